@@ -3,6 +3,8 @@
 package main
 
 import (
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +49,58 @@ func TestThinkingIsFolded(t *testing.T) {
 			d.leave()
 			d.sit("-c", "--model", "mine/large")
 			d.WaitFor(`(?m)^◌ They want a sum\. · ~\d+ tokens, Ctrl\+O\s+It is 4\.`)
+			d.leave()
+		})
+	}
+}
+
+// A model that thinks without a word of it thinks on the screen too, and leaves no line.
+func TestThinkingWithoutText(t *testing.T) {
+	for wire, events := range map[string][2]string{
+		"anthropic": {
+			`{"type":"message_start","message":{"usage":{"input_tokens":9}}}
+{"type":"content_block_start","index":0,"content_block":{"type":"redacted_thinking","data":"x"}}`,
+			`{"type":"content_block_stop","index":0}
+{"type":"content_block_start","index":1,"content_block":{"type":"text","text":"It is 4."}}
+{"type":"content_block_stop","index":1}
+{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":9}}
+{"type":"message_stop"}`,
+		},
+		"responses": {
+			`{"type":"response.output_item.added","output_index":0,"item":{"type":"reasoning","id":"rs","summary":[]}}`,
+			`{"type":"response.output_item.done","output_index":0,"item":{"type":"reasoning","id":"rs","summary":[],"encrypted_content":"x"}}
+{"type":"response.output_item.added","output_index":1,"item":{"type":"message","role":"assistant","content":[]}}
+{"type":"response.output_text.delta","output_index":1,"delta":"It is 4."}
+{"type":"response.completed","response":{"usage":{"input_tokens":9,"output_tokens":9}}}`,
+		},
+	} {
+		t.Run(wire, func(t *testing.T) {
+			gate := make(chan struct{})
+			d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Handler: func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				for i, part := range events {
+					for _, event := range strings.Split(part, "\n") {
+						_, _ = io.WriteString(w, "data: "+event+"\n\n") // a client that has left is no error here
+					}
+					if i == 0 {
+						w.(http.Flusher).Flush()
+						select {
+						case <-gate:
+						case <-r.Context().Done():
+						}
+					}
+				}
+			}}), nil)
+			d.keep("config.yaml", "providers:\n  mine:\n    base_url: "+d.server.URL()+"\n    wire: "+wire+"\n    models:\n      large: {}\n")
+			d.sit("--model", "mine/large")
+			d.say("what is two and two?")
+			d.WaitFor(`thinking · \d+s`)
+			close(gate)
+			d.WaitFor(`It is 4\.`)
+			d.idle()
+			if strings.Contains(d.Screen(), "◌") {
+				t.Errorf("a line of nothing:\n%s", d.Screen())
+			}
 			d.leave()
 		})
 	}

@@ -149,6 +149,7 @@ type Request struct {
 type Delta struct {
 	Text      string
 	Reasoning string
+	Thinking  bool     // the model begins to reason; it may send no text of it
 	Pending   *Pending // a tool call is being received
 	Retry     *Retry   // the request failed and will be sent again; the deltas so far are void
 	End       *End     // the last step of a whole answer

@@ -25,6 +25,8 @@ type (
 	RequestStarted struct{ Round int }
 	// TextDelta is a piece of the answer.
 	TextDelta struct{ Text string }
+	// Thinking is emitted when the model begins to reason. It may send no text of it.
+	Thinking struct{}
 	// ReasoningDelta is a piece of the model's reasoning.
 	ReasoningDelta struct{ Text string }
 	// CallPending is the progress of a call that is being received.
@@ -93,6 +95,7 @@ const (
 func (TurnStarted) event()    {}
 func (RequestStarted) event() {}
 func (TextDelta) event()      {}
+func (Thinking) event()       {}
 func (ReasoningDelta) event() {}
 func (CallPending) event()    {}
 func (Retrying) event()       {}

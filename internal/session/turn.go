@@ -108,6 +108,8 @@ func (t *turn) receive(a *answer, d llm.Delta) {
 	case d.Reasoning != "":
 		a.reasoning.WriteString(d.Reasoning)
 		emit(ReasoningDelta{Text: d.Reasoning})
+	case d.Thinking:
+		emit(Thinking{})
 	case d.Pending != nil:
 		emit(CallPending{Pending: *d.Pending})
 	case d.Retry != nil:

@@ -124,6 +124,9 @@ func (a *answer) start(e event) error {
 		a.pending(r)
 		return nil
 	}
+	if b.Type == "thinking" || b.Type == "redacted_thinking" {
+		a.deltas = append(a.deltas, llm.Delta{Thinking: true})
+	}
 	a.write(r, b.Text+b.Thinking)
 	return nil
 }

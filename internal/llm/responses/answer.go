@@ -114,8 +114,12 @@ func (a *answer) item(e event, kind string) *item {
 
 func (a *answer) start(e event) error {
 	it, _, err := a.read(e)
-	if err == nil && it.kind == "function_call" {
+	switch {
+	case err != nil:
+	case it.kind == "function_call":
 		a.pending(it)
+	case it.kind == "reasoning":
+		a.deltas = append(a.deltas, llm.Delta{Thinking: true})
 	}
 	return err
 }

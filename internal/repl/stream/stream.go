@@ -135,6 +135,8 @@ func (r *renderer) apply(item any) {
 		r.think.push(it.Text, r.now())
 		r.bytes += len(it.Text)
 		r.thinking, r.dirty = true, true
+	case session.Thinking:
+		r.thinking, r.dirty = true, true
 	case theme.Look:
 		r.look = it
 		if r.md != nil {
