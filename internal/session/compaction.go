@@ -145,6 +145,7 @@ func (l *Loop) plan(c compaction) (compact.Plan, bool) {
 	capacity := l.room.capacity(l.load(), l.opt.CompactAt)
 	return compact.New(l.chat.Items(), l.chat.Compaction(), compact.Room{
 		Total: max(int(float64(capacity)*c.share), 1200), Capacity: capacity, Running: c.running, Tight: c.tight,
+		Window: l.room.window(l.load()),
 	})
 }
 

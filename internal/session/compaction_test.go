@@ -365,3 +365,21 @@ func TestOneFigureForTheContext(t *testing.T) {
 		}
 	}
 }
+
+// A model with a large context is asked for longer notes.
+func TestTheSummaryFollowsTheWindow(t *testing.T) {
+	for window, words := range map[int64]string{0: "at most 1142 words", 400_000: "at most 4714 words"} {
+		answers := []answerFunc{wordy(900_000, 10), say("the notes")}
+		r := newRig(t, Options{}, answers...)
+		r.model.window = window
+		if err := r.Run(t.Context(), "go"); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Compact(t.Context(), ""); err != nil {
+			t.Fatal(err)
+		}
+		if system := r.model.requests[1].System; !strings.Contains(system, words) {
+			t.Errorf("window %d: %s", window, system)
+		}
+	}
+}

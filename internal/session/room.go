@@ -120,6 +120,14 @@ func (r *room) capacity(l load, percent int) int {
 	return bytes
 }
 
+// window returns the size of the model's context in bytes; zero if unknown.
+func (r *room) window(l load) int {
+	if w := r.meter.Window(l.model); w > 0 {
+		return r.meter.Bytes(w)
+	}
+	return 0
+}
+
 // summaryRequest returns how many bytes a request for a summary may have.
 func (r *room) summaryRequest(l load) int {
 	bytes := 200 << 10

@@ -21,9 +21,14 @@ func TestReadsRunTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	calls := []struct{ tool, args string }{
-		{"read_file", `{"path":"a.go"}`}, {"list_files", `{"path":".","recursive":true}`}, {"find_files", `{"pattern":"**/*.go"}`},
-		{"search_files", `{"regex":"package"}`}, {"read_file", `{"path":"` + outside + `"}`}, {"read_file", `{"path":"` + outside + `"}`},
-		{"read_file", `{"path":"missing"}`}, {"read_file", `{"path":"b/c.go"}`},
+		{"read_file", `{"path":"a.go"}`},
+		{"list_files", `{"path":".","recursive":true}`},
+		{"find_files", `{"pattern":"**/*.go"}`},
+		{"search_files", `{"regex":"package"}`},
+		{"read_file", `{"path":"` + outside + `"}`},
+		{"read_file", `{"path":"` + outside + `"}`},
+		{"read_file", `{"path":"missing"}`},
+		{"read_file", `{"path":"b/c.go"}`},
 	}
 	reads := map[string]bool{}
 	for _, s := range b.set.Specs() {

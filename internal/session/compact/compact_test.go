@@ -364,3 +364,22 @@ func TestDigest(t *testing.T) {
 		t.Errorf("%d bytes: %s", len(got), got)
 	}
 }
+
+// The summary grows with the context, from 8,000 bytes on.
+func TestSummaryByWindow(t *testing.T) {
+	for _, tt := range []struct{ total, window, want int }{
+		{1200, 0, 400},
+		{20_000, 0, 4000},
+		{400_000, 0, 8000},
+		{20_000, 32_000, 4000},
+		{60_000, 120_000, 8000},
+		{380_000, 760_000, 19_000},
+		{1_900_000, 3_800_000, 95_000},
+		{40_000, 3_800_000, 8000},
+	} {
+		r := Room{Total: tt.total, Window: tt.window}
+		if got := r.summary(); got != tt.want {
+			t.Errorf("%+v: %d bytes, want %d", r, got, tt.want)
+		}
+	}
+}

@@ -12,15 +12,22 @@ import (
 type Room struct {
 	Total    int  // bytes for the compacted conversation
 	Capacity int  // bytes that fit at all; zero means Total
+	Window   int  // bytes of the model's context; zero if unknown
 	Running  bool // the newest prompt is being answered: keep its last round
 	Tight    bool // keep only that, with its results cut short
 }
 
 // The sizes of the parts of the text, in bytes: a share of the room, but a useful
 // minimum. The user's words count most: they may take half of the room.
-func (r Room) ledger() int  { return max(r.Total/3, 1000) }
-func (r Room) words() int   { return max(r.Total/2, r.Capacity/2, 2000) }
-func (r Room) summary() int { return min(max(r.Total/5, 400), 8000) }
+func (r Room) ledger() int { return max(r.Total/3, 1000) }
+func (r Room) words() int  { return max(r.Total/2, r.Capacity/2, 2000) }
+
+// summary is at most 8,000 bytes, or the fortieth part of a large context: the model has
+// more to remember there.
+func (r Room) summary() int {
+	share := max(r.Total/5, 400)
+	return min(share, max(8000, r.Window/40))
+}
 
 // tightClip is the size of a result if there is very little room, minClip the minimum
 // size of a result otherwise, in bytes.
