@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/bb2d0cf4/agent/internal/glob"
+
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
@@ -21,7 +23,7 @@ const MaxFile = 64 << 20
 // Query describes a search.
 type Query struct {
 	Regex       string // RE2 with ASCII classes, matched against each line
-	FilePattern string // see Glob; empty means every file
+	FilePattern string // see glob.Glob; empty means every file
 	Context     int    // lines shown around a match
 	Limit       int    // matching lines, over all files
 	// File, if set, is the only file to search, relative to the folder.
@@ -54,7 +56,7 @@ func (f Folder) Grep(ctx context.Context, q Query) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	glob, err := NewGlob(q.FilePattern)
+	pattern, err := glob.New(q.FilePattern)
 	if err != nil {
 		return Found{}, err
 	}
@@ -63,7 +65,7 @@ func (f Folder) Grep(ctx context.Context, q Query) (Found, error) {
 		return Found{}, err
 	}
 	if q.File == "" && q.FilePattern != "" {
-		names = glob.filter(names)
+		names = slices.DeleteFunc(names, func(name string) bool { return !pattern.Match(name) })
 	}
 	if q.Never != nil {
 		names = slices.DeleteFunc(names, func(name string) bool { return q.Never(filepath.Join(f.Abs, name)) })

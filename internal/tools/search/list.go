@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/glob"
 )
 
 // Names is a list of files and folders; folders end in a slash.
@@ -19,7 +21,7 @@ type Names struct {
 // Find returns at most limit files that the glob pattern selects, most recently changed
 // first, then by path.
 func (f Folder) Find(ctx context.Context, pattern string, limit int) (Names, error) {
-	glob, err := NewGlob(pattern)
+	g, err := glob.New(pattern)
 	if err != nil {
 		return Names{}, err
 	}
@@ -27,7 +29,7 @@ func (f Folder) Find(ctx context.Context, pattern string, limit int) (Names, err
 	if err != nil {
 		return Names{}, err
 	}
-	files := newest(entries, glob.Match)
+	files := newest(entries, g.Match)
 	return Names{Names: files[:min(limit, len(files))], Total: len(files), Partial: !complete}, nil
 }
 

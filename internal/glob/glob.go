@@ -1,4 +1,5 @@
-package search
+// Package glob selects files by patterns of their paths.
+package glob
 
 import (
 	"fmt"
@@ -9,15 +10,15 @@ import (
 )
 
 // Glob selects files by path. A pattern without a slash matches the last name at any
-// depth, any other the path below the searched folder. "**" matches any number of
-// folders, {a,b} for either.
+// depth, any other the whole path. "**" matches any number of folders, {a,b} for either.
 type Glob struct {
 	pattern string
 	anyDir  bool
 }
 
-// NewGlob returns the glob of pattern, or an error if it is malformed.
-func NewGlob(pattern string) (Glob, error) {
+// New returns the glob of pattern, or an error if it is malformed. A leading slash binds
+// a pattern to the top, as in a path that is matched without one.
+func New(pattern string) (Glob, error) {
 	pattern = strings.TrimPrefix(pattern, "./")
 	if !doublestar.ValidatePattern(pattern) {
 		return Glob{}, fmt.Errorf("the pattern %q is not a glob: use *, ?, **, [abc] and {a,b}", pattern)
@@ -25,20 +26,11 @@ func NewGlob(pattern string) (Glob, error) {
 	return Glob{pattern: strings.TrimPrefix(pattern, "/"), anyDir: !strings.Contains(pattern, "/")}, nil
 }
 
-// Match reports whether g selects the file at name, which has forward slashes.
+// Match reports whether g selects the file at name, which has forward slashes and no
+// leading one.
 func (g Glob) Match(name string) bool {
 	if g.anyDir {
 		name = path.Base(name)
 	}
 	return doublestar.MatchUnvalidated(g.pattern, name)
-}
-
-func (g Glob) filter(names []string) []string {
-	out := names[:0]
-	for _, n := range names {
-		if g.Match(n) {
-			out = append(out, n)
-		}
-	}
-	return out
 }
