@@ -28,6 +28,7 @@ type Config struct {
 	Model, BaseURL string
 	PermissionMode string // default, accept-edits, plan or bypass
 	SafeCommands   string // run, or ask before commands that only read too
+	Rules          []Rule // the user's, and those of a trusted project
 	Limits         Limits
 	Providers      map[string]Provider // the user's, by name
 	Shell          Shell

@@ -170,7 +170,7 @@ func prefixOf(path []string) string {
 
 // newValue returns the node for value. A list is written as YAML: [a, b].
 func newValue(s *schema, key, value string) (*yaml.Node, error) {
-	if s.kind == list || s.kind == folders || s.kind == object {
+	if s.kind == list || s.kind == folders || s.kind == object || s.kind == rules {
 		var n yaml.Node
 		if err := yaml.Unmarshal([]byte(value), &n); err != nil || len(n.Content) != 1 {
 			return nil, fmt.Errorf("%s: want %s", key, s.wanted())

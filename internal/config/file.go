@@ -17,6 +17,7 @@ type document struct {
 	data      []byte
 	lines     map[string]int // lines of the scalars, by dotted key
 	providers map[string]Provider
+	rules     []Rule
 	notes     []string // for the user
 }
 
@@ -91,6 +92,8 @@ func (d *document) walk(s *schema, n *yaml.Node, prefix string) error {
 		return d.list(n, key, where)
 	case s.kind == folders:
 		return d.folders(s, n, key, where)
+	case s.kind == rules:
+		return d.addRules(s, n, key, where)
 	case s.kind == object:
 		return checkObject(n, key, where)
 	case n.Kind != yaml.ScalarNode:

@@ -20,6 +20,7 @@ type Project struct {
 var projectKeys = []string{
 	"model", "max_turns", "max_session_tokens", "max_cost_usd", "compact_at", "encoding",
 	"ide.inject_diagnostics", "ide.inject_open_editors", "ide.inject_selection", "ide.context",
+	"permissions.ask", "permissions.deny",
 }
 
 // ceilings are the project keys that limit a session: a project may only lower them.
@@ -30,36 +31,46 @@ var ceilings = []string{"max_turns", "max_session_tokens", "max_cost_usd"}
 // the file, and the ones that do not, each with the reason. It returns an error if the
 // whole file is unusable.
 func (p Project) Allowed() (counts, left []string, err error) {
-	top, left, err := p.read()
+	f, left, err := p.read()
 	if err != nil {
 		return nil, nil, err
 	}
-	each(top, "", func(key string, n *yaml.Node) {
+	each(f.top, "", func(key string, n *yaml.Node) {
 		counts = append(counts, key+": "+n.Value)
 	})
+	for _, r := range f.rules {
+		counts = append(counts, "permissions."+r.Effect+": "+r.Text)
+	}
 	return counts, left, nil
 }
 
-// read returns the file without the keys that a project may not set; nil if nothing is
-// left.
-func (p Project) read() (top *yaml.Node, left []string, err error) {
-	top, err = decode(p.File, p.Data)
+// projectFile is the part of a project's file that a project may set. top is nil if
+// nothing is left.
+type projectFile struct {
+	top   *yaml.Node
+	rules []Rule
+}
+
+// read returns the file without the keys that a project may not set, which left
+// describes.
+func (p Project) read() (f projectFile, left []string, err error) {
+	top, err := decode(p.File, p.Data)
 	if err != nil || top == nil {
-		return nil, nil, err
+		return f, nil, err
 	}
 	if top.Kind != yaml.MappingNode {
-		return nil, nil, fmt.Errorf("%s:%d: want a list of key: value", p.File, top.Line)
+		return f, nil, fmt.Errorf("%s:%d: want a list of key: value", p.File, top.Line)
 	}
 	rename(top)
 	left = prune(top, "")
 	doc := document{file: p.File, lines: map[string]int{}}
 	if err := doc.walk(root, top, ""); err != nil {
-		return nil, nil, err
+		return f, nil, err
 	}
 	if n := find(top, []string{"model"}); n != nil && isScript(n.Value) {
-		return nil, nil, fmt.Errorf("%s:%d: model: a project cannot choose a script", p.File, n.Line)
+		return f, nil, fmt.Errorf("%s:%d: model: a project cannot choose a script", p.File, n.Line)
 	}
-	return top, left, nil
+	return projectFile{top, doc.rules}, left, nil
 }
 
 // isScript reports whether ref names a file to replay, in any spelling.
@@ -99,7 +110,7 @@ func each(m *yaml.Node, prefix string, f func(key string, n *yaml.Node)) {
 		switch v := m.Content[i+1]; {
 		case v.Kind == yaml.MappingNode:
 			each(v, key+".", f)
-		case v.Tag != "!!null":
+		case v.Kind == yaml.ScalarNode && v.Tag != "!!null":
 			f(key, v)
 		}
 	}
@@ -113,12 +124,12 @@ func LoadProject(flags Overrides, p Project) (c Config, left []string, err error
 	if err != nil {
 		return Config{}, nil, err
 	}
-	top, left, err := p.read()
+	f, left, err := p.read()
 	if err != nil {
 		return Config{}, nil, err
 	}
 	var over layer
-	each(top, "", func(key string, n *yaml.Node) {
+	each(f.top, "", func(key string, n *yaml.Node) {
 		over = append(over, projectValue{key, n.Value, fmt.Sprintf("%s:%d", p.File, n.Line)})
 	})
 	if c, err = loadLayers(home, flags, nil); err != nil {
@@ -129,6 +140,7 @@ func LoadProject(flags Overrides, p Project) (c Config, left []string, err error
 		over = slices.DeleteFunc(over, func(o projectValue) bool { return o.key == v.key })
 	}
 	c, err = loadLayers(home, flags, &over)
+	c.Rules = append(c.Rules, f.rules...)
 	for _, v := range over {
 		left = append(left, fmt.Sprintf("%s: %s would raise your own limit", v.source, v.key))
 	}

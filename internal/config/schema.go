@@ -32,6 +32,7 @@ const (
 	duration // such as 90s; positive
 	choice
 	several // choices separated by commas, or "none"
+	rules   // permission rules, see Rule
 )
 
 // schema describes a key of the file and the keys below it. It is the only list of
@@ -56,9 +57,9 @@ var root = &schema{kind: group, fields: []*schema{
 	{name: "model", kind: text},
 	{name: "base_url", kind: address},
 	{name: "permission_mode", kind: choice, def: "default", choices: []string{"default", "accept-edits", "plan", "bypass"}},
-	{name: "permissions", kind: group, fields: []*schema{
+	{name: "permissions", kind: group, fields: append([]*schema{
 		{name: "safe_commands", kind: choice, def: "run", choices: []string{"run", "ask"}},
-	}},
+	}, ruleLists...)},
 	{name: "max_turns", kind: count, def: "1000"},
 	{name: "max_session_tokens", kind: count, def: "0"},
 	{name: "max_cost_usd", kind: number, def: "0"},
@@ -142,7 +143,9 @@ func scalars() []scalar {
 		switch f.kind {
 		case group:
 			for _, sub := range f.fields {
-				all = append(all, scalar{f.name + "." + sub.name, sub})
+				if sub.kind != rules {
+					all = append(all, scalar{f.name + "." + sub.name, sub})
+				}
 			}
 		case table:
 		default:
