@@ -31,6 +31,7 @@ var layers = []struct {
 	{"internal/editor", nil},
 	{"internal/audit", []string{"internal/statefile"}},
 	{"internal/fuzzy", nil},
+	{"internal/glob", nil},
 	{"internal/initenv", nil},
 	{"internal/llm/lenient", nil},
 	{"internal/llm", []string{"internal/llm/lenient"}},
@@ -59,12 +60,12 @@ var layers = []struct {
 		"internal/diff", "internal/workspace", "internal/workspace/journal", "internal/workspace/text",
 	}},
 	{"internal/confirm", []string{"internal/caution", "internal/diff", "internal/workspace"}},
-	{"internal/permission", []string{"internal/confirm", "internal/regularfile", "internal/sanitize"}},
+	{"internal/permission", []string{"internal/confirm", "internal/glob", "internal/regularfile", "internal/sanitize"}},
 
 	{"internal/tools/args", []string{"internal/llm/lenient", "internal/nearest"}},
 	{"internal/tools/edit", []string{"internal/diff"}},
-	{"internal/tools/shell/safecmd", []string{"internal/permission"}},
-	{"internal/tools/search", []string{"internal/child", "internal/regularfile"}},
+	{"internal/tools/shell/safecmd", []string{"internal/confirm", "internal/permission"}},
+	{"internal/tools/search", []string{"internal/child", "internal/glob", "internal/regularfile"}},
 	{"internal/tools", []string{
 		"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/nearest", "internal/permission", "internal/sandbox", "internal/sanitize",
 		"internal/tools/args", "internal/tools/edit",

@@ -43,6 +43,7 @@ type Options struct {
 	Place      Place
 	AddDirs    []string // further folders that may be read and changed
 	Mode       permission.Mode
+	Rules      permission.Rules
 	Ref        config.Model
 	Model      llm.Model // of Ref
 	Version    string    // of this program
@@ -99,7 +100,7 @@ type App struct {
 // New returns a session without a face, which asks and shows nothing yet. It owns the
 // store of o.Place, which it closes if it fails.
 func New(o Options) (*App, error) {
-	a := &App{Place: o.Place, Config: o.Config, jobs: shell.NewJobs(), Policy: permission.New(o.Mode), unlink: func() {}}
+	a := &App{Place: o.Place, Config: o.Config, jobs: shell.NewJobs(), Policy: permission.New(o.Mode, o.Rules...), unlink: func() {}}
 	a.now.store = o.Place.Store
 	a.face = Face{Emit: func(ev session.Event) { a.early = append(a.early, ev) }, Queued: noPrompts}
 	var err error

@@ -9,6 +9,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/idelink"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/tools"
@@ -81,7 +82,13 @@ type asker struct{ app *App }
 // Ask asks the person, unless a rule answers.
 func (a asker) Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
 	defer a.app.Editor.Activity.Asks()()
-	return a.app.Questions.Ask(ctx, req)
+	v, err := a.app.Questions.Ask(ctx, req)
+	if v.NoWay {
+		for _, r := range permission.ProposeRules(req) {
+			v.AllowWith = append(v.AllowWith, r.String())
+		}
+	}
+	return v, err
 }
 
 // emit shows an event on the face; the editor shows whether the model is working.

@@ -29,16 +29,16 @@ func Run(ctx context.Context, p Process) int {
 		}
 		return headless.ExitDone
 	}
-	args, ignored := withoutPluginFlags(p.Args)
+	plugin := splitPluginFlags(p.Args)
 	root, err := newRoot(p, func(cmd *cobra.Command, f *flags, args []string) error {
-		f.ignored = ignored
+		f.plugin = plugin
 		return start(cmd.Context(), p, f, overrides(cmd.Flags(), f), args)
 	})
 	if err != nil {
 		fmt.Fprintf(p.Stderr, "agent: %v\n", err)
 		return headless.ExitFailed
 	}
-	root.SetArgs(promptless(root, args))
+	root.SetArgs(promptless(root, plugin.rest))
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
@@ -109,6 +109,8 @@ func newRoot(p Process, run func(cmd *cobra.Command, f *flags, args []string) er
 	own.VarP((*resumed)(&f.resume), "resume", "r", "continue a session by its `id`; without one, choose")
 	own.Lookup("resume").NoOptDefVal = "true"
 	own.String("permission-mode", "", "`mode`: default, accept-edits, plan or bypass")
+	own.StringArrayVar(&f.allow, "allow", nil, "do without asking what this `rule` covers, as run(go test *)")
+	own.StringArrayVar(&f.deny, "deny", nil, "never do what this `rule` covers")
 	own.String("max-turns", "", "send at most this `many` requests for a prompt")
 	own.StringArrayVar(&f.addDirs, "add-dir", nil, "a further `folder` that may be read and changed")
 	own.BoolVar(&f.reader, "screen-reader", false, "print flat, labelled lines; draw nothing twice")

@@ -68,7 +68,7 @@ func TestArguments(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := cmp.Diff(c.want, got, cmp.AllowUnexported(flags{})); d != "" {
+			if d := cmp.Diff(c.want, got, cmp.AllowUnexported(flags{}, pluginArgs{})); d != "" {
 				t.Error(d)
 			}
 			if d := cmp.Diff(c.over, over); d != "" || prompt != c.prompt {

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,7 +28,9 @@ type flags struct {
 	noIDE    bool
 	reader   bool
 	prompted bool     // -p was given
-	ignored  []string // flags of editors' plugins that have no meaning here
+	allow    []string // permission rules
+	deny     []string
+	plugin   pluginArgs
 }
 
 // resumed is the value of --resume: an id, or pick.
@@ -107,12 +110,15 @@ func (f *flags) check(args []string) (string, error) {
 	return f.prompt, nil
 }
 
-// noted appends a note about the ignored flags to notes.
+// noted appends a note about the flags that have no meaning here to notes.
 func (f *flags) noted(notes []string) []string {
-	if len(f.ignored) == 0 {
+	ignored := slices.DeleteFunc(slices.Clone(f.plugin.ignored), func(name string) bool {
+		return f.prompted && strings.HasSuffix(strings.ToLower(name), "tools")
+	})
+	if len(ignored) == 0 {
 		return notes
 	}
-	return append(notes, "ignored, as they have no meaning here: "+strings.Join(f.ignored, ", "))
+	return append(notes, "ignored, as they have no meaning here: "+strings.Join(ignored, ", "))
 }
 
 func (f *flags) folder(args []string) string {

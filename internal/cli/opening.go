@@ -25,6 +25,7 @@ type opening struct {
 	setup
 	place      app.Place
 	model      config.Model
+	rules      permission.Rules
 	addDirs    []string
 	env        []string // added to the environment of commands
 	first      string   // the first prompt; may be empty
@@ -45,6 +46,9 @@ func newOpening(ctx context.Context, f *flags, set setup) (opening, error) {
 		return o, err
 	}
 	o.model, o.place = model, place
+	if o.rules, err = permissionRules(set.Config, place.Dir, f); err != nil {
+		return o, errors.Join(err, place.Store.Close())
+	}
 	o.notes = append(o.notes, notes...)
 	if note != "" {
 		o.notes = append(o.notes, note)
@@ -135,7 +139,7 @@ func (o *opening) session(p Process) (*app.App, error) {
 		return nil, errors.Join(usageError{err}, o.place.Store.Close())
 	}
 	return app.New(app.Options{
-		Config: o.Config, Place: o.place, AddDirs: o.addDirs, Mode: mode, Ref: o.model, Model: model,
+		Config: o.Config, Place: o.place, AddDirs: o.addDirs, Mode: mode, Rules: o.rules, Ref: o.model, Model: model,
 		Version: p.Version, Env: o.env, Watchdog: watchdog(p), Unattended: o.unattended, Untrusted: o.untrusted,
 	})
 }

@@ -18,32 +18,50 @@ func pluginFlags() map[string]int {
 
 // toolName matches the name of a tool in a list.
 var toolName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(mcp__\S*|[A-Z][A-Za-z]+(\(.*\))?)$`)
+	return regexp.MustCompile(`^(mcp__\S*|[A-Z][A-Za-z]+(\(.*\))?)(,.*)?$`)
 })
 
-// withoutPluginFlags returns args without pluginFlags, and the names of those removed. To
-// refuse them would close the terminal in which the plugin starts the program.
-func withoutPluginFlags(args []string) (rest, ignored []string) {
+// pluginArgs are the arguments of editors' plugins, apart from the program's own.
+type pluginArgs struct {
+	rest    []string // the program's own arguments
+	ignored []string // the names of the others
+	// allowed and denied are the values of --allowedTools and --disallowedTools.
+	allowed, denied []string
+}
+
+// splitPluginFlags takes pluginFlags out of args. To refuse them would close the terminal
+// in which the plugin starts the program.
+func splitPluginFlags(args []string) pluginArgs {
 	known := pluginFlags()
-	rest = []string{} // not nil: cobra would take the arguments of the process
+	out := pluginArgs{rest: []string{}} // not nil: cobra would take the arguments of the process
 	for i := 0; i < len(args); i++ {
-		name, _, joined := strings.Cut(args[i], "=")
+		name, value, joined := strings.Cut(args[i], "=")
 		values, ok := known[name]
 		if args[i] == "--" {
-			return append(rest, args[i:]...), ignored
+			out.rest = append(out.rest, args[i:]...)
+			return out
 		}
 		if !ok {
-			rest = append(rest, args[i])
+			out.rest = append(out.rest, args[i])
 			continue
 		}
-		if !slices.Contains(ignored, name) {
-			ignored = append(ignored, name)
+		if !slices.Contains(out.ignored, name) {
+			out.ignored = append(out.ignored, name)
 		}
+		of := []string{value}
 		if !joined {
-			i += valuesOf(values, args[i+1:])
+			n := valuesOf(values, args[i+1:])
+			of = args[i+1 : i+1+n]
+			i += n
+		}
+		switch name {
+		case "--allowedTools", "--allowed-tools":
+			out.allowed = append(out.allowed, of...)
+		case "--disallowedTools", "--disallowed-tools":
+			out.denied = append(out.denied, of...)
 		}
 	}
-	return rest, ignored
+	return out
 }
 
 // valuesOf returns how many arguments in rest are values of the flag before it.

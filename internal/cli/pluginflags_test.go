@@ -23,10 +23,14 @@ func TestFlagsOfPlugins(t *testing.T) {
 		"none at all": {nil, list{}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			kept, ignored := withoutPluginFlags(tt.args)
-			if diff := cmp.Diff([]list{tt.kept, tt.ignored}, []list{kept, ignored}); diff != "" {
+			got := splitPluginFlags(tt.args)
+			if diff := cmp.Diff([]list{tt.kept, tt.ignored}, []list{got.rest, got.ignored}); diff != "" {
 				t.Error(diff)
 			}
 		})
+	}
+	got := splitPluginFlags(list{"--allowedTools", "Bash(go vet *),Edit", "Read", "-p", "x", "--disallowed-tools=Write"})
+	if diff := cmp.Diff([]list{{"Bash(go vet *),Edit", "Read"}, {"Write"}}, []list{got.allowed, got.denied}); diff != "" {
+		t.Error(diff)
 	}
 }

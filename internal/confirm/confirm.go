@@ -74,6 +74,18 @@ type Command struct {
 	// ReadOnly means that Line is known to only read. A rule may approve such a command:
 	// the caller then runs a guarded form of it, which Verdict.Guarded demands.
 	ReadOnly bool
+	// Parts are the pieces of Line, for rules: simple commands, redirections and other
+	// constructs. They are empty if Line was not taken apart.
+	Parts []CommandPart
+}
+
+// CommandPart is a piece of a command line.
+type CommandPart struct {
+	// Words are the words of a simple command, without quotes; nil for another piece,
+	// and if one of them is known only when it runs.
+	Words  []string
+	Safe   bool // it only reads
+	Hidden bool // Words do not name all programs that it runs
 }
 
 // Read is a request to read a file outside the workspace, or one in it that usually holds
@@ -123,8 +135,10 @@ type Verdict struct {
 	Rule bool
 	// Guarded limits the approval of a command to its guarded form (see Command.ReadOnly).
 	Guarded bool
-	// NoWay is set if nobody could be asked.
-	NoWay bool
+	// NoWay is set if nobody could be asked. AllowWith then lists the permission rules
+	// that would have allowed the request, if any can.
+	NoWay     bool
+	AllowWith []string
 }
 
 // Comment is a reviewer's remark on a line of the proposed text.

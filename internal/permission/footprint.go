@@ -169,12 +169,12 @@ func (l *collector) addNamed(word, dir string) {
 	if filepath.IsAbs(word) || strings.HasPrefix(word, "~") {
 		return
 	}
-	for _, name := range glob(dir, word) {
+	for _, name := range globIn(dir, word) {
 		l.addScript(filepath.Join(dir, name), dir)
 	}
 }
 
-func glob(dir, pattern string) []string {
+func globIn(dir, pattern string) []string {
 	names, err := fs.Glob(os.DirFS(dir), path.Clean(filepath.ToSlash(pattern)))
 	if err != nil {
 		return nil
@@ -188,7 +188,7 @@ func (l *collector) addManifests(word, dir string) {
 	patterns := manifests[strings.TrimSuffix(filepath.Base(word), ".exe")]
 	for range maxParents {
 		for _, p := range patterns {
-			for _, name := range glob(dir, p) {
+			for _, name := range globIn(dir, p) {
 				l.addScript(filepath.Join(dir, name), dir)
 			}
 		}

@@ -25,8 +25,10 @@ type Policy struct {
 
 	mu     sync.Mutex
 	mode   Mode
+	rules  Rules
 	grants []heldGrant
 	lapsed map[Grant]string // why a grant ended
+	unseen map[string]bool  // files that were changed without being shown, by path
 }
 
 // heldGrant is a grant and, for a command, its footprint at that time.
@@ -35,10 +37,10 @@ type heldGrant struct {
 	runs *footprint
 }
 
-// New returns a policy in the given mode. Bypass can be entered later only if
-// the policy starts in it.
-func New(mode Mode) *Policy {
-	return &Policy{bypass: mode == Bypass, mode: mode, lapsed: map[Grant]string{}}
+// New returns a policy in the given mode with the given rules. Bypass can be entered later
+// only if the policy starts in it.
+func New(mode Mode, rules ...Rule) *Policy {
+	return &Policy{bypass: mode == Bypass, mode: mode, rules: rules, lapsed: map[Grant]string{}, unseen: map[string]bool{}}
 }
 
 // Mode returns the current mode.
@@ -75,17 +77,24 @@ func (p *Policy) Cycle() Mode {
 // Decide implements confirm.Policy. Verdict.By names the rule. If a grant has lapsed, the
 // Feedback of the undecided verdict explains why.
 func (p *Policy) Decide(req confirm.Request) (confirm.Verdict, bool) {
-	if req.Command != nil && req.Command.Unconfined {
-		return p.decideUnconfined(req)
+	mode, by, c := p.Mode(), p.rulesFor(req), req.Command
+	if v, refused := by.refuse(mode); refused {
+		return v, true
 	}
-	if c := req.Command; c != nil && c.ReadOnly && !req.Force && p.Mode() != Bypass {
+	switch {
+	case c != nil && c.Unconfined:
+		return p.decideUnconfined(req)
+	case c != nil && c.ReadOnly && !req.Force && by.effect != Ask && mode != Bypass:
 		v := approve(OnlyReads)
 		v.Guarded = true
 		return v, true
 	}
-	v, decided := p.decide(req)
-	if decided || req.Command == nil {
+	v, decided := p.decide(req, by)
+	switch {
+	case decided || c == nil || req.Force || by.effect == Ask:
 		return v, decided
+	case by.effect == Allow:
+		return p.decideRuled(req, by.rule)
 	}
 	return p.decideCommand(req)
 }
@@ -99,8 +108,33 @@ func (p *Policy) decideUnconfined(req confirm.Request) (confirm.Verdict, bool) {
 	return confirm.Verdict{}, false
 }
 
-// decide is Decide without the granted commands.
-func (p *Policy) decide(req confirm.Request) (v confirm.Verdict, decided bool) {
+// rulesFor returns the effect of the rules on req.
+func (p *Policy) rulesFor(req confirm.Request) answer {
+	p.mu.Lock()
+	rules := p.rules
+	p.mu.Unlock()
+	return rules.answer(req)
+}
+
+// decideRuled approves a command that a rule allows, unless it runs a file that was
+// changed in this session without being shown.
+func (p *Policy) decideRuled(req confirm.Request, r Rule) (confirm.Verdict, bool) {
+	runs, err := footprintOf(req.Command.Line, req.Command.Dir)
+	if err == nil {
+		defer runs.close()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for _, path := range runs.order {
+			if p.unseen[path] {
+				return confirm.Verdict{Feedback: "The " + r.by() + " allows this command; you are asked because " + runs.short(path) + " was changed without being shown."}, false
+			}
+		}
+	}
+	return approve(r.by()), true // of a command that names no files there is nothing to compare
+}
+
+// decide is Decide without the commands that a grant or a rule allows.
+func (p *Policy) decide(req confirm.Request, by answer) (v confirm.Verdict, decided bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	g, ok := grantFor(req)
@@ -111,18 +145,33 @@ func (p *Policy) decide(req confirm.Request) (v confirm.Verdict, decided bool) {
 		return declineInPlan(req), true
 	case req.Force:
 		return confirm.Verdict{}, false
+	case by.effect == Ask:
+		return confirm.Verdict{Feedback: by.reason()}, false
+	case by.effect == Allow && req.Command == nil:
+		v, decided = approve(by.rule.by()), true
 	case p.mode == AcceptEdits && req.Change != nil && !req.Change.Delete:
 		v, decided = approve("accept-edits mode"), true
 	case ok && req.Command == nil && p.find(g) >= 0:
 		v, decided = approve("granted for this session"), true
 	}
-	if decided && req.Change != nil {
-		p.lapseCommands(req.Change.Name + " was changed without being shown")
-	}
-	if decided && req.Plan != nil {
-		p.lapseCommands("files were changed without being shown")
+	if decided {
+		p.unshown(req)
 	}
 	return v, decided
+}
+
+// unshown notes that the files of req are changed without being shown.
+func (p *Policy) unshown(req confirm.Request) {
+	switch {
+	case req.Change != nil:
+		p.unseen[req.Change.Path] = true
+		p.lapseCommands(req.Change.Name + " was changed without being shown")
+	case req.Plan != nil:
+		for _, c := range req.Plan.Changes {
+			p.unseen[c.Path] = true
+		}
+		p.lapseCommands("files were changed without being shown")
+	}
 }
 
 // decideCommand approves a granted command that still runs the same.
@@ -220,6 +269,13 @@ func (p *Policy) Grants() []Grant {
 		out = append(out, g.Grant)
 	}
 	return out
+}
+
+// Rules returns the rules in force.
+func (p *Policy) Rules() []Rule {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.rules)
 }
 
 // Revoke removes a grant and reports whether there was one.

@@ -95,7 +95,7 @@ func (c commander) decide(ctx context.Context, call Call, opts shell.Options, a 
 		Notes: append(commandNotes(judged), box.notes()...), Force: judged.Class == safecmd.Danger,
 		Command: &confirm.Command{
 			Line: a.Command, Dir: opts.Dir, Timeout: opts.Timeout, Background: a.Background,
-			ReadOnly: judged.Class == safecmd.Safe && !a.Background && !c.AskAll,
+			ReadOnly: judged.Class == safecmd.Safe && !a.Background && !c.AskAll, Parts: judged.CommandParts(c.AskAll),
 		},
 	}
 	v, err := c.Ask.Ask(ctx, req)

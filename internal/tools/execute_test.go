@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
@@ -99,9 +101,14 @@ func TestCommandIsAsked(t *testing.T) {
 	if len(b.ask.asked) != 1 {
 		t.Fatalf("%d questions", len(b.ask.asked))
 	}
-	want := confirm.Command{Line: "touch made", Dir: b.dir, Timeout: 7 * time.Second}
-	if got := b.ask.asked[0].Command; got == nil || *got != want || b.ask.asked[0].Force || b.ask.asked[0].Notes != nil {
-		t.Errorf("asked about %+v: %+v", got, b.ask.asked[0])
+	want := &confirm.Command{
+		Line: "touch made", Dir: b.dir, Timeout: 7 * time.Second, Parts: []confirm.CommandPart{{Words: []string{"touch", "made"}}},
+	}
+	if d := cmp.Diff(want, b.ask.asked[0].Command); d != "" {
+		t.Errorf("asked about (-want +got):\n%s", d)
+	}
+	if b.ask.asked[0].Force || b.ask.asked[0].Notes != nil {
+		t.Errorf("asked with %+v", b.ask.asked[0])
 	}
 	b.ask.verdict = confirm.Verdict{Decision: confirm.Approve, Feedback: "go on"}
 	b.want(b.call("execute_command", m{"command": "touch made"}), false, "The user says: go on")

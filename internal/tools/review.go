@@ -63,7 +63,7 @@ const nothingChanged = "Nothing was changed."
 // declined returns the result of a "no" to a tool; effect describes its consequence. If
 // the user gave no reason, the turn stops: the model could only guess.
 func declined(tool, what, effect string, v confirm.Verdict) Result {
-	res := Result{Failed: true, Denied: &Denied{tool, v.Feedback}, Record: Record{Result: "declined by the user", Words: feedbackForRecord(v, "")}}
+	res := Result{Failed: true, Denied: &Denied{Tool: tool, Reason: v.Feedback, AllowWith: v.AllowWith}, Record: Record{Result: "declined by the user", Words: feedbackForRecord(v, "")}}
 	switch {
 	case v.NoWay:
 		res.ForModel = "Not done: this " + what + " needs an answer from the user, and nobody could be asked. Continue without it, or tell the user what you need."

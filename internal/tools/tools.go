@@ -60,6 +60,9 @@ type Record struct {
 type Denied struct {
 	Tool   string `json:"tool"`
 	Reason string `json:"reason"`
+	// AllowWith lists the permission rules that would have allowed it, if nobody could be
+	// asked and rules can.
+	AllowWith []string `json:"allow_with,omitempty"`
 }
 
 // FileChange summarises a committed change.

@@ -135,6 +135,12 @@ func (p permissions) text() string {
 	}
 	b.WriteString("\nAlways asked, in every mode but bypass: protected files (.git, hooks,\n" +
 		"settings of shells and editors), removals, and edits that matched inexactly or\nhide characters.\n")
+	if rules := p.App.Policy.Rules(); len(rules) > 0 {
+		b.WriteString("\nRules:\n")
+		for _, r := range rules {
+			fmt.Fprintf(&b, "  %-5s %s  (%s)\n", r.Effect, r, r.Source)
+		}
+	}
 	grants := p.granted()
 	if len(grants) == 0 {
 		b.WriteString("\nNothing is granted for this session.\n")

@@ -76,7 +76,7 @@ func (d *detector) rest() []Part {
 	})
 	var parts []Part
 	for _, n := range nodes {
-		parts = append(parts, Part{source(d.line, n), Danger, d.found[n]})
+		parts = append(parts, Part{Text: source(d.line, n), Class: Danger, Reason: d.found[n]})
 	}
 	return parts
 }

@@ -122,8 +122,32 @@ func (r *reader) redirect(n *syntax.Redirect) {
 	r.add(r.text(n), class, "%s", why)
 }
 
-// call judges a simple command.
+// call judges a simple command, and gives its part the words.
 func (r *reader) call(c *syntax.CallExpr, in string, discard []string) {
+	r.judge(c, in, discard)
+	part := &r.Parts[len(r.Parts)-1]
+	part.Words = words(c)
+	part.Hidden = len(part.Words) == 0 || isIndirect(part.Words[0])
+}
+
+// words returns the words of a command; nil if one of them is not literal, or if the
+// command sets variables.
+func words(c *syntax.CallExpr) []string {
+	if len(c.Assigns) > 0 {
+		return nil
+	}
+	all := make([]string, len(c.Args))
+	for i, w := range c.Args {
+		var ok bool
+		if all[i], ok = literal(w); !ok {
+			return nil
+		}
+	}
+	return all
+}
+
+// judge adds the part of a simple command.
+func (r *reader) judge(c *syntax.CallExpr, in string, discard []string) {
 	text := r.text(c)
 	if danger := r.dangers[c]; danger != "" {
 		delete(r.dangers, c)

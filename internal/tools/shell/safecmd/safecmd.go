@@ -7,10 +7,13 @@ package safecmd
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
 )
 
 // Class is how much care a command line needs. A greater class is stricter.
@@ -43,6 +46,10 @@ type Part struct {
 	Text   string `json:"command"` // as in the line; not sanitized
 	Class  Class  `json:"class"`
 	Reason string `json:"reason"` // in plain words; not sanitized
+	// Words are the words of a simple command without quotes, if all are literal; else
+	// nil. Hidden means that Words do not name all programs that it runs.
+	Words  []string `json:"-"`
+	Hidden bool     `json:"-"`
 }
 
 // Judgement is the class of a line, which is the strictest class of its parts.
@@ -69,9 +76,27 @@ func (j Judgement) Reasons() []string {
 	return out
 }
 
+// CommandParts returns the parts for permission rules. Commands of git and go count as
+// safe only in the guarded form, in which a line that a rule allows is not run; with
+// askAll nothing counts as safe.
+func (j Judgement) CommandParts(askAll bool) []confirm.CommandPart {
+	out := make([]confirm.CommandPart, len(j.Parts))
+	for i, p := range j.Parts {
+		safe := p.Class == Safe && !askAll && len(p.Words) > 0 && p.Words[0] != "git" && p.Words[0] != "go"
+		out[i] = confirm.CommandPart{Words: p.Words, Safe: safe, Hidden: p.Hidden}
+	}
+	return out
+}
+
 func (j *Judgement) add(text string, class Class, format string, args ...any) {
 	j.Class = max(j.Class, class)
-	j.Parts = append(j.Parts, Part{text, class, fmt.Sprintf(format, args...)})
+	j.Parts = append(j.Parts, Part{Text: text, Class: class, Reason: fmt.Sprintf(format, args...)})
+}
+
+// unparsed adds a part for a line that was not taken apart.
+func (j *Judgement) unparsed(line, format string, args ...any) {
+	j.add(line, Danger, format, args...)
+	j.Parts[len(j.Parts)-1].Hidden = true
 }
 
 // maxLine is the length in bytes of the longest line that is parsed. A longer one is
@@ -100,11 +125,11 @@ func nesting(line string) int {
 func Classify(line string) Judgement {
 	var j Judgement
 	if len(line) > maxLine {
-		j.add(line, Danger, "it is too long to be judged: %d bytes", len(line))
+		j.unparsed(line, "it is too long to be judged: %d bytes", len(line))
 		return j
 	}
 	if nesting(line) > maxNesting {
-		j.add(line, Danger, "it is nested too deeply to be judged")
+		j.unparsed(line, "it is nested too deeply to be judged")
 		return j
 	}
 	if why := oddText(line); why != "" {
@@ -112,7 +137,7 @@ func Classify(line string) Judgement {
 	}
 	file, err := parse(line)
 	if err != nil {
-		j.add(line, Danger, "it is not valid shell, so what it does is unknown: %s", firstLine(err.Error()))
+		j.unparsed(line, "it is not valid shell, so what it does is unknown: %s", firstLine(err.Error()))
 		return j
 	}
 	if len(file.Stmts) == 0 {
@@ -126,8 +151,9 @@ func Classify(line string) Judgement {
 	if len(file.Last) > 0 {
 		r.add(line, Ask, "it has a comment")
 	}
-	for _, p := range append(r.Parts, d.rest()...) {
-		j.add(p.Text, p.Class, "%s", p.Reason)
+	j.Parts = slices.Concat(j.Parts, r.Parts, d.rest())
+	for _, p := range j.Parts {
+		j.Class = max(j.Class, p.Class)
 	}
 	if j.Class == Safe {
 		j.steps = r.steps

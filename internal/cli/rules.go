@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"errors"
+
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/permission"
+	"github.com/bb2d0cf4/agent/internal/tools/shell/safecmd"
+)
+
+// permissionRules returns the rules in force in dir: those of the configuration, those
+// that the user keeps for this project, and those of the flags. With -p they include
+// --allowedTools and --disallowedTools; without it those come from an editor's plugin,
+// which is not the user's word.
+func permissionRules(cfg config.Config, dir string, f *flags) (permission.Rules, error) {
+	own, err := config.OwnProjectRules(cfg.Home, dir)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	written := append(append([]config.Rule{}, cfg.Rules...), own...)
+	add := func(effect permission.Effect, flag string, texts []string) {
+		for _, text := range texts {
+			written = append(written, config.Rule{Effect: effect.String(), Text: text, Source: flag})
+		}
+	}
+	add(permission.Allow, "--allow", f.allow)
+	add(permission.Deny, "--deny", f.deny)
+	if f.prompted {
+		add(permission.Allow, "--allowedTools", toolRules(f.plugin.allowed))
+		add(permission.Deny, "--disallowedTools", toolRules(f.plugin.denied))
+	}
+	rules := make(permission.Rules, 0, len(written))
+	for _, w := range written {
+		r, err := parseRule(w)
+		if err != nil {
+			return nil, err
+		}
+		rules = append(rules, r)
+	}
+	return rules, nil
+}
+
+// parseRule parses a rule and checks its examples.
+func parseRule(w config.Rule) (permission.Rule, error) {
+	effect, err := permission.ParseEffect(w.Effect)
+	if err != nil {
+		return permission.Rule{}, err
+	}
+	r, err := permission.ParseRule(effect, w.Text, w.Source)
+	if err == nil {
+		err = r.CheckExamples(w.Covers, w.Not, func(line string) []confirm.CommandPart { return safecmd.Classify(line).CommandParts(false) })
+	}
+	if err != nil {
+		return r, usageError{err}
+	}
+	return r, nil
+}
+
+// toolRules splits the values of --allowedTools. It leaves out the tools of MCP servers
+// and others that do not exist here: to allow or deny them has no effect.
+func toolRules(values []string) []string {
+	var all []string
+	for _, v := range values {
+		for _, text := range splitTools(v) {
+			if _, err := permission.ParseRule(permission.Allow, text, ""); !errors.Is(err, permission.ErrUnknownTool) {
+				all = append(all, text)
+			}
+		}
+	}
+	return all
+}
+
+// splitTools splits a list of tools at commas and blanks outside parentheses.
+func splitTools(list string) []string {
+	var all []string
+	from, depth := 0, 0
+	for i, r := range list + "," {
+		switch {
+		case r == '(':
+			depth++
+		case r == ')':
+			depth--
+		case (r == ',' || r == ' ') && (depth <= 0 || i == len(list)):
+			if i > from {
+				all = append(all, list[from:i])
+			}
+			from = i + 1
+		}
+	}
+	return all
+}

@@ -1,0 +1,112 @@
+package permission
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+)
+
+// freeArguments lists commands whose further arguments name packages, files or tests, and
+// cannot make them do something else. The arguments of a rule that ProposeRules returns
+// for them are free; its options are not.
+var freeArguments = [][]string{
+	{"go", "build"},
+	{"go", "test"},
+	{"go", "vet"},
+	{"go", "fmt"},
+	{"gofmt"},
+	{"golangci-lint", "run"},
+	{"staticcheck"},
+	{"cargo", "build"},
+	{"cargo", "check"},
+	{"cargo", "clippy"},
+	{"cargo", "fmt"},
+	{"cargo", "test"},
+	{"npm", "test"},
+	{"npx", "tsc"},
+	{"tsc"},
+	{"eslint"},
+	{"prettier"},
+	{"jest"},
+	{"vitest", "run"},
+	{"pytest"},
+	{"mypy"},
+	{"ruff", "check"},
+	{"ruff", "format"},
+	{"black"},
+	{"git", "add"},
+	{"git", "diff"},
+	{"git", "show"},
+	{"git", "status"},
+	{"git", "blame"},
+}
+
+// ProposeRules returns the narrowest useful rules that allow req, one for each simple
+// command that does not only read. It returns none if no rule can allow req: it must be
+// looked at each time, or its words do not show all that it runs.
+func ProposeRules(req confirm.Request) []Rule {
+	switch {
+	case req.Force:
+		return nil
+	case req.Change != nil && !req.Change.Delete:
+		return proposal(edits, req.Change.Name)
+	case req.Read != nil:
+		return proposal(reads, req.Read.Path)
+	case req.Command == nil:
+		return nil
+	}
+	var all []Rule
+	for _, p := range req.Command.Parts {
+		if p.Safe {
+			continue
+		}
+		r, ok := proposeFor(p)
+		if !ok {
+			return nil
+		}
+		if !slices.ContainsFunc(all, func(have Rule) bool { return have.String() == r.String() }) {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// proposal returns the rule for one file; none if its name holds the characters of a glob.
+func proposal(k kind, name string) []Rule {
+	r, err := ParseRule(Allow, kindNames[k]+"("+name+")", "")
+	if err != nil || strings.ContainsAny(name, `*?[{\`) {
+		return nil
+	}
+	return []Rule{r}
+}
+
+func proposeFor(p confirm.CommandPart) (Rule, bool) {
+	words := p.Words
+	if p.Hidden || len(words) == 0 || words[len(words)-1] == anyArgs || words[len(words)-1] == anyRest {
+		return Rule{}, false
+	}
+	for _, free := range freeArguments {
+		if len(words) > len(free) && slices.Equal(words[:len(free)], free) {
+			words = withoutArguments(words, len(free))
+		}
+	}
+	r, err := ParseRule(Allow, "run("+joinWords(words)+")", "")
+	return r, err == nil && r.coversPart(p) && slices.Equal(r.words, words)
+}
+
+// withoutArguments replaces the arguments at the end of words, after the first fixed
+// ones, by a *. Words before an option stay: one may be its value.
+func withoutArguments(words []string, fixed int) []string {
+	end := len(words)
+	for end > fixed && !strings.HasPrefix(words[end-1], "-") {
+		end--
+	}
+	if end == len(words) {
+		return words
+	}
+	if end > fixed && !strings.Contains(words[end-1], "=") && len(words)-end == 1 {
+		return words // the last word may be the value of the option before it
+	}
+	return append(slices.Clone(words[:end]), anyArgs)
+}

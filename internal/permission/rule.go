@@ -1,0 +1,253 @@
+package permission
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/glob"
+)
+
+// Effect is the answer of a rule. Of all rules that cover a request, the strictest
+// counts: the highest Effect.
+type Effect int
+
+// The effects.
+const (
+	Allow Effect = iota + 1
+	Ask
+	Deny
+)
+
+// effects holds the effects' names, as they are written in files and flags.
+var effects = [...]string{Allow: "allow", Ask: "ask", Deny: "deny"}
+
+// String returns the name of e.
+func (e Effect) String() string { return effects[e] }
+
+// ParseEffect returns the effect with the given name.
+func ParseEffect(name string) (Effect, error) {
+	if i := slices.Index(effects[Allow:], name); i >= 0 {
+		return Allow + Effect(i), nil
+	}
+	return 0, fmt.Errorf("%q is not allow, ask or deny", name)
+}
+
+// kind is the sort of requests that a rule covers.
+type kind int
+
+const (
+	runs  kind = iota // commands
+	edits             // changes of files, by whichever tool
+	reads             // files outside the workspace, and those that often hold keys
+)
+
+// kinds maps the names that a rule may begin with to its kind. Besides our own names it
+// has the tools of Claude Code, whose rules people have at hand.
+var kinds = map[string]kind{
+	"run": runs, "edit": edits, "read": reads,
+	"Bash": runs, "Edit": edits, "Write": edits, "MultiEdit": edits, "Read": reads,
+}
+
+var kindNames = [...]string{runs: "run", edits: "edit", reads: "read"}
+
+// Rule is an answer that a person gave in advance. Make one with ParseRule.
+type Rule struct {
+	Effect Effect
+	Source string // for people: the file and line, or the flag
+
+	kind  kind
+	words []string // of a command; none means every command
+	path  pattern  // of a file; empty means every file
+}
+
+// The words of a rule that stand for others, at its end: any arguments that are no
+// options, and any arguments.
+const (
+	anyArgs = "*"
+	anyRest = "**"
+)
+
+// ErrUnknownTool is returned for a rule about a tool that does not exist.
+var ErrUnknownTool = errors.New("write run(COMMAND), edit(PATH) or read(PATH)")
+
+// ParseRule reads a rule such as run(go test *), edit(docs/**) or read. In run(…), a word
+// covers the same word of a command; * at the end covers any further arguments except
+// options, ** any at all. "run(git diff:*)" means "run(git diff **)". edit(…) and read(…)
+// take a glob, which is relative to the workspace, absolute, or begins with ~/.
+func ParseRule(effect Effect, text, source string) (Rule, error) {
+	r := Rule{Effect: effect, Source: source}
+	name, rest, scoped := strings.Cut(strings.TrimSpace(text), "(")
+	k, ok := kinds[name]
+	if !ok {
+		return r, fmt.Errorf("%s: %q is no rule: %w", source, text, ErrUnknownTool)
+	}
+	r.kind = k
+	if !scoped {
+		return r, nil
+	}
+	scope, closed := strings.CutSuffix(rest, ")")
+	if scope = strings.TrimSpace(scope); !closed || scope == "" {
+		return r, fmt.Errorf("%s: %q: want text between the parentheses, or no parentheses for everything", source, text)
+	}
+	var err error
+	if k == runs {
+		r.words, err = ruleWords(scope)
+	} else {
+		r.path, err = newPattern(scope)
+	}
+	if err != nil {
+		return r, fmt.Errorf("%s: %q: %w", source, text, err)
+	}
+	return r, nil
+}
+
+// ruleWords splits the scope of a rule for commands.
+func ruleWords(scope string) ([]string, error) {
+	if prefix, ok := strings.CutSuffix(scope, ":*"); ok {
+		scope = prefix + " " + anyRest
+	}
+	words, err := splitWords(scope)
+	if err != nil {
+		return nil, err
+	}
+	for i, w := range words {
+		switch wild := w == anyArgs || w == anyRest; {
+		case wild && i == 0:
+			return nil, errors.New("name the program; plain run covers every command")
+		case wild && i < len(words)-1:
+			return nil, fmt.Errorf("%s may only be the last word", w)
+		}
+	}
+	return words, nil
+}
+
+// splitWords splits a rule at blanks. Single or double quotes keep a word together.
+func splitWords(s string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	var quote rune
+	in := false
+	for _, c := range s {
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(c)
+		case c == '\'' || c == '"':
+			quote, in = c, true
+		case c == ' ' || c == '\t':
+			if in {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			in = false
+		case strings.ContainsRune("\n\r;|&<>`$\\", c):
+			return nil, fmt.Errorf("a rule covers one simple command, so %q must be in quotes", c)
+		default:
+			word.WriteRune(c)
+			in = true
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("the quote %c is not closed", quote)
+	}
+	if in {
+		words = append(words, word.String())
+	}
+	return words, nil
+}
+
+// String returns the rule as ParseRule reads it, without its effect. It is not sanitised.
+func (r Rule) String() string {
+	switch {
+	case r.kind == runs && len(r.words) > 0:
+		return "run(" + joinWords(r.words) + ")"
+	case r.path.text != "":
+		return kindNames[r.kind] + "(" + r.path.text + ")"
+	}
+	return kindNames[r.kind]
+}
+
+// joinWords quotes the words that splitWords would split or refuse.
+func joinWords(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		if w == "" || strings.ContainsAny(w, " \t\n\r;|&<>`$\\'\"") {
+			w = "'" + strings.ReplaceAll(w, "'", `'"'"'`) + "'"
+		}
+		out[i] = w
+	}
+	return strings.Join(out, " ")
+}
+
+// coversWords reports whether r covers a simple command. Words that are not known in
+// advance must not be passed.
+func (r Rule) coversWords(words []string) bool {
+	if r.kind != runs {
+		return false
+	}
+	if len(r.words) == 0 {
+		return true
+	}
+	fixed, rest := r.words, ""
+	if last := r.words[len(r.words)-1]; last == anyArgs || last == anyRest {
+		fixed, rest = r.words[:len(r.words)-1], last
+	}
+	if len(words) < len(fixed) || !slices.Equal(words[:len(fixed)], fixed) {
+		return false
+	}
+	more := words[len(fixed):]
+	return len(more) == 0 || rest == anyRest ||
+		rest == anyArgs && !slices.ContainsFunc(more, func(w string) bool { return strings.HasPrefix(w, "-") })
+}
+
+// pattern selects files: by their name in the workspace, or by their absolute path.
+type pattern struct {
+	text   string // as written
+	abs    bool
+	glob   glob.Glob
+	folded glob.Glob // for folded names
+}
+
+func newPattern(text string) (p pattern, err error) {
+	path := filepath.ToSlash(text)
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return p, fmt.Errorf("write an absolute path: %w", err)
+		}
+		path = filepath.ToSlash(home) + "/" + rest
+	}
+	p = pattern{text: text, abs: filepath.IsAbs(filepath.FromSlash(path))}
+	if p.glob, err = glob.New(path); err == nil {
+		p.folded, err = glob.New(fold(path))
+	}
+	return p, err
+}
+
+// match reports whether p selects a file. strict ignores case and hidden characters, as
+// some file systems do.
+func (p pattern) match(f file, strict bool) bool {
+	name := f.name
+	if p.abs || filepath.IsAbs(name) {
+		name = f.abs
+	}
+	if name == "" || p.abs != filepath.IsAbs(name) && strings.Contains(p.text, "/") {
+		return false
+	}
+	name = strings.TrimPrefix(filepath.ToSlash(name), "/")
+	return p.glob.Match(name) || strict && p.folded.Match(fold(name))
+}
+
+// file is the file of a request: its name in the workspace, with forward slashes, which is
+// absolute or empty for a file outside, and its resolved path.
+type file struct{ name, abs string }
+
+// coversFile reports whether r covers requests of kind k about f.
+func (r Rule) coversFile(k kind, f file) bool {
+	return r.kind == k && (r.path.text == "" || r.path.match(f, r.Effect != Allow))
+}

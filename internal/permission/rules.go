@@ -1,0 +1,158 @@
+package permission
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+)
+
+// Rules are the rules in force, in any order.
+type Rules []Rule
+
+// answer is the effect of the rules on one request. The zero value has none.
+type answer struct {
+	effect Effect
+	rule   Rule   // that has the effect
+	why    string // for people, if no rule has it
+}
+
+// refuse returns the refusal of a request that a rule denies. In the bypass mode, which
+// asks nobody, it also refuses a command that cannot be compared with such rules.
+func (a answer) refuse(mode Mode) (confirm.Verdict, bool) {
+	v := confirm.Verdict{Rule: true}
+	switch {
+	case a.effect == Deny:
+		v.By, v.Feedback = a.rule.by(), "Do something else, or tell the user why you need it."
+	case mode == Bypass && a.why != "":
+		v.By, v.Feedback = "rules that deny commands", "It was not run because "+a.why+"."
+	default:
+		return v, false
+	}
+	return v, true
+}
+
+// reason explains to a person why a question is asked.
+func (a answer) reason() string {
+	if a.why != "" {
+		return "You are asked because " + a.why + "."
+	}
+	return "You are asked because of the " + a.rule.by() + "."
+}
+
+// answer returns the effect of the strictest rule that covers req.
+func (rs Rules) answer(req confirm.Request) answer {
+	switch {
+	case len(rs) == 0:
+		return answer{}
+	case req.Command != nil:
+		return rs.command(req.Command.Parts)
+	case req.Change != nil && !req.Change.Delete:
+		return rs.file(edits, file{req.Change.Name, req.Change.Path})
+	case req.Read != nil:
+		return rs.file(reads, file{req.Read.Path, req.Read.Path})
+	}
+	return answer{}
+}
+
+func (rs Rules) file(k kind, f file) answer {
+	return rs.strictest(func(r Rule) bool { return r.coversFile(k, f) })
+}
+
+// strictest returns the strictest of the rules that cover something.
+func (rs Rules) strictest(covers func(Rule) bool) (best answer) {
+	for _, r := range rs {
+		if covers(r) && r.Effect > best.effect {
+			best = answer{effect: r.Effect, rule: r}
+		}
+	}
+	return best
+}
+
+// command judges each simple command of a line by itself. It allows a line only if a rule
+// allows each of its parts, apart from those that only read.
+func (rs Rules) command(parts []confirm.CommandPart) answer {
+	var strict, allow answer
+	open := false // a part is not covered
+	for _, p := range parts {
+		a := rs.strictest(func(r Rule) bool { return r.coversPart(p) })
+		if a.effect <= Allow && p.Hidden && rs.denySome() {
+			a = answer{effect: Ask, why: "it runs something that cannot be compared with the rules that deny commands"}
+		}
+		switch {
+		case a.effect > Allow:
+			if a.effect > strict.effect {
+				strict = a
+			}
+		case a.effect == Allow:
+			allow = a
+		case !p.Safe:
+			open = true
+		}
+	}
+	switch {
+	case strict.effect > Allow:
+		return strict
+	case open:
+		return answer{}
+	}
+	return allow
+}
+
+// denySome reports whether a rule denies commands, but not all of them.
+func (rs Rules) denySome() bool {
+	return slices.ContainsFunc(rs, func(r Rule) bool { return r.Effect == Deny && r.kind == runs && len(r.words) > 0 })
+}
+
+// coversPart reports whether r covers a part of a line. Rules that allow compare the words
+// as they are; the others ignore the folder of the program.
+func (r Rule) coversPart(p confirm.CommandPart) bool {
+	switch {
+	case r.kind != runs:
+		return false
+	case len(r.words) == 0:
+		return true
+	case len(p.Words) == 0:
+		return false
+	case r.coversWords(p.Words):
+		return true
+	}
+	base := append([]string{filepath.Base(p.Words[0])}, p.Words[1:]...)
+	return r.Effect != Allow && r.coversWords(base)
+}
+
+// by names a rule for people.
+func (r Rule) by() string { return fmt.Sprintf("rule %s %s (%s)", r.Effect, r, r.Source) }
+
+// CheckExamples returns an error if r does not cover all of covers, or covers one of not:
+// commands, or paths relative to a workspace. parts takes a command line apart.
+func (r Rule) CheckExamples(covers, not []string, parts func(line string) []confirm.CommandPart) error {
+	check := func(example string) bool {
+		if r.kind != runs {
+			return r.coversFile(r.kind, file{filepath.ToSlash(example), example})
+		}
+		all := parts(example)
+		missed := func(p confirm.CommandPart) bool { return !r.coversPart(p) }
+		if r.Effect == Allow {
+			return len(all) > 0 && !slices.ContainsFunc(all, missed)
+		}
+		return slices.ContainsFunc(all, r.coversPart)
+	}
+	var wrong []string
+	for _, e := range covers {
+		if !check(e) {
+			wrong = append(wrong, fmt.Sprintf("it does not cover %q", e))
+		}
+	}
+	for _, e := range not {
+		if check(e) {
+			wrong = append(wrong, fmt.Sprintf("it covers %q", e))
+		}
+	}
+	if len(wrong) > 0 {
+		return fmt.Errorf("%s: %s contradicts its examples: %s", r.Source, r, strings.Join(wrong, "; "))
+	}
+	return nil
+}

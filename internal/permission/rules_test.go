@@ -1,0 +1,167 @@
+package permission
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// rulesOf parses rules such as "allow run(make)".
+func rulesOf(t *testing.T, texts ...string) []Rule {
+	t.Helper()
+	var all []Rule
+	for _, text := range texts {
+		name, rule, _ := strings.Cut(text, " ")
+		e, err := ParseEffect(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, ruleOf(t, e, rule))
+	}
+	return all
+}
+
+// parts takes a line of commands, joined by "; ", apart. A ? marks a word that is known
+// only when it runs, env and shells run others, ls only reads, redirect is a redirection.
+func parts(t *testing.T, line string) []confirm.CommandPart {
+	t.Helper()
+	var all []confirm.CommandPart
+	for text := range strings.SplitSeq(line, "; ") {
+		words, err := splitWords(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := confirm.CommandPart{Words: words, Safe: words[0] == "ls", Hidden: words[0] == "env" || strings.HasSuffix(words[0], "sh")}
+		if strings.Contains(text, "?") {
+			p.Words, p.Hidden = nil, true
+		}
+		if words[0] == "redirect" {
+			p.Words = nil
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+func lineOf(t *testing.T, line string) confirm.Request {
+	return confirm.Request{Tool: "execute_command", Command: &confirm.Command{Line: line, Dir: t.TempDir(), Parts: parts(t, line)}}
+}
+
+// The strictest rule of any part counts for the line; a line is allowed only as a whole.
+func TestRulesForCommands(t *testing.T) {
+	type list = []string
+	for _, tt := range []struct {
+		rules list
+		line  string
+		want  Effect // 0: no rule says anything
+	}{
+		{list{"allow run(go test *)"}, "go test ./...", Allow},
+		{list{"allow run(go test *)"}, "go test ./...; ls", Allow},
+		{list{"allow run(go test *)"}, "ls", 0},
+		{list{"allow run(go test *)"}, "go test ./...; rm x", 0},
+		{list{"allow run(go test *)"}, "go test ./...; redirect out", 0},
+		{list{"allow run(go test *)"}, "go test ?dir", 0},
+		{list{"allow run(go test *)"}, "env go test", 0},
+		{list{"allow run(go test *)"}, "/tmp/go test", 0},
+		{list{"allow run(go test *)", "allow run(rm *)"}, "go test; rm x", Allow},
+		{list{"allow run(go test *)", "ask run(go test ./slow)"}, "go test ./slow", Ask},
+		{list{"ask run(rm **)", "allow run"}, "rm -r x; ls", Ask},
+		{list{"allow run"}, "rm ?x; redirect y", Allow},
+		{list{"allow run", "deny run(rm **)"}, "rm x", Deny},
+		{list{"allow run", "deny run(rm **)"}, "/bin/rm x", Deny},
+		{list{"allow run", "deny run(rm **)"}, "ls; ls; rm x", Deny},
+		{list{"allow run", "deny run(rm **)"}, "touch x; redirect y", Allow},
+		{list{"allow run", "deny run(rm **)"}, "?rm x", Ask},
+		{list{"allow run", "deny run(rm **)"}, "env rm x", Ask},
+		{list{"allow run", "deny run(rm **)"}, "/bin/sh -c x", Ask},
+		{list{"allow run", "deny run(rm **)"}, "?a; rm x", Deny},
+		{list{"deny run"}, "ls", Deny},
+		{list{"deny edit"}, "ls", 0},
+	} {
+		a := Rules(rulesOf(t, tt.rules...)).answer(lineOf(t, tt.line))
+		if a.effect != tt.want {
+			t.Errorf("%q on %q: %d (%s), want %d", tt.rules, tt.line, a.effect, a.why, tt.want)
+		}
+	}
+}
+
+// The modes and the rules together: a deny holds in every mode, an ask in all but bypass,
+// and an allow gives way to the plan mode and to a forced review.
+func TestRulesAndModes(t *testing.T) {
+	edit := confirm.Request{Tool: "edit_file", Change: &workspace.Change{File: workspace.File{Name: "a.go", Path: "/w/a.go", Exists: true}}}
+	forced := edit
+	forced.Force = true
+	const asked, yes, no = "asked", "yes", "no"
+	for _, tt := range []struct {
+		rule string
+		req  confirm.Request
+		want map[Mode]string
+	}{
+		{"allow edit(*.go)", edit, map[Mode]string{Default: yes, AcceptEdits: yes, Plan: no, Bypass: yes}},
+		{"allow edit(*.go)", forced, map[Mode]string{Default: asked, AcceptEdits: asked, Plan: no, Bypass: yes}},
+		{"ask edit(*.go)", edit, map[Mode]string{Default: asked, AcceptEdits: asked, Plan: no, Bypass: yes}},
+		{"deny edit(*.go)", edit, map[Mode]string{Default: no, AcceptEdits: no, Plan: no, Bypass: no}},
+		{"deny edit(*.go)", forced, map[Mode]string{Default: no, AcceptEdits: no, Plan: no, Bypass: no}},
+		{"allow run(make *)", lineOf(t, "make all"), map[Mode]string{Default: yes, AcceptEdits: yes, Plan: no, Bypass: yes}},
+		{"deny run(make *)", lineOf(t, "sh x"), map[Mode]string{Default: asked, AcceptEdits: asked, Plan: no, Bypass: no}},
+		{"allow read(/etc/*)", confirm.Request{Read: &confirm.Read{Path: "/etc/hosts"}}, map[Mode]string{Default: yes, AcceptEdits: yes, Plan: yes, Bypass: yes}},
+		{"deny read(/etc/**)", confirm.Request{Read: &confirm.Read{Path: "/etc/a/b"}}, map[Mode]string{Default: no, AcceptEdits: no, Plan: no, Bypass: no}},
+	} {
+		for mode, want := range tt.want {
+			v, decided := New(mode, rulesOf(t, tt.rule)...).Decide(tt.req)
+			got := asked
+			if decided {
+				got = map[confirm.Decision]string{confirm.Approve: yes, confirm.Reject: no}[v.Decision]
+			}
+			if got != want {
+				t.Errorf("%s in %s mode: %s (%s), want %s", tt.rule, mode, got, v.By, want)
+			}
+			if got == no && mode != Plan && (!v.Rule || !strings.Contains(v.By, "rule")) {
+				t.Errorf("%s in %s mode: refused by %q", tt.rule, mode, v.By)
+			}
+		}
+	}
+}
+
+// A rule does not cover a command that runs a file which nobody saw being changed.
+func TestRuleAfterAnUnseenChange(t *testing.T) {
+	dir := scratch.Dir(t, map[string]string{"Makefile": "all:\n\ttrue\n"})
+	p := New(AcceptEdits, rulesOf(t, "allow run(make *)")...)
+	line := confirm.Request{Command: &confirm.Command{Line: "make all", Dir: dir, Parts: parts(t, "make all")}}
+	if v, ok := p.Decide(line); !ok || v.Decision != confirm.Approve {
+		t.Fatal(v)
+	}
+	path := filepath.Join(dir, "Makefile")
+	change := confirm.Request{Tool: "edit_file", Change: &workspace.Change{File: workspace.File{Name: "Makefile", Path: path, Exists: true}}}
+	if _, ok := p.Decide(change); !ok {
+		t.Fatal("the edit was asked about")
+	}
+	v, ok := p.Decide(line)
+	if ok || !strings.Contains(v.Feedback, "Makefile was changed without being shown") {
+		t.Errorf("decided %v: %+v", ok, v)
+	}
+}
+
+func TestCheckExamples(t *testing.T) {
+	take := func(line string) []confirm.CommandPart { return parts(t, line) }
+	for _, tt := range []struct {
+		rule        string
+		covers, not []string
+		want        string
+	}{
+		{"allow run(go test *)", []string{"go test ./..."}, []string{"go test; rm x", "go vet"}, ""},
+		{"allow run(go test *)", []string{"go test -race"}, nil, `does not cover "go test -race"`},
+		{"allow run(go test **)", nil, []string{"go test -exec x"}, `covers "go test -exec x"`},
+		{"deny run(rm **)", []string{"ls; rm x"}, nil, ""},
+		{"deny edit(docs/**)", []string{"docs/a/b.md"}, []string{"src/a.go"}, ""},
+	} {
+		err := rulesOf(t, tt.rule)[0].CheckExamples(tt.covers, tt.not, take)
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%s: %v, want %q", tt.rule, err, tt.want)
+		}
+	}
+}
