@@ -96,7 +96,7 @@ const rounds = 20
 // request. It returns the requests, the cost in USD, and the saving by the cache.
 func cached(t *testing.T, automatic bool, wire, settings, options string) (requests [][]byte, cost, saved float64) {
 	cache := &prefixCache{automatic: automatic}
-	files := map[string]string{}
+	files := map[string]string{".git/HEAD": "ref: refs/heads/main\n"}
 	for n := range rounds {
 		files[fmt.Sprintf("f%d.txt", n)] = strings.Repeat(fmt.Sprintf("line of the file %d\n", n), 200)
 	}
@@ -140,6 +140,8 @@ providers:
 			t.Fatalf("exit status %d, %v: %s", code, err, out)
 		}
 		cost, saved = cost+result.Cost, saved+result.Saved
+		d.write("written.txt", "between the prompts")
+		d.write(".git/HEAD", "ref: refs/heads/another\n")
 	}
 	if len(server.Requests()) != rounds {
 		t.Fatalf("%d requests", len(server.Requests()))
@@ -148,8 +150,9 @@ providers:
 }
 
 // Over each wire, a request begins with the bytes of the one before up to its last cache
-// marker, although the editor's state changes before each and the session is continued by
-// another process. The markers themselves move. The test logs the savings.
+// marker, although the editor's state changes before each, and another process, with a
+// new file and another branch, continues the session. The markers themselves move. The
+// test logs the savings.
 func TestRequestsBeginAsTheOneBefore(t *testing.T) {
 	_, uncachedCost, _ := cached(t, false, "chat", "ide: {context: system}", ", cache_markers: false")
 	_, systemCost, _ := cached(t, true, "chat", "ide: {context: system}", "")
@@ -180,6 +183,9 @@ func TestRequestsBeginAsTheOneBefore(t *testing.T) {
 				if want := fmt.Sprintf(`: error %d\n`, n); !strings.Contains(string(requests[rounds-1]), want) {
 					t.Errorf("the model was not told %q", want)
 				}
+			}
+			if last := string(requests[rounds-1]); !strings.Contains(last, "The Git branch is now another.") {
+				t.Error("the model was not told the branch")
 			}
 			t.Logf("%s%s: $%.4f before, $%.4f now", c.wire, c.options, c.before, cost)
 			if cost > c.before/2 || saved < c.before/2 {

@@ -85,7 +85,8 @@ type App struct {
 	lines         *attachments.Lines
 	modeNews      *modeNews
 	editorPrompts *idelink.Prompts
-	unlink        func() // ends the link to the editor
+	start         archive.Start // of the session, as saved
+	unlink        func()        // ends the link to the editor
 
 	mu  sync.Mutex // guards now
 	now struct {
@@ -124,6 +125,7 @@ func New(o Options) (*App, error) {
 	a.Context = systemprompt.New(systemprompt.Options{
 		Dir: a.Root.Dir(), Roots: a.Root.Roots(), Shell: shellName(), Editor: a.Editor.View, Fixed: o.Config.IDE.Context.Place == "message",
 	})
+	a.recallStart(o.Place.Store)
 	a.modeNews = &modeNews{policy: a.Policy, unattended: o.Unattended, stale: true, messages: func() []llm.Message { return a.Loop.Messages() }}
 	env := shell.Environ(append(os.Environ(), o.Env...), o.Config.SecretEnv())
 	a.Images = a.newImages(env)
@@ -162,7 +164,7 @@ func (a *App) encoding(path string) workspace.Encoding {
 func (a *App) loopOptions(o Options, env []string) session.Options {
 	limits := o.Config.Limits
 	return session.Options{
-		Model: o.Model, Tools: a.newTools(env, o.Untrusted || o.Config.SafeCommands == "ask"), System: a.Context.System, Store: o.Place.Store,
+		Model: o.Model, Tools: a.newTools(env, o.Untrusted || o.Config.SafeCommands == "ask"), System: a.system, Store: o.Place.Store,
 		Limits:    session.Limits{MaxTurns: limits.MaxTurns, MaxTokens: limits.MaxTokens, MaxCostUSD: limits.MaxCostUSD},
 		CompactAt: limits.CompactAt, Branch: a.Context.Branch, Emit: a.emit, Queued: a.queued, BuildMessage: a.message, SaveFull: a.keep, Effort: a.Effort,
 	}

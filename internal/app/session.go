@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/statefile"
+	"github.com/bb2d0cf4/agent/internal/systemprompt"
 )
 
 // Messages returns the messages of the conversation so far.
@@ -32,6 +34,7 @@ func (a *App) Use(store *archive.Store) error {
 		return errors.Join(fmt.Errorf("leave the session: %w", err), store.Close())
 	}
 	a.Context.Renew()
+	a.recallStart(store)
 	a.Remarks.Take() // they belong to the session before
 	a.lines.Take()
 	a.recall()
@@ -44,6 +47,25 @@ func (a *App) Use(store *archive.Store) error {
 	a.allowSpill()
 	a.Editor.Use(store.ID())
 	return err
+}
+
+// system returns the system prompt, and saves its description of the session's beginning.
+func (a *App) system(ctx context.Context) string {
+	prompt := a.Context.System(ctx)
+	if now := archive.Start(a.Context.Start()); now != a.start {
+		a.start = now
+		_ = a.Current().Start(now) // the store writes it with the next record, which reports an error
+	}
+	return prompt
+}
+
+// recallStart lets the system prompt describe the beginning of a saved session, so that
+// providers find its conversation in their caches.
+func (a *App) recallStart(store *archive.Store) {
+	a.start = store.Conversation().Start
+	if a.start != (archive.Start{}) {
+		a.Context.Resume(systemprompt.Start(a.start))
+	}
 }
 
 // recall adds the user's own changes since the newest message of the session to the

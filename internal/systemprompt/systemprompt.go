@@ -176,6 +176,30 @@ func branchNews(branch string) string {
 	return "The Git branch is now " + branch + "."
 }
 
+// Start is the part of a fixed prompt that describes the beginning of a conversation.
+type Start struct{ Day, Branch, Overview string }
+
+// Start returns the description in System; the zero Start without a fixed prompt.
+func (b *Builder) Start() Start {
+	overview := b.overview()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.opt.Fixed {
+		return Start{}
+	}
+	return Start{b.began.day, b.began.branch, overview}
+}
+
+// Resume puts s into the next System, for a conversation that began with it. News
+// reports what has changed since.
+func (b *Builder) Resume(s Start) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.base, b.start = "", &s.Overview
+	b.began = moment{s.Day, s.Branch}
+	b.told = b.began
+}
+
 // Retell puts the date and branch that News told into the next System. It is for a
 // conversation that has lost messages, which may have held the news.
 func (b *Builder) Retell() {

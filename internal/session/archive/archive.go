@@ -47,6 +47,7 @@ type Conversation struct {
 	Usage   llm.Usage
 	Context int64             // tokens of the last request and its answer; zero if more has changed since
 	Efforts map[string]string // the user's choice for each model, by its name; see State
+	Start   Start             // zero if unknown
 	Notes   []string          // damage that was found, a line each for the user
 }
 

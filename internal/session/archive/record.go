@@ -22,6 +22,7 @@ const (
 	kindMeta    kind = "meta"
 	kindTitle   kind = "title"
 	kindState   kind = "state"
+	kindStart   kind = "start"
 	kindMessage kind = "message"
 	kindUsage   kind = "usage"
 	kindRewind  kind = "rewind"
@@ -36,6 +37,7 @@ type record struct {
 	Meta    *meta           `json:"meta,omitzero"`
 	Title   string          `json:"title,omitzero"`
 	State   *State          `json:"state,omitzero"`
+	Start   *Start          `json:"start,omitzero"`
 	N       int             `json:"n,omitzero"`
 	Message *llm.Message    `json:"message,omitzero"`
 	Note    *history.Meta   `json:"note,omitzero"`
@@ -89,6 +91,14 @@ type State struct {
 	// Effort is the user's choice of how much Model thinks; empty for the default.
 	Model  string `json:"model,omitzero"`
 	Effort string `json:"effort,omitzero"`
+}
+
+// Start describes the beginning of a session in its system prompt, which does not change
+// when another process continues the session.
+type Start struct {
+	Day      string `json:"day"`
+	Branch   string `json:"branch,omitzero"`
+	Overview string `json:"overview,omitzero"`
 }
 
 type meta struct {

@@ -100,6 +100,9 @@ func (s *Store) State(st State) error {
 	return s.append(record{Kind: kindState, State: &st})
 }
 
+// Start appends a description of the session's beginning, which replaces an earlier one.
+func (s *Store) Start(st Start) error { return s.append(record{Kind: kindStart, Start: &st}) }
+
 // Sync makes the appended records durable.
 func (s *Store) Sync() error {
 	if len(s.out.pending) > 0 {
@@ -302,6 +305,8 @@ func load(data []byte) (loaded, error) {
 			l.conversation.Context = r.Usage.Input + r.Usage.Output
 		case r.Meta != nil && r.Meta.Version > version:
 			newer = r.Meta.Version
+		case r.Start != nil:
+			l.conversation.Start = *r.Start
 		case r.State != nil:
 			l.conversation.setEffort(r.State.Model, r.State.Effort)
 			l.info.apply(body)
