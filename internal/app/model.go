@@ -15,6 +15,13 @@ func (a *App) Info() llm.Info {
 	return a.now.info
 }
 
+// edits returns the choice of tools for changing files that suits the model in use.
+func (a *App) edits() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.now.model.Edits()
+}
+
 // SetModel sends later requests to the model named ref. No turn may be running. The
 // notes warn the user of features that do not work with it.
 func (a *App) SetModel(ctx context.Context, ref string) (notes []string, err error) {

@@ -7,6 +7,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/attachments"
 	"github.com/bb2d0cf4/agent/internal/app/clipboard"
 	"github.com/bb2d0cf4/agent/internal/app/idelink"
+	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/permission"
@@ -50,6 +51,18 @@ type toolset struct {
 	*tools.Set
 	modeNews      *modeNews
 	editorPrompts *idelink.Prompts
+	edits         func() string // the choice of tools for changing files, see config.Model.Edits
+}
+
+// Specs describes the tools that suit the model in use.
+func (t toolset) Specs() []llm.ToolSpec {
+	switch t.edits() {
+	case config.EditsReplace:
+		return t.Offered("edit_file", "write_file")
+	case config.EditsPatch:
+		return t.Offered("patch", "write_file")
+	}
+	return t.Set.Specs()
 }
 
 // Call runs a tool.
@@ -72,7 +85,7 @@ func (a *App) newTools(env []string, askAll bool) session.Toolset {
 		Session: func() string { return a.Current().ID() }, Home: a.Config.Home, Env: env, AskAll: askAll,
 	}))
 	a.editorPrompts = a.Editor.Prompts(a.Context.Editor, set)
-	return toolset{set, a.modeNews, a.editorPrompts}
+	return toolset{set, a.modeNews, a.editorPrompts, a.edits}
 }
 
 // asker asks the tools' questions, and shows in the editor that somebody is asked, even if

@@ -5,8 +5,10 @@ import (
 	"maps"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Provider is a model server.
@@ -41,6 +43,8 @@ type ModelOptions struct {
 	// WrittenCalls reports whether calls are read that the model writes into its text;
 	// nil: if its server is on this machine.
 	WrittenCalls *bool `yaml:"written_calls"`
+	// Edits chooses the tools that it is offered for changing files; empty: by its name.
+	Edits string `yaml:"edits"`
 }
 
 // The protocols that a server may speak.
@@ -69,6 +73,31 @@ func (m Model) Wire() string {
 	}
 	return WireChat
 }
+
+// The choices of tools that a model is offered for changing files.
+const (
+	EditsReplace = "replace" // replacements of text
+	EditsPatch   = "patch"   // patches of several files
+	EditsAll     = "all"
+)
+
+// Edits returns the choice of tools for m. Only OpenAI's newer models write patches as
+// well as replacements; public measurements show every other family failing with them.
+func (m Model) Edits() string {
+	switch {
+	case m.Options.Edits != "":
+		return m.Options.Edits
+	case patching().MatchString(strings.ToLower(m.Name)):
+		return EditsPatch
+	}
+	return EditsReplace
+}
+
+// patching matches the names of models that were trained to write patches: from gpt-4.1
+// on, and codex, perhaps after a provider's name.
+var patching = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[^a-z0-9])(?:gpt-(?:4\.1|[5-9]|[1-9][0-9])|codex)(?:$|[^0-9])`)
+})
 
 // CacheMarkers reports whether chat completions mark what the server should cache. Those
 // of OpenRouter demand it for Claude; most servers cache by themselves, and some refuse

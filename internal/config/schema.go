@@ -133,6 +133,7 @@ var provider = &schema{kind: group, fields: []*schema{
 		{name: "temperature", kind: number},
 		{name: "extra", kind: object},
 		{name: "written_calls", kind: boolean},
+		{name: "edits", kind: choice, choices: []string{EditsReplace, EditsPatch, EditsAll}},
 	}}},
 }}
 

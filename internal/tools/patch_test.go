@@ -93,3 +93,12 @@ func TestPatchStopsAtANo(t *testing.T) {
 		})
 	}
 }
+
+// A model that was trained on apply_patch calls it whatever it is offered.
+func TestApplyPatch(t *testing.T) {
+	b := newBench(t, map[string]string{"a": "one\n", "c": "c\n"})
+	b.want(b.call("apply_patch", m{"input": several}), false, "Wrote a", "Created new/b", "Deleted c")
+	if b.ask.asked[0].Tool != "patch" {
+		t.Errorf("asked for %s", b.ask.asked[0].Tool)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -36,6 +37,17 @@ func NewSet(d Deps) *Set {
 		s.specs = append(s.specs, t.Spec())
 	}
 	return s
+}
+
+// changing are the tools that change files, in the order of Specs.
+var changing = []string{"write_file", "edit_file", "edit_lines", "append_file", "regex_replace", "patch"}
+
+// Offered is Specs with only the named ones of the tools that change files. A model may
+// call the others as well.
+func (s *Set) Offered(names ...string) []llm.ToolSpec {
+	return slices.DeleteFunc(slices.Clone(s.specs), func(spec llm.ToolSpec) bool {
+		return slices.Contains(changing, spec.Name) && !slices.Contains(names, spec.Name)
+	})
 }
 
 // Specs describes the tools to a model, always in the same order and words. The caller
@@ -88,7 +100,12 @@ func origin(stack []byte) string {
 	return "in an unknown place"
 }
 
+// find returns the tool with the given name, or nil. Some models were trained on
+// apply_patch and call it whatever they are offered.
 func (s *Set) find(name string) Tool {
+	if name == "apply_patch" {
+		name = "patch"
+	}
 	for i, spec := range s.specs {
 		if spec.Name == name {
 			return s.tools[i]

@@ -118,7 +118,7 @@ func (p Param) rename(value jsontext.Value) jsontext.Value {
 }
 
 // aliases are other tools' names of our keys.
-var aliases = map[string]string{"file_path": "path", "cmd": "command", "old_str": "old_string", "new_str": "new_string", "old_text": "old_string", "new_text": "new_string"}
+var aliases = map[string]string{"file_path": "path", "cmd": "command", "old_str": "old_string", "new_str": "new_string", "old_text": "old_string", "new_text": "new_string", "input": "diff", "patch": "diff"}
 
 // alias returns the key that a model means by one that the tool does not have.
 func alias(params []Param, key string) (string, bool) {
