@@ -399,3 +399,19 @@ func TestReadingKeysIsAsked(t *testing.T) {
 	b.ask.verdict = confirm.Verdict{}
 	b.want(b.call("search_files", m{"regex": key}), false, ".env", "Not searched: 3 files")
 }
+
+// Without a limit of the model's own, more matches than are worth their tokens come as
+// files with numbers, and the first of them.
+func TestSearchOfManyMatches(t *testing.T) {
+	b := newBench(t, map[string]string{"a": strings.Repeat("needle\n", 90), "b": strings.Repeat("needle\n", 9)})
+	b.want(b.call("search_files", m{"regex": "needle"}), false, "99 matches in 2 files.", "90:needle")
+	b.write("c", "needle\nneedle\n")
+	res := b.call("search_files", m{"regex": "needle"})
+	b.want(res, false, "a: 90\nb: 9\nc: 2\n\n101 matches in 3 files.", "The first of them", "20:needle\n21-needle\n\n20 matches in 1 file.")
+	if res.ForUser != "101 matches" || strings.Contains(res.ForModel, "22:") {
+		t.Errorf("%s: %s", res.ForUser, res.ForModel)
+	}
+	b.want(b.call("search_files", m{"regex": "needle", "limit": 500}), false, "90:needle", "101 matches in 3 files.")
+	b.want(b.call("search_files", m{"regex": "needle", "mode": "files"}), false, "a\nb\nc\n\n3 files.")
+	b.want(b.call("search_files", m{"regex": "needle", "mode": "lines"}), true, "the modes are content, files and count")
+}

@@ -20,7 +20,9 @@ import (
 const (
 	searchContext    = 1
 	searchMaxContext = 20
-	searchLimit      = 300
+	searchLimit      = 300 // files in the modes without content
+	searchContent    = 100 // matches shown without a limit; if there are more, the files come first
+	searchFirst      = 20  // matches shown after the files
 	searchMaxLimit   = 2000
 )
 
@@ -30,6 +32,7 @@ type searchFilesArgs struct {
 	FilePattern string `json:"file_pattern"`
 	Context     *int   `json:"context"`
 	Limit       *int   `json:"limit"`
+	Mode        string `json:"mode"`
 }
 
 func searchFiles(d Deps) Tool {
@@ -38,7 +41,8 @@ func searchFiles(d Deps) Tool {
 		{Name: "path", Kind: args.Text, Doc: "folder or file"},
 		{Name: "file_pattern", Kind: args.Text, Doc: "such as *.go"},
 		{Name: "context", Kind: args.Integer, Doc: "lines around, default 1"},
-		{Name: "limit", Kind: args.Integer, Doc: "matches, default 300"},
+		{Name: "limit", Kind: args.Integer},
+		{Name: "mode", Schema: `{"type":"string","enum":["content","files","count"]}`},
 	}
 	s := searcher{reader: reader{d, "search_files"}, ripgrep: sync.OnceValue(func() string { return findRipgrep(d) })}
 	return newTool(s.tool, params,
@@ -52,10 +56,16 @@ type searcher struct {
 }
 
 func (s searcher) search(ctx context.Context, call Call, a searchFilesArgs) (Result, error) {
+	switch search.Mode(a.Mode) {
+	case "", search.Content, search.Files, search.Counts:
+	default:
+		return failed("There is no mode %q: the modes are content, files and count.", a.Mode), nil
+	}
 	q := search.Query{
 		Regex: a.Regex, FilePattern: a.FilePattern, Ripgrep: s.ripgrep(),
 		Context: min(max(orDefault(a.Context, searchContext), 0), searchMaxContext),
-		Limit:   min(max(orDefault(a.Limit, searchLimit), 1), searchMaxLimit),
+		Limit:   min(max(orDefault(a.Limit, a.limit()), 1), searchMaxLimit),
+		Mode:    search.Mode(a.Mode),
 		Never:   func(abs string) bool { return permission.NeverRead(abs, s.Home) != "" },
 	}
 	f, name, refused, err := s.folder(ctx, call, a.Path)
@@ -81,33 +91,74 @@ func (s searcher) search(ctx context.Context, call Call, a searchFilesArgs) (Res
 		never := q.Never
 		q.Never = func(abs string) bool { return never(abs) || permission.Secret(strings.TrimPrefix(abs, f.Abs)) }
 	}
-	left := 0
-	if q.File == "" {
-		never := q.Never
-		q.Never = func(abs string) bool {
-			if never(abs) {
-				return true
-			}
-			out := s.keepsOut(f, abs)
-			if out {
-				left++
-			}
-			return out
-		}
-	}
-	found, err := f.Grep(ctx, q)
+	kept := s.leaveOutKeys(f, &q)
+	res, err := s.answer(ctx, f, q, a.Limit != nil, func(p string) string { return under(name, p) })
 	if err != nil {
 		return s.unreadable(ctx, a.Path, err)
 	}
+	if left := len(kept); left > 0 {
+		res.ForModel += fmt.Sprintf("\n[Not searched: %s. Name one as path to ask the user for it.]", search.Count(left, "file that usually holds keys", "files that usually hold keys"))
+	}
+	return res, nil
+}
+
+// leaveOutKeys makes q, unless it names a file, leave out those that usually hold keys. It
+// returns the set of files left out, which the search fills.
+func (s searcher) leaveOutKeys(f search.Folder, q *search.Query) map[string]bool {
+	kept := map[string]bool{}
+	if q.File == "" {
+		never := q.Never
+		q.Never = func(abs string) bool {
+			if !never(abs) && s.keepsOut(f, abs) {
+				kept[abs] = true
+			}
+			return never(abs) || kept[abs]
+		}
+	}
+	return kept
+}
+
+// answer searches and formats the answer. If more lines match than are shown without a
+// limit of the model's own, the files with their numbers come first.
+func (s searcher) answer(ctx context.Context, f search.Folder, q search.Query, limited bool, name func(string) string) (Result, error) {
+	found, err := f.Grep(ctx, q)
+	if err != nil {
+		return Result{}, err
+	}
+	if !found.More || limited || q.Mode == search.Files || q.Mode == search.Counts {
+		return Result{ForModel: found.Text(name), ForUser: matches(found)}, nil
+	}
+	q.Mode, q.Limit = search.Counts, searchLimit
+	counts, err := f.Grep(ctx, q)
+	if err != nil {
+		return Result{}, err
+	}
+	first := found.First(searchFirst, q.Context)
+	first.More, first.Partial = false, false // counts tells both
+	return Result{
+		ForModel: counts.Text(name) + "\n\nThe first of them; for others set path, file_pattern or limit:\n\n" + first.Text(name),
+		ForUser:  matches(counts),
+	}, nil
+}
+
+// limit returns the default of limit.
+func (a searchFilesArgs) limit() int {
+	if a.Mode == "" || a.Mode == string(search.Content) {
+		return searchContent
+	}
+	return searchLimit
+}
+
+// matches summarises an answer for the user.
+func matches(found search.Found) string {
 	user := search.Count(found.Matches, "match", "matches")
+	if found.Mode == search.Files {
+		user = search.Count(len(found.Counts), "file", "files")
+	}
 	if found.More {
 		user = "the first " + user
 	}
-	text := found.Text(func(p string) string { return under(name, p) })
-	if left > 0 {
-		text += fmt.Sprintf("\n[Not searched: %s. Name one as path to ask the user for it.]", search.Count(left, "file that usually holds keys", "files that usually hold keys"))
-	}
-	return Result{ForModel: text, ForUser: user}, nil
+	return user
 }
 
 // isFile reports whether path is a file in the workspace.

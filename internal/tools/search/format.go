@@ -14,6 +14,9 @@ func (found Found) Text(name func(path string) string) string {
 	if found.Matches == 0 {
 		return "No matches." + found.remarks(0)
 	}
+	if found.Mode == Files || found.Mode == Counts {
+		return found.names(name)
+	}
 	var b strings.Builder
 	shown := 0
 	for _, f := range found.Files {
@@ -28,6 +31,28 @@ func (found Found) Text(name func(path string) string) string {
 	}
 	fmt.Fprintf(&b, "\n%s in %s.", Count(found.Matches, "match", "matches"), Count(len(found.Files), "file", "files"))
 	return b.String() + found.remarks(shown)
+}
+
+// names formats the files alone, with the number of matches in the mode Counts.
+func (found Found) names(name func(path string) string) string {
+	var b strings.Builder
+	shown := 0
+	for _, f := range found.Counts {
+		if b.Len() > maxText {
+			break
+		}
+		shown += f.Matches
+		b.WriteString(name(f.Path))
+		if found.Mode == Counts {
+			fmt.Fprintf(&b, ": %d", f.Matches)
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteByte('\n')
+	if found.Mode == Counts {
+		b.WriteString(Count(found.Matches, "match", "matches") + " in ")
+	}
+	return b.String() + Count(len(found.Counts), "file", "files") + "." + found.remarks(shown)
 }
 
 func writeLines(b *strings.Builder, lines []Line) (matches int) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -20,12 +21,23 @@ import (
 // MaxFile is the size limit of a searched file in bytes.
 const MaxFile = 64 << 20
 
+// Mode is the form of an answer.
+type Mode string
+
+// The modes.
+const (
+	Content Mode = "content" // the matching lines
+	Files   Mode = "files"   // the files that hold any
+	Counts  Mode = "count"   // the files, with the number of matching lines
+)
+
 // Query describes a search.
 type Query struct {
 	Regex       string // RE2 with ASCII classes, matched against each line
+	Mode        Mode   // empty means Content
 	FilePattern string // see glob.Glob; empty means every file
 	Context     int    // lines shown around a match
-	Limit       int    // matching lines, over all files
+	Limit       int    // matching lines, over all files; files, if no lines are wanted
 	// File, if set, is the only file to search, relative to the folder.
 	File string
 	// Never, if not nil, returns true for files that must not be searched, by absolute
@@ -35,17 +47,27 @@ type Query struct {
 	Ripgrep string
 }
 
+func (q Query) withoutLines() bool { return q.Mode == Files || q.Mode == Counts }
+
 // FileLines holds the lines found in one file.
 type FileLines struct {
 	Path  string // relative to the searched folder
 	Lines []Line
 }
 
+// FileCount is a file with its number of matching lines, in the mode Files only one.
+type FileCount struct {
+	Path    string
+	Matches int
+}
+
 // Found is the answer to a Query: files in order of their paths.
 type Found struct {
-	Files   []FileLines
+	Mode    Mode
+	Files   []FileLines // in the mode Content
+	Counts  []FileCount // in the others
 	Matches int
-	More    bool // there are more matches than the limit
+	More    bool // there are more matches, or files, than the limit
 	Partial bool // the folder has too many files to search all
 }
 
@@ -97,7 +119,7 @@ const batch = 256
 
 // scanAll searches the files in order and stops at the limit.
 func (f Folder) scanAll(ctx context.Context, m matcher, q Query, names []string) (Found, error) {
-	var found Found
+	found := Found{Mode: q.Mode}
 	buffers := make([][]byte, runtime.GOMAXPROCS(0))
 	for len(names) > 0 && !found.More {
 		n := min(batch, len(names))
@@ -119,8 +141,16 @@ func (f Folder) scanAll(ctx context.Context, m matcher, q Query, names []string)
 // add adds the result of one file, with as many matches as the limit allows.
 func (found *Found) add(q Query, name string, r result) {
 	left := q.Limit - found.Matches
+	if q.withoutLines() {
+		left = q.Limit - len(found.Counts)
+	}
 	if left == 0 {
 		found.More = true
+		return
+	}
+	if q.withoutLines() {
+		found.Counts = append(found.Counts, FileCount{name, r.matches})
+		found.Matches += r.matches
 		return
 	}
 	if r.matches > left {
@@ -130,6 +160,28 @@ func (found *Found) add(q Query, name string, r result) {
 	found.Files = append(found.Files, FileLines{name, r.lines})
 	found.Matches += r.matches
 	found.More = r.more
+}
+
+func (f FileLines) matches() int {
+	n := 0
+	for _, l := range f.Lines {
+		if l.Match {
+			n++
+		}
+	}
+	return n
+}
+
+// First returns the first n matches of found with their context.
+func (found Found) First(n, context int) Found {
+	out := Found{Mode: found.Mode, Partial: found.Partial}
+	q := Query{Mode: found.Mode, Limit: n, Context: context}
+	for _, f := range found.Files {
+		if !out.More {
+			out.add(q, f.Path, result{lines: slices.Clone(f.Lines), matches: f.matches()})
+		}
+	}
+	return out
 }
 
 // firstMatches cuts lines after the n-th match and its context. A further match in that
@@ -169,7 +221,14 @@ func (f Folder) scanBatch(ctx context.Context, m matcher, q Query, names []strin
 				}
 				buffers[w] = readInto(f.FS, names[i], buffers[w])
 				r := &results[i]
-				r.lines, r.matches, r.more = m.scan(buffers[w], q.Context, q.Limit)
+				switch q.Mode {
+				case Files:
+					r.matches = m.count(buffers[w], 1)
+				case Counts:
+					r.matches = m.count(buffers[w], math.MaxInt)
+				default:
+					r.lines, r.matches, r.more = m.scan(buffers[w], q.Context, q.Limit)
+				}
 			}
 			return nil
 		})

@@ -67,6 +67,26 @@ func (m matcher) scan(data []byte, context, limit int) (lines []Line, matches in
 	return c.finish(), matches, false
 }
 
+// count returns the number of matching lines of data, or limit if there are more.
+func (m matcher) count(data []byte, limit int) int {
+	data = asUTF8(data)
+	if bytes.IndexByte(data, 0) >= 0 {
+		return 0
+	}
+	n := 0
+	next := m.candidates(data)
+	for at := next(0); at < len(data) && n < limit; {
+		s := lineAround(data, at)
+		if m.match(data[s.from:s.to]) != nil {
+			n++
+		}
+		if at = behind(data, s); at < len(data) {
+			at = next(at)
+		}
+	}
+	return n
+}
+
 // candidates returns a function that returns the next place, from at on, whose line may
 // match.
 func (m matcher) candidates(data []byte) func(at int) int {
