@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -88,15 +89,29 @@ func TestThreads(t *testing.T) {
 	if err != nil || !strings.Contains(string(status), "NoNewPrivs:\t0") {
 		t.Errorf("%v: %s", err, status)
 	}
+	// A thread ends a moment after the command has started.
+	for late := time.After(10 * time.Second); confinedThread(t) != ""; {
+		select {
+		case <-time.After(time.Millisecond):
+		case <-late:
+			t.Fatalf("%s is a confined thread that lives on", confinedThread(t))
+		}
+	}
+}
+
+// confinedThread returns the status file of a confined thread of this program, or "".
+func confinedThread(t *testing.T) string {
+	t.Helper()
 	tasks, err := filepath.Glob("/proc/self/task/*/status")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, task := range tasks {
 		if status, err := os.ReadFile(task); err == nil && strings.Contains(string(status), "Seccomp:\t2") {
-			t.Errorf("%s is a confined thread that lives on", task)
+			return task
 		}
 	}
+	return ""
 }
 
 // If the limits cannot be applied, the command does not start.
