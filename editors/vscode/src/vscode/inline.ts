@@ -49,6 +49,7 @@ export class InlineProposals implements Inline {
       decided: (text) => {
         tabs.dispose();
         end(sameText(text, original) ? { kind: "rejected" } : { kind: "accepted", text });
+        return true;
       },
     });
     await this.documents.show(id, { focus: false, background: false });

@@ -21,8 +21,8 @@ export interface Proposer {
   /** Whether it has been on the screen long enough for an answer to count. */
   ready(): boolean;
   changed(draft: string): void;
-  /** Everything is decided: this is the resulting text. */
-  decided(draft: string): void;
+  /** Everything is decided: this is the resulting text. Reports whether that is taken for an answer. */
+  decided(draft: string): boolean;
 }
 
 export interface InlineProposed {
@@ -223,6 +223,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
   /** Makes the document show another state, after any typing at the same instant. */
   private async become(entry: Entry, next: Merged): Promise<void> {
     const document = await vscode.workspace.openTextDocument(entry.uri);
+    if (!this.has(entry.id)) return;
     if (toLf(document.getText()) === next.text) this.take(entry, next);
     else {
       entry.next = next;
@@ -271,8 +272,9 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
   private settle(entry: Entry): void {
     if (entry.merged.hunks.length > 0) return;
     const { draft } = entry.merged;
-    entry.proposer.decided(this.withEol(entry, draft));
-    if (this.has(entry.id)) void this.become(entry, Merged.of(entry.original, draft));
+    const taken = entry.proposer.decided(this.withEol(entry, draft));
+    // A text that is about to be saved and closed must not change any more.
+    if (!taken && this.has(entry.id)) void this.become(entry, Merged.of(entry.original, draft));
   }
 
   private withEol({ original }: Entry, text: string): string {

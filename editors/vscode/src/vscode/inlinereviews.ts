@@ -3,9 +3,10 @@ import type { ShownDiff } from "../core/ports";
 import type { Reviews } from "../core/reviews";
 import { sameText } from "../core/text";
 import type { InlineDocuments } from "./inlinedocs";
+import { isPending } from "./pending";
 
 /** The events of the person's actions. */
-type Told = Pick<Reviews, "accept" | "reject" | "edited" | "isReady">;
+type Told = Pick<Reviews, "accept" | "reject" | "edited" | "get" | "isReady">;
 
 /** Reviews in one text. The caller writes: here only the text in memory changes. */
 export class InlineReviews {
@@ -28,6 +29,8 @@ export class InlineReviews {
           decided: (draft) => {
             if (sameText(draft, original)) this.told?.reject(id, "button");
             else this.told?.accept(id, "button");
+            const review = this.told?.get(id);
+            return review === undefined || !isPending(review);
           },
         },
       );

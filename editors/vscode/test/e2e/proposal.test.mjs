@@ -161,8 +161,15 @@ describe("a proposal in one text with its file", () => {
     assert.equal(await dirty("reject.json"), false);
     await lens("Accept").waitFor({ state: "detached" });
     send({ type: "proposeDiff", file: session.file("accept.json"), edits: change });
+    await lens("Accept").waitFor();
+    await session.probe(
+      `globalThis.texts = [];
+       globalThis.noted = vscode.workspace.onDidChangeTextDocument(({ document }) => document.uri.scheme === "agent-inline" && globalThis.texts.push(document.getText()));`,
+    );
     await lens("Accept").click();
     const answer = await next();
+    const texts = await session.probe("globalThis.noted.dispose(); return globalThis.texts");
+    assert.ok(texts.length > 0 && texts.every((each) => !each.includes("1")), `it was undecided again while it was saved and closed: ${JSON.stringify(texts)}`);
     assert.match(read("accept.json"), /^\{\n +"a": 2\n\}/, "formatted");
     assert.equal(answer.content, read("accept.json"));
     assert.match(answer.formatEdits, /^-\{"a":2\}$/m);
