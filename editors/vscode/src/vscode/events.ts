@@ -23,11 +23,13 @@ function watchTabs(core: Core): vscode.Disposable {
 function watchActive(core: Core, views: Views): vscode.Disposable {
   let visible: readonly string[] = [];
   const look = (): void => {
-    const now = visibleReviews();
+    const shown = visibleReviews();
+    const now = shown.map(({ id }) => id);
     const appeared = now.filter((id) => !visible.includes(id));
     for (const id of appeared) core.reviews.seen(id);
     // A click on a review that was visible all the time gives it the focus, and counts.
     if (appeared.length > 0) views.appeared();
+    views.noteSeen(shown.map(({ uri }) => uri));
     visible = now;
     views.noteActive();
   };

@@ -26,10 +26,13 @@ export function tabsOf(id: string): vscode.Tab[] {
   return allTabs().filter((tab) => tabUris(tab).some((uri) => uri.scheme !== inlineScheme && reviewId(uri) === id));
 }
 
-/** The reviews at the front of a group, whichever group has the focus. */
-export function visibleReviews(): string[] {
+/** What shows a review at the front of a group, whichever group has the focus. */
+export function visibleReviews(): { id: string; uri: vscode.Uri }[] {
   const fronts = vscode.window.tabGroups.all.flatMap(({ activeTab }) => (activeTab === undefined ? [] : tabUris(activeTab)));
-  return fronts.map(reviewId).filter((id) => id !== undefined);
+  return fronts.flatMap((uri) => {
+    const id = reviewId(uri);
+    return id === undefined ? [] : [{ id, uri }];
+  });
 }
 
 /** The review whose diff is the active tab of the active group. */

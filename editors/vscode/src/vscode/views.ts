@@ -17,6 +17,8 @@ export class Views implements DiffView {
   private readonly focusNext = new Set<string>();
   /** Reviews that are just moving from one view to the other: their tabs go and come. */
   private readonly switching = new Set<string>();
+  /** The URIs of the reviews that are at the front of a group. */
+  private seen: readonly string[] = [];
   private freshTimer: NodeJS.Timeout | undefined;
   /** The review that has the focus, and since when, in milliseconds. */
   private focused: { id: string | undefined; since: number } = { id: undefined, since: 0 };
@@ -142,6 +144,14 @@ export class Views implements DiffView {
     } finally {
       this.appeared();
     }
+  }
+
+  /** Notes what the person sees: a click on a tab is heard of late, and until then the buttons there are off. */
+  noteSeen(uris: readonly vscode.Uri[]): void {
+    const seen = uris.map(String);
+    if (seen.join("\n") === this.seen.join("\n")) return;
+    this.seen = seen;
+    void vscode.commands.executeCommand("setContext", "agent.seenReviews", seen);
   }
 
   /** Notes which review has the focus, for keys and buttons. */

@@ -122,6 +122,28 @@ describe("a window with reviews", () => {
     for (const answer of answers) assert.equal((await answer)[0], "TAB_CLOSED");
   });
 
+  it("has the buttons off where the person has just gone, until the extension knows of it", async () => {
+    const first = ask("a.txt", PROPOSED, { on_close: "keep" });
+    await bench.diffShown();
+    const second = ask("b.txt", PROPOSED, { on_close: "keep" });
+    await bench.statusItem("2 to review").waitFor();
+    await until("b.txt to be shown", async () => (await activeTab()).includes("b.txt"));
+    await bench.diffShown();
+    const { pid } = await session.lock();
+    process.kill(pid, "SIGSTOP");
+    try {
+      await bench.tab("a.txt").click();
+      await bench.titleButton("Accept").and(bench.page.locator(".disabled")).waitFor();
+    } finally {
+      process.kill(pid, "SIGCONT");
+    }
+    await bench.titleButton("Accept").click();
+    assert.equal((await first)[0], "FILE_SAVED");
+    await until("b.txt to be shown", async () => (await activeTab()).includes("b.txt"));
+    await client.call("closeAllDiffTabs");
+    assert.equal((await second)[0], "TAB_CLOSED");
+  });
+
   it("shows its log by command", async () => {
     const { port } = await session.lock();
     assert.equal((await fetch(`http://127.0.0.1:${port}/mcp`, { method: "POST" })).status, 401);
@@ -335,7 +357,8 @@ describe("a window with reviews", () => {
   it("does not listen where agent.autoStart is off, until it is told to", async () => {
     const { port } = await session.lock();
     const published = () => fs.readdirSync(path.join(session.host.agentHome, "ide"));
-    await set("agent", "autoStart", false);
+    // From outside: a window that is reloaded right after it wrote its settings may take them for unsaved.
+    session.host.configure({ ...(await session.host.settings()), "agent.autoStart": false });
     fs.rmSync(session.host.env.PROBE_PORT_FILE);
     await bench.page.reload({ waitUntil: "domcontentloaded" });
     await until("the log to say so", () => session.agentLog().includes("not listening: agent.autoStart is off"), 60_000);
