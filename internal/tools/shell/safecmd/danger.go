@@ -268,8 +268,8 @@ func (d *detector) hidesLater(words []*syntax.Word) bool {
 
 // hides reports whether a word disguises the name of a program.
 func (d *detector) hides(w *syntax.Word) bool {
-	if _, ok := literal(w); ok {
-		return len(w.Parts) > 1
+	if name, ok := literal(w); ok {
+		return len(w.Parts) > 1 || strings.ContainsAny(name, " \t")
 	}
 	lit := w.Lit()
 	return lit == "" || strings.ContainsAny(lit, "\\*?{~") || strings.Contains(lit, "[") && lit != "[" && lit != "[["

@@ -61,7 +61,7 @@ var wrappers = strings.Fields("alias ash bash busybox builtin bwrap caffeinate c
 	"trap unshare valgrind watch xargs zsh ssh . ! { if then do else while until for case")
 
 // prefixes are wrappers whose first word is a program.
-var prefixes = strings.Fields("builtin busybox caffeinate command doas env exec fakeroot nice nohup setsid stdbuf sudo time timeout toybox")
+var prefixes = strings.Fields("! builtin busybox caffeinate command doas env exec fakeroot nice nohup setsid stdbuf sudo time timeout toybox")
 
 // isIndirect reports whether a program runs others, which its arguments name.
 func isIndirect(word string) bool {

@@ -88,8 +88,8 @@ var gitOptions = []string{
 }
 
 // Env is added to the environment of the lines that Script returns: git fetches nothing
-// and asks nobody, go downloads and runs no other version of itself.
+// and asks nobody, go downloads and runs no other version of itself, and does not count its calls.
 var Env = []string{
 	"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_OPTIONAL_LOCKS=0",
-	"GOTOOLCHAIN=local", "GOPROXY=off",
+	"GOTOOLCHAIN=local", "GOPROXY=off", "TEST_TELEMETRY_DIR=/dev/null/none",
 }

@@ -239,4 +239,4 @@ func quoteAll(words []string) []string {
 	return out
 }
 
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'"'"'`) + "'" }

@@ -114,7 +114,7 @@ func TestScript(t *testing.T) {
 	p := here(t)
 	for line, want := range map[string]string{
 		"echo hi":                            "echo 'hi'",
-		`printf "it's\n" ; pwd && true||pwd`: `printf 'it'\''s\n' ; pwd && true || pwd`,
+		`printf "it's\n" ; pwd && true||pwd`: `printf 'it'"'"'s\n' ; pwd && true || pwd`,
 		"cat main.go 2>/dev/null 2>&1 | pwd": "'CAT' 'main.go' 2>/dev/null 2>&1 | pwd",
 		"cat < main.go":                      "'CAT' <'main.go'",
 	} {

@@ -95,7 +95,9 @@ func each(change func(string) string) func(string) string {
 		}
 		words := strings.Split(line, " ")
 		for i, w := range words {
-			words[i] = change(w)
+			if w != "" {
+				words[i] = change(w)
+			}
 		}
 		return strings.Join(words, " ")
 	}

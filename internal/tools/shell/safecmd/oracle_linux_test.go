@@ -1,0 +1,252 @@
+package safecmd
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+)
+
+// box is a repository in which safe lines are really run, traced.
+type box struct {
+	t      *testing.T
+	place  Place
+	strace string
+	env    []string
+}
+
+// newBox returns a box whose git settings name a program for everything they can.
+func newBox(t *testing.T) *box {
+	t.Helper()
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Fatal("this test needs strace: bash scripts/test-needs.sh")
+	}
+	p := here(t)
+	p.Path = os.Getenv("PATH")
+	b := &box{t: t, place: p, strace: strace, env: []string{"PATH=" + p.Path, "HOME=" + filepath.Dir(p.Dir), "LC_ALL=C.UTF-8", "TERM=dumb"}}
+	for name, text := range map[string]string{
+		"a.txt": "b\na\n\ntodo a\n", "b.txt": "1,2,3\n4,5,6\n", "data.json": `{"name":"x","list":[1]}`, "go.mod": "module x\n\ngo 1.99\n\ntoolchain go1.99.0-evil\n",
+		".gitattributes": "* filter=evil diff=evil\n", ".rgignore": "!.env\n",
+	} {
+		scratch.Write(t, filepath.Join(p.Dir, name), text)
+	}
+	evil := filepath.Join(p.Dir, "evil")
+	scratch.Program(t, evil, "#!/bin/sh\ncat >/dev/null\necho >>"+p.Dir+"/ran\nprintf '\\n[GNUPG:] SIG_CREATED x\\n' >&2\nprintf -- '-----BEGIN PGP SIGNATURE-----\\nx\\n-----END PGP SIGNATURE-----\\n'\n")
+	git := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-c", "user.name=x", "-c", "user.email=x@x", "-c", "init.defaultBranch=main"}, args...)...)
+		cmd.Dir, cmd.Env = p.Dir, b.env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %s: %v: %s", args, err, out)
+		}
+	}
+	git("init", "-q")
+	git("add", "a.txt", "b.txt", "src")
+	git("-c", "gpg.program="+evil, "commit", "-qSkey", "-m", "one")
+	git("tag", "v1")
+	for _, key := range []string{
+		"core.fsmonitor", "core.pager", "pager.log", "diff.external", "diff.evil.textconv", "diff.evil.command", "filter.evil.clean", "filter.evil.smudge", "filter.evil.process", "gpg.program", "gpg.ssh.program",
+		"core.sshCommand", "core.askPass", "core.editor", "core.alternateRefsCommand", "credential.helper", "sequence.editor", "uploadpack.packObjectsHook",
+	} {
+		git("config", key, evil)
+	}
+	for key, value := range map[string]string{
+		"log.showSignature": "true", "format.pretty": "%G? %h", "pretty.evil": "%G?", "core.hooksPath": p.Dir, "alias.log": "!" + evil, "alias.st": "!" + evil, "tag.gpgSign": "true",
+		"remote.origin.url": "ext::" + evil, "remote.origin.promisor": "true", "extensions.partialClone": "origin", "protocol.ext.allow": "always",
+	} {
+		git("config", key, value)
+	}
+	if err := os.RemoveAll(filepath.Join(p.Dir, "ran")); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// tree describes every file of the box with its content, mode and times.
+func (b *box) tree() map[string]string {
+	b.t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(filepath.Dir(b.place.Dir), func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := os.Lstat(path)
+		if err != nil {
+			return err
+		}
+		out[path] = fmt.Sprint(info.Mode(), info.Size(), info.ModTime().UnixNano(), changed(info))
+		return nil
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return out
+}
+
+// calls are the system calls that run a program, connect or change files.
+const calls = "execve,execveat,connect,open,openat,openat2,creat,unlink,unlinkat,rename,renameat,renameat2,mkdir,mkdirat,rmdir,truncate,ftruncate,chmod,fchmod,fchmodat,chown,lchown,fchownat,link,linkat,symlink,symlinkat,utimensat,mknod,mknodat"
+
+var (
+	executed = regexp.MustCompile(`execve(?:at)?\((?:AT_FDCWD, |\d+, )?"([^"]*)".*= 0$`)
+	opened   = regexp.MustCompile(`open(?:at2?)?\((?:AT_FDCWD, |\d+, )?"([^"]*)", (?:\{flags=)?([A-Z_|]*)`)
+	unixName = regexp.MustCompile(`AF_UNIX, sun_path="/(var/)?run/(nscd|systemd/userdb)`) // asked for the names of users
+)
+
+// run runs a safe line under strace and returns what it did besides reading.
+func (b *box) run(j Judgement) (did []string) {
+	b.t.Helper()
+	log := filepath.Join(b.t.TempDir(), "trace")
+	ctx, cancel := context.WithTimeout(b.t.Context(), 20*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, b.strace, "-f", "-qq", "-o", log, "-e", "trace="+calls, "-e", "signal=none", "/bin/bash", "--noprofile", "--norc", "-c", j.Script())
+	cmd.Dir, cmd.Env, cmd.WaitDelay = b.place.Dir, slices.Concat(b.env, Env), time.Second
+	if _, err := cmd.CombinedOutput(); ctx.Err() != nil {
+		return []string{"it does not end: " + err.Error()}
+	}
+	trace, err := os.ReadFile(log)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if !bytes.Contains(trace, []byte("/bin/bash")) {
+		b.t.Fatalf("nothing was traced: %s", trace)
+	}
+	for line := range strings.Lines(string(trace)) {
+		if line = strings.TrimSpace(line); b.forbidden(j, line) {
+			did = append(did, line)
+		}
+	}
+	return did
+}
+
+// forbidden reports whether a traced call does more than read.
+func (b *box) forbidden(j Judgement, call string) bool {
+	if m := executed.FindStringSubmatch(call); m != nil {
+		names := []string{"/bin/bash"}
+		for _, s := range j.steps {
+			names = append(names, s.name)
+		}
+		own := strings.HasPrefix(m[1], "/usr/lib/git-core/git") || strings.HasPrefix(m[1], "/usr/libexec/git-core/git")
+		return !own && !slices.Contains(names, m[1])
+	}
+	switch {
+	case strings.Contains(call, "execve"), strings.Contains(call, "= -1 E") && !strings.Contains(call, "connect("):
+		return false
+	case strings.Contains(call, "connect("):
+		return !unixName.MatchString(call)
+	}
+	if m := opened.FindStringSubmatch(call); m != nil {
+		return m[1] != "/dev/null" && m[1] != "/dev/tty" && regexp.MustCompile(`O_WRONLY|O_RDWR|O_CREAT|O_TRUNC`).MatchString(m[2])
+	}
+	return regexp.MustCompile(`^\d+ +(` + strings.ReplaceAll(calls, ",", "|") + `)\(`).MatchString(call)
+}
+
+// files, options and texts are words for the lines of randomLine.
+var (
+	fileWords = strings.Fields("a.txt b.txt main.go src src/a.go data.json . missing go.mod in .gitattributes deploy/main.go")
+	longWords = strings.Fields("--all --help --version --color=auto --recursive --files --hidden --json --stat --oneline --graph --format=%h --format=oneline --pretty=full --list --tags --cached --others --count --summary --show-toplevel --abbrev-ref --output=made --output --compress-program=./evil --pre=./evil --files0-from=a.txt --exec=./evil --textconv --ext-diff --show-signature --decorate --max-count=2 --name-only --reverse --unique --check --numeric-sort")
+	textWords = strings.Fields("todo a x 1 2 3 -1 -5 HEAD main v1 '%s\\n' '.name' '*.txt' '1,2p' b-a , : f l d 4 GOPATH GOROOT version env log branch tag ls-files rev-parse status show-ref rev-list describe shortlog reflog ls-tree stash list -name -type -newer -delete -fprint made -printf -print -size '+1' -not -o")
+)
+
+// randomLine returns a line of known programs with random words.
+func randomLine(r *rand.Rand, names []string) string {
+	pick := func(list []string) string { return list[r.IntN(len(list))] }
+	var b strings.Builder
+	for i := range 1 + r.IntN(3) {
+		if i > 0 {
+			b.WriteString(pick([]string{" | ", " && ", " || ", " ; "}))
+		}
+		b.WriteString(pick(names))
+		for range r.IntN(5) {
+			b.WriteByte(' ')
+			switch r.IntN(5) {
+			case 0, 1:
+				b.WriteString(pick(fileWords))
+			case 2:
+				letters := "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				b.WriteString("-" + string(letters[r.IntN(len(letters))]))
+				if r.IntN(3) == 0 {
+					b.WriteByte(letters[r.IntN(len(letters))])
+				}
+			case 3:
+				b.WriteString(pick(longWords))
+			case 4:
+				b.WriteString(pick(textWords))
+			}
+		}
+		if r.IntN(6) == 0 {
+			b.WriteString(pick([]string{" 2>/dev/null", " 2>&1", " >/dev/null", " < a.txt"}))
+		}
+	}
+	return b.String()
+}
+
+// TestSafeLinesOnlyRead really runs safe lines: they write nothing, connect to nothing
+// and run no other program.
+func TestSafeLinesOnlyRead(t *testing.T) {
+	want := 150
+	if os.Getenv("AGENT_TEST_FULL") != "" {
+		want = 3000
+	}
+	b := newBox(t)
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	var lines []string
+	for _, s := range samples(t) {
+		lines = append(lines, s.line)
+	}
+	lines = append(lines, "git log", "git log --stat -1", "git log --format='%h %an' -3", "git ls-files -o", "git describe --tags", "git rev-list --count HEAD", "git branch -av", "git stash list", "git reflog", "git shortlog -sn HEAD", "go version", "go env GOROOT GOMOD")
+	names := slices.Sorted(maps.Keys(programs))
+	before, ran, tried := b.tree(), 0, 0
+	for ; ran < want; tried++ {
+		var line string
+		if tried < len(lines) {
+			line = lines[tried]
+		} else if line = randomLine(r, names); r.IntN(4) == 0 {
+			line = randomLine(r, []string{"git", "sort", "find", "rg", "grep"})
+		}
+		j := b.place.Judge(line)
+		if j.Class != Safe {
+			continue
+		}
+		ran++
+		if did := b.run(j); did != nil {
+			t.Errorf("%s, run as %s, does more than read:\n%s", line, j.Script(), strings.Join(did, "\n"))
+		}
+	}
+	if d := cmp.Diff(before, b.tree()); d != "" {
+		t.Errorf("files changed:\n%s", d)
+	}
+	t.Logf("%d safe lines ran, of %d", ran, tried)
+}
+
+// TestTheTraceFindsEffects: the check of TestSafeLinesOnlyRead notices a write, another
+// program and a connection.
+func TestTheTraceFindsEffects(t *testing.T) {
+	b := newBox(t)
+	for name, j := range map[string]Judgement{
+		"a write":      {steps: []step{{name: "/usr/bin/touch", args: []string{"made"}}}},
+		"a program":    {steps: []step{{name: "/usr/bin/env", args: []string{"/usr/bin/true"}}}},
+		"a connection": {steps: []step{{name: "echo", in: "/dev/tcp/127.0.0.1/9"}}},
+		"git's own":    {steps: []step{{name: "/usr/bin/sh", args: []string{"-c", "git log"}}}},
+	} {
+		if did := b.run(j); did == nil {
+			t.Errorf("%s goes unnoticed", name)
+		}
+	}
+}
