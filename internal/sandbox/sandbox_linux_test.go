@@ -72,6 +72,7 @@ func TestThreads(t *testing.T) {
 	if o := Probe(t.Context()); o.Missing != "" {
 		t.Skip(o.Missing)
 	}
+	before := limits(t, "/proc/self/status")
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
@@ -85,33 +86,49 @@ func TestThreads(t *testing.T) {
 		})
 	}
 	all.Wait()
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil || !strings.Contains(string(status), "NoNewPrivs:\t0") {
-		t.Errorf("%v: %s", err, status)
+	if after := limits(t, "/proc/self/status"); after != before {
+		t.Errorf("the program is confined: %s, was %s", after, before)
 	}
 	// A thread ends a moment after the command has started.
-	for late := time.After(10 * time.Second); confinedThread(t) != ""; {
+	for late := time.After(10 * time.Second); confinedThread(t, before) != ""; {
 		select {
 		case <-time.After(time.Millisecond):
 		case <-late:
-			t.Fatalf("%s is a confined thread that lives on", confinedThread(t))
+			t.Fatalf("%s is a confined thread that lives on", confinedThread(t, before))
 		}
 	}
 }
 
-// confinedThread returns the status file of a confined thread of this program, or "".
-func confinedThread(t *testing.T) string {
+// confinedThread returns the status file of a thread of this program with other limits,
+// or "".
+func confinedThread(t *testing.T, usual string) string {
 	t.Helper()
 	tasks, err := filepath.Glob("/proc/self/task/*/status")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, task := range tasks {
-		if status, err := os.ReadFile(task); err == nil && strings.Contains(string(status), "Seccomp:\t2") {
+		if got := limits(t, task); got != "" && got != usual {
 			return task
 		}
 	}
 	return ""
+}
+
+// limits returns the limits of a thread by its status file; "" if it has ended.
+func limits(t *testing.T, file string) string {
+	t.Helper()
+	status, err := os.ReadFile(file)
+	if err != nil {
+		return ""
+	}
+	var all []string
+	for line := range strings.Lines(string(status)) {
+		if strings.HasPrefix(line, "NoNewPrivs:") || strings.HasPrefix(line, "Seccomp") {
+			all = append(all, strings.TrimSpace(line))
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 // If the limits cannot be applied, the command does not start.
