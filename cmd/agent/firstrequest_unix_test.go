@@ -26,7 +26,7 @@ func TestFirstRequest(t *testing.T) {
 	d.idle()
 	d.leave()
 	first, second := string(d.request(0)), string(d.request(1))
-	for _, want := range []string{"- Files: Makefile, go.mod, package.json, some-file", "- Build and test: make build, make test, make lint, make check, npm run build, npm run test"} {
+	for _, want := range []string{"Reproduce a fault before", "by the narrowest test, then", "- Files: Makefile, go.mod, package.json, some-file", "- Build and test: make build, make test, make lint, make check, npm run build, npm run test"} {
 		if !strings.Contains(first, want) {
 			t.Errorf("no %q in %s", want, first)
 		}
