@@ -39,7 +39,7 @@ func classifyWords(words string) (llm.ErrorKind, bool) {
 		return llm.NotFound, false
 	case hasAny(words, "invalid_request"):
 		return llm.Refused, false
-	case hasAny(words, "rate_limit", "overloaded", "slow_down", "server_error", "api_error", "internal", "timeout", "unavailable", "exhausted"):
+	case hasAny(words, "rate_limit", "throttl", "overloaded", "slow_down", "server_error", "api_error", "internal", "timeout", "unavailable", "exhausted"):
 		return llm.Temporary, true
 	}
 	return llm.Temporary, false
@@ -49,6 +49,9 @@ func classifyWords(words string) (llm.ErrorKind, bool) {
 // for it.
 func (e *ServerError) tooLong(words string) bool {
 	text := strings.ToLower(e.Message)
+	if hasAny(words+text, "throttl", "please wait") {
+		return false // "Too many tokens, please wait before trying again."
+	}
 	switch e.Status {
 	case 0, http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusInternalServerError:
 	case http.StatusTooManyRequests:

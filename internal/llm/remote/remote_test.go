@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/peer"
 )
 
@@ -49,5 +50,17 @@ func TestRedirectToPlainHTTP(t *testing.T) {
 	first, next := &http.Request{URL: &url.URL{Scheme: "https", Host: "h"}}, &http.Request{URL: &url.URL{Scheme: "http", Host: "h"}}
 	if err := checkRedirect(next, []*http.Request{first}); err == nil || !strings.Contains(err.Error(), "unencrypted") {
 		t.Error(err)
+	}
+}
+
+// Too many tokens in a minute are no reason to shorten the conversation.
+func TestThrottledIsNotTooLong(t *testing.T) {
+	for _, body := range []string{
+		`{"error":{"type":"throttlingException","message":"Too many tokens, please wait before trying again."}}`,
+		`{"error":{"type":"ThrottlingException","message":"Too many input tokens per minute."}}`,
+	} {
+		if kind, again := ParseServerError([]byte(body)).Kind(); kind != llm.Temporary || !again {
+			t.Errorf("%s: kind %d, %v", body, kind, again)
+		}
 	}
 }
