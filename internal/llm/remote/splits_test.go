@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"net"
-
 	"net/http/httptest"
 	"strings"
 	"testing"

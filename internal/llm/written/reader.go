@@ -22,7 +22,7 @@ type schema struct {
 }
 
 // reader reads the calls at the end of an answer. Its methods return false for anything
-// else; what they read before then is dropped.
+// else, which drops all that was read.
 type reader struct {
 	text  string
 	i     int
