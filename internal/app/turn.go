@@ -95,11 +95,18 @@ type asker struct{ app *App }
 // Ask asks the person, unless a rule answers.
 func (a asker) Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
 	defer a.app.Editor.Activity.Asks()()
+	rules := permission.ProposeRules(req)
+	if len(rules) == 1 && req.Command != nil {
+		req.Always = rules[0].String()
+	}
 	v, err := a.app.Questions.Ask(ctx, req)
-	if v.NoWay {
-		for _, r := range permission.ProposeRules(req) {
+	switch {
+	case v.NoWay:
+		for _, r := range rules {
 			v.AllowWith = append(v.AllowWith, r.String())
 		}
+	case v.Always && err == nil:
+		a.app.keepRule(ctx, rules[0])
 	}
 	return v, err
 }

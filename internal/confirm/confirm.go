@@ -27,6 +27,9 @@ type Request struct {
 	// hidden characters. Only the bypass mode answers such a request without a person; an
 	// earlier "yes for this session" does not, and an answer to it grants nothing.
 	Force bool
+	// Always is the permission rule that a person may have written for this folder with
+	// the answer (see Verdict.Always); empty if none is offered.
+	Always string
 
 	Change  *workspace.Change
 	Plan    *Plan
@@ -128,6 +131,8 @@ type Verdict struct {
 	Comments []Comment
 	// Session asks for the same answer for the rest of the session (see Policy.Grant).
 	Session bool
+	// Always asks to write Request.Always, so that it lasts beyond the session.
+	Always bool
 	// By names who answered, for the transcript: "terminal", "VS Code", "accept-edits
 	// mode".
 	By string

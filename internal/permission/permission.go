@@ -278,6 +278,13 @@ func (p *Policy) Rules() []Rule {
 	return slices.Clone(p.rules)
 }
 
+// AddRule puts a rule in force.
+func (p *Policy) AddRule(r Rule) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.rules = append(slices.Clone(p.rules), r) // rulesFor reads the old ones without the lock
+}
+
 // Revoke removes a grant and reports whether there was one.
 func (p *Policy) Revoke(g Grant) bool {
 	p.mu.Lock()

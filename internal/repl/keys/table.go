@@ -68,6 +68,7 @@ var table = []Binding{
 
 	{Action: "approve", Place: Question, Keys: []string{"y"}, Help: "yes", answers: true, needed: true},
 	{Action: "approve-session", Place: Question, Keys: []string{"a"}, Help: "yes, and do not ask again for the same kind in this session", answers: true},
+	{Action: "approve-always", Place: Question, Keys: []string{"A"}, Help: "yes, and write the rule that is shown for this folder", answers: true},
 	{Action: "reject", Place: Question, Keys: []string{"n"}, Help: "no, and stop", answers: true, needed: true},
 	{Action: "comment", Place: Question, Keys: []string{"c"}, Help: "no, and tell the model why; it goes on"},
 	{Action: "edit", Place: Question, Keys: []string{"e"}, Help: "edit the proposal in your own editor first"},

@@ -120,6 +120,9 @@ func (p *Panel) answers() []string {
 		keys[0] = fmt.Sprintf("y yes, to %d of %d hunks", p.hunks().Len()-out, p.hunks().Len())
 	case !req.Force:
 		keys = append(keys, "a always ("+always(req)+")")
+		if req.Always != "" {
+			keys = append(keys, "A always here: "+sanitize.Line(req.Always))
+		}
 	}
 	keys = append(keys, "n no")
 	if req.Tool != undo {

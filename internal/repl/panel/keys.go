@@ -82,7 +82,7 @@ func (p *Panel) warnUnseen(key string) bool {
 	warned := p.show.unseen
 	p.show.unseen = time.Time{}
 	seen, lines := p.unseen()
-	if key != "y" && key != "a" || seen == lines || !p.scroll.fits {
+	if key != "y" && key != "a" && key != "A" || seen == lines || !p.scroll.fits {
 		return false
 	}
 	if _, counts := p.verdict(key); !counts || !warned.IsZero() && p.now.Sub(warned) >= quiet {
@@ -124,6 +124,8 @@ func (p *Panel) verdict(key string) (confirm.Verdict, bool) {
 	case key == "y" && yes:
 	case key == "a" && yes && !p.req.Force && len(out) == 0:
 		v.Session = true
+	case key == "A" && yes && p.req.Always != "":
+		v.Always = true
 	default:
 		return v, false
 	}

@@ -93,6 +93,9 @@ func ask(req confirm.Request, numbered bool) string {
 	case once:
 		return "Yes or no? [y / n / n why not] "
 	}
+	if req.Always != "" {
+		return "Yes or no? [y / n / n why not / always: " + covered(req) + " / here: always in this folder, " + sanitize.Line(req.Always) + "] "
+	}
 	return "Yes or no? [y / n / n why not / always: " + covered(req) + "] "
 }
 
@@ -136,6 +139,8 @@ func parse(line string, req confirm.Request) (confirm.Verdict, meaning) {
 			return v, unclear
 		}
 		v.Decision, v.Session = confirm.Approve, true
+	case word == "here" && req.Always != "":
+		v.Decision, v.Always = confirm.Approve, true
 	default:
 		return v, prompts
 	}
