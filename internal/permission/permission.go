@@ -310,7 +310,7 @@ func (p *Policy) Forget() {
 // Grant is the scope of a "yes for this session". Fields that do not belong to the kind
 // of request are empty.
 type Grant struct {
-	Tool       string // edits by this tool
+	Edits      bool   // edits by all tools
 	Line, Dir  string // this command line in this folder
 	Background bool
 	Path       string // reads of this file
@@ -319,8 +319,8 @@ type Grant struct {
 // String describes the scope of g. It is not sanitised.
 func (g Grant) String() string {
 	switch {
-	case g.Tool != "":
-		return "edits by " + g.Tool
+	case g.Edits:
+		return "edits"
 	case g.Path != "":
 		return "reading " + g.Path
 	case g.Background:
@@ -335,7 +335,7 @@ func grantFor(req confirm.Request) (g Grant, ok bool) {
 	case req.Force:
 		return Grant{}, false
 	case req.Change != nil:
-		return Grant{Tool: req.Tool}, req.Tool != "" && !req.Change.Delete
+		return Grant{Edits: true}, req.Tool != "" && !req.Change.Delete
 	case req.Command != nil:
 		c := req.Command
 		return Grant{Line: c.Line, Dir: c.Dir, Background: c.Background}, c.Line != "" && !c.Unconfined

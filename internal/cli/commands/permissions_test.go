@@ -36,11 +36,11 @@ func TestPermissionsTakesAGrantBack(t *testing.T) {
 	s := sitting(t, r)
 	s.say(t, "change it")
 	reply, err := s.run(t, "/permissions")
-	if err != nil || !strings.Contains(reply.Text, "edits by edit_file") || len(reply.Pick.Items) != 5 {
+	if err != nil || !strings.Contains(reply.Text, "  edits\n") || len(reply.Pick.Items) != 5 {
 		t.Fatalf("%+v, %v", reply, err)
 	}
 	grant := reply.Pick.Items[4].ID
-	if out, err := reply.Pick.Choose(t.Context(), grant); err != nil || out.Text != "asked about again: edits by edit_file" {
+	if out, err := reply.Pick.Choose(t.Context(), grant); err != nil || out.Text != "asked about again: edits" {
 		t.Errorf("%+v, %v", out, err)
 	}
 	if out, err := reply.Pick.Choose(t.Context(), grant); err == nil {

@@ -204,7 +204,7 @@ func hint(look theme.Look, style theme.Style, text string) []string {
 func always(req confirm.Request) string {
 	switch {
 	case req.Change != nil:
-		return req.Tool
+		return "edits"
 	case req.Command != nil:
 		return "this command"
 	default:

@@ -117,14 +117,17 @@ func (p *Panel) verdict(key string) (confirm.Verdict, bool) {
 	}
 	v := confirm.Verdict{By: me, Comments: p.words.comments}
 	out := p.left()
-	yes = yes && (len(out) == 0 || len(out) < p.hunks().Len())
+	whole := len(out) == 0
+	yes = yes && (whole || len(out) < p.hunks().Len())
 	switch {
 	case key == "n":
 		return v, true
-	case key == "y" && yes:
-	case key == "a" && yes && !p.req.Force && len(out) == 0:
+	case !yes:
+		return v, false
+	case key == "y":
+	case key == "a" && !p.req.Force && whole:
 		v.Session = true
-	case key == "A" && yes && p.req.Always != "":
+	case key == "A" && p.req.Always != "":
 		v.Always = true
 	default:
 		return v, false

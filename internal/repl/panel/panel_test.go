@@ -197,7 +197,7 @@ func TestLittleRoom(t *testing.T) {
 	}{
 		{edit(), 80, 6, []string{"edit a.txt", "- one", "+ two", "y yes · a always"}, false},
 		{edit(), 30, 4, []string{"edit a.txt", "- one", "+ two", "y yes · n no"}, false},
-		{program(), 24, 12, []string{"cmd/main.go", "unchanged lines", " 5 ", "lines 1–3", "y yes · a always\n"}, true},
+		{program(), 24, 12, []string{"cmd/main.go", "unchanged lines", " 5 ", "lines 1–3", "y yes · a always (edits)\n"}, true},
 		{program(), 24, 9, []string{"cmd/main.go", "unchanged lines", " 5 ", "lines 1–3", "y yes · n no"}, true},
 		{command("go test ./..."), 24, 3, []string{"run in /w", "go test", "y yes · n no"}, false},
 		{undoing(3), 24, 6, []string{"undo the last turn: 3\nfiles +4 −7", "file1.go", "file3.go", "y yes, to files with ●"}, false},

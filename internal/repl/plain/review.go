@@ -103,7 +103,7 @@ func ask(req confirm.Request, numbered bool) string {
 func covered(req confirm.Request) string {
 	switch {
 	case req.Change != nil:
-		return "every " + sanitize.Line(req.Tool) + " this session"
+		return "every edit this session"
 	case req.Command != nil:
 		return "this command this session"
 	default:

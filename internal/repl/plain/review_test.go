@@ -133,7 +133,7 @@ func TestAQuestion(t *testing.T) {
 			edits("a\n", "b\n"),
 			[]string{"\n", "n\n"},
 			confirm.Verdict{},
-			"Yes or no? [y / n / n why not / always: every edit_file this session] Yes or no?",
+			"Yes or no? [y / n / n why not / always: every edit this session] Yes or no?",
 		},
 		"a reason": {
 			confirm.Request{Read: &confirm.Read{Path: "/x"}},
