@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/tools/shell/safecmd"
 )
 
@@ -19,17 +18,21 @@ func newPermissions(p Process, f *flags) *cobra.Command {
 		Use: "explain 'COMMAND'", Short: "Show the class of a command in this folder, and why; nothing is run", Args: exactly(1),
 		ValidArgsFunction: fixed(),
 		Example:           "  agent permissions explain 'ls -la | wc -l'\n  agent permissions explain --json 'git push --force'",
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			dir, err := workDir(f.dir)
 			if err != nil {
 				return err
 			}
-			home, err := config.Home()
+			set, err := loadSetup(cmd.Context(), p, f, overrides(cmd.Flags(), f), false)
 			if err != nil {
 				return err
 			}
-			place := safecmd.Place{Dir: dir, Roots: []string{dir}, Home: home, Path: os.Getenv("PATH")}
-			return explainCommand(p, place.Judge(args[0]), asJSON)
+			place := safecmd.Place{Dir: dir, Roots: []string{dir}, Home: set.Home, Path: os.Getenv("PATH")}
+			j := place.Judge(args[0])
+			if err := explainCommand(p, j, asJSON); err != nil || asJSON || j.Class != safecmd.Safe {
+				return err
+			}
+			return explainAsking(p, set)
 		},
 	}
 	explain.Flags().BoolVar(&asJSON, "json", false, "print an object with class and parts")
@@ -38,9 +41,20 @@ func newPermissions(p Process, f *flags) *cobra.Command {
 
 // classes describes the classes of commands for people.
 var classes = map[safecmd.Class]string{
-	safecmd.Safe:   "safe: it only reads, and runs without a question",
+	safecmd.Safe:   "safe: it only reads, so it needs no question",
 	safecmd.Ask:    "ask: it runs only after a yes",
 	safecmd.Danger: "danger: it runs only after a yes, each time",
+}
+
+// explainAsking names the settings because of which a command that only reads asks too.
+func explainAsking(p Process, set setup) error {
+	switch {
+	case set.SafeCommands == "ask":
+		return showLine(p, "But it asks too: permissions.safe_commands is ask.")
+	case set.untrusted:
+		return showLine(p, "But it asks too: this folder brings settings that you do not trust; see agent trust add.")
+	}
+	return nil
 }
 
 func explainCommand(p Process, j safecmd.Judgement, asJSON bool) error {
