@@ -112,10 +112,15 @@ describe("an answer in VS Code", () => {
     said.status = once(child, "close").then(([status]) => status);
     return said;
   };
+  /** Waits for the diff of a run, which must not end before. */
+  const asks = (run) => {
+    const ended = run.status.then((status) => Promise.reject(new Error(`it ended with status ${status}`)));
+    return Promise.race([at.scene.bench.diffShown(), ended]).catch((error) => assert.fail(`${error.message}; the agent said: ${run.out}`));
+  };
 
   it("without a terminal the editor is the one that is asked", async () => {
     const run = headless([call("write_file", { path: "headless.txt", content: PROPOSED }), { text: "Good." }]);
-    await at.scene.bench.diffShown();
+    await asks(run);
     assert.equal(read("headless.txt"), BASE);
     await at.scene.bench.titleButton("Accept").click();
     assert.equal(await run.status, 0, run.out);
@@ -125,7 +130,7 @@ describe("an answer in VS Code", () => {
   it("without a terminal, closing the tab is a no", async () => {
     const same = unchanged(at.scene.session.file("closed.txt"), assert);
     const run = headless([edit("closed.txt", "two", "TWO"), { text: "I see." }]);
-    await at.scene.bench.diffShown();
+    await asks(run);
     await at.scene.bench.closeActiveTab();
     assert.equal(await run.status, 3, run.out);
     same();

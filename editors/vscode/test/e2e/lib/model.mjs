@@ -90,10 +90,10 @@ function contentOf({ content }) {
   return typeof content === "string" ? content : content.map(({ text }) => text ?? "").join("");
 }
 
-/** A conversation is known by the first word of its first prompt. */
+/** A conversation is known by the first word of its first prompt, after what the agent says in brackets about its mode. */
 function promptOf({ messages }) {
   const first = messages.find(({ role }) => role === "user");
-  return first === undefined ? "" : contentOf(first).split(/\s/)[0];
+  return first === undefined ? "" : contentOf(first).replace(/^\[Permission mode: [^\]]*\]\s*/, "").split(/\s/)[0];
 }
 
 function stream(response, { text, calls = [] }, id) {
