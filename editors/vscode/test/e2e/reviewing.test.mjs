@@ -125,14 +125,14 @@ describe("reviewing in VS Code", () => {
   });
 
   it("a click on what waits leads to the review, and without one to the terminal that asks", async () => {
-    const agent = await at.scene.agent([edit("a.txt", "one", "ONE"), call("execute_command", { command: "true" }), { text: "Good." }]);
+    const agent = await at.scene.agent([edit("a.txt", "one", "ONE"), call("execute_command", { command: "touch ran" }), { text: "Good." }]);
     await at.scene.bench.diffShown();
     await agent.asks();
     await at.scene.bench.statusItem("waits for you").click();
     await focusIn("the review", ".monaco-diff-editor");
     await picture("waits");
     await at.scene.bench.titleButton("Accept").click();
-    await agent.shows("true");
+    await agent.shows("touch ran");
     await at.scene.session.probe(`await vscode.commands.executeCommand("workbench.action.focusActiveEditorGroup"); await vscode.commands.executeCommand("workbench.action.closePanel")`);
     await at.scene.bench.statusItem("waits for you").click();
     await focusIn("the terminal", ".terminal-wrapper.active");
