@@ -77,7 +77,9 @@ func (l Log) Append(ctx context.Context, e Entry) (err error) {
 	if len(e.Subject) > maxSubject {
 		e.Subject = strings.ToValidUTF8(e.Subject[:maxSubject], "") + "…"
 	}
-	e.Subject = strings.ToValidUTF8(e.Subject, "\uFFFD")
+	for _, s := range []*string{&e.Session, &e.Dir, &e.Kind, &e.Tool, &e.Subject, &e.By} {
+		*s = strings.ToValidUTF8(*s, "\uFFFD") // JSON holds no other text: an entry must read back as written
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lockTimeout)
 	defer cancel()
 	lock, err := statefile.Acquire(ctx, l.file+".lock")

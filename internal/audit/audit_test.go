@@ -26,6 +26,20 @@ func all(t *testing.T, l Log) (subjects []string, broken []string) {
 	return subjects, broken
 }
 
+// An entry reads back as written, whatever the names in it.
+func TestNamesThatAreNotUTF8(t *testing.T) {
+	l, bad := Open(t.TempDir()), "caf\xe9\u2028<\x00\ud7ff"
+	e := Entry{Session: bad, Dir: bad, Event: Approved, Kind: bad, Tool: bad, Subject: bad, By: bad}
+	for range 2 {
+		if err := l.Append(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, broken := all(t, l); len(got) != 2 || len(broken) > 0 {
+		t.Errorf("%q: %q", got, broken)
+	}
+}
+
 func fill(t *testing.T, l Log, subjects ...string) {
 	t.Helper()
 	for _, s := range subjects {
