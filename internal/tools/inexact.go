@@ -14,8 +14,12 @@ import (
 func inexact(c workspace.Change, out edit.Result) Result {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: nothing was changed: the text matched only after %s, which a person has to see, and nobody could be asked. ", c.Name, out.Stage)
-	if out.Stage == edit.MixedEndings {
+	switch out.Stage {
+	case edit.MixedEndings:
 		fmt.Fprintf(&b, "Use edit_lines from line %d on, or edit_file with a part of one line.", out.Line)
+		return Result{Failed: true, ForModel: b.String(), ForUser: "no exact match"}
+	case edit.MissingAnchor:
+		b.WriteString("Send each @@ line as it is in the file, or a bare @@ and more lines of context.")
 		return Result{Failed: true, ForModel: b.String(), ForUser: "no exact match"}
 	}
 	b.WriteString("Repeat the call with exactly this text of the file")

@@ -53,7 +53,7 @@ type applier struct {
 	eol   string
 	mixed bool // the text has more than one line ending
 	next  int  // index of the first line behind the last hunk
-	drift int  // lines added so far, less those removed
+	done  []placement
 	out   Result
 }
 
@@ -67,6 +67,11 @@ func (a *applier) apply(h *Hunk) error {
 	if stage != Exact {
 		h.pair(stage)
 	}
+	if h.scope != nil {
+		if _, all := h.scope.regions(lines); !all {
+			stage = MissingAnchor
+		}
+	}
 	fill, ok := a.fill(lines, h, at, p.shift)
 	if !ok {
 		return errors.New("the lines match with less indentation than the added lines can lose: read the file and send its exact text")
@@ -74,7 +79,7 @@ func (a *applier) apply(h *Hunk) error {
 	from, to := bounds(lines, at, at+len(h.Old), len(a.text))
 	a.text = a.text[:from] + fill + a.text[to:]
 	a.next = at + len(h.New)
-	a.drift += len(h.New) - len(h.Old)
+	a.done = append(a.done, p)
 	a.out.Places++
 	a.out.Stage = max(a.out.Stage, stage)
 	if a.mixed && len(h.Old) > 0 {
@@ -94,6 +99,32 @@ type placement struct {
 	hunk  Hunk // as read at the stage that matched
 	at    int
 	shift shift
+}
+
+// moved returns the index that the line at index has once the hunk is applied.
+func (p placement) moved(index int) int {
+	end := p.at + len(p.hunk.Old)
+	switch {
+	case index < p.at:
+		return index
+	case index >= end:
+		return index + len(p.hunk.New) - len(p.hunk.Old)
+	}
+	for i, k := range p.hunk.common {
+		if p.at+k >= index && k >= 0 {
+			return p.at + i
+		}
+	}
+	return p.at + len(p.hunk.New)
+}
+
+// now returns the index that line number of the old file has after the hunks so far.
+func (a *applier) now(number int) int {
+	index := number - 1
+	for _, p := range a.done {
+		index = p.moved(index)
+	}
+	return index
 }
 
 // locate returns the place that h matches.
@@ -165,7 +196,7 @@ func (a *applier) choose(found []placement, stage Stage) (int, error) {
 	behind, candidate := 0, 0
 	line, inOrder := found[0].hunk.at, found[0].hunk.scope != nil
 	for i, p := range found {
-		if line > 0 && p.at == line-1+a.drift {
+		if line > 0 && p.at == a.now(line) {
 			return i, nil
 		}
 		if p.at >= a.next {
@@ -207,7 +238,7 @@ func (a *applier) insertion(lines []line, h *Hunk) (int, error) {
 	if h.scope != nil && h.scope.atEnd {
 		return len(lines), nil
 	}
-	at := h.at - 1 + a.drift
+	at := a.now(h.at)
 	if h.at == 0 || at < 0 || at > len(lines) {
 		return 0, errors.New("has no lines that show its place: add lines of context")
 	}

@@ -2,7 +2,6 @@ package edit
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -175,11 +174,9 @@ func (p *filesParser) hunk(path string, index int) (h Hunk, ok bool, err error) 
 	h = Hunk{Title: hunkTitle(path, index), scope: &scope{first: index == 0}}
 	header := p.next
 	for ; p.next < len(p.lines) && strings.HasPrefix(p.lines[p.next], "@@"); p.next++ {
-		if m := hunkHeader().FindStringSubmatch(p.lines[p.next]); m != nil {
-			h.at, _ = strconv.Atoi(m[1]) // digits only; on overflow there is no line
-			continue
+		if h.setLine(p.lines[p.next]) < 0 {
+			h.scope.add(p.lines[p.next])
 		}
-		h.scope.add(p.lines[p.next])
 	}
 	end := p.next
 	for end < len(p.lines) && (p.lines[end] == "" || strings.ContainsRune(" +-\\", rune(p.lines[end][0]))) {

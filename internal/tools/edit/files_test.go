@@ -114,6 +114,8 @@ func TestScope(t *testing.T) {
 		{"a line without a block", "a\nx\nb\nx\n", "@@ b\n-x\n+y\n", "4", ""},
 		{"added at the end", "a\nb\n", "@@\n+c\n*** End of File\n", "3", ""},
 		{"added nowhere", "a\nb\n", "@@ a\n+c\n", "", "add lines of context"},
+		{"added by number", "a\nb\nc\n", "@@ -2,0 +3,1 @@\n+n\n", "3,4", ""},
+		{"added by number at the top", "a\n", "@@ -0,0 +1 @@\n+n\n", "1,2", ""},
 		{"numbers of a unified diff", "x\ny\nx\ny\n", "@@ -3,2 +3,2 @@\n x\n-y\n+z\n", "4", ""},
 	}
 	for _, tt := range tests {
@@ -137,6 +139,28 @@ func TestScope(t *testing.T) {
 				t.Errorf("changed lines %s, want %s:\n%s", got, tt.want, out.Text)
 			}
 		})
+	}
+}
+
+// A hunk below an anchor that is nowhere fits loosely: it may belong to another block.
+func TestMissingAnchor(t *testing.T) {
+	const text = "f() {\n  x = 1\n}\n\ng() {\n  y = 1\n}\n"
+	for hunks, want := range map[string]Stage{
+		"@@ def g(z):\n-  x = 1\n+  x = 2\n":          MissingAnchor,
+		"@@ f()\n@@ g()\n-  x = 1\n+  x = 2\n":        MissingAnchor,
+		"@@ f()\n-  x = 1\n+  x = 2\n":                Exact,
+		"@@ def g(z):\n-  x =  1\n+  x =  2\n":        MissingAnchor,
+		"@@ def g(z):\n+x\n*** End of File\n":         MissingAnchor,
+		"@@\n-  x = 1\n+  x = 2\n@@ h()\n }\n \n+y\n": MissingAnchor,
+	} {
+		files, err := ParseFiles(envelope("*** Update File: f\n" + hunks))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := files[0].Patch.Apply(text, "\n")
+		if err != nil || out.Stage != want {
+			t.Errorf("%q: %s, %v; want %s", hunks, out.Stage, err, want)
+		}
 	}
 }
 

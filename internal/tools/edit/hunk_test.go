@@ -75,6 +75,30 @@ func TestParseHunk(t *testing.T) {
 	}
 }
 
+// The lines that a hunk adds move only the line numbers below it.
+func TestNumbersBelowAnEarlierHunk(t *testing.T) {
+	const text = "a\nx\nb\nx\nc\nx\nd\n"
+	grow := "@@ -5 +5,4 @@\n c\n+1\n+2\n+3\n"
+	for hunks, want := range map[string]string{
+		grow + "@@ -1,0 +2 @@\n+TOP\n":                             "a\nTOP\nx\nb\nx\nc\n1\n2\n3\nx\nd\n",
+		grow + "@@ -5,0 +6 @@\n+END\n":                             "a\nx\nb\nx\nc\n1\n2\n3\nEND\nx\nd\n",
+		grow + "@@ -2 +2 @@\n-x\n+X\n":                             "a\nX\nb\nx\nc\n1\n2\n3\nx\nd\n",
+		grow + "@@ -6 +9 @@\n-x\n+X\n":                             "a\nx\nb\nx\nc\n1\n2\n3\nX\nd\n",
+		"@@ -1,3 +1,2 @@\n a\n-x\n b\n@@ -4 +3 @@\n-x\n+X\n":       "a\nb\nX\nc\nx\nd\n",
+		"@@ -1,3 +1,4 @@\n a\n+1\n x\n b\n@@ -2,0 +4 @@\n+2\n":     "a\n1\nx\n2\nb\nx\nc\nx\nd\n",
+		"@@ -1,2 +1,4 @@\n a\n-x\n+1\n+2\n+3\n@@ -2,0 +4 @@\n+4\n": "a\n1\n2\n3\n4\nb\nx\nc\nx\nd\n",
+	} {
+		p, err := ParsePatch(hunks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := p.Apply(text, "\n")
+		if err != nil || out.Text != want {
+			t.Errorf("%q: %q, %v; want %q", hunks, out.Text, err, want)
+		}
+	}
+}
+
 // Blocks in a fence with blank lines between them are parsed, with any blanks after the
 // marks.
 func TestParseBlocksInAFence(t *testing.T) {

@@ -201,14 +201,7 @@ func fileName(l string) string {
 // hunk.
 func parseHunk(lines []string, i int) (Hunk, int, error) {
 	h := Hunk{Title: "hunk " + short(lines[i])}
-	count := -1
-	if m := hunkHeader().FindStringSubmatch(lines[i]); m != nil {
-		h.at, _ = strconv.Atoi(m[1]) // digits only; on overflow there is no line
-		count = 1
-		if m[2] != "" {
-			count, _ = strconv.Atoi(m[2])
-		}
-	}
+	count := h.setLine(lines[i])
 	end := hunkEnd(lines, i+1)
 	body := lines[i+1 : end]
 	for len(body) > 0 && body[len(body)-1] == "" && oldCount(body) != count {
@@ -218,10 +211,25 @@ func parseHunk(lines []string, i int) (Hunk, int, error) {
 	if len(h.Old) == 0 && len(h.New) == 0 {
 		return Hunk{}, 0, fmt.Errorf("%s at line %d of the diff is empty", h.Title, i+1)
 	}
+	return h, end, nil
+}
+
+// setLine sets the line of h from a header and returns the header's count of old lines, or
+// -1 if it has no numbers.
+func (h *Hunk) setLine(header string) (count int) {
+	m := hunkHeader().FindStringSubmatch(header)
+	if m == nil {
+		return -1
+	}
+	h.at, _ = strconv.Atoi(m[1]) // digits only; on overflow there is no line
+	count = 1
+	if m[2] != "" {
+		count, _ = strconv.Atoi(m[2])
+	}
 	if count == 0 {
 		h.at++ // an insertion has the number of the line before it
 	}
-	return h, end, nil
+	return count
 }
 
 // hunkEnd returns the index of the first line from i on that belongs to no hunk. Inside a

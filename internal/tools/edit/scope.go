@@ -26,9 +26,9 @@ type region struct{ from, to int }
 
 // regions returns the parts of the file that the anchors lead to: each anchor's line and
 // the deeper ones below it, or all lines below it if the next is no deeper. An anchor that
-// is nowhere is passed over.
-func (s *scope) regions(lines []line) []region {
-	found := []region{{0, len(lines)}}
+// is nowhere is passed over, and all is false.
+func (s *scope) regions(lines []line) (found []region, all bool) {
+	found, all = []region{{0, len(lines)}}, true
 	for _, anchor := range s.anchors {
 		var inner []region
 		for _, b := range found {
@@ -38,11 +38,13 @@ func (s *scope) regions(lines []line) []region {
 				}
 			}
 		}
-		if len(inner) > 0 {
-			found = inner
+		if len(inner) == 0 {
+			all = false
+			continue
 		}
+		found = inner
 	}
-	return found
+	return found, all
 }
 
 // isAnchor reports whether a line is the one that anchor names, perhaps without its end,
@@ -80,7 +82,7 @@ func startsWord(s string) bool {
 // within returns the places in the scope: of those at the end of the file, if there has
 // to be one and there is.
 func (s *scope) within(lines []line, found []placement) []placement {
-	regions := s.regions(lines)
+	regions, _ := s.regions(lines)
 	in := slices.DeleteFunc(slices.Clone(found), func(p placement) bool {
 		end := p.at + len(p.hunk.Old)
 		return !slices.ContainsFunc(regions, func(r region) bool { return p.at >= r.from && end <= r.to })

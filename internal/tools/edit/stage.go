@@ -4,29 +4,30 @@ package edit
 type Stage int
 
 // The stages, from strict to loose. They are tried in this order, except the two for line
-// endings, which never prevent a match.
+// endings and MissingAnchor, which never prevent a match.
 const (
-	Exact        Stage = iota
-	LineEndings        // the file's line ending differs from the one sent
-	MixedEndings       // the file has more than one line ending
-	Blanks             // blanks at the ends of lines
-	Indentation        // every line shifted by the same indentation
-	Tabs               // tabs for blanks as indentation, or blanks for tabs
-	Spacing            // the number of blanks between words
-	Punctuation        // typographic quotes, dashes and blanks
-	EdgeLine           // a blank line before or after the text
-	Numbers            // the line numbers of a listing
-	Escapes            // too many backslashes
+	Exact         Stage = iota
+	LineEndings         // the file's line ending differs from the one sent
+	MixedEndings        // the file has more than one line ending
+	Blanks              // blanks at the ends of lines
+	Indentation         // every line shifted by the same indentation
+	Tabs                // tabs for blanks as indentation, or blanks for tabs
+	Spacing             // the number of blanks between words
+	Punctuation         // typographic quotes, dashes and blanks
+	EdgeLine            // a blank line before or after the text
+	Numbers             // the line numbers of a listing
+	Escapes             // too many backslashes
+	MissingAnchor       // an @@ line that names nothing in the file
 )
 
 // stageCount is the number of stages.
-const stageCount = int(Escapes) + 1
+const stageCount = int(MissingAnchor) + 1
 
 // rewrites reports whether s changes both texts before it compares.
 func (s Stage) rewrites() bool { return s >= EdgeLine }
 
 // compared reports whether s is a way to compare texts.
-func (s Stage) compared() bool { return s != LineEndings && s != MixedEndings }
+func (s Stage) compared() bool { return s != LineEndings && s != MixedEndings && s != MissingAnchor }
 
 // String describes a stage, to follow "matched after".
 func (s Stage) String() string {
@@ -53,6 +54,8 @@ func (s Stage) String() string {
 		return "removing line numbers"
 	case Escapes:
 		return "removing backslashes"
+	case MissingAnchor:
+		return "ignoring an @@ line that is not in the file"
 	}
 	return "unknown"
 }
