@@ -95,6 +95,7 @@ type CommandPart struct {
 // keys.
 type Read struct {
 	Path   string // absolute, resolved
+	Name   string // relative to the workspace, with forward slashes; empty outside its main folder
 	Inside bool   // it is in the workspace
 }
 

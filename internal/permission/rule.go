@@ -230,13 +230,14 @@ func newPattern(text string) (p pattern, err error) {
 }
 
 // match reports whether p selects a file. strict ignores case and hidden characters, as
-// some file systems do.
+// some file systems do, and lets a pattern that begins with **/ select files everywhere.
 func (p pattern) match(f file, strict bool) bool {
 	name := f.name
 	if p.abs || filepath.IsAbs(name) {
 		name = f.abs
 	}
-	if name == "" || p.abs != filepath.IsAbs(name) && strings.Contains(p.text, "/") {
+	anywhere := !strings.Contains(p.text, "/") || strict && strings.HasPrefix(p.text, "**/")
+	if name == "" || p.abs != filepath.IsAbs(name) && !anywhere {
 		return false
 	}
 	name = strings.TrimPrefix(filepath.ToSlash(name), "/")

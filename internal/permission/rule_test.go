@@ -71,6 +71,21 @@ func TestRuleCoversFile(t *testing.T) {
 			t.Errorf("%s on %v: %v", tt.rule, tt.f, got)
 		}
 	}
+	for _, tt := range []struct {
+		rule string
+		f    file
+		want bool
+	}{
+		{"read(**/secrets/**)", inside("a/secrets/b"), true},
+		{"read(**/secrets/**)", outside("/srv/secrets/b"), true},
+		{"read(config/.env)", inside("config/.env"), true},
+		{"read(config/.env)", outside("/srv/config/.env"), false},
+		{"read(/work/shop/**)", inside("a"), true},
+	} {
+		if got := ruleOf(t, Deny, tt.rule).coversFile(reads, tt.f); got != tt.want {
+			t.Errorf("deny %s on %v: %v", tt.rule, tt.f, got)
+		}
+	}
 	// Another spelling does not get around a strict rule.
 	for _, name := range []string{".ENV", "a/.Env", ".env\u200b", ".env."} {
 		if !ruleOf(t, Deny, "read(.env)").coversFile(reads, inside(name)) {

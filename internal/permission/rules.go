@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -49,10 +50,14 @@ func (rs Rules) answer(req confirm.Request) answer {
 		return answer{}
 	case req.Command != nil:
 		return rs.command(req.Command.Parts)
-	case req.Change != nil && !req.Change.Delete:
-		return rs.file(edits, file{req.Change.Name, req.Change.Path})
+	case req.Change != nil:
+		a := rs.file(edits, file{req.Change.Name, req.Change.Path})
+		if req.Change.Delete && a.effect == Allow {
+			return answer{} // to write a file is not to remove it
+		}
+		return a
 	case req.Read != nil:
-		return rs.file(reads, file{req.Read.Path, req.Read.Path})
+		return rs.file(reads, file{cmp.Or(req.Read.Name, req.Read.Path), req.Read.Path})
 	}
 	return answer{}
 }

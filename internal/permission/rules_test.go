@@ -95,6 +95,8 @@ func TestRulesAndModes(t *testing.T) {
 	edit := confirm.Request{Tool: "edit_file", Change: &workspace.Change{File: workspace.File{Name: "a.go", Path: "/w/a.go", Exists: true}}}
 	forced := edit
 	forced.Force = true
+	removal := confirm.Request{Change: &workspace.Change{File: edit.Change.File, Delete: true}}
+	key := confirm.Request{Read: &confirm.Read{Path: "/w/config/.env", Name: "config/.env", Inside: true}, Force: true}
 	const asked, yes, no = "asked", "yes", "no"
 	for _, tt := range []struct {
 		rule string
@@ -106,6 +108,9 @@ func TestRulesAndModes(t *testing.T) {
 		{"ask edit(*.go)", edit, map[Mode]string{Default: asked, AcceptEdits: asked, Plan: no, Bypass: yes}},
 		{"deny edit(*.go)", edit, map[Mode]string{Default: no, AcceptEdits: no, Plan: no, Bypass: no}},
 		{"deny edit(*.go)", forced, map[Mode]string{Default: no, AcceptEdits: no, Plan: no, Bypass: no}},
+		{"allow edit(*.go)", removal, map[Mode]string{Default: asked, AcceptEdits: asked, Plan: no, Bypass: yes}},
+		{"deny edit(*.go)", removal, map[Mode]string{Default: no, AcceptEdits: no, Plan: no, Bypass: no}},
+		{"deny read(config/*)", key, map[Mode]string{Default: no, AcceptEdits: no, Plan: no, Bypass: no}},
 		{"allow run(make *)", lineOf(t, "make all"), map[Mode]string{Default: yes, AcceptEdits: yes, Plan: no, Bypass: yes}},
 		{"deny run(make *)", lineOf(t, "sh x"), map[Mode]string{Default: asked, AcceptEdits: asked, Plan: no, Bypass: no}},
 		{"allow read(/etc/*)", confirm.Request{Read: &confirm.Read{Path: "/etc/hosts"}}, map[Mode]string{Default: yes, AcceptEdits: yes, Plan: yes, Bypass: yes}},

@@ -41,8 +41,12 @@ func (r reader) allowed(ctx context.Context, call Call, path string, open func()
 	}
 	_, _, err = r.Root.FS(path)
 	remarks, force := readNotes(abs, errors.Is(err, workspace.ErrOutside))
+	asked := &confirm.Read{Path: abs, Inside: inside}
+	if !filepath.IsAbs(name) {
+		asked.Name = name
+	}
 	verdict, err := r.Ask.Ask(ctx, confirm.Request{
-		Tool: r.tool, Description: call.Description, Batch: call.Batch, Notes: remarks, Force: force, Read: &confirm.Read{Path: abs, Inside: inside},
+		Tool: r.tool, Description: call.Description, Batch: call.Batch, Notes: remarks, Force: force, Read: asked,
 	})
 	if err != nil {
 		return nil, UnansweredError{err}
