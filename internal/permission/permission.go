@@ -84,7 +84,7 @@ func (p *Policy) Decide(req confirm.Request) (confirm.Verdict, bool) {
 	switch {
 	case c != nil && c.Unconfined:
 		return p.decideUnconfined(req)
-	case c != nil && c.ReadOnly && !req.Force && by.effect != Ask && mode != Bypass:
+	case c != nil && c.ReadOnly && !req.Force && by.effect != Ask && mode != Bypass && !p.withholdsAny():
 		v := approve(OnlyReads)
 		v.Guarded = true
 		return v, true
@@ -106,6 +106,23 @@ func (p *Policy) decideUnconfined(req confirm.Request) (confirm.Verdict, bool) {
 		return declineInPlan(req), true
 	}
 	return confirm.Verdict{}, false
+}
+
+// Withholds reports whether a rule denies or asks about reading a certain file. name is
+// relative to the workspace or absolute, abs is the resolved path.
+func (p *Policy) Withholds(name, abs string) bool {
+	p.mu.Lock()
+	rules := p.rules
+	p.mu.Unlock()
+	return rules.withheld().file(reads, file{name, abs}).effect > Allow
+}
+
+// withholdsAny reports whether a rule denies or asks about reading certain files. What a
+// command reads is not compared with such rules, so a person decides about it.
+func (p *Policy) withholdsAny() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.rules.withheld()) > 0
 }
 
 // rulesFor returns the effect of the rules on req.

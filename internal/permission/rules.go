@@ -62,6 +62,12 @@ func (rs Rules) answer(req confirm.Request) answer {
 	return answer{}
 }
 
+// withheld returns the rules that deny or ask about reading certain files. A rule without
+// a path is only for what needs an answer anyway.
+func (rs Rules) withheld() Rules {
+	return slices.DeleteFunc(slices.Clone(rs), func(r Rule) bool { return r.kind != reads || r.Effect == Allow || r.path.text == "" })
+}
+
 func (rs Rules) file(k kind, f file) answer {
 	return rs.strictest(func(r Rule) bool { return r.coversFile(k, f) })
 }
@@ -80,7 +86,7 @@ func (rs Rules) strictest(covers func(Rule) bool) (best answer) {
 // allows each of its parts, apart from those that only read.
 func (rs Rules) command(parts []confirm.CommandPart) answer {
 	var strict, allow answer
-	open := false // a part is not covered
+	open, withheld := false, len(rs.withheld()) > 0 // open: a part is not covered
 	for _, p := range parts {
 		a := rs.strictest(func(r Rule) bool { return r.coversPart(p) })
 		if a.effect <= Allow && p.Hidden && rs.denySome() {
@@ -93,8 +99,8 @@ func (rs Rules) command(parts []confirm.CommandPart) answer {
 			}
 		case a.effect == Allow:
 			allow = a
-		case !p.Safe:
-			open = true
+		case !p.Safe || withheld:
+			open = true // a part that only reads may read what a rule withholds
 		}
 	}
 	switch {

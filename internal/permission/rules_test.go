@@ -80,6 +80,8 @@ func TestRulesForCommands(t *testing.T) {
 		{list{"allow run", "deny run(rm **)"}, "/bin/sh -c x", Ask},
 		{list{"allow run", "deny run(rm **)"}, "?a; rm x", Deny},
 		{list{"deny run"}, "ls", Deny},
+		{list{"allow run(go test *)", "deny read(secrets/**)"}, "go test ./...; ls", 0},
+		{list{"allow run(go test *)", "deny read"}, "go test ./...; ls", Allow},
 		{list{"deny edit"}, "ls", 0},
 	} {
 		a := Rules(rulesOf(t, tt.rules...)).answer(lineOf(t, tt.line))
@@ -128,6 +130,24 @@ func TestRulesAndModes(t *testing.T) {
 			if got == no && mode != Plan && (!v.Rule || !strings.Contains(v.By, "rule")) {
 				t.Errorf("%s in %s mode: refused by %q", tt.rule, mode, v.By)
 			}
+		}
+	}
+}
+
+// A rule about certain files withholds them from reads that need no answer otherwise, and
+// commands that only read then ask: they may read them.
+func TestRulesWithholdFiles(t *testing.T) {
+	for rule, withheld := range map[string]bool{
+		"deny read(secrets/**)": true, "ask read(**/secrets/*)": true, "deny read(/w/secrets/**)": true,
+		"deny read(other/**)": false, "allow read(secrets/**)": false, "deny read": false, "deny edit(secrets/**)": false,
+	} {
+		p := New(Default, rulesOf(t, rule)...)
+		if got := p.Withholds("secrets/a.txt", "/w/secrets/a.txt"); got != withheld {
+			t.Errorf("%s withholds: %v", rule, got)
+		}
+		free := confirm.Request{Command: &confirm.Command{Line: "cat x", Dir: t.TempDir(), ReadOnly: true, Parts: parts(t, "ls x")}}
+		if _, ran := p.Decide(free); ran != (rule != "ask read(**/secrets/*)" && !strings.HasPrefix(rule, "deny read(")) {
+			t.Errorf("%s: decided %v", rule, ran)
 		}
 	}
 }

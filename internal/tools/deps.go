@@ -23,6 +23,10 @@ type Deps struct {
 	Background Background
 	Env        []string // the whole environment of commands
 	AskAll     bool     // ask about commands that only read too
+	// Withholds reports whether a rule denies or asks about the text of a file that is
+	// otherwise read without a question; nil if there are no such rules. name is relative to
+	// the workspace or absolute.
+	Withholds func(name, abs string) bool
 	// SpillDir returns the folder for output that is too long for the model. The
 	// caller allows the model to read files there.
 	SpillDir func() string

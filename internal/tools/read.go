@@ -25,7 +25,7 @@ type reader struct {
 func (r reader) allowed(ctx context.Context, call Call, path string, open func() error) (refused *Result, err error) {
 	abs, name, err := r.Root.Resolve(path)
 	inside := err == nil
-	free := !inside && !errors.Is(err, workspace.ErrOutside) || inside && (!permission.SecretInside(name) || r.missing(path))
+	free := !inside && !errors.Is(err, workspace.ErrOutside) || inside && (!r.needsAnswer(name, abs) || r.missing(path))
 	if free || r.wasAllowed(abs) {
 		return nil, open()
 	}
@@ -54,6 +54,9 @@ func (r reader) allowed(ctx context.Context, call Call, path string, open func()
 	if verdict.Decision != confirm.Approve {
 		what := "read outside the workspace"
 		if inside {
+			what = "read"
+		}
+		if inside && permission.SecretInside(name) {
 			what = "read of a file that usually holds keys"
 		}
 		res := declined(r.tool, what, "Nothing was read.", verdict)
@@ -67,7 +70,17 @@ func (r reader) allowed(ctx context.Context, call Call, path string, open func()
 // agrees to read it.
 func (d Deps) hides(path string) bool {
 	abs, name, err := d.Root.Resolve(path)
-	return err == nil && permission.SecretInside(name) && !d.wasAllowed(abs)
+	return err == nil && d.needsAnswer(name, abs) && !d.wasAllowed(abs)
+}
+
+// needsAnswer reports whether a file in the workspace is not simply read: it usually holds
+// keys, or a rule withholds it.
+func (d Deps) needsAnswer(name, abs string) bool {
+	return permission.SecretInside(name) || d.withheld(name, abs)
+}
+
+func (d Deps) withheld(name, abs string) bool {
+	return d.Withholds != nil && d.Withholds(name, abs)
 }
 
 // missing reports whether path does not exist, so that nobody needs to be asked.
@@ -76,17 +89,20 @@ func (r reader) missing(path string) bool {
 	return errors.Is(err, fs.ErrNotExist) || err == nil && s.Close() != nil
 }
 
-// keepsOut reports whether a search of f leaves out the file abs, which usually holds
-// keys.
+// keepsOut reports whether a search of f leaves out the file abs.
 func (r reader) keepsOut(f search.Folder, abs string) bool {
-	return permission.SecretInside(strings.TrimPrefix(abs, f.Root)) && !r.wasAllowed(abs)
+	name := abs
+	if rel, err := filepath.Rel(r.Root.Dir(), abs); err == nil && filepath.IsLocal(rel) {
+		name = filepath.ToSlash(rel)
+	}
+	return (permission.SecretInside(strings.TrimPrefix(abs, f.Root)) || r.withheld(name, abs)) && !r.wasAllowed(abs)
 }
 
 // wasAllowed reports whether a person has agreed to read abs. Agreeing to a folder does
-// not cover places in it that usually hold keys.
+// not cover places in it that usually hold keys or that a rule withholds.
 func (d Deps) wasAllowed(abs string) bool {
 	by := d.Root.Outside().By(abs)
-	return by != "" && !permission.Secret(strings.TrimPrefix(abs, by))
+	return by != "" && !permission.Secret(strings.TrimPrefix(abs, by)) && (by == abs || !d.withheld(abs, abs))
 }
 
 // folder opens the folder at path for searching; an empty path is the main folder. name

@@ -96,14 +96,24 @@ func (s searcher) search(ctx context.Context, call Call, a searchFilesArgs) (Res
 	if err != nil {
 		return s.unreadable(ctx, a.Path, err)
 	}
-	if left := len(kept); left > 0 {
-		res.ForModel += fmt.Sprintf("\n[Not searched: %s. Name one as path to ask the user for it.]", search.Count(left, "file that usually holds keys", "files that usually hold keys"))
+	if len(kept) > 0 {
+		res.ForModel += fmt.Sprintf("\n[Not searched: %s. Name one as path to ask the user for it.]", countKept(kept))
 	}
 	return res, nil
 }
 
-// leaveOutKeys makes q, unless it names a file, leave out those that usually hold keys. It
-// returns the set of files left out, which the search fills.
+// countKept counts the files that a search left out.
+func countKept(kept map[string]bool) string {
+	for abs := range kept {
+		if !permission.SecretInside(abs) {
+			return search.Count(len(kept), "file that the user is asked about", "files that the user is asked about")
+		}
+	}
+	return search.Count(len(kept), "file that usually holds keys", "files that usually hold keys")
+}
+
+// leaveOutKeys makes q, unless it names a file, leave out those that usually hold keys or
+// that a rule withholds. It returns the set of files left out, which the search fills.
 func (s searcher) leaveOutKeys(f search.Folder, q *search.Query) map[string]bool {
 	kept := map[string]bool{}
 	if q.File == "" {
