@@ -56,3 +56,18 @@ func TestWrittenCallThatCannotBeRead(t *testing.T) {
 		t.Error("it was run")
 	}
 }
+
+// A call that a sentence only quotes is text, and so is one that a broken stream cut off.
+func TestWrittenCallThatIsNoCall(t *testing.T) {
+	const call = "<function=write_file><parameter=path>new.txt</parameter><parameter=content>half"
+	for name, turn := range map[string]llmtest.Turn{
+		"in a sentence": {Text: "Qwen writes calls like " + call + "</parameter></function>"},
+		"no end":        {Text: call},
+	} {
+		d := newDesk(t, llmtest.NewServer(t, turn, llmtest.Turn{Text: "Done."}), nil)
+		_, out := d.prompted("--permission-mode", "accept-edits")
+		if _, err := os.Stat(filepath.Join(d.dir, "new.txt")); err == nil {
+			t.Errorf("%s: it was run: %q", name, out)
+		}
+	}
+}

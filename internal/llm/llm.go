@@ -190,6 +190,9 @@ type End struct {
 	// Written is how many bytes at the end of the answer's text are Calls, which the
 	// model wrote there.
 	Written int
+	// NoReason reports whether the server gave no reason for the end, so that the end of
+	// the text may be missing.
+	NoReason bool
 	// Fault explains a call that the model wrote into its text and that cannot be read.
 	Fault string
 }

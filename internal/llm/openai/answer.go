@@ -132,7 +132,7 @@ func (a *answer) End() *llm.End {
 	if a.finish == "" {
 		said = "" // the end of the last call may be missing
 	}
-	end := &llm.End{Stop: stop, Calls: a.calls.finish(said, a.used), Usage: llm.Usage{Estimated: true}}
+	end := &llm.End{Stop: stop, Calls: a.calls.finish(said, a.used), NoReason: a.finish == "", Usage: llm.Usage{Estimated: true}}
 	if len(end.Calls) > 0 && stop == llm.StopEnd {
 		end.Stop = llm.StopTools
 	}

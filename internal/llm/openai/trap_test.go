@@ -83,6 +83,8 @@ func TestStreamsThatAreAnswers(t *testing.T) {
 			}
 			if h.end == nil || h.end.Stop != test.stop {
 				t.Errorf("the end is %+v", h.end)
+			} else if h.end.NoReason != (name == "no finish") {
+				t.Errorf("no reason for the end: %v", h.end.NoReason)
 			}
 			if n := len(s.Requests()); n != 1 {
 				t.Errorf("%d requests", n)

@@ -18,21 +18,22 @@ type shape struct {
 	token string // begins it
 	close string // ends it; empty if nothing does
 	read  func(*reader) bool
+	plain bool // token is ordinary text to a tokenizer, so that answers may quote it
 }
 
 var shapes = []shape{
-	{"<tool_call>", "</tool_call>", (*reader).tagged},
-	{"<function=", "</function>", (*reader).tagged},
-	{"[TOOL_CALLS]", "", (*reader).mistral},
-	{"<|python_start|>", "<|python_end|>", (*reader).llama},
-	{"<|python_tag|>", "", (*reader).llama},
-	{"<|tool_calls_section_begin|>", "<|tool_calls_section_end|>", (*reader).kimi},
-	{"<|tool_call_begin|>", "<|tool_call_end|>", (*reader).kimi},
-	{"<｜DSML｜function_calls>", "</｜DSML｜function_calls>", (*reader).dsml},
-	{"<｜DSML｜tool_calls>", "</｜DSML｜tool_calls>", (*reader).dsml},
-	{"<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>", (*reader).deepseek},
-	{"<|start|>assistant", endCall, (*reader).harmony},
-	{"<|channel|>", endCall, (*reader).harmony},
+	{"<tool_call>", "</tool_call>", (*reader).tagged, true},
+	{"<function=", "</function>", (*reader).tagged, true},
+	{"[TOOL_CALLS]", "", (*reader).mistral, true},
+	{"<|python_start|>", "<|python_end|>", (*reader).llama, false},
+	{"<|python_tag|>", "", (*reader).llama, false},
+	{"<|tool_calls_section_begin|>", "<|tool_calls_section_end|>", (*reader).kimi, false},
+	{"<|tool_call_begin|>", "<|tool_call_end|>", (*reader).kimi, false},
+	{"<｜DSML｜function_calls>", "</｜DSML｜function_calls>", (*reader).dsml, false},
+	{"<｜DSML｜tool_calls>", "</｜DSML｜tool_calls>", (*reader).dsml, false},
+	{"<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>", (*reader).deepseek, false},
+	{"<|start|>assistant", endCall, (*reader).harmony, false},
+	{"<|channel|>", endCall, (*reader).harmony, false},
 }
 
 // fence matches the line that begins or ends a code block.
@@ -74,7 +75,7 @@ func lineMarks(line string, at int) []mark {
 				break
 			}
 			i += n
-			if strings.Count(line[:i], "`")%2 == 0 {
+			if strings.Count(line[:i], "`")%2 == 0 && (!s.plain || begins(line[:i])) {
 				all = append(all, mark{at + i, strings.TrimSpace(line[:i]) == "", s})
 			}
 			i += len(s.token)
@@ -82,6 +83,21 @@ func lineMarks(line string, at int) []mark {
 	}
 	slices.SortStableFunc(all, func(a, b mark) int { return a.at - b.at })
 	return all
+}
+
+// begins reports whether a call may begin after before, the beginning of its line: a call
+// that continues a sentence is quoted.
+func begins(before string) bool {
+	before = strings.TrimRight(before, " \t")
+	if before == "" {
+		return true
+	}
+	for _, end := range []string{".", "!", "?", ":", "…", "。", "！", "？", "：", "</think>"} {
+		if strings.HasSuffix(before, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // meant reports whether a call that cannot be read was surely meant: m begins a line, and

@@ -44,6 +44,7 @@ func complete(end llm.End, text string, tools []llm.ToolSpec) *llm.End {
 		return &end
 	}
 	r := newReader(text, tools)
+	r.cut = end.NoReason
 	start, ok := r.find()
 	if !ok {
 		end.Fault = r.fault

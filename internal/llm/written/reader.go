@@ -19,6 +19,7 @@ type schema struct {
 		Type any `json:"type"`
 	} `json:"properties"`
 	Required []string `json:"required"`
+	reads    bool     // see llm.ToolSpec
 }
 
 // reader reads the calls at the end of an answer. Its methods return false for anything
@@ -27,6 +28,7 @@ type reader struct {
 	text  string
 	i     int
 	tools map[string]schema
+	cut   bool // the text may be cut off: no end may be missing
 	calls []call
 	fault string // why a call that was surely meant cannot be read; see find
 }
@@ -40,6 +42,7 @@ func newReader(text string, specs []llm.ToolSpec) *reader {
 	for _, s := range specs {
 		var known schema
 		_ = json.Unmarshal(s.ObjectSchema(), &known) // an odd schema describes nothing
+		known.reads = s.Reads
 		r.tools[s.Name] = known
 	}
 	return r
@@ -77,6 +80,9 @@ func (r *reader) space() (more bool) {
 	r.i = len(r.text) - len(strings.TrimLeft(r.rest(), " \t\r\n"))
 	return r.i < len(r.text)
 }
+
+// ended reports whether the text ends here on purpose, so that end tags may be missing.
+func (r *reader) ended() bool { return !r.space() && !r.cut }
 
 // take skips white space and one of tokens, and reports whether one was there.
 func (r *reader) take(tokens ...string) bool {
@@ -121,7 +127,7 @@ func quote(s string) string {
 // value returns a JSON value.
 func (r *reader) value() (string, bool) {
 	r.space()
-	value, rest, ok := lenient.Value(r.rest(), true)
+	value, rest, ok := lenient.Value(r.rest(), !r.cut)
 	if !ok {
 		r.fault = "its arguments are not JSON"
 		return "", false
@@ -223,28 +229,3 @@ func (r *reader) typed(tool, param, text string) string {
 	}
 	return quote(text)
 }
-
-// params collects the parameters of one call.
-type params struct {
-	r    *reader
-	tool string
-	keys []string
-	json strings.Builder
-}
-
-// add records a parameter with its JSON value. A repeated key may be a part of a value.
-func (p *params) add(key, value string) bool {
-	if slices.Contains(p.keys, key) || key == "" {
-		p.r.fault = "a parameter of " + p.tool + " is given twice"
-		return false
-	}
-	p.keys = append(p.keys, key)
-	if p.json.Len() > 0 {
-		p.json.WriteByte(',')
-	}
-	p.json.WriteString(quote(key) + ":" + value)
-	return true
-}
-
-// end records the call.
-func (p *params) end() bool { return p.r.add(p.tool, "{"+p.json.String()+"}") }

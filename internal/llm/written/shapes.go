@@ -39,7 +39,7 @@ func (r *reader) tagged() bool {
 		default:
 			ok = outer && r.glm()
 		}
-		if !ok || outer && !r.take("</tool_call>") && r.space() {
+		if !ok || outer && !r.take("</tool_call>") && !r.ended() {
 			return false
 		}
 		if !outer {
@@ -73,43 +73,24 @@ func (r *reader) qwen() bool {
 	if !ok {
 		return false
 	}
-	p := params{r: r, tool: strings.Trim(strings.TrimSpace(name), `"'`)}
+	p := r.params(strings.Trim(strings.TrimSpace(name), `"'`))
 	for r.take("<parameter=") {
 		key, ok := r.until(">")
 		if !ok {
 			return false
 		}
-		value, ok := r.parameter()
+		value, ok := p.value()
 		key = strings.Trim(strings.TrimSpace(key), `"'`)
 		if !ok || !p.add(key, r.typed(p.tool, key, value)) {
 			return false
 		}
 	}
-	return (r.take("</function>") || !r.space() || strings.HasPrefix(r.rest(), "</tool_call>")) && p.end()
-}
-
-// parameter returns the text up to the end of a parameter, whose tag may be missing.
-func (r *reader) parameter() (string, bool) {
-	rest, end := r.rest(), -1
-	for _, tag := range []string{"</parameter>", "<parameter=", "</function>", "</tool_call>"} {
-		if n := strings.Index(rest, tag); n >= 0 && (end < 0 || n < end) {
-			end = n
-		}
-	}
-	if end < 0 {
-		end = len(rest)
-	}
-	r.i += end
-	r.take("</parameter>")
-	r.space()
-	after := r.rest()
-	ok := after == "" || strings.HasPrefix(after, "<parameter=") || strings.HasPrefix(after, "</function>") || strings.HasPrefix(after, "</tool_call>")
-	return strings.TrimSuffix(strings.TrimPrefix(rest[:end], "\n"), "\n"), ok
+	return (r.take("</function>") || r.ended() || strings.HasPrefix(r.rest(), "</tool_call>")) && p.endTagged()
 }
 
 // glm reads a call after <tool_call>: its name, and pairs of tags.
 func (r *reader) glm() bool {
-	p := params{r: r, tool: r.name()}
+	p := r.params(r.name())
 	for r.take("<arg_key>") {
 		key, ok := r.until("</arg_key>")
 		if !ok || !r.take("<arg_value>") {
@@ -121,7 +102,7 @@ func (r *reader) glm() bool {
 			return false
 		}
 	}
-	return p.end()
+	return p.endTagged()
 }
 
 // mistral reads [TOOL_CALLS] and JSON, or names with their arguments.
@@ -196,7 +177,7 @@ func (r *reader) pythonList() bool {
 
 // pythonCall reads a call like f(a="x", b=[1]).
 func (r *reader) pythonCall() bool {
-	p := params{r: r, tool: r.name()}
+	p := r.params(r.name())
 	if p.tool == "" || !r.take("(") {
 		return false
 	}
@@ -226,7 +207,7 @@ func (r *reader) kimi() bool {
 		}
 		args, ok := r.value()
 		name, _, _ := strings.Cut(strings.TrimSpace(id), ":")
-		if !ok || !r.add(name, args) || !r.take("<|tool_call_end|>") && r.space() {
+		if !ok || !r.add(name, args) || !r.take("<|tool_call_end|>") && !r.ended() {
 			return false
 		}
 	}
@@ -244,13 +225,13 @@ func (r *reader) dsml() bool {
 		if !ok {
 			return false
 		}
-		p := params{r: r, tool: name}
+		p := r.params(name)
 		for r.take(`<｜DSML｜parameter name="`) {
 			if !r.dsmlParameter(&p) {
 				return false
 			}
 		}
-		if !r.take("</｜DSML｜invoke>") && r.space() || !p.end() {
+		if !r.take("</｜DSML｜invoke>") && !r.ended() || !p.endTagged() {
 			return false
 		}
 	}
@@ -292,7 +273,7 @@ func (r *reader) deepseek() bool {
 		if block && !r.take("```") {
 			return false
 		}
-		if !ok || !r.add(name, args) || !r.take("<｜tool▁call▁end｜>") && r.space() {
+		if !ok || !r.add(name, args) || !r.take("<｜tool▁call▁end｜>") && !r.ended() {
 			return false
 		}
 	}

@@ -15,11 +15,11 @@ import (
 
 // specs are the tools on offer.
 var specs = []llm.ToolSpec{
-	{Name: "read_file", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"offset":{"type":"integer"},"limit":{"type":"integer"}},"required":["path"]}`)},
+	{Name: "read_file", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"offset":{"type":"integer"},"limit":{"type":"integer"}},"required":["path"]}`), Reads: true},
 	{Name: "write_file", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]}`)},
 	{Name: "execute_command", Schema: json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"},"timeout":{"type":"integer"},"background":{"type":"boolean"}},"required":["command"]}`)},
 	{Name: "todo", Schema: json.RawMessage(`{"type":"object","properties":{"items":{"type":"array"}},"required":["items"]}`)},
-	{Name: "list_files", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)},
+	{Name: "list_files", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`), Reads: true},
 }
 
 const (
@@ -54,6 +54,7 @@ var reads = []struct {
 	{"Qwen, many lines", "<function=write_file>\n<parameter=path>\na.html\n</parameter>\n<parameter=content>\n<p>\n\t\"hi\"\n</p>\n\n</parameter>\n</function>", "", []string{write}},
 	{"Qwen, two", "<function=read_file><parameter=path>a.go</parameter></function>\n<function=read_file><parameter=path>b.go</parameter><parameter=limit>5</parameter></function>", "", []string{readA, readB}},
 	{"Qwen, array", `<function=todo><parameter=items>[{"content":"x","status":"pending"}]</parameter></function>`, "", []string{`todo {"items":[{"content":"x","status":"pending"}]}`}},
+	{"Qwen, another name", "<function=read_file>\n<parameter=file_path>\na.go\n</parameter>\n</function>", "", []string{`read_file {"file_path":"a.go"}`}},
 	{"only JSON", `{"name": "read_file", "arguments": {"path": "a.go"}}`, "", []string{readA}},
 	{"only JSON, parameters", "\n{\"name\": \"read_file\", \"parameters\": {\"path\": \"b.go\", \"limit\": 5}}\n", "", []string{readB}},
 	{"only JSON, a list", `[{"name":"read_file","arguments":{"path":"a.go"}},{"name":"read_file","arguments":{"path":"b.go","limit":5}}]`, "", []string{readA, readB}},
@@ -167,20 +168,50 @@ func TestWrittenCalls(t *testing.T) {
 // TestFaults lists calls that are surely meant, and that cannot be read.
 func TestFaults(t *testing.T) {
 	for name, test := range map[string]struct{ text, why string }{
-		"unknown tool":       {`<tool_call>{"name":"fly","arguments":{}}</tool_call>`, "no tool of that name"},
-		"cut":                {`I look. ` + "\n" + `<tool_call>{"name":"read_file","arguments":{"pa`, "not JSON"},
-		"two readings":       {`<tool_call>{'name':'write_file','arguments':{'path':'it's'}}</tool_call>`, "not JSON"},
-		"tag in a parameter": {"<function=write_file>\n<parameter=path>\na\n</parameter>\n<parameter=content>\nx</parameter>\n<parameter=path>b</parameter>\n</function>", "twice"},
-		"text in between":    {"<function=write_file>\n<parameter=content>\nx</parameter> y</parameter>\n</function>", "not whole"},
-		"function in a text": {"<tool_call>\n<function=write_file>\n<parameter=content>\nfoo </function> bar\n</parameter>\n</function>\n</tool_call>", "not whole"},
-		"a list":             {`[TOOL_CALLS]read_file[ARGS][1]`, "not one JSON object"},
-		"other code":         {`<|python_tag|>print("hi")`, "not whole"},
-		"Kimi":               {`<|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{"path":`, "not JSON"},
-		"gpt-oss":            {`<|channel|>commentary to=functions.read_file<|message|>{"path":`, "not JSON"},
+		"unknown tool":        {`<tool_call>{"name":"fly","arguments":{}}</tool_call>`, "no tool of that name"},
+		"cut":                 {`I look. ` + "\n" + `<tool_call>{"name":"read_file","arguments":{"pa`, "not JSON"},
+		"two readings":        {`<tool_call>{'name':'write_file','arguments':{'path':'it's'}}</tool_call>`, "not JSON"},
+		"tag in a parameter":  {"<function=write_file>\n<parameter=path>\na\n</parameter>\n<parameter=content>\nx</parameter>\n<parameter=path>b</parameter>\n</function>", "twice"},
+		"text in between":     {"<function=write_file>\n<parameter=content>\nx</parameter> y</parameter>\n</function>", "not whole"},
+		"function in a text":  {"<tool_call>\n<function=write_file>\n<parameter=content>\nfoo </function> bar\n</parameter>\n</function>\n</tool_call>", "not whole"},
+		"a list":              {`[TOOL_CALLS]read_file[ARGS][1]`, "not one JSON object"},
+		"other code":          {`<|python_tag|>print("hi")`, "not whole"},
+		"begin in a text":     {"<function=write_file>\n<parameter=path>\na\n</parameter>\n<parameter=content>\nWrite <parameter=foo> here…</parameter>\n</function>", "several readings"},
+		"known key in a text": {"<function=execute_command>\n<parameter=command>\necho <parameter=timeout> 5\n</parameter>\n</function>", "several readings"},
+		"end in a text":       {"<function=execute_command>\n<parameter=command>\necho </parameter>\n<parameter=timeout>\n5\n</parameter>\n</function>", "several readings"},
+		"unknown key":         {"<function=execute_command>\n<parameter=command>\nls\n</parameter>\n<parameter=foo>\nb\n</parameter>\n</function>", "no parameter"},
+		"unknown key, GLM":    {"<tool_call>execute_command\n<arg_key>command</arg_key>\n<arg_value>ls</arg_value>\n<arg_key>foo</arg_key>\n<arg_value>b</arg_value>\n</tool_call>", "no parameter"},
+		"unknown key, DSML":   {"<｜DSML｜function_calls><｜DSML｜invoke name=\"execute_command\"><｜DSML｜parameter name=\"command\" string=\"true\">ls</｜DSML｜parameter><｜DSML｜parameter name=\"foo\" string=\"true\">b</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜function_calls>", "no parameter"},
+		"no end, it writes":   {"<function=write_file>\n<parameter=path>\na\n</parameter>\n<parameter=content>\nhalf of", "is missing"},
+		"no end of a value":   {"<tool_call><function=execute_command>\n<parameter=command>\nrm -rf build\n</tool_call>", "is missing"},
+		"Kimi":                {`<|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{"path":`, "not JSON"},
+		"gpt-oss":             {`<|channel|>commentary to=functions.read_file<|message|>{"path":`, "not JSON"},
 	} {
 		end, _ := read(t, said{text: test.text, end: llm.End{Stop: llm.StopEnd}})
 		if len(end.Calls) > 0 || end.Written != 0 || !strings.Contains(end.Fault, test.why) || !strings.Contains(end.Fault, "the model wrote a call") {
 			t.Errorf("%s: %+v", name, end)
+		}
+	}
+}
+
+// Without a reason for the end of an answer, no end tag may be missing.
+func TestNoReason(t *testing.T) {
+	for text, whole := range map[string]bool{
+		"<function=read_file>\n<parameter=path>a.go":                                          false,
+		"<function=read_file>\n<parameter=path>a.go</parameter>":                              false,
+		"<function=read_file>\n<parameter=path>a.go</parameter></function>":                   true,
+		`<tool_call>{"name":"read_file","arguments":{"path":"a.go"}}`:                         false,
+		`<tool_call>{"name":"read_file","arguments":{"path":"a.go"}}</tool_call>`:             true,
+		"<tool_call>read_file\n<arg_key>path</arg_key>\n<arg_value>a.go</arg_value>":          false,
+		`<|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{"path":"a.go"}`: false,
+		`[TOOL_CALLS]read_file[ARGS]{"path":"a.go"`:                                           false,
+		`[TOOL_CALLS]read_file[ARGS]{"path":"a.go"}`:                                          true,
+		`<|channel|>commentary to=functions.read_file<|message|>{"path":"a.go"`:               false,
+		`<|channel|>commentary to=functions.read_file<|message|>{"path":"a.go"}`:              true,
+	} {
+		end, _ := read(t, said{text: text, end: llm.End{Stop: llm.StopEnd, NoReason: true}})
+		if got := len(end.Calls) == 1 && end.Fault == ""; got != whole {
+			t.Errorf("%q: %+v", text, end)
 		}
 	}
 }
@@ -194,6 +225,9 @@ func TestNoCalls(t *testing.T) {
 		"in a line":             {text: "Write `" + hermes + "`"},
 		"indented":              {text: "For example:\n\n    " + hermes},
 		"quoted":                {text: "The log says:\n> " + hermes},
+		"in a sentence":         {text: "Qwen writes calls like <function=execute_command><parameter=command>rm -rf build</parameter></function>"},
+		"after a quote":         {text: `Its form is "` + hermes},
+		"Mistral in a sentence": {text: `Mistral begins with [TOOL_CALLS]read_file[ARGS]{"path":"a"}`},
 		"text behind":           {text: hermes + "\n\nThat is how a call looks."},
 		"cut off":               {text: hermes, end: llm.End{Stop: llm.StopLength}},
 		"filtered":              {text: hermes, end: llm.End{Stop: llm.StopFilter}},
