@@ -400,6 +400,35 @@ func TestReadingKeysIsAsked(t *testing.T) {
 	b.want(b.call("search_files", m{"regex": key}), false, ".env", "Not searched: 3 files")
 }
 
+// Edits of a file with keys have the same answer whether they fit it, change it or may not
+// be made: one of a letter each would read it without a question.
+func TestEditsDoNotRevealKeys(t *testing.T) {
+	b := newBench(t, map[string]string{".env.key": "KEY=s3cret\n"})
+	b.ask.verdict = confirm.Verdict{NoWay: true}
+	calls := []call{
+		{"regex_replace", m{"path": ".env.key", "pattern": "(KEY=[a-m])", "replacement": "$1"}},
+		{"regex_replace", m{"path": ".env.key", "pattern": "(KEY=[n-z])", "replacement": "$1"}},
+		{"regex_replace", m{"path": ".env.key", "pattern": "(KEY=[n-z])", "replacement": "x$1"}},
+		{"regex_replace", m{"path": ".env.key", "pattern": "KEY=s.*", "replacement": "# ... rest of the file unchanged ..."}},
+		{"edit_file", m{"path": ".env.key", "edits": []m{{"old_string": "KEY=s", "new_string": "QQ"}, {"old_string": "QQ", "new_string": "KEY=s"}}}},
+		{"edit_file", m{"path": ".env.key", "old_string": "KEY=t", "new_string": "QQ"}},
+		{"write_file", m{"path": ".env.key", "content": "KEY=s3cret\n"}},
+		{"write_file", m{"path": ".env.key", "content": "KEY=t3cret\n"}},
+	}
+	first := b.call(calls[0].tool, calls[0].args)
+	for _, c := range calls {
+		c.args["path"] = filepath.Join(b.dir, ".env.key")
+		if res := b.call(c.tool, c.args); !res.Failed || res.ForModel != first.ForModel {
+			t.Errorf("%s %v: failed %v: %s", c.tool, c.args, res.Failed, res.ForModel)
+		}
+	}
+	b.ask.asked, b.ask.verdict = nil, confirm.Verdict{}
+	res := b.call("regex_replace", m{"path": ".env.key", "pattern": "KEY=[n-z]", "replacement": "x"})
+	if len(b.ask.asked) != 1 || res.Denied == nil || !strings.Contains(res.ForModel, "The user declined this edit") {
+		t.Errorf("%d questions: %s", len(b.ask.asked), res.ForModel)
+	}
+}
+
 // Without a limit of the model's own, more matches than are worth their tokens come as
 // files with numbers, and the first of them.
 func TestSearchOfManyMatches(t *testing.T) {

@@ -50,19 +50,31 @@ func (w writer) propose(path string, compute computer) (change workspace.Change,
 		out, err = compute(f)
 		return out.Text, err
 	})
-	var res Result
+	if err == nil {
+		change.Delete = out.Delete
+		refused = needless(change)
+	} else {
+		res := failed("%s: nothing was changed: %w", path, err)
+		refused = &res
+	}
 	switch {
 	case errors.Is(err, errMissing):
-		res = failed("%s does not exist.%s Use write_file to create it.", path, didYouMean(w.Root, path))
-	case err != nil && w.hides(path):
-		res = failed("%s: nothing was changed: the edit does not fit the file, which usually holds keys. Read it first: the user is asked.", path)
-	case err != nil:
-		res = failed("%s: nothing was changed: %w", path, err)
-	default:
-		change.Delete = out.Delete
-		return change, out, needless(change)
+		res := failed("%s does not exist.%s Use write_file to create it.", path, didYouMean(w.Root, path))
+		return change, out, &res
+	case refused != nil && w.hides(path):
+		res := failed("%s", w.unexplained(path))
+		return change, out, &res
 	}
-	return change, out, &res
+	return change, out, refused
+}
+
+// unexplained is the only answer to an edit of a file with keys that nobody was asked
+// about: the reason would tell the model about the file's text.
+func (w writer) unexplained(path string) string {
+	if _, name, err := w.Root.Resolve(path); err == nil {
+		path = name // the same however the model spells it
+	}
+	return path + ": nothing was changed. The file usually holds keys, so until the user lets you read it you are not told whether the edit does not fit the file, changes nothing in it or may not be made. Read it first: the user is asked."
 }
 
 // review has a change reviewed, writes the approved text and reports to the model.
@@ -114,7 +126,11 @@ func (w writer) unapproved(c workspace.Change, out edit.Result, v confirm.Verdic
 			return inexact(c, out)
 		}
 	}
-	return declined(w.tool, "edit", nothingChanged, v)
+	res := declined(w.tool, "edit", nothingChanged, v)
+	if (v.NoWay || v.Rule) && w.hides(c.Path) {
+		res.ForModel = w.unexplained(c.Path)
+	}
+	return res
 }
 
 // saveUnsaved saves a file with unsaved changes in the editor if the user agrees: a
