@@ -97,10 +97,11 @@ export class ReviewList implements vscode.TreeDataProvider<Entry>, vscode.Dispos
     this.reviews.show(first.id);
   }
 
+  /** Rejects all reviews. The question is what answers, so one that has only just appeared is in it too. */
   private async rejectAll(): Promise<void> {
-    const free = this.pending().filter(({ id, held }) => !held && this.reviews.isReady(id));
+    const free = this.pending().filter(({ held }) => !held);
     if (free.length === 0 || !(await confirmed(vscode.l10n.t("Reject {0} edits?", free.length), vscode.l10n.t("Reject"), free))) return;
-    for (const { id } of free) this.reviews.reject(id, "command");
+    for (const { id } of free.filter(({ id }) => this.reviews.isReady(id))) this.reviews.reject(id, "command");
   }
 }
 
