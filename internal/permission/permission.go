@@ -134,20 +134,28 @@ func (p *Policy) rulesFor(req confirm.Request) answer {
 }
 
 // decideRuled approves a command that a rule allows, unless it runs a file that was
-// changed in this session without being shown.
+// changed in this session without being shown, or may do so.
 func (p *Policy) decideRuled(req confirm.Request, r Rule) (confirm.Verdict, bool) {
 	runs, err := footprintOf(req.Command.Line, req.Command.Dir)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	why := ""
+	if err != nil && len(p.unseen) > 0 {
+		why = err.Error() + ", and files were changed without being shown"
+	}
 	if err == nil {
 		defer runs.close()
-		p.mu.Lock()
-		defer p.mu.Unlock()
 		for _, path := range runs.order {
 			if p.unseen[path] {
-				return confirm.Verdict{Feedback: "The " + r.by() + " allows this command; you are asked because " + runs.short(path) + " was changed without being shown."}, false
+				why = runs.short(path) + " was changed without being shown"
+				break
 			}
 		}
 	}
-	return approve(r.by()), true // of a command that names no files there is nothing to compare
+	if why != "" {
+		return confirm.Verdict{Feedback: "The " + r.by() + " allows this command; you are asked because " + why + "."}, false
+	}
+	return approve(r.by()), true
 }
 
 // decide is Decide without the commands that a grant or a rule allows.

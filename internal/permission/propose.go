@@ -36,10 +36,7 @@ var freeArguments = [][]string{
 	{"ruff", "format"},
 	{"black"},
 	{"git", "add"},
-	{"git", "diff"},
-	{"git", "show"},
 	{"git", "status"},
-	{"git", "blame"},
 }
 
 // ProposeRules returns the narrowest useful rules that allow req, one for each simple
@@ -88,25 +85,30 @@ func proposeFor(p confirm.CommandPart) (Rule, bool) {
 	}
 	for _, free := range freeArguments {
 		if len(words) > len(free) && slices.Equal(words[:len(free)], free) {
-			words = withoutArguments(words, len(free))
+			if r, ok := ruleFor(p, withoutArguments(words, len(free))); ok {
+				return r, true
+			}
 		}
 	}
+	return ruleFor(p, words)
+}
+
+// ruleFor returns the rule with the given words if it allows p.
+func ruleFor(p confirm.CommandPart, words []string) (Rule, bool) {
 	r, err := ParseRule(Allow, "run("+joinWords(words)+")", "")
 	return r, err == nil && r.coversPart(p) && slices.Equal(r.words, words)
 }
 
 // withoutArguments replaces the arguments at the end of words, after the first fixed
-// ones, by a *. Words before an option stay: one may be its value.
+// ones, by a *. Words before an option stay. All stay if an option has no = and so may
+// take a word as its value.
 func withoutArguments(words []string, fixed int) []string {
 	end := len(words)
 	for end > fixed && !strings.HasPrefix(words[end-1], "-") {
 		end--
 	}
-	if end == len(words) {
+	if end == len(words) || slices.ContainsFunc(words[fixed:end], func(w string) bool { return strings.HasPrefix(w, "-") && !strings.Contains(w, "=") }) {
 		return words
-	}
-	if end > fixed && !strings.Contains(words[end-1], "=") && len(words)-end == 1 {
-		return words // the last word may be the value of the option before it
 	}
 	return append(slices.Clone(words[:end]), anyArgs)
 }

@@ -15,6 +15,10 @@ func TestProposeRules(t *testing.T) {
 		"go test ./internal/x ./y":      "run(go test *)",
 		"go test -race ./...":           "run(go test -race ./...)", // go would take it for a value of another option
 		"go test -count=1 ./... ./x":    "run(go test -count=1 *)",
+		"go vet -vettool /x ./...":      "run(go vet -vettool /x ./...)",
+		"go test -exec /x ./a ./b":      "run(go test -exec /x ./a ./b)",
+		"git diff a b":                  "run(git diff a b)",
+		"go test /x/y":                  "run(go test /x/y)",
 		"go test ./... -run=X":          "run(go test ./... -run=X)",
 		"go run ./cmd":                  "run(go run ./cmd)",
 		"git commit -m 'a  b'":          "run(git commit -m 'a  b')",

@@ -64,8 +64,8 @@ type Rule struct {
 	path  pattern  // of a file; empty means every file
 }
 
-// The words of a rule that stand for others, at its end: any arguments that are no
-// options, and any arguments.
+// The words of a rule that match others, at its end: plain arguments (see Rule.isMore), and
+// any arguments.
 const (
 	anyArgs = "*"
 	anyRest = "**"
@@ -76,7 +76,8 @@ var ErrUnknownTool = errors.New("write run(COMMAND), edit(PATH) or read(PATH)")
 
 // ParseRule reads a rule such as run(go test *), edit(docs/**) or read. In run(…), a word
 // covers the same word of a command; * at the end covers any further arguments except
-// options, ** any at all. "run(git diff:*)" means "run(git diff **)". edit(…) and read(…)
+// options (and, in a rule that allows, words with = or a leading @ and paths that leave the
+// folder), ** any at all. "run(git diff:*)" means "run(git diff **)". edit(…) and read(…)
 // take a glob, which is relative to the workspace, absolute, or begins with ~/.
 func ParseRule(effect Effect, text, source string) (Rule, error) {
 	r := Rule{Effect: effect, Source: source}
@@ -202,7 +203,21 @@ func (r Rule) coversWords(words []string) bool {
 	}
 	more := words[len(fixed):]
 	return len(more) == 0 || rest == anyRest ||
-		rest == anyArgs && !slices.ContainsFunc(more, func(w string) bool { return strings.HasPrefix(w, "-") })
+		rest == anyArgs && !slices.ContainsFunc(more, r.isMore)
+}
+
+// isMore reports whether a word is more than an argument for *: an option, or, in a rule
+// that allows, a path that leads out of the folder or a word with a meaning of its own to
+// some programs, such as the variables of make.
+func (r Rule) isMore(word string) bool {
+	switch {
+	case strings.HasPrefix(word, "-"):
+		return true
+	case r.Effect != Allow:
+		return false
+	}
+	return filepath.IsAbs(word) || strings.ContainsAny(word[:min(1, len(word))], `/\~@`) || strings.Contains(word, "=") ||
+		slices.Contains(strings.FieldsFunc(word, func(c rune) bool { return strings.ContainsRune(`/\:`, c) }), "..")
 }
 
 // pattern selects files: by their name in the workspace, or by their absolute path.

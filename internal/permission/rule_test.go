@@ -23,6 +23,8 @@ func TestRuleCoversCommand(t *testing.T) {
 		{"run(go test **)", "go test|go test -race ./...", "go vet"},
 		{"run(go test -race *)", "go test -race|go test -race ./...", "go test ./... -race"},
 		{"run(make)", "make", "make all"},
+		{"run(make *)", "make all|make a.b", "make X:=1|make @x|make /x|make ~/x|make ../x|make a/../../b"},
+		{"run(make **)", "make X:=1|make /x", ""},
 		{"Bash(git diff:*)", "git diff|git diff --stat", "git difftool|git"},
 		{"Bash(git log)", "git log", "git log -p"},
 		{`run(git commit -m "a  b")`, "git commit -m 'a  b'", "git commit -m a|git commit -m 'a b'"},

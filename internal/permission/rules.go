@@ -18,6 +18,7 @@ type answer struct {
 	effect Effect
 	rule   Rule   // that has the effect
 	why    string // for people, if no rule has it
+	hides  Effect // with why: the strictest effect of the rules that it may get around
 }
 
 // refuse returns the refusal of a request that a rule denies. In the bypass mode, which
@@ -27,7 +28,7 @@ func (a answer) refuse(mode Mode) (confirm.Verdict, bool) {
 	switch {
 	case a.effect == Deny:
 		v.By, v.Feedback = a.rule.by(), "Do something else, or tell the user why you need it."
-	case mode == Bypass && a.why != "":
+	case mode == Bypass && a.hides == Deny:
 		v.By, v.Feedback = "rules that deny commands", "It was not run because "+a.why+"."
 	default:
 		return v, false
@@ -89,8 +90,11 @@ func (rs Rules) command(parts []confirm.CommandPart) answer {
 	open, withheld := false, len(rs.withheld()) > 0 // open: a part is not covered
 	for _, p := range parts {
 		a := rs.strictest(func(r Rule) bool { return r.coversPart(p) })
-		if a.effect <= Allow && p.Hidden && rs.denySome() {
-			a = answer{effect: Ask, why: "it runs something that cannot be compared with the rules that deny commands"}
+		if hides := rs.strictSome(); a.effect <= Allow && p.Hidden && hides > Allow {
+			a = answer{effect: Ask, why: "it runs something that cannot be compared with the rules that " + hides.String() + " commands", hides: hides}
+			if hides == Ask {
+				a.why = "it runs something that cannot be compared with the rules that ask about commands"
+			}
 		}
 		switch {
 		case a.effect > Allow:
@@ -112,13 +116,14 @@ func (rs Rules) command(parts []confirm.CommandPart) answer {
 	return allow
 }
 
-// denySome reports whether a rule denies commands, but not all of them.
-func (rs Rules) denySome() bool {
-	return slices.ContainsFunc(rs, func(r Rule) bool { return r.Effect == Deny && r.kind == runs && len(r.words) > 0 })
+// strictSome returns the strictest effect of the rules for some commands, but not all.
+func (rs Rules) strictSome() Effect {
+	return rs.strictest(func(r Rule) bool { return r.kind == runs && len(r.words) > 0 }).effect
 }
 
 // coversPart reports whether r covers a part of a line. Rules that allow compare the words
-// as they are; the others ignore the folder of the program.
+// as they are; the others ignore the folder of the program, and git's options before its
+// command.
 func (r Rule) coversPart(p confirm.CommandPart) bool {
 	switch {
 	case r.kind != runs:
@@ -131,7 +136,23 @@ func (r Rule) coversPart(p confirm.CommandPart) bool {
 		return true
 	}
 	base := append([]string{filepath.Base(p.Words[0])}, p.Words[1:]...)
-	return r.Effect != Allow && r.coversWords(base)
+	return r.Effect != Allow && (r.coversWords(base) || r.coversWords(withoutGitOptions(base)))
+}
+
+// withoutGitOptions removes the options before the command of git, such as -C folder.
+func withoutGitOptions(words []string) []string {
+	if words[0] != "git" {
+		return words
+	}
+	i := 1
+	for i < len(words) && strings.HasPrefix(words[i], "-") {
+		switch words[i] {
+		case "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--exec-path", "--attr-source":
+			i++ // its value; a --exec-path without one only prints
+		}
+		i++
+	}
+	return append([]string{"git"}, words[min(i, len(words)):]...)
 }
 
 // by names a rule for people.

@@ -79,6 +79,13 @@ func TestRulesForCommands(t *testing.T) {
 		{list{"allow run", "deny run(rm **)"}, "env rm x", Ask},
 		{list{"allow run", "deny run(rm **)"}, "/bin/sh -c x", Ask},
 		{list{"allow run", "deny run(rm **)"}, "?a; rm x", Deny},
+		{list{"allow run", "deny run(rm *)"}, "rm /x a=b", Deny},
+		{list{"allow run", "ask run(git push **)"}, "env git push", Ask},
+		{list{"allow run", "ask run(git push **)"}, "?x", Ask},
+		{list{"allow run", "ask run(git push **)"}, "git -C . -c a.b=c --no-pager push", Ask},
+		{list{"allow run", "ask run(git push **)"}, "git -C push log", Allow},
+		{list{"allow run", "ask run"}, "env x", Ask},
+		{list{"allow run(git push *)"}, "git -C /x push", 0},
 		{list{"deny run"}, "ls", Deny},
 		{list{"allow run(go test *)", "deny read(secrets/**)"}, "go test ./...; ls", 0},
 		{list{"allow run(go test *)", "deny read"}, "go test ./...; ls", Allow},
@@ -115,6 +122,7 @@ func TestRulesAndModes(t *testing.T) {
 		{"deny read(config/*)", key, map[Mode]string{Default: no, AcceptEdits: no, Plan: no, Bypass: no}},
 		{"allow run(make *)", lineOf(t, "make all"), map[Mode]string{Default: yes, AcceptEdits: yes, Plan: no, Bypass: yes}},
 		{"deny run(make *)", lineOf(t, "sh x"), map[Mode]string{Default: asked, AcceptEdits: asked, Plan: no, Bypass: no}},
+		{"ask run(make *)", lineOf(t, "sh x"), map[Mode]string{Default: asked, AcceptEdits: asked, Plan: no, Bypass: yes}},
 		{"allow read(/etc/*)", confirm.Request{Read: &confirm.Read{Path: "/etc/hosts"}}, map[Mode]string{Default: yes, AcceptEdits: yes, Plan: yes, Bypass: yes}},
 		{"deny read(/etc/**)", confirm.Request{Read: &confirm.Read{Path: "/etc/a/b"}}, map[Mode]string{Default: no, AcceptEdits: no, Plan: no, Bypass: no}},
 	} {
@@ -168,6 +176,14 @@ func TestRuleAfterAnUnseenChange(t *testing.T) {
 	v, ok := p.Decide(line)
 	if ok || !strings.Contains(v.Feedback, "Makefile was changed without being shown") {
 		t.Errorf("decided %v: %+v", ok, v)
+	}
+	line.Command.Line = "make all xargs" // which does not reveal what it runs
+	line.Command.Parts = parts(t, line.Command.Line)
+	if v, ok := p.Decide(line); ok || !strings.Contains(v.Feedback, "files were changed without being shown") {
+		t.Errorf("decided %v: %+v", ok, v)
+	}
+	if v, ok := New(AcceptEdits, p.Rules()...).Decide(line); !ok || v.Decision != confirm.Approve {
+		t.Errorf("without a change: %+v", v)
 	}
 }
 

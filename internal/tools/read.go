@@ -52,18 +52,22 @@ func (r reader) allowed(ctx context.Context, call Call, path string, open func()
 		return nil, UnansweredError{err}
 	}
 	if verdict.Decision != confirm.Approve {
-		what := "read outside the workspace"
-		if inside {
-			what = "read"
-		}
-		if inside && permission.SecretInside(name) {
-			what = "read of a file that usually holds keys"
-		}
-		res := declined(r.tool, what, "Nothing was read.", verdict)
+		res := declined(r.tool, readKind(inside, name), "Nothing was read.", verdict)
 		return &res, nil
 	}
 	r.Root.Outside().Allow(abs)
 	return nil, open()
+}
+
+// readKind describes a read that needs an answer.
+func readKind(inside bool, name string) string {
+	switch {
+	case !inside:
+		return "read outside the workspace"
+	case permission.SecretInside(name):
+		return "read of a file that usually holds keys"
+	}
+	return "read"
 }
 
 // hides reports whether the text of the file at path is kept from the model until a person

@@ -92,6 +92,8 @@ type reading struct {
 func (r *reading) Header() []string {
 	text := ""
 	switch read := r.req.Read; {
+	case read != nil && read.Inside && !r.req.Force:
+		text = "read a file that a rule is about: " + sanitize.Name(read.Path)
 	case read != nil && read.Inside:
 		text = "read a file that usually holds keys: " + sanitize.Name(read.Path)
 	case read != nil:

@@ -168,8 +168,11 @@ func describe(req confirm.Request) string {
 			sanitize.Name(req.Save.Name), sanitize.Name(req.Save.Editor))
 	case req.Read != nil:
 		where := "outside the project"
-		if req.Read.Inside {
+		switch {
+		case req.Read.Inside && req.Force:
 			where = "that usually holds keys"
+		case req.Read.Inside:
+			where = "that a rule is about"
 		}
 		fmt.Fprintf(&b, "Read a file %s: %s\n", where, sanitize.Name(req.Read.Path))
 	}
