@@ -165,6 +165,8 @@ func TestRowOfCallsRepeats(t *testing.T) {
 		"with one twice":   {row("a", "a", "b", "a", "a", "b", "a", "a", "b", "a"), []int{5}, 9},
 		"beyond":           {row("x", "c", "d", "a", "b", "a", "b"), []int{6}, 7},
 		"a change between": {row("a", "b", "edit", "a", "b", "edit", "a", "b", "edit"), nil, 9},
+		"another row":      {row("a", "b", "a", "b", "c", "d", "c", "d", "c", "d", "x"), []int{3, 7}, 10},
+		"a row and back":   {row("a", "b", "a", "b", "c", "d", "c", "d", "b", "a", "b", "a", "x"), []int{3, 7}, 12},
 		"other results":    {row("a", "read", "a", "read", "a", "read", "a", "read"), nil, 8},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -21,7 +21,7 @@ type outcome struct{ name, args, result string }
 type repeats struct {
 	recent   []outcome // since the last change, at most loopWindow
 	failures int       // in a row, the same of one tool
-	told     bool      // the model was told of a repeated row of calls
+	told     []outcome // of the repeated rows that the model was told about
 }
 
 // loopAside tells the model that it repeats several calls.
@@ -44,14 +44,20 @@ func (r *repeats) see(c llm.ToolCall, res tools.Result) (aside string, err error
 		err = r.end(fmt.Sprintf("called %s %d times in a row with the same result", c.Name, maxRepeats))
 	case r.failures >= maxFailures:
 		err = r.end(fmt.Sprintf("made %d calls of %s in a row that failed in the same way", maxFailures, c.Name))
-	case n > 0 && r.told:
+	case n > 0 && r.toldOf(r.recent[len(r.recent)-n:]):
 		err = r.end(fmt.Sprintf("repeated the same %d calls with the same results, after it was told", n))
 	case n > 0:
-		r.told = true
 		r.recent = r.recent[len(r.recent)-n:] // another repetition ends the turn
+		r.told = append(r.told, r.recent...)
 		aside = fmt.Sprintf(loopAside, n)
 	}
 	return aside, err
+}
+
+// toldOf reports whether the model was told about all outcomes of a row, which may begin
+// with any of its calls.
+func (r *repeats) toldOf(row []outcome) bool {
+	return !slices.ContainsFunc(row, func(o outcome) bool { return !slices.Contains(r.told, o) })
 }
 
 // fail counts c if it failed like the call before it.
