@@ -20,6 +20,7 @@ import (
 const (
 	resultCancelled  = "Cancelled by the user while it ran; its effect may be partial. Check before repeating it."
 	resultUnanswered = "Not done: the user cancelled the turn when asked. Nothing was changed or run."
+	resultNoFurther  = "\n[This is its only result: the turn ended before the user answered another question about the call.]"
 	resultNotRun     = "Not run: the user declined an earlier call of this answer and stopped here."
 	resultNotStarted = "Not run: cancelled by the user before it started."
 	resultAfterError = "Not run: an earlier call of this answer failed and ended the turn."
@@ -74,7 +75,7 @@ func (t *turn) runCall(ctx context.Context, p *pending) (res tools.Result, limit
 	t.loop.opt.Emit(CallStarted{Call: p.ToolCall, Title: p.title})
 	res, took, err := p.result(ctx, t)
 	if err != nil {
-		res = tools.Result{ForModel: failure(ctx, err), ForUser: "not finished", Failed: true, Ran: res.Ran, Record: res.Record}
+		res = tools.Result{ForModel: failure(ctx, err, res), ForUser: "not finished", Failed: true, Ran: res.Ran, Record: res.Record}
 	} else {
 		var aside string
 		aside, limit = t.again.see(p.ToolCall, res)
@@ -163,10 +164,13 @@ func (t *turn) failed(ctx context.Context, c llm.ToolCall, err error) (bool, Sto
 	return false, StopFailed, fmt.Errorf("%s: %w", c.Name, err)
 }
 
-// failure returns the model's result of a call that ended with err.
-func failure(ctx context.Context, err error) string {
+// failure returns the model's result of a call that ended with err and with res, as far as
+// it got.
+func failure(ctx context.Context, err error, res tools.Result) string {
 	var asked tools.UnansweredError
 	switch {
+	case errors.As(err, &asked) && res.Ran && res.ForModel != "":
+		return res.ForModel + resultNoFurther
 	case errors.As(err, &asked) && programEnded(ctx):
 		return history.Undecided
 	case programEnded(ctx):

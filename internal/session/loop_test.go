@@ -152,6 +152,24 @@ func TestCancelWithinACall(t *testing.T) {
 	}
 }
 
+// A call that ran and then led to a question keeps its result if nobody answers.
+func TestCancelAtASecondQuestion(t *testing.T) {
+	for name, cause := range map[string]error{"by the user": nil, "by the end of the program": ErrEnded} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			r := newRig(t, Options{}, say("", call("a", "again", `{}`)))
+			r.tools.tools["again"] = func(ctx context.Context, _ tools.Call) (tools.Result, error) {
+				cancel(cause)
+				return tools.Result{ForModel: "exit code: 1", Ran: true}, tools.UnansweredError{Err: ctx.Err()}
+			}
+			if err := r.Run(ctx, "go"); !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			wantChat(t, r.Messages(), "user: go", "assistant:  a=again{}", "tool a: exit code: 1"+resultNoFurther)
+		})
+	}
+}
+
 func TestCancelInMidStreamKeepsTheText(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	r := newRig(t, Options{}, hang("The first half", cancel), say("fine"))

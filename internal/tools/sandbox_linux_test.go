@@ -2,6 +2,8 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -91,6 +93,22 @@ func TestNotRunAgain(t *testing.T) {
 				t.Errorf("%d questions, stat %v, %+v", len(b.ask.asked), err, res)
 			}
 		})
+	}
+}
+
+// A question about a second run that nobody answers ends the turn, with the first result.
+func TestSecondRunUnanswered(t *testing.T) {
+	b, outside := inSandbox(t, nil)
+	b.ask.during = func(req confirm.Request) {
+		if req.Command.Unconfined {
+			b.ask.err = context.Canceled
+		}
+	}
+	args := json.RawMessage(`{"command":"echo x >` + outside + `"}`)
+	res, err := b.set.Call(t.Context(), "execute_command", Call{Args: args})
+	var asked UnansweredError
+	if !errors.As(err, &asked) || !res.Ran || !strings.Contains(res.ForModel, "exit code: 1") {
+		t.Errorf("%+v, %v", res, err)
 	}
 }
 

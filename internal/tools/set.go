@@ -71,8 +71,9 @@ func (s *Set) Call(ctx context.Context, name string, call Call) (res Result, err
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			res, err = failed("%s failed with an internal error: %v. This is a bug in the program, not in the call; it is not known how far the call got.\n%s",
-				name, p, origin(debug.Stack())), nil
+			res = failed("%s failed with an internal error: %v. This is a bug in the program, not in the call; it is not known how far the call got.\n%s",
+				name, p, origin(debug.Stack()))
+			err = call.await(ctx)
 		}
 	}()
 	if res, err = t.Call(ctx, call); err == nil {

@@ -277,6 +277,20 @@ func TestPanicIsAResult(t *testing.T) {
 	b.want(b.raw("read_file", `{}`), true, "read_file failed with an internal error: boom", "breaking.Call")
 }
 
+// A call that panics ahead of its turn returns in its turn.
+func TestPanicAwaitsItsTurn(t *testing.T) {
+	b := newBench(t, nil)
+	b.set.tools[0] = breaking{b.set.tools[0]}
+	turns := 0
+	res, err := b.set.Call(t.Context(), "read_file", Call{Args: json.RawMessage(`{}`), Await: func(context.Context) error {
+		turns++
+		return context.Canceled
+	}})
+	if turns != 1 || !res.Failed || !errors.Is(err, context.Canceled) {
+		t.Errorf("awaited %d times: %+v, %v", turns, res, err)
+	}
+}
+
 func TestTodo(t *testing.T) {
 	b := newBench(t, nil)
 	res := b.raw("todo", `{"items":[{"content":"read","status":"completed"},{"content":"fix\nit","status":"in_progress"},{"content":"test","status":"pending"}]}`)
