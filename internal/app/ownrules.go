@@ -13,10 +13,11 @@ import (
 )
 
 // keepRule puts a rule in force that the user wants to last, and writes it to the user's
-// own file about this folder. If that fails, the rule lasts for the session.
+// own file about this folder, where alone it allows commands: below it, the same words may
+// run what another project defines. If that fails, the rule lasts for the session.
 func (a *App) keepRule(ctx context.Context, r permission.Rule) {
 	file := config.OwnProjectFile(a.Config.Home, a.Root.Dir())
-	r.Source = file
+	r.Source, r.Dir = file, a.Root.Dir()
 	a.Policy.AddRule(r)
 	if err := writeRule(ctx, a.Config.Home, a.Root.Dir(), r); err != nil {
 		a.emit(session.Notice{Text: "The rule " + r.String() + " lasts only for this session: " + err.Error()})

@@ -10,7 +10,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/llm"
-	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/tools"
@@ -96,8 +95,8 @@ type asker struct{ app *App }
 // Ask asks the person, unless a rule answers.
 func (a asker) Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
 	defer a.app.Editor.Activity.Asks()()
-	rules := permission.ProposeRules(req)
-	if len(rules) == 1 && req.Command != nil {
+	rules := a.app.Policy.Proposals(req)
+	if len(rules) == 1 && req.Command != nil && req.Command.Dir == a.app.Root.Dir() { // see keepRule
 		req.Always = rules[0].String()
 	}
 	v, err := a.app.Questions.Ask(ctx, req)

@@ -43,6 +43,10 @@ func splitPluginFlags(args []string) pluginArgs {
 		}
 		if !ok {
 			out.rest = append(out.rest, args[i])
+			if takesPrompt(args[i]) && i+1 < len(args) { // the prompt, whatever it looks like
+				i++
+				out.rest = append(out.rest, args[i])
+			}
 			continue
 		}
 		if !slices.Contains(out.ignored, name) {
@@ -62,6 +66,12 @@ func splitPluginFlags(args []string) pluginArgs {
 		}
 	}
 	return out
+}
+
+// takesPrompt reports whether the next argument is the prompt: arg is --prompt, or -p,
+// alone or behind other letters.
+func takesPrompt(arg string) bool {
+	return arg == "--prompt" || strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.HasSuffix(arg, "p") && !strings.Contains(arg, "=")
 }
 
 // valuesOf returns how many arguments in rest are values of the flag before it.

@@ -14,13 +14,14 @@ func TestFlagsOfPlugins(t *testing.T) {
 			list{"-r"},
 			list{"--append-system-prompt", "--mcp-config", "--allowedTools"},
 		},
-		"debug":       {list{"-d", "-c"}, list{"-c"}, list{"-d"}},
-		"joined":      {list{"--append-system-prompt=x", "hello"}, list{"hello"}, list{"--append-system-prompt"}},
-		"a prompt":    {list{"--allowedTools", "Bash(git:*)", "say hello"}, list{"say hello"}, list{"--allowedTools"}},
-		"no value":    {list{"--mcp-config"}, list{}, list{"--mcp-config"}},
-		"after --":    {list{"--", "--mcp-config"}, list{"--", "--mcp-config"}, nil},
-		"our own":     {list{"--model", "a/b", "-p", "x"}, list{"--model", "a/b", "-p", "x"}, nil},
-		"none at all": {nil, list{}, nil},
+		"debug":                   {list{"-d", "-c"}, list{"-c"}, list{"-d"}},
+		"joined":                  {list{"--append-system-prompt=x", "hello"}, list{"hello"}, list{"--append-system-prompt"}},
+		"a prompt":                {list{"--allowedTools", "Bash(git:*)", "say hello"}, list{"say hello"}, list{"--allowedTools"}},
+		"no value":                {list{"--mcp-config"}, list{}, list{"--mcp-config"}},
+		"after --":                {list{"--", "--mcp-config"}, list{"--", "--mcp-config"}, nil},
+		"a prompt that is a flag": {list{"-p", "--allowedTools=Bash"}, list{"-p", "--allowedTools=Bash"}, nil},
+		"our own":                 {list{"--model", "a/b", "-p", "x"}, list{"--model", "a/b", "-p", "x"}, nil},
+		"none at all":             {nil, list{}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := splitPluginFlags(tt.args)

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
@@ -27,14 +29,17 @@ func permissionRules(cfg config.Config, dir string, f *flags) (permission.Rules,
 	add(permission.Allow, "--allow", f.allow)
 	add(permission.Deny, "--deny", f.deny)
 	if f.prompted {
-		add(permission.Allow, "--allowedTools", toolRules(f.plugin.allowed))
-		add(permission.Deny, "--disallowedTools", toolRules(f.plugin.denied))
+		add(permission.Allow, "--allowedTools", toolRules(f.plugin.allowed, func(string) bool { return false }))
+		add(permission.Deny, "--disallowedTools", toolRules(f.plugin.denied, misspelt))
 	}
 	rules := make(permission.Rules, 0, len(written))
-	for _, w := range written {
+	for i, w := range written {
 		r, err := parseRule(w)
 		if err != nil {
 			return nil, err
+		}
+		if i >= len(cfg.Rules) && i < len(cfg.Rules)+len(own) {
+			r.Dir = dir
 		}
 		rules = append(rules, r)
 	}
@@ -58,17 +63,27 @@ func parseRule(w config.Rule) (permission.Rule, error) {
 }
 
 // toolRules splits the values of --allowedTools. It leaves out the tools of MCP servers
-// and others that do not exist here: to allow or deny them has no effect.
-func toolRules(values []string) []string {
+// and others that do not exist here, except those to keep: to allow or deny them has no
+// effect.
+func toolRules(values []string, keep func(text string) bool) []string {
 	var all []string
 	for _, v := range values {
 		for _, text := range splitTools(v) {
-			if _, err := permission.ParseRule(permission.Allow, text, ""); !errors.Is(err, permission.ErrUnknownTool) {
+			if _, err := permission.ParseRule(permission.Allow, text, ""); !errors.Is(err, permission.ErrUnknownTool) || keep(text) {
 				all = append(all, text)
 			}
 		}
 	}
 	return all
+}
+
+// misspelt reports whether an unknown tool may be meant for a known one: it has not the
+// form of a tool's name, or differs from a known one in case. To drop what is denied would
+// allow it.
+func misspelt(text string) bool {
+	name, _, _ := strings.Cut(text, "(")
+	known := []string{"run", "edit", "read", "Bash", "Edit", "Write", "MultiEdit", "Read"}
+	return !toolName().MatchString(text) || slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, name) })
 }
 
 // splitTools splits a list of tools at commas and blanks outside parentheses.

@@ -125,6 +125,16 @@ func (p *Policy) withholdsAny() bool {
 	return len(p.rules.withheld()) > 0
 }
 
+// Proposals returns the rules that ProposeRules returns for req if, with the rules in
+// force, they would allow it: not if a stricter rule counts.
+func (p *Policy) Proposals(req confirm.Request) []Rule {
+	all := ProposeRules(req)
+	if Rules(append(p.Rules(), all...)).answer(req).effect != Allow {
+		return nil
+	}
+	return all
+}
+
 // rulesFor returns the effect of the rules on req.
 func (p *Policy) rulesFor(req confirm.Request) answer {
 	p.mu.Lock()

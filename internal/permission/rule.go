@@ -58,6 +58,7 @@ var kindNames = [...]string{runs: "run", edits: "edit", reads: "read"}
 type Rule struct {
 	Effect Effect
 	Source string // for people: the file and line, or the flag
+	Dir    string // if set, the only folder in which it allows commands; absolute, resolved
 
 	kind  kind
 	words []string // of a command; none means every command

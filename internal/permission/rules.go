@@ -50,7 +50,7 @@ func (rs Rules) answer(req confirm.Request) answer {
 	case len(rs) == 0:
 		return answer{}
 	case req.Command != nil:
-		return rs.command(req.Command.Parts)
+		return rs.in(req.Command.Dir).command(req.Command.Parts)
 	case req.Change != nil:
 		a := rs.file(edits, file{req.Change.Name, req.Change.Path})
 		if req.Change.Delete && a.effect == Allow {
@@ -61,6 +61,11 @@ func (rs Rules) answer(req confirm.Request) answer {
 		return rs.file(reads, file{cmp.Or(req.Read.Name, req.Read.Path), req.Read.Path})
 	}
 	return answer{}
+}
+
+// in returns the rules for commands that start in dir.
+func (rs Rules) in(dir string) Rules {
+	return slices.DeleteFunc(slices.Clone(rs), func(r Rule) bool { return r.Effect == Allow && r.Dir != "" && r.Dir != dir })
 }
 
 // withheld returns the rules that deny or ask about reading certain files. A rule without

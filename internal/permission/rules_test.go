@@ -142,6 +142,32 @@ func TestRulesAndModes(t *testing.T) {
 	}
 }
 
+// A rule for one folder allows nothing in another; a stricter rule takes no regard of it.
+func TestRuleOfOneFolder(t *testing.T) {
+	req := lineOf(t, "make all")
+	for effect, want := range map[Effect]map[string]Effect{
+		Allow: {req.Command.Dir: Allow, "/other": 0},
+		Deny:  {req.Command.Dir: Deny, "/other": Deny},
+	} {
+		for dir, want := range want {
+			r := ruleOf(t, effect, "run(make *)")
+			r.Dir = dir
+			if got := (Rules{r}).answer(req).effect; got != want {
+				t.Errorf("%v in %s: %d, want %d", effect, dir, got, want)
+			}
+		}
+	}
+}
+
+// No rule is proposed that a stricter one makes useless.
+func TestProposals(t *testing.T) {
+	for rule, want := range map[string]int{"allow edit": 1, "ask run(make *)": 0, "ask run(npm *)": 1} {
+		if got := New(Default, rulesOf(t, rule)...).Proposals(lineOf(t, "make all")); len(got) != want {
+			t.Errorf("%s: proposed %v", rule, got)
+		}
+	}
+}
+
 // A rule about certain files withholds them from reads that need no answer otherwise, and
 // commands that only read then ask: they may read them.
 func TestRulesWithholdFiles(t *testing.T) {
