@@ -185,6 +185,16 @@ var tooMany = regexp.MustCompile(`max_tokens: \d+ > (\d+)`)
 // neverThinks matches the refusal of any thinking, not only of its newest form.
 var neverThinks = regexp.MustCompile(`(does not|doesn't) support (extended )?thinking`)
 
+// aboutThinking matches a refusal that mentions how thinking is asked for.
+var aboutThinking = regexp.MustCompile(`thinking|effort|output_config`)
+
+// unsupported matches the refusal of a field or of its value.
+var unsupported = regexp.MustCompile(`not support|doesn't support|unsupported|extra inputs|unknown|unrecognized|expected tags`)
+
+// otherCause matches refusals that mention thinking, but are about the conversation or a
+// number of the request: without thinking they would only be hidden.
+var otherCause = regexp.MustCompile(`\bmessages\.|signature|tool_use|max_tokens`)
+
 // wrongLevel matches the refusal of an effort that names the accepted ones.
 var wrongLevel = regexp.MustCompile(`effort.*((supported|valid|allowed) (values|levels)|(should|must) be .*low)`)
 
@@ -204,14 +214,16 @@ func (p *Protocol) Learn(refusal *llm.Error) bool {
 		p.limit, p.bound = limit, limit
 		return true
 	}
-	about := strings.Contains(text, "thinking") || strings.Contains(text, "effort") || strings.Contains(text, "output_config")
+	about := aboutThinking.MatchString(text) && !wrongLevel.MatchString(text) && !otherCause.MatchString(text)
 	switch {
-	case !about || !p.asked || p.think == silent || wrongLevel.MatchString(text):
+	case !about || !p.asked || p.think == silent:
 		return false
 	case p.think == adaptive && !neverThinks.MatchString(text):
 		p.think = budgeted
-	default:
+	case unsupported.MatchString(text):
 		p.think = silent
+	default:
+		return false
 	}
 	return true
 }

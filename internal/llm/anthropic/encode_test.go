@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -137,6 +138,38 @@ func TestLearn(t *testing.T) {
 	}
 	if !p.NoEffort() {
 		t.Error("an effort seems to help")
+	}
+}
+
+// A refusal of the conversation or of a number is no refusal to think.
+func TestLearnNothing(t *testing.T) {
+	p := New(Options{Model: "m", Effort: "low"})
+	p.parameters("low")
+	about := func(refusal string) *llm.Error { return &llm.Error{Kind: llm.Refused, Message: refusal} }
+	others := []string{
+		"messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block",
+		"Expected `thinking` or `redacted_thinking`, but found `tool_use`",
+		"messages.3.content.0: Invalid `signature` in `thinking` block",
+		"Invalid `signature` in `thinking` block",
+		"messages.5: `thinking` blocks in the latest message cannot be modified",
+		"`max_tokens` must be greater than `thinking.budget_tokens`",
+	}
+	for _, adaptive := range []bool{true, false} {
+		before := p.Learned()
+		for _, refusal := range others {
+			if p.Learn(about(refusal)) || !slices.Equal(p.Learned(), before) {
+				t.Errorf("learned %q from %q", p.Learned(), refusal)
+			}
+		}
+		if adaptive && !p.Learn(about("thinking.type: adaptive is not supported on this model")) {
+			t.Error("nothing learned about adaptive thinking")
+		}
+	}
+	if p.Learn(about("thinking.budget_tokens: Input should be less than 2000")) || p.NoEffort() {
+		t.Error("a budget that was refused ended all thinking")
+	}
+	if !p.Learn(about("thinking: Extra inputs are not permitted")) || !p.NoEffort() {
+		t.Error("nothing learned about thinking")
 	}
 	p = New(Options{Model: "m"})
 	for _, refusal := range []string{
