@@ -5,7 +5,6 @@ package lenient
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -82,13 +81,13 @@ func (p *parser) value() bool {
 
 // object copies an object. A repeated key has no single reading.
 func (p *parser) object() bool {
-	var keys []string
+	keys := map[string]bool{}
 	return p.list('{', '}', func() bool {
 		start := len(p.out)
-		if !p.key() || slices.Contains(keys, string(p.out[start:])) {
+		if !p.key() || keys[string(p.out[start:])] {
 			return false
 		}
-		keys = append(keys, string(p.out[start:]))
+		keys[string(p.out[start:])] = true
 		if p.next() != ':' {
 			return false
 		}

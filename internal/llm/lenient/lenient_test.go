@@ -2,6 +2,7 @@ package lenient
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -51,6 +52,21 @@ func TestNoGuess(t *testing.T) {
 		if got, ok := Object(in, false); ok {
 			t.Errorf("%s, which was cut off: read as %q", in, got)
 		}
+	}
+}
+
+// Each key of a large object is compared with all others at once: comparing them in pairs
+// takes this test half a minute.
+func TestManyKeys(t *testing.T) {
+	var in strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&in, "'key%d':1,", i)
+	}
+	if _, ok := Object("{"+in.String()+"}", true); !ok {
+		t.Error("not read")
+	}
+	if _, ok := Object("{"+in.String()+"'key7':2}", true); ok {
+		t.Error("a repeated key is read")
 	}
 }
 
