@@ -89,6 +89,7 @@ type CommandPart struct {
 	Words  []string
 	Safe   bool // it only reads
 	Hidden bool // Words do not name all programs that it runs
+	Piped  bool // it reads what another part prints
 }
 
 // Read is a request to read a file outside the workspace, or one in it that usually holds

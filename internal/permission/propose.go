@@ -24,7 +24,6 @@ var freeArguments = [][]string{
 	{"cargo", "fmt"},
 	{"cargo", "test"},
 	{"npm", "test"},
-	{"npx", "tsc"},
 	{"tsc"},
 	{"eslint"},
 	{"prettier"},
@@ -80,7 +79,7 @@ func proposal(k kind, name string) []Rule {
 
 func proposeFor(p confirm.CommandPart) (Rule, bool) {
 	words := p.Words
-	if p.Hidden || len(words) == 0 || words[len(words)-1] == anyArgs || words[len(words)-1] == anyRest {
+	if p.Hidden || p.Piped || len(words) == 0 || words[len(words)-1] == anyArgs || words[len(words)-1] == anyRest {
 		return Rule{}, false
 	}
 	for _, free := range freeArguments {

@@ -62,3 +62,13 @@ func TestProposedRuleCovers(t *testing.T) {
 		}
 	}
 }
+
+// TestNoRuleBehindAPipe: the text of a pipe decides about the effect of a command.
+func TestNoRuleBehindAPipe(t *testing.T) {
+	req := lineOf(t, "cat x; patch -p1")
+	req.Command.Parts[1].Piped = true
+	req.Command.Parts[0].Safe = true
+	if got := ProposeRules(req); got != nil {
+		t.Errorf("proposed %v", got)
+	}
+}

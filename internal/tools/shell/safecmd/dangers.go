@@ -63,13 +63,6 @@ var wrappers = strings.Fields("alias ash bash busybox builtin bwrap caffeinate c
 // prefixes are wrappers whose first word is a program.
 var prefixes = strings.Fields("! builtin busybox caffeinate command doas env exec fakeroot nice nohup setsid stdbuf sudo time timeout toybox")
 
-// isIndirect reports whether a program runs others, which its arguments name.
-func isIndirect(word string) bool {
-	name := path.Base(word)
-	return slices.Contains(prefixes, name) || slices.Contains(runners, name) ||
-		slices.Contains(strings.Fields("chroot eval find ionice nsenter runuser source strace taskset unshare xargs ."), name)
-}
-
 // runners are wrappers whose words are run as lines.
 var runners = strings.Fields("alias ash bash csh dash fish ksh parallel script sh ssh su tcsh trap watch zsh")
 

@@ -28,33 +28,58 @@ const maxEntries = 50_000
 // are.
 func (p Place) Judge(line string) Judgement {
 	j := Classify(line)
-	if j.Class != Safe {
+	if len(j.steps) == 0 {
 		return j
 	}
+	guarded := j.Class == Safe
 	if runtime.GOOS == "windows" {
-		j.add(line, Ask, "the shell of Windows is not known")
+		for _, s := range j.steps {
+			j.misplace(s, "the shell of Windows is not known")
+		}
 		return j
 	}
-	part := 0
 	for i, s := range j.steps {
 		if s.operator != "" {
 			continue
 		}
 		program, why := p.program(s.name)
+		if why == "" && !guarded {
+			why = j.moved(s.part)
+			s.reads.hidden = true // without Script, rg may show hidden files
+		}
 		if why == "" {
 			why = p.reads(s)
 		}
 		if why != "" {
-			j.Misplaced = true
-			j.Class, j.Parts[part].Class, j.Parts[part].Reason = Ask, Ask, why
+			j.misplace(s, why)
 		}
 		j.steps[i].name = program
-		part++
 	}
-	if j.Class != Safe {
-		j.steps = nil
-	}
+	j.Misplaced = guarded && j.Class != Safe
 	return j
+}
+
+// misplace makes the part of a step ask.
+func (j *Judgement) misplace(s step, why string) {
+	if s.operator != "" {
+		return
+	}
+	j.Class = max(j.Class, Ask)
+	j.Parts[s.part].Class, j.Parts[s.part].Reason = Ask, why
+}
+
+// movers are commands after which the names in a line may mean other files and programs.
+var movers = strings.Fields("cd pushd popd chdir alias builtin command enable eval exec hash set shopt source .")
+
+// moved returns why the words of a part may mean something else because of a part before
+// it, or "".
+func (j Judgement) moved(part int) string {
+	for _, p := range j.Parts[:part] {
+		if len(p.Words) > 0 && slices.Contains(movers, p.Words[0]) {
+			return p.Words[0] + " changes what the names after it mean"
+		}
+	}
+	return ""
 }
 
 // program returns the path of a program, or the name of a command of the shell, and why
@@ -115,6 +140,9 @@ func (p Place) reads(s step) string {
 		if why := p.file(name, s.reads.names); why != "" {
 			return why
 		}
+		if s.reads.flat && p.isDir(name) {
+			return name + " is a folder, whose files it would show"
+		}
 		if s.reads.deep {
 			if why := p.below(name, s.reads.hidden); why != "" {
 				return why
@@ -125,6 +153,14 @@ func (p Place) reads(s step) string {
 		return p.file(s.in, false)
 	}
 	return ""
+}
+
+func (p Place) isDir(name string) bool {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(p.Dir, name)
+	}
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
 }
 
 // file returns why reading a file needs a question, or only listing it, or "". Where a
@@ -203,6 +239,9 @@ func (p Place) below(name string, hidden bool) string {
 // commands, each program by its path, each word in quotes, git without the programs that
 // a repository can name. It is "" for another line. It needs Env in its environment.
 func (j Judgement) Script() string {
+	if j.Class != Safe {
+		return ""
+	}
 	var words []string
 	for _, s := range j.steps {
 		if s.operator != "" {

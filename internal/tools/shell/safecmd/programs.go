@@ -22,6 +22,7 @@ type spec struct {
 	none   bool   // takes only options
 	words  bool   // its arguments are not files
 	folder bool   // reads the folder it is in if it has no argument
+	flat   bool   // shows files in a folder that is an argument
 	names  bool   // shows only the names and properties of files
 }
 
@@ -51,7 +52,7 @@ func (s spec) reads(c call) reads {
 	if s.words {
 		return reads{}
 	}
-	uses := reads{names: s.names, files: c.rest[min(s.bare, len(c.rest)):]}
+	uses := reads{names: s.names, flat: s.flat, files: c.rest[min(s.bare, len(c.rest)):]}
 	for _, name := range strings.Fields(s.deep) {
 		if c.has(name) {
 			uses.deep, uses.hidden = true, true
@@ -151,7 +152,7 @@ var programs = map[string]rule{
 	"cut":      spec{flags: "snz", valued: "bcdf", long: "--bytes= --characters= --delimiter= --fields= --complement --only-delimited --output-delimiter="}.rule(),
 	"date":     date,
 	"df":       spec{flags: "ahHiklPT", valued: "tx", long: "--all --human-readable --inodes --local --portability --print-type --si --total --type="}.rule(),
-	"diff":     spec{flags: "abBcdeEiNnpqstTuwyZ", valued: "CFIUWx", long: diffLong, digits: true, most: 2}.rule(),
+	"diff":     spec{flags: "abBcdeEiNnpqstTuwyZ", valued: "CFIUWx", long: diffLong, digits: true, most: 2, flat: true}.rule(),
 	"dirname":  spec{flags: "z", long: "--zero", words: true}.rule(),
 	"du":       spec{flags: "0abchHklmPsSx", valued: "dt", long: "--all --apparent-size --bytes --human-readable --max-depth= --summarize --total --exclude= --si --threshold=", names: true, folder: true}.rule(),
 	"echo":     text,
@@ -223,7 +224,7 @@ func sums(args []string) (reads, string) {
 }
 
 var grepSpec = spec{
-	flags: "abcEFGHhIiLlnoPqrsTUvwxyZz", valued: "ABCDdem", digits: true, bare: 1, deep: "-r --recursive",
+	flags: "abcEFGHhIiLlnoPqrsTUvwxyZz", valued: "ABCDem", digits: true, bare: 1, deep: "-r --recursive",
 	long: "--after-context= --basic-regexp --before-context= --binary --binary-files= --byte-offset --color --color= --colour= --context= --count --exclude-dir= --exclude= --extended-regexp " +
 		"--files-with-matches --files-without-match --fixed-strings --ignore-case --include= --invert-match --line-number --line-regexp --max-count= --no-filename --no-messages --null " +
 		"--only-matching --perl-regexp --quiet --recursive --regexp= --silent --text --with-filename --word-regexp",
@@ -273,8 +274,14 @@ func sed(args []string) (reads, string) {
 	return spec{}.rule()(args[2:])
 }
 
-// jqPath is a filter that only selects.
-var jqPath = regexp.MustCompile(`^\.[A-Za-z0-9_.\[\]"-]*$`)
+// jqPath is a filter that only selects: names, numbers and strings, nothing to compute.
+var jqPath = regexp.MustCompile(`^\.$|^\.(` + jqName + `|` + jqIndex + `)(\.` + jqName + `|\.?` + jqIndex + `)*$`)
+
+// The pieces of a jqPath.
+const (
+	jqName  = `[A-Za-z_][A-Za-z0-9_]*`
+	jqIndex = `\[(-?[0-9]+|"[A-Za-z0-9_.-]*")?\]`
+)
 
 func jq(args []string) (reads, string) {
 	s := spec{flags: "acCMrSse", long: "--compact-output --raw-output --sort-keys --slurp --tab --monochrome-output --exit-status", bare: 1}

@@ -15,6 +15,7 @@ type step struct {
 	args     []string // after the name, without quotes
 	reads    reads
 	in       string   // the file that it reads instead of the standard input; may be empty
+	part     int      // of a command: its index in Judgement.Parts
 	discard  []string // redirections of its output to nowhere, such as "2>/dev/null"
 }
 
@@ -24,6 +25,7 @@ type reads struct {
 	deep   bool // and everything below them
 	hidden bool // with the files whose names begin with a dot
 	names  bool // only their names and sizes
+	flat   bool // and, if one is a folder, files in it
 }
 
 // reader judges the statements of a line strictly: every form that it does not know asks.
@@ -50,13 +52,18 @@ func (r *reader) statement(s *syntax.Stmt) {
 	switch cmd := s.Cmd.(type) {
 	case *syntax.CallExpr:
 		r.call(cmd, in, discard)
+		r.Parts[len(r.Parts)-1].input = in != ""
 	case *syntax.BinaryCmd:
 		if len(s.Redirs) > 0 || cmd.Op == syntax.PipeAll {
 			r.add(r.text(s), Ask, "it joins output in a way that is not judged")
 		}
 		r.statement(cmd.X)
 		r.steps = append(r.steps, step{operator: cmd.Op.String()})
+		right := len(r.Parts)
 		r.statement(cmd.Y)
+		for i := range r.Parts[right:] {
+			r.Parts[right+i].Piped = r.Parts[right+i].Piped || cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll
+		}
 	case nil:
 		r.add(r.text(s), Ask, "it has no command")
 	default:
@@ -98,6 +105,7 @@ func (r *reader) construct(cmd syntax.Command) {
 		delete(r.dangers, cmd)
 	}
 	r.add(r.text(cmd), class, "%s", why)
+	r.Parts[len(r.Parts)-1].Hidden = evaluates(cmd)
 	syntax.Walk(cmd, func(n syntax.Node) bool {
 		if call, ok := n.(*syntax.CallExpr); ok {
 			r.call(call, "", nil)
@@ -120,6 +128,7 @@ func (r *reader) redirect(n *syntax.Redirect) {
 		delete(r.dangers, n)
 	}
 	r.add(r.text(n), class, "%s", why)
+	r.Parts[len(r.Parts)-1].Hidden = substitutes(n)
 }
 
 // call judges a simple command, and gives its part the words.
@@ -127,7 +136,7 @@ func (r *reader) call(c *syntax.CallExpr, in string, discard []string) {
 	r.judge(c, in, discard)
 	part := &r.Parts[len(r.Parts)-1]
 	part.Words = words(c)
-	part.Hidden = len(part.Words) == 0 || isIndirect(part.Words[0])
+	part.Hidden = len(part.Words) == 0 || isIndirect(part.Words)
 }
 
 // words returns the words of a command; nil if one of them is not literal, or if the
@@ -193,7 +202,7 @@ func (r *reader) judge(c *syntax.CallExpr, in string, discard []string) {
 		}
 	}
 	r.add(text, Safe, "%s only reads", strings.Join(words[:min(len(words), subcommands[name]+1)], " "))
-	r.steps = append(r.steps, step{name: name, args: words[1:], reads: uses, in: in, discard: discard})
+	r.steps = append(r.steps, step{part: len(r.Parts) - 1, name: name, args: words[1:], reads: uses, in: in, discard: discard})
 }
 
 // special reports whether a path may be a device, a connection or a process.

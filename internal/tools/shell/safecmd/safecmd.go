@@ -50,6 +50,9 @@ type Part struct {
 	// nil. Hidden means that Words do not name all programs that it runs.
 	Words  []string `json:"-"`
 	Hidden bool     `json:"-"`
+	Piped  bool     `json:"-"` // it reads what another part prints
+
+	input bool // it reads a file as its standard input
 }
 
 // Judgement is the class of a line, which is the strictest class of its parts.
@@ -60,7 +63,7 @@ type Judgement struct {
 	// need a question.
 	Misplaced bool `json:"-"`
 
-	steps []step // of a safe line
+	steps []step // the safe parts, and the operators, of a line
 }
 
 // Reasons returns the reasons of the parts that give the line its class, each once.
@@ -78,12 +81,17 @@ func (j Judgement) Reasons() []string {
 
 // CommandParts returns the parts for permission rules. Commands of git and go count as
 // safe only in the guarded form, in which a line that a rule allows is not run; with
-// askAll nothing counts as safe.
+// askAll nothing counts as safe. The file that a part reads as its standard input is a
+// part without words.
 func (j Judgement) CommandParts(askAll bool) []confirm.CommandPart {
-	out := make([]confirm.CommandPart, len(j.Parts))
-	for i, p := range j.Parts {
+	var out []confirm.CommandPart
+	for _, p := range j.Parts {
 		safe := p.Class == Safe && !askAll && len(p.Words) > 0 && p.Words[0] != "git" && p.Words[0] != "go"
-		out[i] = confirm.CommandPart{Words: p.Words, Safe: safe, Hidden: p.Hidden}
+		safe = safe && (j.Class != Safe || p.Words[0] != "rg") // Judge took it to be guarded
+		out = append(out, confirm.CommandPart{Words: p.Words, Safe: safe, Hidden: p.Hidden, Piped: p.Piped})
+		if p.input && !safe {
+			out = append(out, confirm.CommandPart{}) // the words do not show what the file makes it do
+		}
 	}
 	return out
 }
@@ -151,13 +159,15 @@ func Classify(line string) Judgement {
 	if len(file.Last) > 0 {
 		r.add(line, Ask, "it has a comment")
 	}
+	odd := len(j.Parts)
 	j.Parts = slices.Concat(j.Parts, r.Parts, d.rest())
 	for _, p := range j.Parts {
 		j.Class = max(j.Class, p.Class)
 	}
-	if j.Class == Safe {
-		j.steps = r.steps
+	for i := range r.steps {
+		r.steps[i].part += odd
 	}
+	j.steps = r.steps
 	return j
 }
 
