@@ -29,7 +29,13 @@ import (
 const programVar = "SCREEN_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
-	if name := os.Getenv(programVar); name != "" {
+	switch name := os.Getenv(programVar); name {
+	case "":
+	case "shell":
+		os.Exit(shell())
+	case "job":
+		os.Exit(job())
+	default:
 		os.Exit(program(name))
 	}
 	os.Exit(m.Run())

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 
 	"golang.org/x/sys/unix"
 )
@@ -44,7 +45,7 @@ func repair(t *unix.Termios) {
 // would look like typed text to the next program.
 func (t *unixTTY) raw(on bool) error {
 	if !on {
-		return errors.Join(flushInput(int(t.in.Fd())), unix.IoctlSetTermios(int(t.in.Fd()), setTermios, t.found))
+		return t.restore()
 	}
 	r := *t.found
 	r.Iflag &^= unix.IGNBRK | unix.BRKINT | unix.PARMRK | unix.ISTRIP | unix.INLCR | unix.IGNCR | unix.ICRNL | unix.IXON
@@ -54,6 +55,19 @@ func (t *unixTTY) raw(on bool) error {
 	r.Cflag |= unix.CS8
 	r.Cc[unix.VMIN], r.Cc[unix.VTIME] = 1, 0
 	return unix.IoctlSetTermios(int(t.in.Fd()), setTermios, &r)
+}
+
+// restore restores the settings. It leaves a terminal alone that has another process group
+// in the foreground, such as a shell that takes it back before it ends, and cannot be
+// stopped there: a shell that ends meanwhile would leave the program stopped for good.
+func (t *unixTTY) restore() error {
+	signal.Ignore(unix.SIGTTOU)
+	defer signal.Reset(unix.SIGTTOU)
+	group, err := unix.IoctlGetInt(int(t.in.Fd()), unix.TIOCGPGRP)
+	if err == nil && group != unix.Getpgrp() {
+		return nil
+	}
+	return errors.Join(flushInput(int(t.in.Fd())), unix.IoctlSetTermios(int(t.in.Fd()), setTermios, t.found))
 }
 
 func (t *unixTTY) size() (width, height int, err error) {
