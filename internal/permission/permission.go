@@ -77,14 +77,16 @@ func (p *Policy) Cycle() Mode {
 // Decide implements confirm.Policy. Verdict.By names the rule. If a grant has lapsed, the
 // Feedback of the undecided verdict explains why.
 func (p *Policy) Decide(req confirm.Request) (confirm.Verdict, bool) {
-	mode, by, c := p.Mode(), p.rulesFor(req), req.Command
+	mode, rules, c := p.Mode(), p.Rules(), req.Command
+	by := rules.answer(req)
 	if v, refused := by.refuse(mode); refused {
 		return v, true
 	}
 	switch {
 	case c != nil && c.Unconfined:
 		return p.decideUnconfined(req)
-	case c != nil && c.ReadOnly && !req.Force && by.effect != Ask && mode != Bypass && !p.withholdsAny():
+	case c != nil && c.ReadOnly && !req.Force && by.effect != Ask && mode != Bypass && len(rules.withheld()) == 0:
+		// What a command reads is not compared with rules about reading.
 		v := approve(OnlyReads)
 		v.Guarded = true
 		return v, true
@@ -111,36 +113,17 @@ func (p *Policy) decideUnconfined(req confirm.Request) (confirm.Verdict, bool) {
 // Withholds reports whether a rule denies or asks about reading a certain file. name is
 // relative to the workspace or absolute, abs is the resolved path.
 func (p *Policy) Withholds(name, abs string) bool {
-	p.mu.Lock()
-	rules := p.rules
-	p.mu.Unlock()
-	return rules.withheld().file(reads, file{name, abs}).effect > Allow
-}
-
-// withholdsAny reports whether a rule denies or asks about reading certain files. What a
-// command reads is not compared with such rules, so a person decides about it.
-func (p *Policy) withholdsAny() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.rules.withheld()) > 0
+	return p.Rules().withheld().file(reads, file{name, abs}).effect > Allow
 }
 
 // Proposals returns the rules that ProposeRules returns for req if, with the rules in
 // force, they would allow it: not if a stricter rule counts.
 func (p *Policy) Proposals(req confirm.Request) []Rule {
 	all := ProposeRules(req)
-	if Rules(append(p.Rules(), all...)).answer(req).effect != Allow {
+	if slices.Concat(p.Rules(), all).answer(req).effect != Allow {
 		return nil
 	}
 	return all
-}
-
-// rulesFor returns the effect of the rules on req.
-func (p *Policy) rulesFor(req confirm.Request) answer {
-	p.mu.Lock()
-	rules := p.rules
-	p.mu.Unlock()
-	return rules.answer(req)
 }
 
 // decideRuled approves a command that a rule allows, unless it runs a file that was
@@ -306,18 +289,18 @@ func (p *Policy) Grants() []Grant {
 	return out
 }
 
-// Rules returns the rules in force.
-func (p *Policy) Rules() []Rule {
+// Rules returns the rules in force, which must not be changed.
+func (p *Policy) Rules() Rules {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.Clone(p.rules)
+	return p.rules
 }
 
 // AddRule puts a rule in force.
 func (p *Policy) AddRule(r Rule) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.rules = append(slices.Clone(p.rules), r) // rulesFor reads the old ones without the lock
+	p.rules = append(slices.Clone(p.rules), r) // callers of Rules may read the old ones
 }
 
 // Revoke removes a grant and reports whether there was one.

@@ -92,14 +92,12 @@ func (rs Rules) strictest(covers func(Rule) bool) (best answer) {
 // allows each of its parts, apart from those that only read.
 func (rs Rules) command(parts []confirm.CommandPart) answer {
 	var strict, allow answer
-	open, withheld := false, len(rs.withheld()) > 0 // open: a part is not covered
+	open, withheld, evaded := false, len(rs.withheld()) > 0, rs.strictSome() // open: a part is not covered
 	for _, p := range parts {
 		a := rs.strictest(func(r Rule) bool { return r.coversPart(p) })
-		if hides := rs.strictSome(); a.effect <= Allow && p.Hidden && hides > Allow {
-			a = answer{effect: Ask, why: "it runs something that cannot be compared with the rules that " + hides.String() + " commands", hides: hides}
-			if hides == Ask {
-				a.why = "it runs something that cannot be compared with the rules that ask about commands"
-			}
+		if a.effect <= Allow && p.Hidden && evaded > Allow {
+			about := map[Effect]string{Ask: "ask about", Deny: "deny"}[evaded]
+			a = answer{effect: Ask, why: "it runs something that cannot be compared with the rules that " + about + " commands", hides: evaded}
 		}
 		switch {
 		case a.effect > Allow:
@@ -130,18 +128,12 @@ func (rs Rules) strictSome() Effect {
 // as they are; the others ignore the folder of the program, and git's options before its
 // command.
 func (r Rule) coversPart(p confirm.CommandPart) bool {
-	switch {
-	case r.kind != runs:
-		return false
-	case len(r.words) == 0:
-		return true
-	case len(p.Words) == 0:
-		return false
-	case r.coversWords(p.Words):
-		return true
+	covered := r.coversWords(p.Words)
+	if covered || r.Effect == Allow || len(p.Words) == 0 {
+		return covered
 	}
 	base := append([]string{filepath.Base(p.Words[0])}, p.Words[1:]...)
-	return r.Effect != Allow && (r.coversWords(base) || r.coversWords(withoutGitOptions(base)))
+	return r.coversWords(base) || r.coversWords(withoutGitOptions(base))
 }
 
 // withoutGitOptions removes the options before the command of git, such as -C folder.
