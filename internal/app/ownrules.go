@@ -2,9 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
-	"io/fs"
-	"os"
 
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/permission"
@@ -27,20 +24,8 @@ func (a *App) keepRule(ctx context.Context, r permission.Rule) {
 }
 
 // writeRule adds a rule to the user's own file about dir.
-func writeRule(ctx context.Context, home, dir string, r permission.Rule) (err error) {
-	file := config.OwnProjectFile(home, dir)
-	lock, err := statefile.Acquire(ctx, file+".lock")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, lock.Release()) }()
-	data, err := os.ReadFile(file)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	data, err = config.AddOwnRule(home, dir, data, config.Rule{Effect: r.Effect.String(), Text: r.String()})
-	if err != nil {
-		return err
-	}
-	return statefile.Write(file, data)
+func writeRule(ctx context.Context, home, dir string, r permission.Rule) error {
+	return statefile.Change(ctx, config.OwnProjectFile(home, dir), func(data []byte) ([]byte, error) {
+		return config.AddOwnRule(home, dir, data, config.Rule{Effect: r.Effect.String(), Text: r.String()})
+	})
 }

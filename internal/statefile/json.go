@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 )
 
 // ErrMalformed is returned by JSON.Read if the file does not hold a T. It wraps the error
@@ -19,13 +17,19 @@ type JSON[T any] struct{ Path string }
 
 // Read returns the value in the file, or the zero T if there is no file.
 func (j JSON[T]) Read() (T, error) {
-	var v, zero T
-	data, err := os.ReadFile(j.Path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return zero, nil
-	}
+	var zero T
+	data, err := readAny(j.Path)
 	if err != nil {
 		return zero, err
+	}
+	return j.decode(data)
+}
+
+// decode returns the value in data, or the zero T if data is nil: there is no file.
+func (j JSON[T]) decode(data []byte) (T, error) {
+	var v, zero T
+	if data == nil {
+		return zero, nil
 	}
 	if err := json.Unmarshal(data, &v); err != nil {
 		return zero, fmt.Errorf("%w: %w", ErrMalformed, err)
@@ -35,19 +39,13 @@ func (j JSON[T]) Read() (T, error) {
 
 // Change replaces the value by the result of f for it. It waits, until ctx ends,
 // for other processes that are changing the file. It leaves a malformed file alone.
-func (j JSON[T]) Change(ctx context.Context, f func(T) T) (err error) {
-	lock, err := Acquire(ctx, j.Path+".lock")
-	if err != nil {
-		return fmt.Errorf("lock %s: %w", j.Path, err)
-	}
-	defer func() { err = errors.Join(err, lock.Release()) }()
-	v, err := j.Read()
-	if err != nil {
-		return err
-	}
-	data, err := json.MarshalIndent(f(v), "", "  ")
-	if err != nil {
-		return err
-	}
-	return Write(j.Path, append(data, '\n'))
+func (j JSON[T]) Change(ctx context.Context, f func(T) T) error {
+	return Change(ctx, j.Path, func(data []byte) ([]byte, error) {
+		v, err := j.decode(data)
+		if err != nil {
+			return nil, err
+		}
+		data, err = json.MarshalIndent(f(v), "", "  ")
+		return append(data, '\n'), err
+	})
 }

@@ -4,11 +4,8 @@ package settings
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -46,7 +43,7 @@ func Set(ctx context.Context, key, value string) error {
 
 // SetAll changes all keys in the file, or none. Concurrent changes by other processes
 // are not lost.
-func SetAll(ctx context.Context, pairs []Pair) (err error) {
+func SetAll(ctx context.Context, pairs []Pair) error {
 	if len(pairs) == 0 {
 		return nil
 	}
@@ -54,21 +51,15 @@ func SetAll(ctx context.Context, pairs []Pair) (err error) {
 	if err != nil {
 		return err
 	}
-	lock, err := statefile.Acquire(ctx, file+".lock")
-	if err != nil {
-		return fmt.Errorf("lock the configuration: %w", err)
-	}
-	defer func() { err = errors.Join(err, lock.Release()) }()
-	data, err := os.ReadFile(file)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("read the configuration: %w", err)
-	}
-	for _, p := range pairs {
-		if data, err = config.Edit(file, data, p.Key, p.Value); err != nil {
-			return &WrongError{err}
+	return statefile.Change(ctx, file, func(data []byte) ([]byte, error) {
+		for _, p := range pairs {
+			var err error
+			if data, err = config.Edit(file, data, p.Key, p.Value); err != nil {
+				return nil, &WrongError{err}
+			}
 		}
-	}
-	return statefile.Write(file, data)
+		return data, nil
+	})
 }
 
 // Describe lists the settings in force, without the values of headers and the passwords
