@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// Change replaces the content of the file at path by the result of f for it; nil means
-// that there is no file. It waits, until ctx ends, for other processes that are changing
+// Change replaces the content of the file at path by the result of f for it, which gets
+// nil if the file is missing. It waits, until ctx ends, for other processes that are changing
 // the file, so that none loses the change of another. After an error the file is
 // unchanged.
 func Change(ctx context.Context, path string, f func(data []byte) ([]byte, error)) (err error) {
@@ -28,8 +28,8 @@ func Change(ctx context.Context, path string, f func(data []byte) ([]byte, error
 	return Write(path, data)
 }
 
-// readAny returns the content of the file at path, which is not nil, or nil if there is no
-// file.
+// readAny returns the content of the file at path, or nil if it is missing. An
+// empty file's content is not nil.
 func readAny(path string) ([]byte, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
