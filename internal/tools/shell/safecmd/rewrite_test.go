@@ -74,7 +74,11 @@ var rewrites = map[string]func(line string) string{
 	"carriage return": func(line string) string { return "ls # harmless\r\n" + line },
 }
 
-func simple(line string) bool { return !strings.ContainsAny(line, "'\"\\$`;|&<>(){}[]*?#~!\n\r,=") }
+// simple reports whether a backslash or a quote put anywhere in the line, except at its blanks,
+// changes nothing. A tab counts against it: the rewrites know words by their blanks only.
+func simple(line string) bool {
+	return !strings.ContainsAny(line, "'\"\\$`;|&<>(){}[]*?#~!\t\n\r,=")
+}
 
 // first returns a rewrite of the first word.
 func first(change func(string) string) func(string) string {
