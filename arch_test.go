@@ -25,7 +25,7 @@ var layers = []struct {
 	{"internal/crash", nil},
 	{"internal/caution", []string{"internal/diff", "internal/sanitize"}},
 	{"internal/child", nil},
-	{"internal/config", []string{"internal/nearest"}},
+	{"internal/config", []string{"internal/nearest", "internal/statefile"}},
 	{"internal/diff", nil},
 	{"editors/vscode", nil},
 	{"internal/editor", nil},

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
@@ -31,6 +33,26 @@ func alwaysKey(t *testing.T, seen pressed) {
 	d.say("/permissions")
 	d.WaitFor(`allow run\(go vet \*\)  \(.*projects/`)
 	d.Press("esc")
+	d.leave()
+
+	d.sit()
+	d.say("check it again")
+	d.WaitFor(`Second\.`)
+	d.leave()
+}
+
+// TestLongFolderName: a session starts, and keeps a rule, in a folder with the longest name
+// that a file system allows.
+func TestLongFolderName(t *testing.T) {
+	vet := llmtest.Turn{Calls: []llmtest.Call{{Name: "execute_command", Args: `{"command":"go vet ./a"}`}}}
+	d := newDesk(t, llmtest.NewServer(t, vet, llmtest.Turn{Text: "First."}, vet, llmtest.Turn{Text: "Second."}), nil)
+	d.dir = filepath.Join(d.dir, strings.Repeat("n", 255))
+	d.write("a.txt", "a\n")
+	d.sit()
+	d.say("check it")
+	d.asked(`A always here: run\(go vet \*\)`)
+	d.Press("A")
+	d.WaitFor(`First\.`)
 	d.leave()
 
 	d.sit()

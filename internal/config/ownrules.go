@@ -1,16 +1,17 @@
 package config
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/bb2d0cf4/agent/internal/statefile"
 )
 
 // ownProject is the form of the file in which the user keeps rules for one project. It
@@ -23,8 +24,14 @@ var ruleLists = []*schema{{name: "allow", kind: rules}, {name: "ask", kind: rule
 // OwnProjectFile returns the path of the user's own file about the project in dir, which
 // is absolute and resolved. The file may be missing.
 func OwnProjectFile(home, dir string) string {
-	sum := sha256.Sum256([]byte(dir))
-	return filepath.Join(home, "projects", filepath.Base(dir)+"-"+hex.EncodeToString(sum[:6])+".yaml")
+	name := statefile.FolderName(dir)
+	hash := name[strings.LastIndexByte(name, '-'):]
+	// Earlier versions did not shorten the folder's name: their rules must not be lost.
+	earlier := filepath.Join(home, "projects", filepath.Base(dir)+hash+".yaml")
+	if _, err := os.Lstat(earlier); err == nil {
+		return earlier
+	}
+	return filepath.Join(home, "projects", name+".yaml")
 }
 
 // OwnProjectRules returns the rules in OwnProjectFile. A missing file has none.

@@ -8,8 +8,6 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -188,18 +186,9 @@ func (a *Archive) Remove(id string) error {
 	return errors.Join(err, lock.Release(), statefile.Remove(lockPath(path)))
 }
 
-// project returns the folder of the sessions of dir. The name ends in a hash, which
-// makes it unique, and begins with the last element of dir, which makes it
-// recognisable.
+// project returns the folder of the sessions of dir.
 func (a *Archive) project(dir string) string {
-	sum := sha256.Sum256([]byte(dir))
-	name := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
-			return r
-		}
-		return '-'
-	}, filepath.Base(dir))
-	return filepath.Join(a.dir, name[:min(len(name), 40)]+"-"+hex.EncodeToString(sum[:6]))
+	return filepath.Join(a.dir, statefile.FolderName(dir))
 }
 
 // find returns the file of the session with the id, or with the only id that begins
