@@ -84,14 +84,14 @@ func (p *Policy) Decide(req confirm.Request) (confirm.Verdict, bool) {
 	}
 	switch {
 	case c != nil && c.Unconfined:
-		return p.decideUnconfined(req)
+		return decideUnconfined(req, mode)
 	case c != nil && c.ReadOnly && !req.Force && by.effect != Ask && mode != Bypass && len(rules.withheld()) == 0:
 		// What a command reads is not compared with rules about reading.
 		v := approve(OnlyReads)
 		v.Guarded = true
 		return v, true
 	}
-	v, decided := p.decide(req, by)
+	v, decided := p.decide(req, by, mode)
 	switch {
 	case decided || c == nil || req.Force || by.effect == Ask:
 		return v, decided
@@ -103,8 +103,8 @@ func (p *Policy) Decide(req confirm.Request) (confirm.Verdict, bool) {
 
 // decideUnconfined leaves it to a person whether a command leaves the sandbox: no grant
 // and no mode approves that.
-func (p *Policy) decideUnconfined(req confirm.Request) (confirm.Verdict, bool) {
-	if p.Mode() == Plan {
+func decideUnconfined(req confirm.Request, mode Mode) (confirm.Verdict, bool) {
+	if mode == Plan {
 		return declineInPlan(req), true
 	}
 	return confirm.Verdict{}, false
@@ -152,14 +152,14 @@ func (p *Policy) decideRuled(req confirm.Request, r Rule) (confirm.Verdict, bool
 }
 
 // decide is Decide without the commands that a grant or a rule allows.
-func (p *Policy) decide(req confirm.Request, by answer) (v confirm.Verdict, decided bool) {
+func (p *Policy) decide(req confirm.Request, by answer, mode Mode) (v confirm.Verdict, decided bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	g, ok := grantFor(req)
 	switch {
-	case p.mode == Bypass:
+	case mode == Bypass:
 		v, decided = approve("bypass mode"), true
-	case p.mode == Plan && req.Read == nil:
+	case mode == Plan && req.Read == nil:
 		return declineInPlan(req), true
 	case req.Force:
 		return confirm.Verdict{}, false
@@ -167,7 +167,7 @@ func (p *Policy) decide(req confirm.Request, by answer) (v confirm.Verdict, deci
 		return confirm.Verdict{Feedback: by.reason()}, false
 	case by.effect == Allow && req.Command == nil:
 		v, decided = approve(by.rule.by()), true
-	case p.mode == AcceptEdits && req.Change != nil && !req.Change.Delete:
+	case mode == AcceptEdits && req.Change != nil && !req.Change.Delete:
 		v, decided = approve("accept-edits mode"), true
 	case ok && req.Command == nil && p.find(g) >= 0:
 		v, decided = approve("granted for this session"), true
