@@ -88,9 +88,15 @@ func (a *answer) Add(data []byte) (remote.Progress, error) {
 		return remote.Part, a.grow(e)
 	case "message_delta":
 		a.usage.add(e.Usage)
+		if e.Delta.Stop == "" {
+			return remote.Part, nil
+		}
 		a.stop = e.Delta.Stop
 		return remote.Ended, nil
 	case "message_stop":
+		if a.stop == "" {
+			return remote.Nothing, remote.ErrUnfinished
+		}
 		return remote.Nothing, io.EOF
 	}
 	return remote.Nothing, nil // ping, content_block_stop, and what may be added to the API

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -336,6 +337,33 @@ func TestBrokenStreamsAreSentAgain(t *testing.T) {
 					t.Errorf("%d requests, or different ones", len(r))
 				}
 			})
+		}
+	}
+}
+
+// TestMessagesWithoutStopReason ends an answer in order, but without the reason: it is not
+// whole, and asked for again.
+func TestMessagesWithoutStopReason(t *testing.T) {
+	w := wires[1]
+	turn := llmtest.Turn{Text: "An answer.", Usage: &llmtest.Usage{Input: 100, Output: 7, Cached: 40}}
+	body := string(stream(t, w, turn))
+	at := strings.Index(body, `data: {"delta":{"stop_reason"`)
+	if at < 0 || !strings.Contains(body[at:], `"stop_reason":"end_turn"`) {
+		t.Fatal(body)
+	}
+	for name, end := range map[string]string{
+		"no reason":             strings.Replace(body[at:], `"stop_reason":"end_turn"`, `"stop_reason":null`, 1),
+		"no delta":              body[strings.Index(body, `data: {"type":"message_stop"}`):],
+		"no reason and no stop": "data: {\"type\":\"message_delta\",\"delta\":{},\"usage\":{\"output_tokens\":7}}\n\n",
+	} {
+		s := llmtest.NewServer(t, llmtest.Raw(200, "text/event-stream", body[:at]+end), turn)
+		c := remote.New(remote.Options{
+			BaseURL: s.URL(), Clock: remote.Clock{Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }},
+		}, w.protocol())
+		a := ask(t.Context(), c, llm.Request{Messages: []llm.Message{llm.TextMessage(llm.User, "go")}})
+		a.check(t, turn)
+		if !slices.Equal(a.void, []string{turn.Text}) {
+			t.Errorf("%s: void %q", name, a.void)
 		}
 	}
 }
