@@ -3,6 +3,7 @@ package llm
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"time"
 )
 
@@ -45,13 +46,42 @@ func (e *Error) Error() string {
 	return e.Message
 }
 
-// Each returns e, or an error for each of its Details.
+// listed finds the names in a message such as "Unrecognized request arguments supplied:
+// a, b" or "Parameters 'a' and 'b' are not supported".
+var listed = regexp.MustCompile(`(?i)\b(?:arguments|parameters|fields|keys|properties)(?:\s+supplied)?:?\s+` +
+	"((?:" + parameter + between.String() + ")+" + parameter + ")")
+
+// parameter matches a parameter's name, such as a.b or 'a', in a message.
+const parameter = "['\"`]?[a-z]\\w*(?:\\.\\w+)*['\"`]?"
+
+// between separates the names in a list.
+var between = regexp.MustCompile(`(?:,\s*and\s+|,\s*|\s+and\s+)`)
+
+// complaints returns the parts of e, each about one part of the request.
+func (e *Error) complaints() []string {
+	if len(e.Details) > 1 {
+		return e.Details
+	}
+	at := listed.FindStringSubmatchIndex(e.Message)
+	if at == nil {
+		return nil
+	}
+	var parts []string
+	for _, name := range between.Split(e.Message[at[2]:at[3]], -1) {
+		parts = append(parts, e.Message[:at[2]]+name+e.Message[at[3]:])
+	}
+	return parts
+}
+
+// Each returns e, or an error for each of its Details, or for each of the parameters that
+// its message lists.
 func (e *Error) Each() []*Error {
-	if len(e.Details) < 2 {
+	complaints := e.complaints()
+	if len(complaints) == 0 {
 		return []*Error{e}
 	}
-	list := make([]*Error, len(e.Details))
-	for i, text := range e.Details {
+	list := make([]*Error, len(complaints))
+	for i, text := range complaints {
 		list[i] = &Error{Kind: e.Kind, Status: e.Status, Message: text}
 	}
 	return list

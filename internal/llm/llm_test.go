@@ -81,3 +81,26 @@ func TestErrorNamesTheStatus(t *testing.T) {
 		t.Error(e)
 	}
 }
+
+func TestEachComplaint(t *testing.T) {
+	for text, want := range map[string][]string{
+		"Unrecognized request arguments supplied: a, b_c": {"Unrecognized request arguments supplied: a", "Unrecognized request arguments supplied: b_c"},
+		"m: parameters 'a', `b`, and 'c.d' are unknown.": {
+			"m: parameters 'a' are unknown.", "m: parameters `b` are unknown.", "m: parameters 'c.d' are unknown.",
+		},
+		"Unsupported parameter: 'a' is not supported with b.": nil,
+		"The fields of a and b differ.":                       nil,
+		"messages: roles must alternate, and end":             nil,
+	} {
+		var got []string
+		e := &Error{Status: 400, Message: text}
+		for _, each := range e.Each() {
+			if each != e {
+				got = append(got, each.Message)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q: %s", text, diff)
+		}
+	}
+}

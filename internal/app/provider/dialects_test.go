@@ -96,6 +96,12 @@ var demands = map[string]struct {
 		answer:  llmtest.Raw(422, "application/json", `{"detail":[{"type":"extra_forbidden","loc":["body","stream_options"],"msg":"Extra inputs are not permitted"},{"type":"extra_forbidden","loc":["body","temperature"],"msg":"Extra inputs are not permitted"}]}`),
 		learned: []string{"no stream_options", "no temperature"},
 	},
+	"proxy, two in one sentence": {
+		options: config.ModelOptions{Temperature: &warm},
+		refused: func(b body) bool { return b.has("stream_options") || b.has("temperature") },
+		answer:  refusal(`"Unrecognized request arguments supplied: stream_options, temperature"`),
+		learned: []string{"no stream_options", "no temperature"},
+	},
 	"DeepSeek V4": {
 		refused: func(b body) bool { return offersTools(b) && b.lacks("assistant", "reasoning_content") },
 		answer:  refusal(`"The \u0060reasoning_content\u0060 in the thinking mode must be passed back to the API."`),

@@ -63,6 +63,12 @@ var wireDemands = map[string]struct {
 		answer:  refusal(`"Unsupported parameter: 'temperature' is not supported with this model.","param":"temperature"`),
 		learned: []string{"no temperature"},
 	},
+	"responses, two in one sentence": {
+		wire: config.WireResponses, options: config.ModelOptions{Temperature: &warm},
+		refused: func(b body) bool { return b.has("prompt_cache_key") || b.has("temperature") },
+		answer:  refusal(`"Parameters 'prompt_cache_key' and 'temperature' are not supported with this model."`),
+		learned: []string{"no temperature", "no prompt_cache_key"},
+	},
 	"responses, a proxy": {
 		wire: config.WireResponses, options: config.ModelOptions{MaxTokens: 900},
 		refused: func(b body) bool { return b.has("prompt_cache_key") || b.has("max_output_tokens") },
