@@ -194,7 +194,7 @@ func (k *keeper) finish(ctx context.Context, t result) {
 	case t.err == nil:
 		k.linked(ctx, t.link)
 	case errors.Is(t.err, ErrNoEditor):
-		k.waitToRetry(t.why)
+		k.waitToRetry(t.why, lookAgain)
 	default:
 		k.pace.dialled(k.b.opt.Clock.Wall())
 		if errors.Is(t.err, wire.ErrAuth) || errors.Is(t.err, wire.ErrImpostor) {
@@ -203,7 +203,7 @@ func (k *keeper) finish(ctx context.Context, t result) {
 			k.refused[which]++
 			again = k.refused[which] < mostRefused
 		}
-		k.waitToRetry(fmt.Sprintf("%s could not be connected: %v", nameOf(t.from), t.err))
+		k.waitToRetry(fmt.Sprintf("%s could not be connected: %v", nameOf(t.from), t.err), longest)
 	}
 	k.b.links.ended(errors.Is(t.err, ErrNoEditor))
 	if again && asked == nil {
@@ -238,10 +238,10 @@ func (k *keeper) linked(ctx context.Context, l *link) {
 	k.publish(Status{State: Connected, Editor: l.from, Info: l.client.Info(), Since: l.since})
 }
 
-// waitToRetry schedules the next attempt.
-func (k *keeper) waitToRetry(why string) {
+// waitToRetry schedules the next attempt, the limit of dials aside within most.
+func (k *keeper) waitToRetry(why string, most time.Duration) {
 	k.pace.failed()
-	k.retry.Reset(k.pace.wait(k.b.opt.Clock.Wall()))
+	k.retry.Reset(k.pace.wait(k.b.opt.Clock.Wall(), most))
 	k.publish(Status{State: Looking, Why: why})
 }
 
@@ -266,7 +266,7 @@ func (k *keeper) linkLost() {
 	if err != nil {
 		why += ": " + err.Error()
 	}
-	k.waitToRetry(why)
+	k.waitToRetry(why, lookAgain)
 }
 
 // wake checks the link after the machine has slept: it replaces a dead link at once.

@@ -6,6 +6,9 @@ import "time"
 const (
 	firstWait = 500 * time.Millisecond
 	longest   = 30 * time.Second
+	// lookAgain is the longest wait after a search without a dial: it only reads folders,
+	// and a person who opens an editor, or reloads its window, is waiting for the link.
+	lookAgain = 2 * time.Second
 	// mostDials is the largest number of attempts within a minute.
 	mostDials = 10
 	// settled is how long a link must last before the next failure counts as the first.
@@ -38,11 +41,12 @@ func (p *pace) failed() { p.fails++ }
 // reset makes the next wait the shortest again.
 func (p *pace) reset() { p.fails = 0 }
 
-// wait returns how long to wait before the next attempt.
-func (p *pace) wait(now time.Time) time.Duration {
-	d := longest
+// wait returns how long to wait before the next attempt; the limit of dials aside, not
+// longer than most.
+func (p *pace) wait(now time.Time, most time.Duration) time.Duration {
+	d := most
 	if n := max(0, p.fails-1); n < 6 {
-		d = min(longest, firstWait<<n)
+		d = min(most, firstWait<<n)
 	}
 	d += time.Duration(float64(d) * 0.2 * (p.jitter() - 0.5)) // ±10 %
 	if len(p.dials) == mostDials {

@@ -32,7 +32,7 @@ func TestPace(t *testing.T) {
 				dials = append(dials, now)
 			}
 			p.failed()
-			wait := p.wait(now)
+			wait := p.wait(now, longest)
 			if wait < 400*time.Millisecond || wait > time.Minute {
 				t.Fatalf("waits %v", wait)
 			}
@@ -50,7 +50,7 @@ func TestWaitsGrow(t *testing.T) {
 	var got []time.Duration
 	for range 9 {
 		p.failed()
-		got = append(got, p.wait(now))
+		got = append(got, p.wait(now, longest))
 	}
 	want := []int64{500, 1000, 2000, 4000, 8000, 16000, 30000, 30000, 30000}
 	for i, w := range want {
@@ -60,9 +60,32 @@ func TestWaitsGrow(t *testing.T) {
 	}
 	p.reset()
 	p.failed()
-	if got := p.wait(now); got != firstWait {
+	if got := p.wait(now, longest); got != firstWait {
 		t.Errorf("after a reset: %v", got)
 	}
+}
+
+// TestLooksForALateEditor: an editor that opens long after the start is found at once.
+func TestLooksForALateEditor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var last, longestGap time.Duration
+		start := time.Now()
+		dir := t.TempDir()
+		b := New(Options{Auto: true, Search: lock.Search{
+			Folder: dir, Home: dir, Dir: dir, Env: func(string) string { return "" },
+			Ancestors: func() []int {
+				now := time.Since(start)
+				longestGap, last = max(longestGap, now-last), now
+				return nil
+			},
+		}})
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+		defer cancel()
+		b.Run(ctx)
+		if last < 9*time.Minute || longestGap > lookAgain*11/10 {
+			t.Errorf("looked until %v, at the longest after %v", last, longestGap)
+		}
+	})
 }
 
 // TestNap: only the time that timers did not see counts as sleep.
