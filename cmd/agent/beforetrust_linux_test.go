@@ -70,13 +70,7 @@ var starts = []starting{
 // Before a person trusts the folder, the program starts no program and opens no
 // connection on any terminal, except those that a command is asked to check.
 func TestNothingRunsBeforeTrust(t *testing.T) {
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		t.Fatal("this test needs strace: bash scripts/test-needs.sh")
-	}
-	if out, err := exec.Command(strace, "-o", os.DevNull, "true").CombinedOutput(); err != nil {
-		t.Fatalf("strace may not trace here (%v: %s): allow ptrace", err, out)
-	}
+	strace := straces(t)
 	for name, env := range terminals {
 		t.Run(name, func(t *testing.T) {
 			d, ports := untrusted(t)
