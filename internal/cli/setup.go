@@ -118,9 +118,11 @@ func trusts(ctx context.Context, p Process, s *setup, found trust.Found, asks bo
 		return false, nil
 	case asks:
 		s.askedTrust = true
-		return firstrun.Trust(ctx, dialogTerminal(p, s.Config), store, found, answer == trust.Changed)
+		return firstrun.Trust(ctx, dialogTerminal(p, s.Config), store, found, answer)
 	case answer == trust.Changed:
 		s.notes = append(s.notes, "the project's files in .agent have changed since you trusted them and are not used; review and allow them with agent trust add")
+	case answer == trust.Replaced:
+		s.notes = append(s.notes, "this is another folder than the one that you trusted here, so its files in .agent are not used; review and allow them with agent trust add")
 	default:
 		s.notes = append(s.notes, "the project's files in .agent are not used; review and allow them with agent trust add")
 	}

@@ -17,8 +17,9 @@ type Answer int
 
 // The answers. Only Trusted uses files of the folder.
 const (
-	Unknown Answer = iota // not asked yet
-	Changed               // trusted, but with other content
+	Unknown  Answer = iota // not asked yet
+	Changed                // trusted, but with other content
+	Replaced               // another folder at the path of a trusted one
 	Refused
 	Trusted
 )
@@ -26,6 +27,7 @@ const (
 // Entry is one answer.
 type Entry struct {
 	Dir     string `json:"dir"` // without symbolic links
+	Folder  Folder `json:"folder,omitzero"`
 	Trusted bool   `json:"trusted"`
 	Hash    string `json:"hash,omitzero"` // of the content that is trusted
 	// Via is the parent folder whose answer made this one trusted; it is empty if a
@@ -73,11 +75,12 @@ func (s Store) explain(err error) error {
 }
 
 // Use returns the answer like Of and saves it if it is derived: a folder below a
-// trusted one is trusted with its present content, and asked about when that changes.
+// trusted one is trusted with its present content, and asked about when that changes. An
+// answer of a version that did not save the Folder is bound to the present one.
 func (s Store) Use(ctx context.Context, f Found) (Answer, error) {
-	a, via, err := s.of(f)
-	if err == nil && via != "" {
-		err = s.pin(ctx, Entry{Dir: f.Dir, Trusted: true, Hash: f.Hash, Via: via})
+	a, e, err := s.of(f)
+	if err == nil && a == Trusted && (e.Dir != f.Dir || e.Folder != f.Folder) {
+		err = s.pin(ctx, e, f)
 	}
 	if err != nil {
 		return Unknown, err
@@ -85,13 +88,17 @@ func (s Store) Use(ctx context.Context, f Found) (Answer, error) {
 	return a, nil
 }
 
-// pin saves a derived answer, unless the folder has one by now.
-func (s Store) pin(ctx context.Context, e Entry) error {
+// pin saves the answer that follows from e, unless the folder has one by now.
+func (s Store) pin(ctx context.Context, e Entry, f Found) error {
 	return s.change(ctx, func(all []Entry) []Entry {
-		if slices.ContainsFunc(all, func(old Entry) bool { return old.Dir == e.Dir }) {
-			return all
+		i := slices.IndexFunc(all, func(old Entry) bool { return old.Dir == f.Dir })
+		switch {
+		case i < 0 && e.Dir != f.Dir:
+			return append(all, Entry{Dir: f.Dir, Folder: f.Folder, Trusted: true, Hash: f.Hash, Via: cmp.Or(e.Via, e.Dir)})
+		case i >= 0 && all[i] == e:
+			all[i].Folder = f.Folder
 		}
-		return append(all, e)
+		return all
 	})
 }
 
@@ -101,25 +108,41 @@ func (s Store) Of(f Found) (Answer, error) {
 	return a, err
 }
 
-// of is Of that also returns the parent folder it is derived from, if any.
-func (s Store) of(f Found) (a Answer, via string, err error) {
+// of is Of that also returns the entry it follows from: the folder's own, or that of one
+// above.
+func (s Store) of(f Found) (Answer, Entry, error) {
 	all, err := s.List()
 	if err != nil {
-		return Unknown, "", err
+		return Unknown, Entry{}, err
 	}
 	if i := slices.IndexFunc(all, func(e Entry) bool { return e.Dir == f.Dir }); i >= 0 {
-		switch e := all[i]; {
-		case !e.Trusted:
-			return Refused, "", nil
-		case e.Hash != f.Hash:
-			return Changed, "", nil
-		}
-		return Trusted, "", nil
+		return all[i].answer(f), all[i], nil
 	}
-	if over, ok := over(all, f.Dir); ok && over.Trusted {
-		return Trusted, cmp.Or(over.Via, over.Dir), nil
+	if over, ok := over(all, f.Dir); ok && over.Trusted && over.here() {
+		return Trusted, over, nil
 	}
-	return Unknown, "", nil // an answer for a single folder does not extend to those below
+	return Unknown, Entry{}, nil // an answer for a single folder does not extend to those below
+}
+
+// answer returns the entry's answer for the files found in its folder.
+func (e Entry) answer(f Found) Answer {
+	known := e.Folder != (Folder{})
+	switch {
+	case known && !e.Folder.is(f.Folder) && e.Trusted:
+		return Replaced
+	case known && !e.Folder.is(f.Folder):
+		return Unknown
+	case !e.Trusted:
+		return Refused
+	case e.Hash != f.Hash:
+		return Changed
+	}
+	return Trusted
+}
+
+// here reports whether the folder of the entry is still at its path.
+func (e Entry) here() bool {
+	return e.Folder == (Folder{}) || e.Folder.is(folderAt(e.Dir))
 }
 
 // over returns the answer about the nearest folder above dir.

@@ -1,8 +1,8 @@
 // Package trust decides whether a project's files may configure the program. It
 // guarantees that only a person's answer makes a folder trusted, that the answer is for
-// the folder's real path and its content at that time, that nothing inside a folder
-// influences it, that the configuration and commands in use are, byte for byte, those
-// that were read for the question, and that their number and size are limited.
+// the folder itself, at its real path, and its content at that time, that nothing inside
+// a folder influences it, that the configuration and commands in use are, byte for byte,
+// those that were read for the question, and that their number and size are limited.
 package trust
 
 import (
@@ -34,6 +34,7 @@ const (
 // Found lists the files with which a project would configure the program.
 type Found struct {
 	Dir     string   // without symbolic links
+	Folder  Folder   // the one at Dir
 	Config  []byte   // content of ConfigFile; nil without one
 	Command []string // paths of the files below Commands
 	Left    []string // files left out, with reasons; not sanitized
@@ -52,14 +53,15 @@ func (f Found) Empty() bool { return f.Config == nil && len(f.Command) == 0 }
 // links; home is the agent's own folder, which does not count as a project's.
 func Look(dir, home string) (Found, error) {
 	f := Found{Dir: dir}
-	if same(filepath.Join(dir, ".agent"), home) {
-		return f, nil
-	}
 	project, err := os.OpenRoot(dir)
 	if err != nil {
 		return f, err
 	}
 	defer project.Close()
+	f.Folder = folderOf(project)
+	if same(filepath.Join(dir, ".agent"), home) {
+		return f, nil
+	}
 	hash := sha256.New()
 	note := func(name string, data []byte) {
 		fmt.Fprintf(hash, "%d %s %d ", len(name), name, len(data))

@@ -14,12 +14,15 @@ import (
 // ErrLeft reports that the person left; nothing was changed.
 var ErrLeft = dialog.ErrLeft
 
-// Trust asks whether to trust the files found in a folder and saves the answer. changed
-// reports that the folder was trusted before its files changed.
-func Trust(ctx context.Context, t dialog.Terminal, s trust.Store, f trust.Found, changed bool) (trusted bool, err error) {
+// Trust asks whether to trust the files found in a folder and saves the answer. before
+// is the answer so far.
+func Trust(ctx context.Context, t dialog.Terminal, s trust.Store, f trust.Found, before trust.Answer) (trusted bool, err error) {
 	page := dialog.Page{Title: "Trust the files of this project?", Text: append([]string{f.Dir, ""}, Describe(f)...)}
-	if changed {
+	switch before {
+	case trust.Changed:
 		page.Title = "The files of this project have changed since you trusted them. Trust them now?"
+	case trust.Replaced:
+		page.Title = "This is another folder than the one that you trusted here. Trust its files?"
 	}
 	page.Choices = []picker.Item{
 		{Title: "No, go on without them", Detail: "agent trust add changes that"},
@@ -32,7 +35,7 @@ func Trust(ctx context.Context, t dialog.Terminal, s trust.Store, f trust.Found,
 	if err != nil {
 		return false, err
 	}
-	e := trust.Entry{Dir: f.Dir}
+	e := trust.Entry{Dir: f.Dir, Folder: f.Folder}
 	if a.Choice == 1 {
 		e.Trusted, e.Hash = true, f.Hash
 	}
