@@ -140,8 +140,8 @@ func TestOldAnswersAreBoundOnce(t *testing.T) {
 
 func quoted(path string) string { return `"` + strings.ReplaceAll(path, `\`, `\\`) + `"` }
 
-// The birth of a folder tells it from one with its inode; the device's number, which
-// may be another one after a restart, counts only without it.
+// The birth of a folder tells it from one with its inode; the device, whose number may
+// change when the system restarts, counts only without it.
 func TestSameFolder(t *testing.T) {
 	for name, c := range map[string]struct {
 		a, b Folder
