@@ -3,7 +3,7 @@ package trust
 import "os"
 
 // Folder identifies a folder beyond its path: one that was deleted and made anew, or
-// mounted or moved to the same path, is another one. The zero Folder is unknown: the
+// mounted or moved to the same path, is not the same. The zero Folder is unknown: the
 // path alone counts.
 type Folder struct {
 	Device uint64 `json:"device,omitzero"`

@@ -34,7 +34,7 @@ func makeAnew(t *testing.T, dir string) {
 	scratch.Write(t, filepath.Join(dir, ConfigFile), string(config))
 }
 
-// An answer is for the folder itself: another one at its path is asked about, and so is
+// An answer is for the folder itself: a different one at its path is asked about, and so is
 // the same one at another path.
 func TestAnswersAreForTheFolderItself(t *testing.T) {
 	s := Open(t.TempDir())
