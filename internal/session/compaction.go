@@ -8,6 +8,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/session/compact"
+	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
 // errNoGain is returned by compact if a compaction would gain nothing.
@@ -29,7 +30,10 @@ func (t *turn) makeRoom(ctx context.Context, system string) (compacted bool, err
 	if !l.room.crowded(system, l.load(), l.opt.CompactAt) {
 		return false, nil
 	}
-	err = l.compact(ctx, compaction{share: 0.5, running: true, model: true})
+	c := compaction{share: 0.5, running: true, model: true}
+	if !l.shorten(c) {
+		err = l.compact(ctx, c)
+	}
 	l.room.setFloor(l.load())
 	if errors.Is(err, errNoGain) {
 		return false, nil // send the request as it is
@@ -62,6 +66,10 @@ func (t *turn) recover(ctx context.Context, a *answer, err error) error {
 		t.shrunk = maxShrinks
 	default:
 		return tooLong(e, "even after it was compacted")
+	}
+	if !c.tight && t.loop.shorten(c) {
+		t.shrunk = 1
+		return nil
 	}
 	if err := t.loop.compact(ctx, c); errors.Is(err, errNoGain) {
 		return tooLong(e, "and nothing of it can be left out")
@@ -102,26 +110,46 @@ func (l *Loop) compact(ctx context.Context, c compaction) error {
 	if summary == "" {
 		summary = plan.Digest()
 	}
-	full := ""
+	done := plan.Finish(summary, "")
 	if plan.Shortens() {
-		full = l.saveFull()
+		done = compact.WithFullFile(done, l.saveFull(done))
 	}
-	l.saver.add(l.chat.Compact(plan.Finish(summary, full)))
-	l.room.reset()
-	l.emitFilled()
+	after := l.enforce(done)
 	if c.running {
-		l.opt.Emit(Notice{Text: fmt.Sprintf("The conversation was compacted, from about %d to %d tokens. /compact show shows the summary.", before, l.room.fill(l.load()).Used())})
+		l.opt.Emit(Notice{Text: fmt.Sprintf("The conversation was compacted, from about %d to %d tokens. /compact show shows the summary.", before, after)})
 	}
 	return nil
 }
 
-// saveFull saves the full text of the shortened parts for the model, and returns the
-// file's path; empty if the text was not saved.
-func (l *Loop) saveFull() string {
+// shorten cuts the results of older rounds, and reports whether that makes enough room
+// without a summary.
+func (l *Loop) shorten(c compaction) bool {
+	cut, ok := compact.Shorten(l.chat.Items(), l.chat.Compaction(), l.roomFor(c))
+	if !ok {
+		return false
+	}
+	before := l.room.fill(l.load()).Used()
+	l.opt.Emit(Compacting{})
+	after := l.enforce(compact.WithFullFile(cut, l.saveFull(cut)))
+	l.opt.Emit(Notice{Text: fmt.Sprintf("Old results of tools were shortened to make room, from about %d to %d tokens; the session keeps them whole.", before, after)})
+	return true
+}
+
+// enforce puts c in force and returns the estimated tokens of the conversation.
+func (l *Loop) enforce(c history.Compaction) (tokens int64) {
+	l.saver.add(l.chat.Compact(c))
+	l.room.reset()
+	l.emitFilled()
+	return l.room.fill(l.load()).Used()
+}
+
+// saveFull saves the full text of the parts that c shortens for the model, and returns
+// the file's path; empty if the text was not saved.
+func (l *Loop) saveFull(c history.Compaction) string {
 	if l.opt.SaveFull == nil {
 		return ""
 	}
-	file, err := l.opt.SaveFull(l.id, compact.FullText(l.chat.Items()))
+	file, err := l.opt.SaveFull(l.id, compact.FullText(l.chat.Items(), c))
 	if err != nil {
 		l.opt.Emit(Notice{Text: "The full text of what the compaction shortens could not be saved (" + err.Error() + "); the model only has the shortened form."})
 		return ""
@@ -136,17 +164,22 @@ func (l *Loop) resaveFull() {
 	if c == nil || c.FullFile == "" {
 		return
 	}
-	if file := l.saveFull(); file != c.FullFile {
+	if file := l.saveFull(*c); file != c.FullFile {
 		l.saver.add(l.chat.Compact(compact.WithFullFile(*c, file)))
 	}
 }
 
 func (l *Loop) plan(c compaction) (compact.Plan, bool) {
+	return compact.New(l.chat.Items(), l.chat.Compaction(), l.roomFor(c))
+}
+
+// roomFor returns the room that c leaves to the conversation.
+func (l *Loop) roomFor(c compaction) compact.Room {
 	capacity := l.room.capacity(l.load(), l.opt.CompactAt)
-	return compact.New(l.chat.Items(), l.chat.Compaction(), compact.Room{
+	return compact.Room{
 		Total: max(int(float64(capacity)*c.share), 1200), Capacity: capacity, Running: c.running, Tight: c.tight,
 		Window: l.room.window(l.load()),
-	})
+	}
 }
 
 // summarise asks the model for a summary.
@@ -211,8 +244,8 @@ func (l *Loop) Compacted() string {
 // SetSummary replaces the summary by the user's own text.
 func (l *Loop) SetSummary(text string) error {
 	c := l.chat.Compaction()
-	if c == nil {
-		return errors.New("there is no summary: nothing was compacted yet")
+	if !c.Replaces() {
+		return errors.New("there is no summary: no messages were replaced by one yet")
 	}
 	if strings.TrimSpace(text) == "" {
 		return errors.New("the new summary is empty; the old one stays")

@@ -259,6 +259,52 @@ func TestCompactInTime(t *testing.T) {
 	}
 }
 
+// TestResultsAreCutBeforeASummary checks that results of older rounds are cut once, with
+// their whole text in a file, and that no summary is asked for if that is enough.
+func TestResultsAreCutBeforeASummary(t *testing.T) {
+	kept := ""
+	r := newRig(t, Options{CompactAt: 80, SaveFull: func(_, text string) (string, error) {
+		kept = text
+		return "/spill/whole.md", nil
+	}},
+		counted(30, call("a", "read", "{}")), counted(2650, call("b", "read", "{}")), counted(3100, call("c", "small", "{}")), say("done"), say("more"))
+	r.model.window = 4000
+	old, newest := strings.Repeat("old ", 2300), strings.Repeat("new ", 325)
+	results := []string{old, newest}
+	r.tools.tools["read"] = func(context.Context, tools.Call) (tools.Result, error) {
+		text := results[0]
+		results = results[1:]
+		return tools.Result{ForModel: text}, nil
+	}
+	r.tools.tools["small"] = does(tools.Result{ForModel: strings.Repeat("small ", 170)})
+	for _, prompt := range []string{"look", "go on"} {
+		if err := r.Run(t.Context(), prompt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(r.model.requests) != 5 || r.Compacted() != "" || len(eventsOf[Compacting](r)) != 1 {
+		t.Fatalf("%d requests, %d compactions, %q", len(r.model.requests), len(eventsOf[Compacting](r)), r.Compacted())
+	}
+	cut, after := r.model.requests[3].Messages, r.model.requests[4].Messages
+	if got := cut[2].Text(); len(got) > 1400 || !strings.HasPrefix(got, "old old ") || !strings.Contains(got, `"Result 3" in /spill/whole.md has all of it`) {
+		t.Errorf("the old result: %q", got)
+	}
+	if cut[4].Text() != newest || !strings.Contains(strings.ReplaceAll(kept, " [the line goes on]\n", ""), old) {
+		t.Error("the newest result, or the file, is not whole")
+	}
+	if diff := cmp.Diff(cut, after[:len(cut)]); diff != "" {
+		t.Errorf("the next request does not begin with the bytes of this one: %s", diff)
+	}
+	if err := r.SetSummary("mine"); err == nil {
+		t.Error("a summary that does not exist was replaced")
+	}
+}
+
+// counted returns an answer with a call, whose request has a number of tokens.
+func counted(tokens int64, c llm.ToolCall) answerFunc {
+	return end("", llm.End{Stop: llm.StopTools, Calls: []llm.ToolCall{c}, Usage: llm.Usage{Input: tokens, Output: 10}})
+}
+
 func TestCompactionIsLeftToTheUser(t *testing.T) {
 	r := rigWithTurns(t, Options{}, say("fine"))
 	r.model.window = 100

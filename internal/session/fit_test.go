@@ -68,7 +68,7 @@ func TestCompactionFits(t *testing.T) {
 	t.Logf("load: %d histories, seed %d; %v", cases, seed, fired)
 	for _, name := range []string{
 		"refused", "dropped in silence", "compacted in time", "compacted within a turn", "summary by the model",
-		"no summary", "window unknown", "window wrong", "resumed compacted", "result cut", "prompt quoted",
+		"no summary", "window unknown", "window wrong", "resumed compacted", "result cut", "cut result in a file", "shortened", "prompt quoted",
 		"ledger whole", "ledger shortened", "ledger left out", "long command", "lines", "words", "act", "pins whole", "pin shortened", "moved",
 	} {
 		if fired[name] == 0 {
@@ -153,6 +153,9 @@ func (f *fit) process(store *archive.Store, known int64) {
 		if ev, ok := ev.(Notice); ok {
 			if strings.Contains(ev.Text, "no summary") {
 				f.fired["no summary"]++
+			}
+			if strings.HasPrefix(ev.Text, "Old results of tools were shortened") {
+				f.fired["shortened"]++
 			}
 			var before, after int
 			if _, err := fmt.Sscanf(ev.Text, "The conversation was compacted, from about %d to %d", &before, &after); err == nil {
@@ -241,8 +244,28 @@ func (f *fit) checkSent(said []history.Item, body []byte, exact bool) {
 	}
 	if strings.Contains(sent, "left out to save room") {
 		f.fired["result cut"]++
+		if exact { // else the file may be that of a later compaction
+			f.checkCut(said, sent)
+		}
 	}
 	f.checkLedger(said, sent, whole, exact)
+}
+
+// checkCut looks for the results that are cut in the files that they name.
+func (f *fit) checkCut(said []history.Item, sent string) {
+	for _, it := range said {
+		name := fmt.Sprintf("room; %q in ", history.ResultTitle(it))
+		_, rest, ok := strings.Cut(sent, name)
+		if !ok {
+			continue
+		}
+		file, _, _ := strings.Cut(rest, " has all of it")
+		data, err := os.ReadFile(file)
+		if err != nil || !strings.Contains(strings.ReplaceAll(string(data), " [the line goes on]\n", ""), strings.TrimSuffix(it.Message.Text(), "\n")) {
+			f.t.Fatalf("%s is not whole in %q: %v", history.ResultTitle(it), file, err)
+		}
+		f.fired["cut result in a file"]++
+	}
 }
 
 // checkLedger looks for every deed: in order, and word for word in sent or, if marked

@@ -45,7 +45,7 @@ func (r *room) resume(tokens int64) {
 
 // weigh returns the size of the conversation in a request, in bytes.
 func (r *room) weigh(l load) int {
-	r.tally.Add(l.chat.Sent(), l.chat.Compaction() != nil)
+	r.tally.Add(l.chat.Sent(), l.chat.Compaction().Replaces())
 	return r.tally.Sum(l.model)
 }
 

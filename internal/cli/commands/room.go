@@ -68,7 +68,7 @@ func (r room) compact(ctx context.Context, args string) (command.Reply, error) {
 	case "show", "edit":
 		summary := loop.Summary()
 		if summary == "" {
-			return command.Reply{}, errors.New("there is no summary yet: nothing was compacted")
+			return command.Reply{}, errors.New("there is no summary yet: no messages were replaced by one")
 		}
 		if args == "show" {
 			return command.Reply{Text: loop.Compacted()}, nil

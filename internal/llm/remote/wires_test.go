@@ -347,13 +347,13 @@ func TestMessagesWithoutStopReason(t *testing.T) {
 	w := wires[1]
 	turn := llmtest.Turn{Text: "An answer.", Usage: &llmtest.Usage{Input: 100, Output: 7, Cached: 40}}
 	body := string(stream(t, w, turn))
-	at := strings.Index(body, `data: {"delta":{"stop_reason"`)
-	if at < 0 || !strings.Contains(body[at:], `"stop_reason":"end_turn"`) {
+	at, stop := strings.Index(body, `data: {"delta":{"stop_reason"`), strings.Index(body, `data: {"type":"message_stop"}`)
+	if at < 0 || stop < at || !strings.Contains(body[at:], `"stop_reason":"end_turn"`) {
 		t.Fatal(body)
 	}
 	for name, end := range map[string]string{
 		"no reason":             strings.Replace(body[at:], `"stop_reason":"end_turn"`, `"stop_reason":null`, 1),
-		"no delta":              body[strings.Index(body, `data: {"type":"message_stop"}`):],
+		"no delta":              body[stop:],
 		"no reason and no stop": "data: {\"type\":\"message_delta\",\"delta\":{},\"usage\":{\"output_tokens\":7}}\n\n",
 	} {
 		s := llmtest.NewServer(t, llmtest.Raw(200, "text/event-stream", body[:at]+end), turn)

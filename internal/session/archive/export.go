@@ -21,10 +21,10 @@ func Export(w io.Writer, info Info, conv Conversation) error {
 	fmt.Fprintf(b, "Session `%s`, begun %s in `%s` with %s.\n",
 		info.ID, info.Created.Format(time.RFC3339), info.Dir, orElse(info.Model, "an unknown model"))
 	chat, _, _ := history.Rebuild(conv.Entries)
-	after := map[int]string{} // summaries by the message that they follow
+	after, told := map[int]string{}, "" // summaries by the message that they follow
 	for _, e := range conv.Entries {
-		if e.Compaction != nil {
-			after[e.Compaction.Last] = e.Compaction.Summary
+		if c := e.Compaction; c.Replaces() && c.Text != told {
+			after[c.Last], told = c.Summary, c.Text
 		}
 	}
 	for _, it := range chat.Items() {

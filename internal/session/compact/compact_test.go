@@ -251,7 +251,7 @@ func TestPromptsAreWhole(t *testing.T) {
 		}
 		whole := c.Text
 		if tt.short {
-			whole = FullText(items)
+			whole = FullText(items, history.Compaction{})
 		}
 		for i, n := range []int{0, 2, 4, 8} {
 			if s := items[n].Message.UserText(); strings.Contains(c.Text, s) == (tt.short && i == 0) || !strings.Contains(joined(whole), s) {
@@ -273,7 +273,7 @@ func TestFullText(t *testing.T) {
 	items[0].Pinned = true
 	items[2].Deed = &history.Deed{What: "Run " + long(4000), Result: "exit 0"}
 	items[2].DeedsAfter = []history.Deed{{What: "Undo a.go", Result: "the user took it back"}}
-	got := FullText(items)
+	got := FullText(items, history.Compaction{})
 	at := 0
 	for _, want := range []string{"- Run " + long(4000) + ": exit 0\n", "- Undo a.go: the user took it back\n", "## 1, pinned\n\n```\none\n", "## 2\n\n````\n```two```\nand ää"} {
 		i := strings.Index(joined(got)[at:], want)
@@ -307,6 +307,46 @@ func TestMoved(t *testing.T) {
 	}
 	if !strings.Contains(WithFullFile(old, "").Text, "only the user can read") {
 		t.Error("without a file nothing says so")
+	}
+}
+
+// TestShorten cuts the results of older rounds only, and only if that is enough.
+func TestShorten(t *testing.T) {
+	items := chat(t, "u one", "c "+long(9000), "c "+long(1100), "c "+long(4500)+" The user says: mind this "+long(4500), "a done", "u two", "c "+long(2500), "c "+long(300))
+	text := history.Compaction{Before: 4, Last: 3, Text: "the text", Summary: "notes"}
+	cut := history.Compaction{Before: 1, Last: 7, Clip: 600}
+	for name, tt := range map[string]struct {
+		inForce *history.Compaction
+		total   int
+		words   bool // the user's, in the middle of an old result
+		want    history.Compaction
+		ok      bool
+	}{
+		"enough":            {nil, 9000, false, history.Compaction{Before: 1, Last: 8, Clip: 1200}, true},
+		"not enough":        {nil, 5000, false, history.Compaction{}, false},
+		"the user's words":  {nil, 9000, true, history.Compaction{}, false},
+		"after a summary":   {&text, 8000, false, history.Compaction{Before: 4, Last: 8, Clip: 1200, Text: "the text", Summary: "notes"}, true},
+		"nothing more":      {&cut, 9000, false, history.Compaction{}, false},
+		"all of it is new":  {nil, 90_000, false, history.Compaction{}, false},
+		"no room for words": {nil, 100, false, history.Compaction{}, false},
+	} {
+		items[6].Deed = &history.Deed{What: "Edit 2"}
+		if tt.words {
+			items[6].Deed.Words = "The user says: mind this"
+		}
+		got, ok := Shorten(items, tt.inForce, Room{Total: tt.total, Running: true})
+		if ok != tt.ok {
+			t.Errorf("%s: %v", name, ok)
+		} else if diff := cmp.Diff(tt.want, got); ok && diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	full := FullText(items, history.Compaction{Before: 1, Last: 7, Clip: 1200})
+	if !strings.Contains(joined(full), "## Result 3\n\nread {}\n```\n"+long(9000)+"\n```\n") || strings.Contains(full, "Result 5") || !strings.Contains(full, "Result 7") {
+		t.Errorf("%.3000s", full)
+	}
+	if _, ok := Shorten(nil, nil, Room{Total: 100}); ok {
+		t.Error("of nothing")
 	}
 }
 

@@ -6,9 +6,9 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
-// Shortens reports whether the verbatim parts do not fit unshortened: then Finish needs
-// a file with their full text.
-func (p *Plan) Shortens() bool { return p.keeps.short }
+// Shortens reports whether the verbatim parts do not fit unshortened, or results are cut:
+// then WithFullFile should name a file with their full text.
+func (p *Plan) Shortens() bool { return p.keeps.short || p.clip > 0 }
 
 // Finish returns the compaction with its summary. full is the file with the result of
 // FullText, for the model to read, or empty.

@@ -58,15 +58,17 @@ func fileNote(file string) string {
 
 // WithFullFile returns c with another file for the full text.
 func WithFullFile(c history.Compaction, file string) history.Compaction {
-	head := opening + c.Summary + endOfSummary
-	c.Text = head + strings.Replace(strings.TrimPrefix(c.Text, head), fileNote(c.FullFile), fileNote(file), 1)
+	if c.Replaces() {
+		head := opening + c.Summary + endOfSummary
+		c.Text = head + strings.Replace(strings.TrimPrefix(c.Text, head), fileNote(c.FullFile), fileNote(file), 1)
+	}
 	c.FullFile = file
 	return c
 }
 
-// FullText returns all deeds of items and all prompts, word for word, for a model whose
-// reading tool cuts very long lines.
-func FullText(items []history.Item) string {
+// FullText returns all deeds of items, all prompts, and the results that c cuts, word for
+// word, for a model whose reading tool cuts very long lines.
+func FullText(items []history.Item, c history.Compaction) string {
 	var b strings.Builder
 	b.WriteString("A line that ends in \"" + goesOn + "\" is one with the next.\n\n# What was changed, run and refused, in order\n")
 	for _, d := range deedsOf(items) {
@@ -85,7 +87,27 @@ func FullText(items []history.Item) string {
 		}
 		fmt.Fprintf(&b, "\n## %d%s\n\n%s\n", n, pinned, history.Fenced("", it.Message.UserText()))
 	}
+	results(&b, items, c)
 	return breakLines(b.String())
+}
+
+// results writes the results that c cuts.
+func results(b *strings.Builder, items []history.Item, c history.Compaction) {
+	calls, none := map[string]llm.ToolCall{}, true
+	for _, it := range items[history.At(items, c.Before):] {
+		for _, call := range it.Message.Calls {
+			calls[call.ID] = call
+		}
+		if !c.Cuts(it) {
+			continue
+		}
+		if none {
+			b.WriteString("\n# Results of calls that were cut, in order\n")
+			none = false
+		}
+		call := calls[it.Message.CallID]
+		fmt.Fprintf(b, "\n## %s\n\n%s %s\n%s\n", history.ResultTitle(it), call.Name, call.Args, history.Fenced("", it.Message.Text()))
+	}
 }
 
 // longestLine is the maximum length of a line in bytes; goesOn ends a line that is

@@ -73,32 +73,67 @@ func view(items []Item, c *Compaction) []llm.Message {
 		for len(items) > 0 && items[0].Message.Role == llm.ToolReply {
 			items = items[1:] // its call is not sent; only a damaged file comes here
 		}
+	}
+	if c.Replaces() {
 		sent = append(sent, Text(llm.User, c.Text))
 		if len(items) == 0 || items[0].Message.Role == llm.User {
 			sent = append(sent, Text(llm.Assistant, understood))
 		}
 	}
 	for _, it := range items {
-		sent = append(sent, clipped(it, c))
+		sent = append(sent, c.Message(it))
 	}
 	return sent
 }
 
-// clipped returns the message of it, cut if c requires it.
-func clipped(it Item, c *Compaction) llm.Message {
-	if c == nil || c.Clip == 0 || it.N > c.Last || it.Message.Role != llm.ToolReply {
+// Replaces reports whether c has a text in the place of messages. One without only cuts
+// results.
+func (c *Compaction) Replaces() bool { return c != nil && c.Text != "" }
+
+// Cuts reports whether the result in it is sent without its middle.
+func (c *Compaction) Cuts(it Item) bool {
+	return c != nil && c.Clip > 0 && it.N <= c.Last && it.Message.Role == llm.ToolReply && len(it.Message.Text()) > c.Clip+c.noteSize()
+}
+
+// Message returns the message of it as it is sent with c in force. A result that is cut
+// names the file with all of it.
+func (c *Compaction) Message(it Item) llm.Message {
+	if !c.Cuts(it) {
 		return it.Message
 	}
-	return Result(it.Message.CallID, Clip(it.Message.Text(), c.Clip))
+	where := ""
+	if c.FullFile != "" {
+		where = fmt.Sprintf("; %q in %s has all of it", ResultTitle(it), c.FullFile)
+	}
+	return Result(it.Message.CallID, clip(it.Message.Text(), c.Clip, where))
 }
+
+// ResultTitle returns the title of a result in a file with full texts.
+func ResultTitle(it Item) string { return fmt.Sprint("Result ", it.N) }
+
+// noteSize is the approximate size of the note in a cut result.
+func (c *Compaction) noteSize() int {
+	if c.FullFile == "" {
+		return clipNote
+	}
+	return clipNote + 40 + len(c.FullFile)
+}
+
+// clipNote is the approximate size of the note in a text that Clip shortens.
+const clipNote = 60
 
 // Clip shortens s to about n bytes: its head and its tail, with the number of bytes
 // left out in between.
 func Clip(s string, n int) string {
-	if len(s) <= n+60 {
+	if len(s) <= n+clipNote {
 		return s
 	}
+	return clip(s, n, "")
+}
+
+// clip is Clip of a longer s; where ends the note.
+func clip(s string, n int, where string) string {
 	head := strings.ToValidUTF8(s[:n*2/3], "")
 	tail := strings.ToValidUTF8(s[len(s)-n/3:], "")
-	return fmt.Sprintf("%s\n[… %d bytes left out to save room …]\n%s", head, len(s)-len(head)-len(tail), tail)
+	return fmt.Sprintf("%s\n[… %d bytes left out to save room%s …]\n%s", head, len(s)-len(head)-len(tail), where, tail)
 }

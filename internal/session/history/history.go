@@ -68,17 +68,17 @@ type Pin struct {
 	On bool `json:"on"`
 }
 
-// Compaction replaces the messages before a number by a text.
+// Compaction replaces the messages before a number by a text, cuts results, or does both.
 type Compaction struct {
 	Before  int    `json:"before"` // messages with lower numbers are not sent
-	Text    string `json:"text"`   // sent in their place
+	Text    string `json:"text"`   // sent in their place; empty: it replaces none
 	Summary string `json:"summary"`
 	// Results up to the message Last are cut to Clip bytes; zero means that they are
 	// sent whole.
 	Last int `json:"last"`
 	Clip int `json:"clip,omitzero"`
-	// FullFile holds the full text of the parts that Text shortens; empty if it
-	// shortens nothing, or if there is no such file.
+	// FullFile holds the full text of the parts that Text shortens, and of the results
+	// that are cut; empty without such parts, or without a file.
 	FullFile string `json:"whole,omitzero"`
 }
 

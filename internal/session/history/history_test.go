@@ -193,6 +193,7 @@ func TestWhatIsSentAfterACompaction(t *testing.T) {
 	}{
 		"from a prompt on":  {Compaction{Before: 5, Last: 7, Text: "t"}, []string{"user", "assistant", "user", "assistant", "tool", "assistant", "tool"}, 0},
 		"from an answer on": {Compaction{Before: 6, Last: 7, Text: "t", Clip: 600}, []string{"user", "assistant", "tool", "assistant", "tool"}, 1},
+		"no text":           {Compaction{Before: 1, Last: 3, Clip: 600, FullFile: "/whole"}, []string{"user", "assistant", "tool", "assistant", "user", "assistant", "tool", "assistant", "tool"}, 1},
 		"nothing stays":     {Compaction{Before: 8, Last: 7, Text: "t", Clip: 600}, []string{"user", "assistant", "tool"}, 0},
 	} {
 		chat := build(tt.c)
@@ -202,6 +203,9 @@ func TestWhatIsSentAfterACompaction(t *testing.T) {
 			roles = append(roles, string(m.Role))
 			if strings.Contains(m.Text(), "bytes left out to save room") {
 				cut++
+				if file := strings.Contains(m.Text(), `room; "Result 3" in /whole has all of it …]`); file != (name == "no text") {
+					t.Errorf("%s: %.500q", name, m.Text()[350:])
+				}
 				if len(m.Text()) > 700 {
 					t.Errorf("%s: cut to %d bytes", name, len(m.Text()))
 				}
