@@ -77,32 +77,50 @@ func (w writer) unexplained(path string) string {
 	return path + ": nothing was changed. The file usually holds keys, so until the user lets you read it you are not told whether the edit does not fit the file, changes nothing in it or may not be made. Read it first: the user is asked."
 }
 
-// review has a change reviewed, writes the approved text and reports to the model.
+// review has a change reviewed, writes the approved text and reports to the model. If the
+// file has changed meanwhile, the edit merged with that change is reviewed in turn.
 func (w writer) review(ctx context.Context, call Call, change workspace.Change, out edit.Result) (Result, error) {
 	before := w.diagnostics.report(ctx, change.Path, 0, reportBefore)
-	notes, force := changeNotes(change, out.Stage, w.Home)
-	lost := w.lost(change)
-	if lost != "" {
-		notes = append(notes, caution.Notes(lost)...)
+	var m moved
+	for {
+		lost := w.lost(change)
+		v, err := w.ask(ctx, call, change, out.Stage, m.notes(lost), m.byUser)
+		if err != nil {
+			return Result{}, UnansweredError{err}
+		}
+		if v.Decision != confirm.Approve {
+			return m.tell(w.unapproved(change, out, v)), nil
+		}
+		final := change
+		if v.Text != nil {
+			final = workspace.NewContent(change, *v.Text)
+		}
+		res, err := w.commit(ctx, call, change, final, v, out)
+		if errors.Is(err, workspace.ErrStale) {
+			merged, refused := m.merge(w, change, final, v)
+			if refused != nil {
+				return m.tell(*refused), nil
+			}
+			change = merged
+			continue
+		}
+		if err == nil && len(res.Changes) > 0 {
+			w.wrote(ctx, change, v)
+			res.ForModel += w.diagnostics.sinceEdit(ctx, change.Path, before)
+		}
+		if err == nil && lost != "" {
+			res.ForModel += "\nBefore this edit: " + lost
+		}
+		return m.tell(res), err
 	}
-	v, err := w.Ask.Ask(ctx, confirm.Request{
-		Tool: w.tool, Description: call.Description, Batch: call.Batch, Notes: notes, Force: force, Change: &change,
+}
+
+// ask asks about a change, with more notes than those on the change itself.
+func (w writer) ask(ctx context.Context, call Call, change workspace.Change, stage edit.Stage, more []caution.Note, force bool) (confirm.Verdict, error) {
+	notes, forced := changeNotes(change, stage, w.Home)
+	return w.Ask.Ask(ctx, confirm.Request{
+		Tool: w.tool, Description: call.Description, Batch: call.Batch, Notes: append(notes, more...), Force: force || forced, Change: &change,
 	})
-	if err != nil {
-		return Result{}, UnansweredError{err}
-	}
-	if v.Decision != confirm.Approve {
-		return w.unapproved(change, out, v), nil
-	}
-	res, err := w.commit(ctx, call, change, v, out)
-	if err == nil && len(res.Changes) > 0 {
-		w.wrote(ctx, change, v)
-		res.ForModel += w.diagnostics.sinceEdit(ctx, change.Path, before)
-	}
-	if err == nil && lost != "" {
-		res.ForModel += "\nBefore this edit: " + lost
-	}
-	return res, err
 }
 
 // needless returns a result for a change that nobody has to be asked about, or nil: one
@@ -189,12 +207,9 @@ func (w writer) wrote(ctx context.Context, c workspace.Change, v confirm.Verdict
 	w.Writes.Wrote(ctx, editor.Write{Path: c.Path, Before: c.Text, After: c.After, By: v.By})
 }
 
-// commit writes the approved text, which may be the reviewer's own.
-func (w writer) commit(ctx context.Context, call Call, change workspace.Change, v confirm.Verdict, out edit.Result) (Result, error) {
-	final := change
-	if v.Text != nil {
-		final = workspace.NewContent(change, *v.Text)
-	}
+// commit writes the approved text final, which may be the reviewer's own. It returns
+// workspace.ErrStale if the file has changed since the question.
+func (w writer) commit(ctx context.Context, call Call, change, final workspace.Change, v confirm.Verdict, out edit.Result) (Result, error) {
 	if final.Exists && final.After == final.Text && !final.Delete {
 		return Result{
 			ForModel: "The user changed the proposal back to the current content of " + change.Name + ": nothing was written." + feedbackForModel(v),
@@ -214,7 +229,7 @@ func (w writer) commit(ctx context.Context, call Call, change workspace.Change, 
 		res.ForUser += "; " + err.Error()
 		return res, nil
 	case errors.Is(err, workspace.ErrStale):
-		return failed("%s changed while the edit was being reviewed: nothing was written. Read the file again and repeat the edit on its current content.", change.Name), nil
+		return Result{}, workspace.ErrStale
 	case ctx.Err() != nil && err != nil:
 		return Result{}, ctx.Err()
 	case err != nil:
