@@ -50,7 +50,7 @@ type Options struct {
 	Env        []string  // added to the environment of commands
 	Watchdog   []string  // see shell.Jobs.Watchdog
 	Unattended bool      // nobody is at a terminal
-	Untrusted  bool      // the folder brings settings that nobody trusts
+	AskAll     bool      // ask about commands that only read too
 }
 
 // Face is a user interface, as far as a session needs one.
@@ -164,7 +164,7 @@ func (a *App) encoding(path string) workspace.Encoding {
 func (a *App) loopOptions(o Options, env []string) session.Options {
 	limits := o.Config.Limits
 	return session.Options{
-		Model: o.Model, Tools: a.newTools(env, o.Untrusted || o.Config.SafeCommands == "ask"), System: a.system, Store: o.Place.Store,
+		Model: o.Model, Tools: a.newTools(env, o.AskAll), System: a.system, Store: o.Place.Store,
 		Limits:    session.Limits{MaxTurns: limits.MaxTurns, MaxTokens: limits.MaxTokens, MaxCostUSD: limits.MaxCostUSD},
 		CompactAt: limits.CompactAt, Branch: a.Context.Branch, Emit: a.emit, Queued: a.queued, BuildMessage: a.message, SaveFull: a.keep, Effort: a.Effort,
 	}

@@ -2,41 +2,101 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/bb2d0cf4/agent/internal/app/replay"
+	"github.com/bb2d0cf4/agent/internal/permission"
+	"github.com/bb2d0cf4/agent/internal/tools/shell"
 	"github.com/bb2d0cf4/agent/internal/tools/shell/safecmd"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// newPermissions returns agent permissions, which explains the classes of commands.
+// newPermissions returns agent permissions, which explains and tests the questions.
 func newPermissions(p Process, f *flags) *cobra.Command {
 	var asJSON bool
 	explain := &cobra.Command{
-		Use: "explain 'COMMAND'", Short: "Show the class of a command in this folder, and why; nothing is run", Args: exactly(1),
+		Use: "explain 'COMMAND'", Short: "Show the class of a command in this folder, the rules for it, and what each mode does; nothing is run", Args: exactly(1),
 		ValidArgsFunction: fixed(),
-		Example:           "  agent permissions explain 'ls -la | wc -l'\n  agent permissions explain --json 'git push --force'",
+		Example: "  agent permissions explain 'ls -la | wc -l'\n  agent permissions explain --json 'git push --force'\n" +
+			"  agent permissions explain --allow 'run(go test *)' 'go test ./...'",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir, err := workDir(f.dir)
-			if err != nil {
-				return err
-			}
 			set, err := loadSetup(cmd.Context(), p, f, overrides(cmd.Flags(), f), false)
 			if err != nil {
 				return err
 			}
-			place := safecmd.Place{Dir: dir, Roots: []string{dir}, Home: set.Home, Path: os.Getenv("PATH")}
-			j := place.Judge(args[0])
-			if err := explainCommand(p, j, asJSON); err != nil || asJSON || j.Class != safecmd.Safe {
+			e, err := explainCommand(set, f, args[0])
+			if err != nil {
 				return err
 			}
-			return explainAsking(p, set)
+			if asJSON {
+				return e.printJSON(p)
+			}
+			return e.print(p)
 		},
 	}
-	explain.Flags().BoolVar(&asJSON, "json", false, "print an object with class and parts")
-	return parent("permissions", "The classes of commands", explain)
+	explain.Flags().BoolVar(&asJSON, "json", false, "print an object with class, parts and verdicts")
+	ruleFlags(explain, f)
+	return parent("permissions", "What is asked about, and why", explain)
+}
+
+// ruleFlags adds the flags for rules to a command.
+func ruleFlags(cmd *cobra.Command, f *flags) {
+	cmd.Flags().StringArrayVar(&f.allow, "allow", nil, "as if this `rule` allowed what it covers")
+	cmd.Flags().StringArrayVar(&f.deny, "deny", nil, "as if this `rule` denied what it covers")
+}
+
+// explanation holds the answers about a command, and the reasons.
+type explanation struct {
+	set    setup
+	judged safecmd.Judgement
+	rules  []permission.Covering // by part; Effect is zero without one
+	modes  []replay.Answer       // by mode
+}
+
+// explainCommand asks the policy about a command in each mode.
+func explainCommand(set setup, f *flags, line string) (e explanation, err error) {
+	dir, err := workDir(f.dir)
+	if err != nil {
+		return e, err
+	}
+	rules, err := permissionRules(set.Config, dir, f)
+	if err != nil {
+		return e, err
+	}
+	root, err := workspace.Open(dir, workspace.Options{})
+	if err != nil {
+		return e, err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	args, err := json.Marshal(map[string]string{"command": line})
+	if err != nil {
+		return e, err
+	}
+	e.set = set
+	for mode := permission.Default; mode <= permission.Bypass; mode++ {
+		answers := set.judge(root, mode, rules).Call("execute_command", args)
+		if len(answers) == 0 {
+			return e, usagef("there is no command to explain")
+		}
+		e.modes = append(e.modes, answers[0])
+	}
+	e.judged = e.modes[0].Judged
+	for i := range e.judged.Parts {
+		e.rules = append(e.rules, rules.Covering(dir, e.judged.CommandPart(i, set.asksAll())))
+	}
+	return e, nil
+}
+
+// judge returns the judge of a session with this setup.
+func (s *setup) judge(root *workspace.Root, mode permission.Mode, rules permission.Rules) *replay.Judge {
+	return replay.New(replay.Options{
+		Root: root, Mode: mode, Rules: rules, Home: s.Home, Env: shell.Environ(os.Environ(), s.SecretEnv()), AskAll: s.asksAll(),
+	})
 }
 
 // classes describes the classes of commands for people.
@@ -46,34 +106,116 @@ var classes = map[safecmd.Class]string{
 	safecmd.Danger: "danger: it runs only after a yes, each time",
 }
 
-// explainAsking names the settings because of which a command that only reads asks too.
-func explainAsking(p Process, set setup) error {
-	switch {
-	case set.SafeCommands == "ask":
-		return showLine(p, "But it asks too: permissions.safe_commands is ask.")
-	case set.untrusted:
-		return showLine(p, "But it asks too: this folder brings settings that you do not trust; see agent trust add.")
+// print shows e to a person.
+func (e explanation) print(p Process) error {
+	lines := []string{classes[e.judged.Class]}
+	for i, part := range e.judged.Parts {
+		lines = append(lines, fmt.Sprintf("  %-6s  %s  (%s)", part.Class, part.Text, part.Reason))
+		switch c := e.rules[i]; {
+		case c.Why != "":
+			lines = append(lines, "          rules: "+c.Why)
+		case c.Effect != 0:
+			lines = append(lines, fmt.Sprintf("          rule: %s %s  (%s)", c.Effect, c.Rule, c.Rule.Source))
+		}
 	}
-	return nil
+	switch {
+	case e.judged.Class != safecmd.Safe:
+	case e.set.SafeCommands == "ask":
+		lines = append(lines, "But it asks too: permissions.safe_commands is ask.")
+	case e.set.untrusted:
+		lines = append(lines, "But it asks too: this folder brings settings that you do not trust; see agent trust add.")
+	}
+	for mode, a := range e.modes {
+		lines = append(lines, strings.TrimRight(fmt.Sprintf("%-13s %-8s %s", permission.Mode(mode).String(), outcome(a), why(a)), " "))
+	}
+	if rules := e.modes[permission.Default].Rules; len(rules) > 0 {
+		lines = append(lines, "To allow it: "+ruleTexts(rules))
+	}
+	return showLines(p, lines)
 }
 
-func explainCommand(p Process, j safecmd.Judgement, asJSON bool) error {
-	if asJSON {
-		var b strings.Builder
-		enc := json.NewEncoder(&b)
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(j); err != nil {
-			return err
-		}
-		return show(p, b.String())
+// outcome names an answer in a word.
+func outcome(a replay.Answer) string {
+	switch {
+	case a.Asks():
+		return "asks"
+	case a.Refused():
+		return "refuses"
 	}
-	if err := showLine(p, classes[j.Class]); err != nil {
+	return "runs"
+}
+
+// why explains an answer in a line.
+func why(a replay.Answer) string {
+	switch {
+	case a.Verdict.By != "":
+		return a.Verdict.By
+	case a.Verdict.Feedback != "":
+		return a.Verdict.Feedback
+	case a.Request.Force:
+		return "a person looks at it each time, whatever the rules"
+	}
+	return "no rule allows it"
+}
+
+func ruleTexts(rules []permission.Rule) string {
+	texts := make([]string, len(rules))
+	for i, r := range rules {
+		texts[i] = r.String()
+	}
+	return strings.Join(texts, " and ")
+}
+
+// The JSON form of an explanation.
+type (
+	explainedJSON struct {
+		Class     safecmd.Class          `json:"class"`
+		Parts     []partJSON             `json:"parts"`
+		Verdicts  map[string]verdictJSON `json:"verdicts"` // by mode
+		AllowWith []string               `json:"allow_with,omitempty"`
+	}
+	partJSON struct {
+		safecmd.Part
+		Rule *ruleJSON `json:"rule,omitempty"`
+		Why  string    `json:"why,omitempty"` // without a rule that counts by itself
+	}
+	ruleJSON struct {
+		Effect string `json:"effect"`
+		Rule   string `json:"rule"`
+		Source string `json:"source"`
+	}
+	verdictJSON struct {
+		Verdict string `json:"verdict"` // runs, asks or refuses
+		Why     string `json:"why,omitempty"`
+	}
+)
+
+// printJSON prints e as an object on one line.
+func (e explanation) printJSON(p Process) error {
+	out := explainedJSON{Class: e.judged.Class, Parts: []partJSON{}, Verdicts: map[string]verdictJSON{}}
+	for i, part := range e.judged.Parts {
+		of := partJSON{Part: part, Why: e.rules[i].Why}
+		if c := e.rules[i]; c.Effect != 0 && c.Why == "" {
+			of.Rule = &ruleJSON{c.Effect.String(), c.Rule.String(), c.Rule.Source}
+		}
+		out.Parts = append(out.Parts, of)
+	}
+	for mode, a := range e.modes {
+		out.Verdicts[permission.Mode(mode).String()] = verdictJSON{outcome(a), why(a)}
+	}
+	for _, r := range e.modes[permission.Default].Rules {
+		out.AllowWith = append(out.AllowWith, r.String())
+	}
+	return printObject(p, out)
+}
+
+// printObject prints a value as JSON on one line.
+func printObject(p Process, value any) error {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(value); err != nil {
 		return err
 	}
-	for _, part := range j.Parts {
-		if err := showLine(p, fmt.Sprintf("  %-6s  %s  (%s)", part.Class, part.Text, part.Reason)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return show(p, b.String())
 }

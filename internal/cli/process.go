@@ -62,6 +62,16 @@ func showLine(p Process, line string) error {
 	return err
 }
 
+// showLines prints the lines of a list.
+func showLines(p Process, lines []string) error {
+	for _, line := range lines {
+		if err := showLine(p, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // remark prints a line on standard error. It may contain text from a server or a file.
 func remark(p Process, line string) {
 	fmt.Fprintf(p.Stderr, "agent: %s\n", sanitize.Line(line))

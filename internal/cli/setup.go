@@ -24,6 +24,9 @@ type setup struct {
 	notes           []string          // for the user
 }
 
+// asksAll reports whether commands that only read ask too.
+func (s *setup) asksAll() bool { return s.untrusted || s.SafeCommands == "ask" }
+
 // completeSetup asks for a model and its key if one is missing. It returns set unchanged
 // if nothing is missing or there is nobody to ask.
 func completeSetup(ctx context.Context, p Process, f *flags, over config.Overrides, set setup) (setup, error) {

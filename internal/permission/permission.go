@@ -85,11 +85,10 @@ func (p *Policy) Decide(req confirm.Request) (confirm.Verdict, bool) {
 	switch {
 	case c != nil && c.Unconfined:
 		return decideUnconfined(req, mode)
-	case c != nil && c.ReadOnly && !req.Force && by.effect != Ask && mode != Bypass && len(rules.withheld()) == 0:
-		// What a command reads is not compared with rules about reading.
-		v := approve(OnlyReads)
-		v.Guarded = true
-		return v, true
+	case c != nil && c.ReadOnly && !req.Force && mode != Bypass:
+		if v, decided := decideReadOnly(by, rules); decided || mode == Plan {
+			return v, decided // in plan mode, no rule or grant runs it unguarded
+		}
 	}
 	v, decided := p.decide(req, by, mode)
 	switch {
@@ -99,6 +98,20 @@ func (p *Policy) Decide(req confirm.Request) (confirm.Verdict, bool) {
 		return p.decideRuled(req, by.rule)
 	}
 	return p.decideCommand(req)
+}
+
+// decideReadOnly approves a command that only reads. Its files are not compared with
+// rules about reading.
+func decideReadOnly(by answer, rules Rules) (confirm.Verdict, bool) {
+	switch {
+	case by.effect == Ask:
+		return confirm.Verdict{Feedback: by.reason()}, false
+	case len(rules.withheld()) > 0:
+		return confirm.Verdict{Feedback: "You are asked because a rule denies or asks about reading certain files, and what a command reads is not compared with it."}, false
+	}
+	v := approve(OnlyReads)
+	v.Guarded = true
+	return v, true
 }
 
 // decideUnconfined leaves it to a person whether a command leaves the sandbox: no grant

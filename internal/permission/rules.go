@@ -92,14 +92,9 @@ func (rs Rules) strictest(covers func(Rule) bool) (best answer) {
 // allows each of its parts, apart from those that only read.
 func (rs Rules) command(parts []confirm.CommandPart) answer {
 	var strict, allow answer
-	open, withheld, evaded := false, len(rs.withheld()) > 0, rs.strictSome() // open: a part is not covered
+	open, withheld := false, len(rs.withheld()) > 0 // open: a part is not covered
 	for _, p := range parts {
-		a := rs.strictest(func(r Rule) bool { return r.coversPart(p) })
-		if a.effect <= Allow && p.Hidden && evaded > Allow {
-			about := map[Effect]string{Ask: "ask about", Deny: "deny"}[evaded]
-			a = answer{effect: Ask, why: "it runs something that cannot be compared with the rules that " + about + " commands", hides: evaded}
-		}
-		switch {
+		switch a := rs.part(p); {
 		case a.effect > Allow:
 			if a.effect > strict.effect {
 				strict = a
@@ -117,6 +112,31 @@ func (rs Rules) command(parts []confirm.CommandPart) answer {
 		return answer{}
 	}
 	return allow
+}
+
+// part judges a part of a line.
+func (rs Rules) part(p confirm.CommandPart) answer {
+	a := rs.strictest(func(r Rule) bool { return r.coversPart(p) })
+	evaded := rs.strictSome()
+	if a.effect <= Allow && p.Hidden && evaded > Allow {
+		about := map[Effect]string{Ask: "ask about", Deny: "deny"}[evaded]
+		return answer{effect: Ask, why: "it runs something that cannot be compared with the rules that " + about + " commands", hides: evaded}
+	}
+	return a
+}
+
+// Covering is the rule that counts for a part of a command.
+type Covering struct {
+	Effect Effect // zero without one
+	Rule   Rule
+	Why    string // if no rule has the effect
+}
+
+// Covering returns the rule that counts for a part of a command that starts in dir. The
+// rule may not decide about the whole line, see Policy.Decide.
+func (rs Rules) Covering(dir string, p confirm.CommandPart) Covering {
+	a := rs.in(dir).part(p)
+	return Covering{a.effect, a.rule, a.why}
 }
 
 // strictSome returns the strictest effect of the rules for some commands, but not all.

@@ -186,6 +186,34 @@ func TestRulesWithholdFiles(t *testing.T) {
 	}
 }
 
+// In plan mode a command that only reads is judged as in the default mode: a rule about
+// reading makes it ask, not decline. No rule and no grant runs it as it is written.
+func TestPlanAsksAboutReadingToo(t *testing.T) {
+	req := confirm.Request{Command: &confirm.Command{Line: "ls x", Dir: t.TempDir(), ReadOnly: true, Parts: parts(t, "ls x")}}
+	for rules, want := range map[string]string{
+		"allow run(make)": "safe", "deny read(secrets/**)": "ask", "ask run(ls **)": "ask", "deny run(ls **)": "no",
+		"ask read(secrets/**)\nallow run(ls *)": "ask",
+	} {
+		p := New(Plan, rulesOf(t, strings.Split(rules, "\n")...)...)
+		p.Grant(req)
+		v, decided := p.Decide(req)
+		got := "ask"
+		switch {
+		case decided && v.Guarded:
+			got = "safe"
+		case decided && v.Decision == confirm.Reject:
+			got = "no"
+		case decided:
+			got = "yes"
+		case v.Feedback == "":
+			t.Errorf("%s: the question does not say why", rules)
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", rules, got, want)
+		}
+	}
+}
+
 // A rule does not cover a command that runs a file which nobody saw being changed.
 func TestRuleAfterAnUnseenChange(t *testing.T) {
 	dir := scratch.Dir(t, map[string]string{"Makefile": "all:\n\ttrue\n"})

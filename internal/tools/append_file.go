@@ -27,5 +27,5 @@ func appendFile(d Deps) Tool {
 			return w.apply(ctx, call, a.Path, func(f workspace.File) (edit.Result, error) {
 				return edit.Result{Text: edit.Append(f.Text, a.Content, f.Format.EOL, orDefault(a.Newline, true))}, nil
 			})
-		})
+		}).foresees(func(a appendFileArgs) []Foreseen { return w.foresee(a.Path, a.Content, false) })
 }

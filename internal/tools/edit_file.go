@@ -42,7 +42,16 @@ func editFile(d Deps) Tool {
 		func(a editFileArgs) string { return "Edit " + a.Path },
 		func(ctx context.Context, call Call, a editFileArgs) (Result, error) {
 			return w.apply(ctx, call, a.Path, existing(a.replace))
-		})
+		}).foresees(func(a editFileArgs) []Foreseen { return w.foresee(a.Path, a.added(), false) })
+}
+
+// added returns the new texts.
+func (a editFileArgs) added() string {
+	texts := []string{orDefault(a.NewString, "")}
+	for _, r := range a.Edits {
+		texts = append(texts, orDefault(r.NewString, ""))
+	}
+	return strings.Join(texts, "\n")
 }
 
 // replace makes the edits in order, all of them or none.

@@ -30,5 +30,5 @@ func editLines(d Deps) Tool {
 			return w.apply(ctx, call, a.Path, existing(func(f workspace.File) (edit.Result, error) {
 				return edit.Lines(f.Text, a.StartLine, a.EndLine, a.NewContent, f.Format.EOL)
 			}))
-		})
+		}).foresees(func(a editLinesArgs) []Foreseen { return w.foresee(a.Path, a.NewContent, false) })
 }

@@ -39,7 +39,7 @@ func executeCommand(d Deps, w *jobWatch) Tool {
 		{Name: "kill", Kind: args.Text, Doc: "id of a background command to end"},
 	}
 	c := commander{d, w}
-	return newTool("execute_command", params, executeCommandArgs.title, c.execute)
+	return newTool("execute_command", params, executeCommandArgs.title, c.execute).foresees(c.foresee)
 }
 
 func (a executeCommandArgs) title() string {
@@ -90,14 +90,8 @@ func (c commander) decide(ctx context.Context, call Call, opts shell.Options, a 
 		return *res, nil
 	}
 	judged := c.judge(a.Command, opts.Dir)
-	req := confirm.Request{
-		Tool: "execute_command", Description: call.Description, Batch: call.Batch,
-		Notes: append(commandNotes(judged), box.notes()...), Force: judged.Class == safecmd.Danger,
-		Command: &confirm.Command{
-			Line: a.Command, Dir: opts.Dir, Timeout: opts.Timeout, Background: a.Background,
-			ReadOnly: judged.Class == safecmd.Safe && !a.Background && !c.AskAll, Parts: judged.CommandParts(c.AskAll),
-		},
-	}
+	req := c.request(call, opts, a, judged)
+	req.Notes = append(req.Notes, box.notes()...)
 	v, err := c.Ask.Ask(ctx, req)
 	if err != nil {
 		return Result{}, UnansweredError{err}
@@ -116,6 +110,34 @@ func (c commander) decide(ctx context.Context, call Call, opts shell.Options, a 
 		return c.start(opts, v), nil
 	}
 	return c.runConfined(ctx, req, box, opts, v)
+}
+
+// request returns the question about a command.
+func (c commander) request(call Call, opts shell.Options, a executeCommandArgs, judged safecmd.Judgement) confirm.Request {
+	return confirm.Request{
+		Tool: "execute_command", Description: call.Description, Batch: call.Batch,
+		Notes: commandNotes(judged), Force: judged.Class == safecmd.Danger,
+		Command: &confirm.Command{
+			Line: a.Command, Dir: opts.Dir, Timeout: opts.Timeout, Background: a.Background,
+			ReadOnly: judged.Class == safecmd.Safe && !a.Background && !c.AskAll, Parts: judged.CommandParts(c.AskAll),
+		},
+	}
+}
+
+// foresee returns the question that execute would ask, even if its folder is missing.
+func (c commander) foresee(a executeCommandArgs) []Foreseen {
+	dir := c.Root.Dir()
+	if a.Cwd != "" {
+		var err error
+		if dir, _, err = c.Root.Resolve(a.Cwd); err != nil {
+			return nil
+		}
+	}
+	if a.Command == "" || a.Kill != "" || strings.ContainsRune(a.Command, 0) {
+		return nil
+	}
+	judged := c.judge(a.Command, dir)
+	return []Foreseen{{Request: c.request(Call{}, shell.Options{Dir: dir}, a, judged), Judged: judged}}
 }
 
 // runConfined runs a command and, if it failed in the sandbox and a person allows it,

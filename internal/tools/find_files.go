@@ -35,5 +35,5 @@ func findFiles(d Deps) Tool {
 				return r.unreadable(ctx, a.Path, err)
 			}
 			return Result{ForModel: namesText(name, names, "file", "files"), ForUser: namesUser(names, "file", "files")}, nil
-		}).reads()
+		}).foresees(func(a findFilesArgs) []Foreseen { return r.foresee(a.Path) }).reads()
 }

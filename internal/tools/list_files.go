@@ -35,5 +35,5 @@ func listFiles(d Deps) Tool {
 				return r.unreadable(ctx, a.Path, err)
 			}
 			return Result{ForModel: namesText(name, names, "entry", "entries"), ForUser: namesUser(names, "entry", "entries")}, nil
-		}).reads()
+		}).foresees(func(a listFilesArgs) []Foreseen { return r.foresee(a.Path) }).reads()
 }

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,7 +31,16 @@ func patchFile(d Deps) Tool {
 				return failed("The diff is malformed, so nothing was changed: %w.", err), nil
 			}
 			return w.patch(ctx, call, files)
-		})
+		}).foresees(func(a patchArgs) (all []Foreseen) {
+		files, err := a.files()
+		if err != nil {
+			return nil
+		}
+		for _, f := range files {
+			all = append(all, w.foresee(f.Path, cmp.Or(f.Content, a.Diff), f.Op == edit.Delete)...)
+		}
+		return all
+	})
 }
 
 // title names the files of a patch.

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -39,15 +40,7 @@ func (r reader) allowed(ctx context.Context, call Call, path string, open func()
 	if r.wasAllowed(abs) { // at the question of an earlier call
 		return nil, open()
 	}
-	_, _, err = r.Root.FS(path)
-	remarks, force := readNotes(abs, errors.Is(err, workspace.ErrOutside))
-	asked := &confirm.Read{Path: abs, Inside: inside}
-	if !filepath.IsAbs(name) {
-		asked.Name = name
-	}
-	verdict, err := r.Ask.Ask(ctx, confirm.Request{
-		Tool: r.tool, Description: call.Description, Batch: call.Batch, Notes: remarks, Force: force, Read: asked,
-	})
+	verdict, err := r.Ask.Ask(ctx, r.request(call, path, abs, name, inside))
 	if err != nil {
 		return nil, UnansweredError{err}
 	}
@@ -57,6 +50,30 @@ func (r reader) allowed(ctx context.Context, call Call, path string, open func()
 	}
 	r.Root.Outside().Allow(abs)
 	return nil, open()
+}
+
+// request returns the question whether path may be read. abs and name are its resolved
+// path, inside whether that is in the workspace.
+func (r reader) request(call Call, path, abs, name string, inside bool) confirm.Request {
+	_, _, err := r.Root.FS(path)
+	remarks, force := readNotes(abs, errors.Is(err, workspace.ErrOutside))
+	asked := &confirm.Read{Path: abs, Inside: inside}
+	if !filepath.IsAbs(name) {
+		asked.Name = name
+	}
+	return confirm.Request{
+		Tool: r.tool, Description: call.Description, Batch: call.Batch, Notes: remarks, Force: force, Read: asked,
+	}
+}
+
+// foresee returns the question that a read of path would ask if it exists.
+func (r reader) foresee(path string) []Foreseen {
+	abs, name, err := r.Root.Resolve(cmp.Or(path, "."))
+	inside := err == nil
+	if !inside && !errors.Is(err, workspace.ErrOutside) || inside && !r.needsAnswer(name, abs) || r.wasAllowed(abs) || permission.NeverRead(abs, r.Home) != "" {
+		return nil
+	}
+	return []Foreseen{{Request: r.request(Call{}, path, abs, name, inside)}}
 }
 
 // readKind describes a read that needs an answer.

@@ -33,7 +33,7 @@ func readFile(d Deps) Tool {
 		{Name: "limit", Kind: args.Integer, Doc: "lines, default 2000"},
 	}
 	r := reader{d, "read_file"}
-	return newTool(r.tool, params, readFileArgs.title, r.readFile).reads()
+	return newTool(r.tool, params, readFileArgs.title, r.readFile).foresees(func(a readFileArgs) []Foreseen { return r.foresee(a.Path) }).reads()
 }
 
 func (a readFileArgs) title() string {

@@ -33,7 +33,7 @@ func regexReplace(d Deps) Tool {
 		func(a regexReplaceArgs) string { return fmt.Sprintf("Replace /%s/ in %s", a.Pattern, a.Path) },
 		func(ctx context.Context, call Call, a regexReplaceArgs) (Result, error) {
 			return w.apply(ctx, call, a.Path, existing(a.replace))
-		})
+		}).foresees(func(a regexReplaceArgs) []Foreseen { return w.foresee(a.Path, a.Replacement, false) })
 }
 
 func (a regexReplaceArgs) replace(f workspace.File) (edit.Result, error) {

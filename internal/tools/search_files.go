@@ -47,7 +47,7 @@ func searchFiles(d Deps) Tool {
 	s := searcher{reader: reader{d, "search_files"}, ripgrep: sync.OnceValue(func() string { return findRipgrep(d) })}
 	return newTool(s.tool, params,
 		func(a searchFilesArgs) string { return "Search /" + a.Regex + "/" + withPath("in", a.Path) },
-		s.search).reads()
+		s.search).foresees(func(a searchFilesArgs) []Foreseen { return s.foresee(a.Path) }).reads()
 }
 
 type searcher struct {

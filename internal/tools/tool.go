@@ -20,6 +20,7 @@ type tool[A any] struct {
 	params []args.Param
 	title  func(a A) string
 	run    func(ctx context.Context, call Call, a A) (Result, error)
+	asks   func(a A) []Foreseen // nil if the tool asks nothing
 }
 
 // newTool returns the tool with the given name. The file name.md describes it.
@@ -38,6 +39,21 @@ func newTool[A any](name string, params []args.Param, title func(A) string, run 
 func (t *tool[A]) reads() Tool {
 	t.spec.Reads = true
 	return t
+}
+
+// foresees sets the function that returns the questions of a call.
+func (t *tool[A]) foresees(asks func(A) []Foreseen) *tool[A] {
+	t.asks = asks
+	return t
+}
+
+// foresee implements foreseer.
+func (t *tool[A]) foresee(raw json.RawMessage) []Foreseen {
+	a, _, err := args.Read[A](t.params, raw)
+	if err != nil || t.asks == nil {
+		return nil
+	}
+	return t.asks(a)
 }
 
 // Spec implements Tool.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/caution"
@@ -117,10 +118,29 @@ func (w writer) review(ctx context.Context, call Call, change workspace.Change, 
 
 // ask asks about a change, with more notes than those on the change itself.
 func (w writer) ask(ctx context.Context, call Call, change workspace.Change, stage edit.Stage, more []caution.Note, force bool) (confirm.Verdict, error) {
-	notes, forced := changeNotes(change, stage, w.Home)
-	return w.Ask.Ask(ctx, confirm.Request{
-		Tool: w.tool, Description: call.Description, Batch: call.Batch, Notes: append(notes, more...), Force: force || forced, Change: &change,
-	})
+	req := w.request(call, change, stage)
+	req.Notes, req.Force = append(req.Notes, more...), req.Force || force
+	return w.Ask.Ask(ctx, req)
+}
+
+// request returns the question about a change.
+func (w writer) request(call Call, change workspace.Change, stage edit.Stage) confirm.Request {
+	notes, force := changeNotes(change, stage, w.Home)
+	return confirm.Request{
+		Tool: w.tool, Description: call.Description, Batch: call.Batch, Notes: notes, Force: force, Change: &change,
+	}
+}
+
+// foresee returns the question that a change of a file would ask if it applies. added is
+// the text that it adds, or all of the new text.
+func (w writer) foresee(path, added string, remove bool) []Foreseen {
+	abs, name, err := w.Root.Resolve(path)
+	if err != nil {
+		return nil // refused without a question
+	}
+	_, err = os.Stat(abs)
+	change := workspace.Change{File: workspace.File{Path: abs, Name: name, Exists: err == nil}, After: added, Delete: remove}
+	return []Foreseen{{Request: w.request(Call{}, change, edit.Exact)}}
 }
 
 // needless returns a result for a change that nobody has to be asked about, or nil: one

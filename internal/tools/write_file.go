@@ -28,5 +28,5 @@ func writeFile(d Deps) Tool {
 				}
 				return edit.Result{Text: edit.Whole(f.Text, a.Content, f.Format.EOL)}, nil
 			})
-		})
+		}).foresees(func(a writeFileArgs) []Foreseen { return w.foresee(a.Path, a.Content, false) })
 }

@@ -85,13 +85,25 @@ func (j Judgement) Reasons() []string {
 // part without words.
 func (j Judgement) CommandParts(askAll bool) []confirm.CommandPart {
 	var out []confirm.CommandPart
-	for _, p := range j.Parts {
-		safe := p.Class == Safe && !askAll && len(p.Words) > 0 && p.Words[0] != "git" && p.Words[0] != "go"
-		safe = safe && (j.Class != Safe || p.Words[0] != "rg") // Judge took it to be guarded
-		out = append(out, confirm.CommandPart{Words: p.Words, Safe: safe, Hidden: p.Hidden, Piped: p.Piped})
-		if p.input && !safe {
-			out = append(out, confirm.CommandPart{}) // the words do not show what the file makes it do
-		}
+	for i := range j.Parts {
+		out = append(out, j.commandPart(i, askAll)...)
+	}
+	return out
+}
+
+// CommandPart returns the part i for permission rules, see CommandParts.
+func (j Judgement) CommandPart(i int, askAll bool) confirm.CommandPart {
+	return j.commandPart(i, askAll)[0]
+}
+
+// commandPart returns the part i and, if it reads a file as its standard input, that.
+func (j Judgement) commandPart(i int, askAll bool) (out []confirm.CommandPart) {
+	p := j.Parts[i]
+	safe := p.Class == Safe && !askAll && len(p.Words) > 0 && p.Words[0] != "git" && p.Words[0] != "go"
+	safe = safe && (j.Class != Safe || p.Words[0] != "rg") // Judge took it to be guarded
+	out = append(out, confirm.CommandPart{Words: p.Words, Safe: safe, Hidden: p.Hidden, Piped: p.Piped})
+	if p.input && !safe {
+		out = append(out, confirm.CommandPart{}) // the words do not show what the file makes it do
 	}
 	return out
 }

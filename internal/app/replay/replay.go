@@ -1,0 +1,73 @@
+// Package replay judges calls of tools by the permission policy of a session, without
+// carrying them out: nothing is run, written or read for the model. It guarantees that
+// the questions are those of the tools and the verdicts those of the policy, of which it
+// has no copy.
+package replay
+
+import (
+	"encoding/json"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/permission"
+	"github.com/bb2d0cf4/agent/internal/tools"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// Options configures a Judge.
+type Options struct {
+	Root   *workspace.Root // without a home, so that nothing can be written
+	Mode   permission.Mode
+	Rules  permission.Rules
+	Home   string   // the program's own folder
+	Env    []string // the environment of commands
+	AskAll bool     // ask about commands that only read too
+}
+
+// Judge judges the calls of one session, in order.
+type Judge struct {
+	root   *workspace.Root
+	policy *permission.Policy
+	set    *tools.Set
+}
+
+// New returns the judge of a session that begins. A Root that several judges share must
+// not have allowed reads, see workspace.Outside.
+func New(o Options) *Judge {
+	policy := permission.New(o.Mode, o.Rules...)
+	set := tools.NewSet(tools.Deps{Root: o.Root, Home: o.Home, Env: o.Env, AskAll: o.AskAll, Withholds: policy.Withholds})
+	return &Judge{root: o.Root, policy: policy, set: set}
+}
+
+// Answer is the policy's answer to a question.
+type Answer struct {
+	tools.Foreseen
+	Verdict confirm.Verdict
+	Decided bool // without a person
+	// Rules would allow it if they are added, each a part of it; empty if none can, or if
+	// it is allowed.
+	Rules []permission.Rule
+}
+
+// Asks reports whether a person is asked.
+func (a Answer) Asks() bool { return !a.Decided }
+
+// Refused reports whether the policy refuses it.
+func (a Answer) Refused() bool { return a.Decided && a.Verdict.Decision != confirm.Approve }
+
+// Call returns the answers to the questions of a call; none if it asks nothing. It takes
+// a person to say yes, once: grants for the session are not counted.
+func (j *Judge) Call(tool string, args json.RawMessage) []Answer {
+	var all []Answer
+	for _, q := range j.set.Foresee(tool, args) {
+		a := Answer{Foreseen: q}
+		a.Verdict, a.Decided = j.policy.Decide(q.Request)
+		if a.Asks() || a.Refused() {
+			a.Rules = j.policy.Proposals(q.Request)
+		}
+		if read := q.Request.Read; read != nil && !a.Refused() {
+			j.root.Outside().Allow(read.Path)
+		}
+		all = append(all, a)
+	}
+	return all
+}

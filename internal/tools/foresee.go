@@ -1,0 +1,30 @@
+package tools
+
+import (
+	"encoding/json"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/tools/shell/safecmd"
+)
+
+// Foreseen is a question that a call would ask.
+type Foreseen struct {
+	Request confirm.Request
+	Judged  safecmd.Judgement // of a command
+}
+
+// foreseer is a tool whose questions are known before it is called.
+type foreseer interface {
+	foresee(args json.RawMessage) []Foreseen
+}
+
+// Foresee returns the questions that a call would ask the policy and a person, in order,
+// without carrying it out. It takes files to exist and edits to apply: those of a call
+// of long ago need not do so any more.
+func (s *Set) Foresee(name string, args json.RawMessage) []Foreseen {
+	t, ok := s.find(name).(foreseer)
+	if !ok {
+		return nil
+	}
+	return t.foresee(args)
+}
