@@ -232,6 +232,7 @@ type Info struct {
 	EchoesReasoning bool
 	// NoEffort reports whether the model is known to take no Request.Effort.
 	NoEffort bool
+	Effort   string // the configured one; empty: the model's own
 	// Free reports whether requests cost nothing, so that a CostUSD of zero is correct.
 	Free bool
 }

@@ -1,9 +1,11 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -20,8 +22,12 @@ type compaction struct {
 	tight   bool    // see compact.Room
 	running bool    // a turn is running: see compact.Room
 	matters string  // the user's wishes for the summary
-	model   bool    // the model writes the summary
+	ask     int     // the model writes the summary, in at most as many requests; zero: it does not
 }
+
+// mostNotes is the number of requests for a summary if the conversation is longer than the
+// model's context.
+const mostNotes = 4
 
 // makeRoom compacts the conversation if the next request would come near the model's
 // limit, and reports whether it did.
@@ -30,7 +36,7 @@ func (t *turn) makeRoom(ctx context.Context, system string) (compacted bool, err
 	if !l.room.crowded(system, l.load(), l.opt.CompactAt) {
 		return false, nil
 	}
-	c := compaction{share: 0.5, running: true, model: true}
+	c := compaction{share: 0.5, running: true, ask: mostNotes}
 	if !l.shorten(c) {
 		err = l.compact(ctx, c)
 	}
@@ -56,7 +62,7 @@ func (t *turn) recover(ctx context.Context, a *answer, err error) error {
 	var c compaction
 	switch {
 	case t.shrunk == 0 && exact:
-		c = compaction{share: 0.4, running: true, model: true}
+		c = compaction{share: 0.4, running: true, ask: 1}
 		t.shrunk = maxShrinks
 	case t.shrunk == 0:
 		c = compaction{share: 0.3, running: true}
@@ -93,9 +99,9 @@ func (l *Loop) compact(ctx context.Context, c compaction) error {
 	}
 	l.opt.Emit(Compacting{})
 	summary := ""
-	if c.model {
+	if c.ask > 0 {
 		var err error
-		summary, err = l.summarise(ctx, plan.Request(c.matters, l.room.summaryRequest(l.load())))
+		summary, err = l.summarise(ctx, &plan, c)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -182,8 +188,43 @@ func (l *Loop) roomFor(c compaction) compact.Room {
 	}
 }
 
-// summarise asks the model for a summary.
-func (l *Loop) summarise(ctx context.Context, req llm.Request) (string, error) {
+// summarise asks the model for a summary, piece by piece of a long conversation.
+func (l *Loop) summarise(ctx context.Context, plan *compact.Plan, c compaction) (string, error) {
+	notes, summary := plan.Notes(c.matters, l.room.summaryRequest(l.load()), c.ask), plan.Before
+	set, low := l.summaryEffort()
+	for i := range notes.Len() {
+		req := notes.Request(i, summary)
+		req.Effort = low
+		text, err := l.takeNotes(ctx, req)
+		var refused *llm.Error
+		if low != set && errors.As(err, &refused) && refused.Kind == llm.Refused {
+			low, req.Effort = set, set // the model does not know that level
+			text, err = l.takeNotes(ctx, req)
+		}
+		if err != nil {
+			return "", err
+		}
+		summary = text
+	}
+	return summary, nil
+}
+
+// summaryEffort returns the effort in force and the one for a summary: a summary is no
+// reason to think for long, but a level that nobody has set may not be known to the model.
+func (l *Loop) summaryEffort() (set, low string) {
+	info := l.opt.Model.Info()
+	set = cmp.Or(l.opt.Effort(), info.Effort)
+	switch {
+	case info.NoEffort:
+		return "", ""
+	case slices.Contains([]string{"medium", "high", "xhigh", "max"}, set):
+		return set, "low"
+	}
+	return set, set
+}
+
+// takeNotes sends a request for a summary.
+func (l *Loop) takeNotes(ctx context.Context, req llm.Request) (string, error) {
 	l.room.meter.SendOther(len(req.System) + len(req.Messages[0].Text()))
 	var b strings.Builder
 	for d, err := range l.opt.Model.Stream(ctx, req) {
@@ -218,7 +259,7 @@ func asTooLong(err error) *llm.Error {
 // Compact compacts the conversation now. matters are the user's wishes for the summary;
 // it may be empty.
 func (l *Loop) Compact(ctx context.Context, matters string) error {
-	err := l.compact(ctx, compaction{share: 0.3, matters: matters, model: true})
+	err := l.compact(ctx, compaction{share: 0.3, matters: matters, ask: mostNotes})
 	l.sync()
 	return err
 }

@@ -236,13 +236,13 @@ func TestShortenedTextIsInAFile(t *testing.T) {
 // request would come near the window.
 func TestCompactInTime(t *testing.T) {
 	systems := 0
-	r := rigWithTurns(t, Options{CompactAt: 80, System: func(context.Context) string { systems++; return "s" }}, say("the notes"), say("fine"), say("again"))
+	r := rigWithTurns(t, Options{CompactAt: 80, System: func(context.Context) string { systems++; return "s" }}, say("the first notes"), say("older notes"), say("the notes"), say("fine"), say("again"))
 	r.model.window = 4000
 	before := systems
 	if err := r.Run(t.Context(), "the next one"); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.model.requests) != 2 || len(r.model.requests[0].Tools) != 0 || !strings.Contains(r.model.last()[0].Text(), "the notes") {
+	if len(r.model.requests) != 4 || len(r.model.requests[0].Tools) != 0 || !strings.Contains(r.model.last()[0].Text(), "the notes") {
 		t.Fatalf("%d requests, the last: %+v", len(r.model.requests), r.model.last())
 	}
 	if systems-before != 2 {
@@ -254,7 +254,7 @@ func TestCompactInTime(t *testing.T) {
 	if f := eventsOf[Filled](r)[0]; f.Window != 4000 || f.Context > 2000 || f.Context < 80 || f.Total.Input == 0 {
 		t.Errorf("%+v", f)
 	}
-	if err := r.Run(t.Context(), "and on"); err != nil || len(r.model.requests) != 3 {
+	if err := r.Run(t.Context(), "and on"); err != nil || len(r.model.requests) != 5 {
 		t.Errorf("%d requests, %v", len(r.model.requests), err)
 	}
 }
@@ -310,6 +310,44 @@ func TestCompactionIsLeftToTheUser(t *testing.T) {
 	r.model.window = 100
 	if err := r.Run(t.Context(), "the next one"); err != nil || len(r.model.requests) != 1 {
 		t.Errorf("%d requests, %v", len(r.model.requests), err)
+	}
+}
+
+// TestSummaryOfAConversationLongerThanTheWindow has it summarised in pieces that fit, each
+// with the notes so far, and with little effort.
+func TestSummaryOfAConversationLongerThanTheWindow(t *testing.T) {
+	for name, tt := range map[string]struct {
+		effort  string
+		answers []answerFunc
+		want    []string // the efforts of the requests
+	}{
+		"pieces":          {"high", []answerFunc{say("notes one"), say("notes two"), say("notes three"), say("fine")}, []string{"low", "low", "low", "high"}},
+		"low is unknown":  {"max", []answerFunc{breakOff("", &llm.Error{Kind: llm.Refused, Status: 400}), say("notes one"), say("notes two"), say("notes three"), say("fine")}, []string{"low", "max", "max", "max", "max"}},
+		"nobody's choice": {"", []answerFunc{say("notes one"), say("notes two"), say("notes three"), say("fine")}, []string{"", "", "", ""}},
+		"little already":  {"minimal", []answerFunc{say("notes one"), say("notes two"), say("notes three"), say("fine")}, []string{"minimal", "minimal", "minimal", "minimal"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := rigWithTurns(t, Options{CompactAt: 80, Effort: func() string { return tt.effort }}, tt.answers...)
+			r.model.window = 4000
+			if err := r.Run(t.Context(), "the next one"); err != nil {
+				t.Fatal(err)
+			}
+			var efforts, texts []string
+			for _, req := range r.model.requests {
+				efforts = append(efforts, req.Effort)
+				texts = append(texts, req.Messages[0].Text())
+			}
+			if diff := cmp.Diff(tt.want, efforts); diff != "" {
+				t.Fatal(diff)
+			}
+			one, two, last := texts[len(texts)-4], texts[len(texts)-3], texts[len(texts)-1]
+			if !strings.Contains(one, "USER: prompt 0") || strings.Contains(one, "notes one") || !strings.Contains(two, "before:\nnotes one\n") || !strings.Contains(two, "USER: prompt 1") {
+				t.Errorf("%.300s\n%.300s", one, two)
+			}
+			if !strings.Contains(last, "notes three") || len(one) > 4000*3*3/4 {
+				t.Errorf("%d bytes, then %.300s", len(one), last)
+			}
+		})
 	}
 }
 

@@ -128,13 +128,13 @@ func (r *room) window(l load) int {
 	return 0
 }
 
-// summaryRequest returns how many bytes a request for a summary may have.
+// summaryRequest returns how many bytes a request for a summary may have: a fifth of the
+// window is for the answer, and a tenth of the rest for errors of the estimate.
 func (r *room) summaryRequest(l load) int {
-	bytes := 200 << 10
 	if w := r.meter.Window(l.model); w > 0 {
-		bytes = min(bytes, r.meter.Bytes(w)*6/10)
+		return r.meter.Bytes(w-w/5) * 9 / 10
 	}
-	return bytes
+	return 200 << 10
 }
 
 // Fill returns the content of the model's context, as of the last event about it. Any

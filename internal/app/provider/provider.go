@@ -74,7 +74,7 @@ func New(cfg config.Config, m config.Model) (llm.Model, error) {
 	if readsWritten(m) {
 		answers = written.Model{Model: client}
 	}
-	return model{answers, images(m), m.NoTools, memory}, nil
+	return model{answers, images(m), m.NoTools, m.Options.Effort, memory}, nil
 }
 
 // readsWritten reports whether calls in the text of m's answers are read: no recorded
@@ -169,13 +169,14 @@ type model struct {
 	llm.Model
 	images  bool
 	noTools bool
+	effort  string  // the configured one
 	memory  *memory // nil: it learns nothing
 }
 
 // Info describes the model.
 func (m model) Info() llm.Info {
 	info := m.Model.Info()
-	info.Images = m.images
+	info.Images, info.Effort = m.images, m.effort
 	if m.memory != nil {
 		info.NoEffort = m.memory.protocol.NoEffort()
 		e, ok := m.memory.protocol.(echoer)

@@ -12,6 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
 func TestKey(t *testing.T) {
@@ -91,6 +92,14 @@ func TestFree(t *testing.T) {
 		if got := Client(config.Config{}, c.model).Info().Free; got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
+	}
+}
+
+func TestInfoHasTheConfiguredEffort(t *testing.T) {
+	server := llmtest.NewServer(t)
+	cfg := config.Config{Home: t.TempDir()}
+	if got := open(t, &cfg, "a", server, config.ModelOptions{Effort: "high"}).Info().Effort; got != "high" {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -128,7 +128,7 @@ func TestASecondCompaction(t *testing.T) {
 	if !ok {
 		t.Fatal("nothing to gain")
 	}
-	if req := p.Request("the tests", 4000); !strings.Contains(req.Messages[0].Text(), "first notes") || !strings.Contains(req.Messages[0].Text(), "the tests") {
+	if req := p.Notes("the tests", 4000, 1).Request(0, p.Before); !strings.Contains(req.Messages[0].Text(), "first notes") || !strings.Contains(req.Messages[0].Text(), "the tests") {
 		t.Errorf("request %s", req.Messages[0].Text())
 	}
 	c := p.Finish("second notes", "")
@@ -367,23 +367,36 @@ func TestWordsOfAResultThatIsCut(t *testing.T) {
 	}
 }
 
-// TestRequestIsBounded: whatever was said, the request for the summary keeps to
-// its size, and the newest of it is there.
-func TestRequestIsBounded(t *testing.T) {
+// TestRequestsAreBounded: whatever was said, the requests for the summary keep to their
+// size and number, and the newest of it is in the last one.
+func TestRequestsAreBounded(t *testing.T) {
 	var lines []string
 	for i := range 60 {
 		lines = append(lines, fmt.Sprint("u prompt ", i), "c "+long(5000), "a answer "+long(3000))
 	}
 	lines = append(lines, "u the newest", "a "+long(3000))
 	p, _ := New(chat(t, lines...), nil, Room{Total: 1000})
-	for _, bound := range []int{3000, 20_000, 100_000, 2_000_000} {
-		req := p.Request("", bound)
-		size := len(req.System) + len(req.Messages[0].Text())
-		if size > bound || len(req.Tools) > 0 {
-			t.Errorf("%d bytes, bound %d", size, bound)
+	for _, tt := range []struct{ bound, most, requests, prompts int }{
+		{3000, 1, 1, 2}, {3000, 4, 4, 5}, {20_000, 1, 1, 25}, {20_000, 4, 3, 60}, {100_000, 1, 1, 60}, {160_000, 4, 3, 60}, {300_000, 4, 1, 60}, {2_000_000, 4, 1, 60},
+	} {
+		n := p.Notes("the tests", tt.bound, tt.most)
+		all := ""
+		for i := range n.Len() {
+			req := n.Request(i, strings.Repeat("note ", i*5000))
+			text := req.Messages[0].Text()
+			if size := len(req.System) + len(text); size > tt.bound || len(req.Tools) > 0 {
+				t.Errorf("%+v: %d bytes", tt, size)
+			}
+			if notes := strings.Contains(text, "Notes on what was before:\nnote note "); notes != (i > 0) || !strings.Contains(text, "matters most: the tests\n") {
+				t.Errorf("%+v: request %d: %.500s", tt, i, text)
+			}
+			all += text
 		}
-		if !strings.Contains(req.Messages[0].Text(), "USER: the newest") {
-			t.Errorf("bound %d: the newest is not in it", bound)
+		if got := strings.Count(all, "USER: prompt "); n.Len() != tt.requests || got < tt.prompts {
+			t.Errorf("%+v: %d requests, %d prompts", tt, n.Len(), got)
+		}
+		if !strings.Contains(all, "USER: the newest\n") || strings.Contains(all, "older part is left out") != (tt.prompts < 60) {
+			t.Errorf("%+v: the newest or the oldest part is not as it should be", tt)
 		}
 	}
 }

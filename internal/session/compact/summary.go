@@ -2,6 +2,7 @@ package compact
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -18,42 +19,85 @@ user's own words where they matter; what was found out (files, functions, causes
 open, and the next step. Keep names, paths and numbers exact. A list of all changed files and commands is kept apart: do not
 repeat it. Write nothing but the notes.`
 
-// Request returns the request for the summary, of at most bound bytes. matters are the
-// user's wishes for the summary; it may be empty.
-func (p *Plan) Request(matters string, bound int) llm.Request {
-	system := fmt.Sprintf(task, max(p.room.summary()/7, 60))
-	var b strings.Builder
-	if matters = strings.TrimSpace(matters); matters != "" {
-		b.WriteString("The user says what matters most: " + matters + "\n\n")
-	}
-	rest := max(bound-len(system)-b.Len()-200, 400)
-	b.WriteString("<record>\n")
-	if p.Before != "" {
-		before := within(p.Before, rest/3)
-		rest -= len(before)
-		b.WriteString("Notes on what was before:\n" + before + "\n\n")
-	}
-	b.WriteString(record(p.Gone, rest))
-	b.WriteString("\n</record>\n\nWrite the notes.")
-	return llm.Request{System: system, Messages: []llm.Message{history.Text(llm.User, b.String())}}
+// Notes are the requests for the summary of a plan. Each but the last asks for notes on a
+// piece of the conversation, with which the next one goes on.
+type Notes struct {
+	system, matters string
+	before          int      // bytes that the notes so far may have in a request
+	pieces          []string // oldest first
 }
 
-// record writes items in at most bound bytes: it cuts long texts first, then leaves out
-// the oldest.
-func record(items []history.Item, bound int) string {
-	for _, clip := range []int{8000, 3000, 1200, 500, 200} {
-		lines, size := write(items, clip), 0
-		for _, l := range lines {
-			size += len(l) + 1
-		}
-		if size <= bound {
-			return strings.Join(lines, "\n")
-		}
-		if clip == 200 {
-			return newest(lines, bound)
+// Notes returns the requests for the summary: at most most, of at most bound bytes each.
+// matters are the user's wishes for the summary; it may be empty.
+func (p *Plan) Notes(matters string, bound, most int) Notes {
+	n := Notes{system: fmt.Sprintf(task, max(p.room.summary()/7, 60))}
+	if matters = strings.TrimSpace(matters); matters != "" {
+		n.matters = "The user says what matters most: " + matters + "\n\n"
+	}
+	rest := max(bound-len(n.system)-len(n.matters)-200, 400)
+	n.before = min(rest/3, 2*p.room.summary())
+	alone := rest
+	if p.Before != "" {
+		alone -= n.before
+	}
+	for _, clip := range []int{8000, 3000, 1200} {
+		var fit bool
+		if n.pieces, fit = pack(write(p.Gone, clip), alone); fit && len(n.pieces) == 1 {
+			return n
 		}
 	}
-	return ""
+	if most > 1 {
+		alone = rest - n.before
+	}
+	n.pieces = record(p.Gone, alone, most)
+	return n
+}
+
+// Len returns the number of requests.
+func (n Notes) Len() int { return len(n.pieces) }
+
+// Request returns request i; before are the notes on everything before its piece.
+func (n Notes) Request(i int, before string) llm.Request {
+	if before != "" {
+		before = "Notes on what was before:\n" + within(before, n.before) + "\n\n"
+	}
+	text := n.matters + "<record>\n" + before + n.pieces[i] + "\n</record>\n\nWrite the notes."
+	return llm.Request{System: n.system, Messages: []llm.Message{history.Text(llm.User, text)}}
+}
+
+// record writes items in at most most pieces of at most bound bytes: it cuts long texts
+// first, then leaves out the oldest.
+func record(items []history.Item, bound, most int) []string {
+	for _, clip := range []int{3000, 1200, 500} {
+		if pieces, fit := pack(write(items, clip), bound); fit && len(pieces) <= most {
+			return pieces
+		}
+	}
+	const gap = "[… the older part is left out …]\n"
+	pieces, _ := pack(write(items, 200), bound-len(gap))
+	if len(pieces) > most {
+		pieces = pieces[len(pieces)-most:]
+		pieces[0] = gap + pieces[0]
+	}
+	return pieces
+}
+
+// pack joins lines to pieces of at most bound bytes, the first of which may be much
+// smaller. It reports whether no line is longer.
+func pack(lines []string, bound int) (pieces []string, fit bool) {
+	fit = true
+	end, size := len(lines), 0
+	for i := len(lines) - 1; i >= 0; i-- {
+		n := len(lines[i]) + 1
+		fit = fit && n <= bound
+		if size += n; size > bound && i < end-1 {
+			pieces = append(pieces, strings.Join(lines[i+1:end], "\n"))
+			end, size = i+1, n
+		}
+	}
+	pieces = append(pieces, strings.Join(lines[:end], "\n"))
+	slices.Reverse(pieces)
+	return pieces, fit
 }
 
 func write(items []history.Item, clip int) []string {
