@@ -133,10 +133,11 @@ func (q *question) crossed(ctx context.Context, maybe bool, err error) (text str
 	if out := q.accepted(ctx); out != nil {
 		return out.Text, out.Text != q.req.Change.After, nil
 	}
-	if !maybe {
+	edited = q.edited().Edited
+	if !maybe && !edited { // nor was an edit reported meanwhile
 		err = nil
 	}
-	return "", q.edited().Edited, err
+	return "", edited, err
 }
 
 // crossing is how long to wait for an answer of the editor that may have been on its
