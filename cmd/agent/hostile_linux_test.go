@@ -83,7 +83,7 @@ func (w *watch) did(ports ...string) []string {
 
 // changes reports whether a traced call changed a file outside the home.
 func (w *watch) changes(line string) bool {
-	if opening.MatchString(line) && !forWriting.MatchString(line) || strings.Contains(line, "= -1 E") || strings.Contains(line, "resumed>") {
+	if opening.MatchString(line) && !forWriting.MatchString(line) || strings.Contains(line, "= -1 E") || strings.Contains(line, "resumed>") || strings.Contains(line, "<detached") {
 		return false
 	}
 	path := ""
