@@ -157,7 +157,9 @@ var layers = []struct {
 	{"internal/app/allowedservers", []string{
 		"internal/app/keystore", "internal/config", "internal/llm", "internal/llm/remote", "internal/peer", "internal/statefile",
 	}},
-	{"internal/app/replay", []string{"internal/confirm", "internal/permission", "internal/tools", "internal/workspace"}},
+	{"internal/app/replay", []string{
+		"internal/confirm", "internal/llm", "internal/permission", "internal/session/archive", "internal/tools", "internal/workspace",
+	}},
 	{"internal/app/trust", []string{"internal/regularfile", "internal/statefile"}},
 	{"internal/app/usercommands", []string{"internal/regularfile", "internal/repl/command", "internal/sanitize"}},
 

@@ -47,6 +47,7 @@ var starts = []starting{
 	{args: "trust add", wait: "Trust this folder"},
 	{args: "trust rm"},
 	{args: "permissions explain ls"},
+	{args: "permissions test --all"},
 	{args: "sessions list"},
 	{args: "sessions show none"},
 	{args: "undo"},

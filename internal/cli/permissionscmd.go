@@ -41,7 +41,7 @@ func newPermissions(p Process, f *flags) *cobra.Command {
 	}
 	explain.Flags().BoolVar(&asJSON, "json", false, "print an object with class, parts and verdicts")
 	ruleFlags(explain, f)
-	return parent("permissions", "What is asked about, and why", explain)
+	return parent("permissions", "What is asked about, and why", explain, newPermissionsTest(p, f))
 }
 
 // ruleFlags adds the flags for rules to a command.
@@ -79,7 +79,9 @@ func explainCommand(set setup, f *flags, line string) (e explanation, err error)
 	}
 	e.set = set
 	for mode := permission.Default; mode <= permission.Bypass; mode++ {
-		answers := set.judge(root, mode, rules).Call("execute_command", args)
+		with := set.replayed(mode, rules)
+		with.Root = root
+		answers := replay.New(with).Call("execute_command", args)
 		if len(answers) == 0 {
 			return e, usagef("there is no command to explain")
 		}
@@ -92,11 +94,10 @@ func explainCommand(set setup, f *flags, line string) (e explanation, err error)
 	return e, nil
 }
 
-// judge returns the judge of a session with this setup.
-func (s *setup) judge(root *workspace.Root, mode permission.Mode, rules permission.Rules) *replay.Judge {
-	return replay.New(replay.Options{
-		Root: root, Mode: mode, Rules: rules, Home: s.Home, Env: shell.Environ(os.Environ(), s.SecretEnv()), AskAll: s.asksAll(),
-	})
+// replayed returns the options, without a Root, to judge calls as a session with this setup
+// would.
+func (s *setup) replayed(mode permission.Mode, rules permission.Rules) replay.Options {
+	return replay.Options{Mode: mode, Rules: rules, Home: s.Home, Env: shell.Environ(os.Environ(), s.SecretEnv()), AskAll: s.asksAll()}
 }
 
 // classes describes the classes of commands for people.

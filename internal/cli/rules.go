@@ -16,14 +16,41 @@ import (
 // --allowedTools and --disallowedTools; without it those come from an editor's plugin,
 // which is not the user's word.
 func permissionRules(cfg config.Config, dir string, f *flags) (permission.Rules, error) {
+	all, err := writtenRules(cfg, dir, f)
+	if err != nil {
+		return nil, err
+	}
+	return parseRules(all)
+}
+
+// written is a rule as it is written, and the only folder in which it allows commands, if
+// there is a limit.
+type written struct {
+	config.Rule
+	dir string
+}
+
+// writtenRules returns the rules in force in dir before they are parsed.
+func writtenRules(cfg config.Config, dir string, f *flags) ([]written, error) {
 	own, err := config.OwnProjectRules(cfg.Home, dir)
 	if err != nil {
 		return nil, usageError{err}
 	}
-	written := append(append([]config.Rule{}, cfg.Rules...), own...)
+	var all []written
+	for _, r := range cfg.Rules {
+		all = append(all, written{r, ""})
+	}
+	for _, r := range own {
+		all = append(all, written{r, dir})
+	}
+	return append(all, f.rules()...), nil
+}
+
+// rules returns the rules of the flags.
+func (f *flags) rules() (all []written) {
 	add := func(effect permission.Effect, flag string, texts []string) {
 		for _, text := range texts {
-			written = append(written, config.Rule{Effect: effect.String(), Text: text, Source: flag})
+			all = append(all, written{config.Rule{Effect: effect.String(), Text: text, Source: flag}, ""})
 		}
 	}
 	add(permission.Allow, "--allow", f.allow)
@@ -32,15 +59,17 @@ func permissionRules(cfg config.Config, dir string, f *flags) (permission.Rules,
 		add(permission.Allow, "--allowedTools", toolRules(f.plugin.allowed, func(string) bool { return false }))
 		add(permission.Deny, "--disallowedTools", toolRules(f.plugin.denied, misspelt))
 	}
-	rules := make(permission.Rules, 0, len(written))
-	for i, w := range written {
-		r, err := parseRule(w)
+	return all
+}
+
+func parseRules(all []written) (permission.Rules, error) {
+	rules := make(permission.Rules, 0, len(all))
+	for _, w := range all {
+		r, err := parseRule(w.Rule)
 		if err != nil {
 			return nil, err
 		}
-		if i >= len(cfg.Rules) && i < len(cfg.Rules)+len(own) {
-			r.Dir = dir
-		}
+		r.Dir = w.dir
 		rules = append(rules, r)
 	}
 	return rules, nil

@@ -3,6 +3,8 @@ package config
 import (
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -16,6 +18,24 @@ type Rule struct {
 	// cover, and others that it must not.
 	Covers, Not []string
 	Source      string // file:line, or the flag
+}
+
+// ReadRules returns the rules in a file that has the form of the configuration. The
+// other keys may be there, and have no effect.
+func ReadRules(file string) ([]Rule, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the rules: %w", err)
+	}
+	top, err := decode(file, data)
+	if err != nil || top == nil {
+		return nil, err
+	}
+	rename(top)
+	doc := document{file: file, lines: map[string]int{}}
+	whole := &schema{kind: group, fields: append(slices.Clone(root.fields), ownProject.fields[0])}
+	err = doc.walk(whole, top, "")
+	return doc.rules, err
 }
 
 // addRules reads the rules below the key of an effect.
