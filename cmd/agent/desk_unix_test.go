@@ -101,7 +101,7 @@ func (d *desk) awake(hint string) {
 		rows := m.Screen()
 		footer := footerStyle(m, rows)
 		for y, row := range rows {
-			if strings.HasPrefix(row, hint) {
+			if strings.HasPrefix(strings.TrimPrefix(row, "1 "), hint) {
 				return footer != "" && m.Cell(0, y).Style != footer // else the frame is incomplete
 			}
 		}

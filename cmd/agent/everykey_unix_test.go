@@ -272,7 +272,7 @@ func questionKeys(t *testing.T, seen pressed) {
 	d.asked(`edit a\.txt`)
 	for _, k := range []struct{ key, want string }{
 		{"?", `x unfold`},
-		{"?", `(?m)^y yes · a always`},
+		{"?", `(?m)^1 y yes · 2 a always`},
 		{"x", `lines 1–\d+ of 203`},
 		{"down", `lines 2–\d+ of 203`},
 		{"j", `lines 3–\d+ of 203`},
@@ -294,20 +294,25 @@ func questionKeys(t *testing.T, seen pressed) {
 		{"space", `space leaves it out`},
 		{"m", `on hunk 2:`},
 		{"esc", `hunk 2 of 3 · space`},
-		{"esc", `(?m)^y yes · a always`},
+		{"esc", `(?m)^1 y yes · 2 a always`},
 		{"x", `⋯ 9\d unchanged lines`},
 		{"l", `❯ 1 of 2`},
 		{"l", `call 1 of 2`},
 		{"s", ` │ `},
 		{"s", `(?m)^  2     - line 2`},
 		{"c", `no, because:`},
-		{"esc", `(?m)^y yes · a always`},
+		{"esc", `(?m)^1 y yes · 2 a always`},
 		{"v", `(?s)^call 1 of 2`},
 		{"q", `❯ go`},
 		{"v", `(?s)^call 1 of 2`},
 		{"esc", `❯ go`},
 		{"ctrl+o", `The full conversation`},
 		{"q", `❯ go`},
+		{"enter", `Enter takes the answer that → highlights`},
+		{"right", `(?m)^❯ 1 y yes · 2 a`},
+		{"right", `(?m)^1 y yes · ❯ 2 a`},
+		{"left", `(?m)^❯ 1 y yes · 2 a`},
+		{"u", `no key of this question · 1 yes · 2 always · 3 no`},
 	} {
 		d.Press(k.key)
 		d.WaitFor(k.want)
@@ -320,6 +325,7 @@ func questionKeys(t *testing.T, seen pressed) {
 	if d.read("a.txt") != before || len(d.server.Requests()) != 1 {
 		t.Fatal("one of these keys has answered")
 	}
+	d.asked(`edit a\.txt`) // a key without effect makes the panel wait
 	d.Press("n")
 	d.WaitFor(`Stopped because you said no`)
 	d.idle()
@@ -334,6 +340,9 @@ func answerKeys(t *testing.T, seen pressed) {
 	}{
 		{"y", `Done\.`, true},
 		{"a", `Done\.`, true},
+		{"1", `Done\.`, true},
+		{"2", `Done\.`, true},
+		{"3", `Stopped because you said no`, false},
 		{"n", `Stopped because you said no`, false},
 		{"esc", `Cancelled`, false},
 	} {

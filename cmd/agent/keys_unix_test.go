@@ -56,7 +56,7 @@ func TestKeysOfTheUsersOwn(t *testing.T) {
 	d.Press("alt+m", "alt+m")
 	d.WaitFor(`default mode`)
 	d.say("change it")
-	d.WaitFor(`(?m)^Alt\+Y yes · a always`)
+	d.WaitFor(`(?m)^1 Alt\+Y yes · 2 a always`)
 	d.awake("Alt+Y yes")
 	d.Press("y", "alt+y")
 	d.WaitFor(`Done\.`)

@@ -252,6 +252,7 @@ func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 	}
 	switch m.ed.Handle(m.opt.Terminal.Keys.In(where, key)) {
 	case input.Submit:
+		m.ask.promptTouched(m.sched.free()) // also by Enter at an empty prompt
 		runs, asPrompt := m.ed.Runs(), m.ed.AsPrompt()
 		text := strings.TrimSpace(m.ed.Take())
 		if err := m.ed.Err(); err != nil {

@@ -193,6 +193,9 @@ func (qs *questions) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 		return nil, false
 	case panel.Handled:
 	}
+	if qs.wait() > 0 { // a wrong key
+		return qs.later(), true
+	}
 	return nil, true
 }
 

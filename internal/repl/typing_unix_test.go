@@ -131,6 +131,7 @@ var (
 	tabKey   = tea.KeyPressMsg{Code: tea.KeyTab}
 	escKey   = tea.KeyPressMsg{Code: tea.KeyEscape}
 	clearKey = tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl}
+	rightKey = tea.KeyPressMsg{Code: tea.KeyRight}
 	stopKey  = tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}
 )
 
@@ -154,7 +155,7 @@ func (p *typist) begins() bool {
 
 // draft types a line or half of one.
 func (p *typist) draft() {
-	words := []string{"please also y", "any", "no", "yes", "an apple a day", "n", "a", "see @ma", "c", "pve"}
+	words := []string{"please also y", "any", "no", "yes", "an apple a day", "n", "a", "see @ma", "c", "pve", "1", "2 of 3", "1 or 2", "3"}
 	for _, r := range words[p.rng.IntN(len(words))] {
 		p.strike(letter(r))
 		p.line.WriteRune(r)
@@ -239,15 +240,54 @@ func (p *typist) reply() {
 		p.comment()
 		return
 	}
-	q, key := a.q, []rune("yan")[p.rng.IntN(3)]
-	p.logf("answers %c", key)
-	p.update(letter(key))
+	q, n := a.q, p.rng.IntN(3)
+	how := []string{"letter", "number", "highlight"}[p.rng.IntN(3)]
+	p.logf("answers %d by %s", n+1, how)
+	switch how {
+	case "letter":
+		p.update(letter([]rune("yan")[n]))
+	case "number":
+		p.update(letter([]rune("123")[n]))
+	case "highlight":
+		for range n + 1 {
+			p.update(rightKey)
+		}
+		p.update(enterKey)
+	}
+	p.fired[how]++
 	got, v := p.answered()
-	if got != q || (v.Decision == confirm.Approve) != (key != 'n') || v.Session != (key == 'a') {
-		p.failf("%c did not answer question %s: %+v", key, q.req.ID, v)
+	if got != q || (v.Decision == confirm.Approve) != (n < 2) || v.Session != (n == 1) {
+		p.failf("%d by %s did not answer question %s: %+v", n+1, how, q.req.ID, v)
 	}
 	p.asked = slices.DeleteFunc(p.asked, func(q *question) bool { return q == got })
 	p.fired["answered"]++
+}
+
+// habit presses the keys that send a prompt, or begins one with a letter that means nothing
+// here, without looking at the screen.
+func (p *typist) habit() {
+	p.busy = true
+	defer func() { p.busy = false }()
+	switch p.rng.IntN(3) {
+	case 0:
+		for range 1 + p.rng.IntN(3) {
+			p.strike(enterKey)
+			p.wait(p.rest())
+		}
+	case 1: // the last prompt once more
+		p.strike(tea.KeyPressMsg{Code: tea.KeyUp})
+		p.wait(p.rest())
+		p.strike(enterKey)
+	case 2:
+		for _, r := range "use 1 or 2, any" {
+			p.strike(letter(r))
+			p.wait(time.Duration(30+p.rng.IntN(200)) * time.Millisecond)
+		}
+		p.strike(enterKey)
+	}
+	p.line.Reset()
+	p.last = time.Time{} // finished typing
+	p.fired["habit"]++
 }
 
 // comment types a comment, which arriving and leaving questions do not end.
@@ -319,16 +359,18 @@ func TestRandomTyping(t *testing.T) {
 		p.update(armedMsg{})
 		for range 12 {
 			p.wait(time.Duration(rng.IntN(2000)) * time.Millisecond)
-			switch {
-			case rng.IntN(3) == 0:
+			switch n := rng.IntN(6); {
+			case n < 2:
 				p.reply()
 			case p.begins():
 				p.draft()
+			case n < 4:
+				p.habit()
 			}
 		}
 		around.sigs.Release()
 	}
-	for _, what := range []string{"asked", "withdrawn", "held", "pasted", "tab", "vi", "half", "taken up", "answered", "commented", "comment kept"} {
+	for _, what := range []string{"asked", "withdrawn", "held", "pasted", "tab", "vi", "half", "taken up", "habit", "letter", "number", "highlight", "answered", "commented", "comment kept"} {
 		if fired[what] < cases/50 {
 			t.Errorf("%s: %d times in %d cases", what, fired[what], cases)
 		}

@@ -209,8 +209,9 @@ func TestHintsNameTheKeysInForce(t *testing.T) {
 	if (Map{}).Rename(Question) != nil {
 		t.Error("there is nothing to rename")
 	}
-	rename := mustParse(t, "approve: alt+y\nfull: []\nhunk-next: [f2]\ncancel: [esc, f3]\nleave-out: f4").Rename(Question)
+	rename := mustParse(t, "answer-3: []\napprove: alt+y\nfull: []\nhunk-next: [f2]\ncancel: [esc, f3]\nleave-out: f4").Rename(Question)
 	for hint, want := range map[string]string{
+		"1 y yes · 3 n no": "1 Alt+Y yes · n no",
 		"y yes, to 2 of 3 hunks · n no · v full · Esc cancel": "Alt+Y yes, to 2 of 3 hunks · n no · no key full · Esc cancel",
 		"] [ hunks · space leave a hunk out":                  "F2 [ hunks · F4 leave a hunk out",
 		"] space Esc x · q":                                   "F2 F4 Esc x · q",
@@ -295,7 +296,7 @@ func TestPartsAndTableAgree(t *testing.T) {
 	}{
 		{Prompt, []string{"../input/keys.go", "../input/complete.go", "../input/edit/keys.go"}, nil},
 		{Search, []string{"../input/history.go"}, []string{"enter", "tab"}},
-		{Question, []string{"../panel/body.go", "../panel/keys.go", "../panel/plan.go", "../panel/review.go"}, nil},
+		{Question, []string{"../panel/body.go", "../panel/choice.go", "../panel/keys.go", "../panel/plan.go", "../panel/review.go"}, nil},
 		{List, []string{"../picker/picker.go"}, nil},
 		{Pager, []string{"../pager/keys.go"}, []string{"backspace", "ctrl+h"}},
 	} {

@@ -13,12 +13,15 @@ import (
 // cell is the width of an entry of the short list.
 const cell = 38
 
+// noKey is shown for an action without a key.
+const noKey = "no key"
+
 // Key returns the key to mention for an action, formatted for people.
 func (m Map) Key(a Action) string {
 	if key := m.First(a); key != "" {
 		return key
 	}
-	return "no key"
+	return noKey
 }
 
 // First is like Key, but returns an empty string if the action has no key.
@@ -60,8 +63,11 @@ func (m Map) Rename(p Place) func(hint string) string {
 				if !strings.EqualFold(w, now) {
 					words[j] = now
 				}
+				if now == noKey && j+1 < len(words) && names[strings.ToLower(words[j+1])] != "" {
+					words[j] = "" // the next word is a key with the same effect
+				}
 			}
-			parts[i] = strings.Join(words, " ")
+			parts[i] = strings.TrimLeft(strings.Join(words, " "), " ")
 		}
 		return strings.Join(parts, " · ")
 	}

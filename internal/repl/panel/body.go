@@ -41,8 +41,9 @@ func (s *scroll) reveal(line int) {
 	s.offset = max(min(s.offset, line), line-max(1, s.room)+1)
 }
 
-// press handles a key that scrolls.
-func (s *scroll) press(key string, total int) {
+// press handles a key that scrolls, and reports whether it is one and there are more lines
+// than fit.
+func (s *scroll) press(key string, total int) bool {
 	switch key {
 	case "up", "k":
 		s.by(-1, total)
@@ -56,7 +57,10 @@ func (s *scroll) press(key string, total int) {
 		s.by(-total, total)
 	case "end", "G":
 		s.by(total, total)
+	default:
+		return false
 	}
+	return total > s.room
 }
 
 // change returns the change that a request would write.

@@ -18,6 +18,9 @@ type guard struct {
 	since time.Time // no key since
 	typed time.Time // no text at the prompt since
 	now   time.Time // time of the present key
+
+	chosen string // key of the highlighted answer, which Enter takes; empty for none
+	missed string // why the last key did nothing; empty if it did something
 }
 
 // Wait returns the time until the panel accepts keys, if none is pressed. When it returns
@@ -33,14 +36,16 @@ func (g *guard) Wait(now time.Time) time.Duration {
 }
 
 // Disturbed records that something was typed or pasted elsewhere.
-func (g *guard) Disturbed(now time.Time) { g.calm, g.since = false, now }
+func (g *guard) Disturbed(now time.Time) { g.calm, g.since, g.chosen, g.missed = false, now, "", "" }
 
 // Typed records when text was last typed at the prompt. The panel then waits for the pause.
-func (g *guard) Typed(at time.Time) { g.armed, g.typed = false, at }
+func (g *guard) Typed(at time.Time) { g.armed, g.typed, g.chosen = false, at, "" }
 
 // Shown records that the panel is on the screen again after being covered, or has changed:
 // keys typed meanwhile do not answer.
-func (g *guard) Shown(now time.Time) { g.armed, g.calm, g.since = false, false, now }
+func (g *guard) Shown(now time.Time) {
+	g.armed, g.calm, g.since, g.chosen = false, false, now, ""
+}
 
 // Calm returns the time until the panel accepts the key that takes up the question.
 func (g *guard) Calm(now time.Time) time.Duration {

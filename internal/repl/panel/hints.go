@@ -72,7 +72,7 @@ func (p *Panel) brief(n int) []string {
 	if !p.armed {
 		style = p.look.Styles.Dim
 	}
-	keys := []string{p.answers()[0], "n no", p.esc()}
+	keys := []string{p.choice(p.yes(), false), p.choice("n no", false), p.esc()}
 	if p.plan == nil && len(p.more()) > 0 {
 		keys = slices.Insert(keys, 2, "? keys")
 	}
@@ -97,6 +97,9 @@ func (p *Panel) about() []string {
 		}
 		out = p.items(p.look.Styles.User, keys)
 	}
+	if p.missed != "" {
+		out = append(out, theme.Paint(p.look.Styles.Warn, theme.Short(p.renamed(p.missed), p.look.Width)))
+	}
 	if p.show.whole {
 		out = append(out, p.items(p.look.Styles.Warn, []string{"the only hunk of a change cannot be left out", "n no", "c why not", "e edit"})...)
 	}
@@ -110,21 +113,16 @@ func (p *Panel) about() []string {
 func (p *Panel) answers() []string {
 	req := p.req
 	if p.plan != nil {
-		return []string{"y yes, to files with ●", "n no", "Enter look at a file", "space leave it out", "v full", p.esc()}
+		return []string{p.choice(p.yes(), true), p.choice("n no", true), "Enter look at a file", "space leave it out", "v full", p.esc()}
 	}
-	keys := []string{"y yes"}
-	switch out := len(p.left()); {
-	case out > 0 && out == p.hunks().Len():
-		keys[0] = "all hunks are left out"
-	case out > 0:
-		keys[0] = fmt.Sprintf("y yes, to %d of %d hunks", p.hunks().Len()-out, p.hunks().Len())
-	case !req.Force:
-		keys = append(keys, "a always ("+always(req)+")")
+	keys := []string{p.choice(p.yes(), true)}
+	if len(p.left()) == 0 && !req.Force {
+		keys = append(keys, p.choice("a always ("+always(req)+")", true))
 		if req.Always != "" {
 			keys = append(keys, "A always here: "+sanitize.Line(req.Always))
 		}
 	}
-	keys = append(keys, "n no")
+	keys = append(keys, p.choice("n no", true))
 	if req.Tool != undo {
 		keys = append(keys, "c why not")
 	}
@@ -135,6 +133,20 @@ func (p *Panel) answers() []string {
 		keys = append(keys, "? keys")
 	}
 	return append(keys, p.esc())
+}
+
+// yes returns the hint of the approval.
+func (p *Panel) yes() string {
+	out := len(p.left())
+	switch {
+	case p.plan != nil:
+		return "y yes, to files with ●"
+	case out > 0 && out == p.hunks().Len():
+		return "all hunks are left out"
+	case out > 0:
+		return fmt.Sprintf("y yes, to %d of %d hunks", p.hunks().Len()-out, p.hunks().Len())
+	}
+	return "y yes"
 }
 
 // esc describes the present effect of Esc.
@@ -180,7 +192,11 @@ func (p *Panel) items(style theme.Style, texts []string) []string {
 	look := p.look
 	whole := make([]string, len(texts))
 	for i, t := range texts {
-		if whole[i] = p.renamed(t); 2*ansi.StringWidth(t) <= look.Width {
+		text, chosen := strings.CutPrefix(t, highlight)
+		if whole[i] = p.renamed(text); chosen {
+			whole[i] = highlight + whole[i]
+		}
+		if 2*ansi.StringWidth(t) <= look.Width {
 			whole[i] = strings.ReplaceAll(whole[i], " ", nbsp)
 		}
 	}

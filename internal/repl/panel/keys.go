@@ -33,36 +33,37 @@ func (p *Panel) Press(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 	case !p.armed:
 		return Ignored, confirm.Verdict{}
 	}
-	p.show.whole = false
-	name := key.String()
-	if outcome, v := p.reply(name); outcome != Ignored {
+	p.show.whole, p.missed = false, ""
+	if outcome, v := p.reply(p.answer(key.String())); outcome != Ignored {
 		return outcome, v
 	}
-	switch name {
-	case "c":
-		if p.req.Tool != undo && p.plan == nil {
-			p.words.open(-1, p.look.NoColor)
-		}
-	case "e":
-		if _, _, ok := p.Proposal(); ok {
-			return Edit, confirm.Verdict{}
-		}
-	case "o":
-		if p.opens() {
-			return Open, confirm.Verdict{}
-		}
-	case "p":
-		return ToPrompt, confirm.Verdict{}
-	case "esc":
+	return p.act(key), confirm.Verdict{}
+}
+
+// act handles a key that does not answer.
+func (p *Panel) act(key tea.KeyPressMsg) Outcome {
+	name, chosen := key.String(), p.chosen
+	p.chosen = ""
+	switch {
+	case name == "c" && p.plan == nil && p.req.Tool != undo:
+		p.words.open(-1, p.look.NoColor)
+	case name == "e" && p.editable():
+		return Edit
+	case name == "o" && p.opens():
+		return Open
+	case name == "p":
+		return ToPrompt
+	case name == "esc":
 		if !p.back() {
-			return Cancel, confirm.Verdict{}
+			return Cancel
 		}
-	case "ctrl+c", "shift+tab", "ctrl+z", "ctrl+l":
-		return Ignored, confirm.Verdict{}
+	case name == "ctrl+c", name == "shift+tab", name == "ctrl+z", name == "ctrl+l":
+		return Ignored
+	case p.choose(name, chosen), p.browse(name):
 	default:
-		p.browse(name)
+		p.miss(key)
 	}
-	return Handled, confirm.Verdict{}
+	return Handled
 }
 
 // reply handles a key that answers; for any other it returns Ignored.
@@ -139,28 +140,33 @@ func (p *Panel) verdict(key string) (confirm.Verdict, bool) {
 	return v, true
 }
 
-// browse handles keys that change the view of the body.
-func (p *Panel) browse(key string) {
+// browse handles a key that changes the view of the body, and reports whether it did.
+func (p *Panel) browse(key string) bool {
 	if p.plan != nil && p.plan.press(key, &p.scroll) || p.pressHunk(key) {
-		return
+		return true
 	}
 	switch key {
 	case "x":
-		if p.diff != nil {
-			p.diff.Expand(!p.diff.Expanded())
-			p.scroll.moved()
+		if p.diff == nil {
+			return false
 		}
+		p.diff.Expand(!p.diff.Expanded())
+		p.scroll.moved()
 	case "s":
-		p.arrange()
+		return p.arrange()
 	case "v":
 		p.show.full = !p.show.full
 	case "?":
 		p.show.keys = !p.show.keys
 	case "l":
+		if p.calls() == nil {
+			return false
+		}
 		p.show.queue = !p.show.queue
 	case "q":
-		p.back()
+		return p.back()
 	default:
-		p.scroll.press(key, p.body.Len())
+		return p.scroll.press(key, p.body.Len())
 	}
+	return true
 }

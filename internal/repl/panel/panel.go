@@ -105,10 +105,13 @@ func (p *Panel) Layout() diffview.Layout { return p.show.layout }
 // Full reports whether the panel wants the whole screen.
 func (p *Panel) Full() bool { return p.show.full }
 
+// editable reports whether the text that would be written can be edited.
+func (p *Panel) editable() bool { return p.diff != nil && !p.req.Change.Delete }
+
 // Proposal returns the text that would be written and the name of its file; false if the
 // request cannot be edited.
 func (p *Panel) Proposal() (name, text string, ok bool) {
-	if p.diff == nil || p.req.Change.Delete {
+	if !p.editable() {
 		return "", "", false
 	}
 	return p.req.Change.Name, p.diff.Hunks().Text(), true
@@ -129,8 +132,8 @@ func (p *Panel) Propose(text string, now time.Time) {
 // approved.
 func (p *Panel) View(height int) []string {
 	f := p.around(height)
-	if p.show.whole && len(f.hints) < len(p.hints(0)) { // the explanation must not take room from the question
-		p.show.whole = false
+	if (p.show.whole || p.missed != "") && len(f.hints) < len(p.hints(0)) { // the explanation must not take room from the question
+		p.show.whole, p.missed = false, ""
 		f = p.around(height)
 	}
 	p.scroll = f.scroll

@@ -66,6 +66,16 @@ func press(p *panel.Panel, keys ...string) (panel.Outcome, confirm.Verdict) {
 	return o, v
 }
 
+// slowly presses keys with a pause after each.
+func slowly(p *panel.Panel, keys ...string) (o panel.Outcome, v confirm.Verdict) {
+	for _, k := range keys {
+		o, v = press(p, k)
+		for hour := time.Hour; p.Wait(start.Add(hour)) > 0; hour += time.Hour {
+		}
+	}
+	return o, v
+}
+
 func TestKeysAnswer(t *testing.T) {
 	for name, tc := range map[string]struct {
 		keys    []string
@@ -195,9 +205,9 @@ func TestLittleRoom(t *testing.T) {
 		want          []string
 		unseen        bool // the last change is not visible
 	}{
-		{edit(), 80, 6, []string{"edit a.txt", "- one", "+ two", "y yes · a always"}, false},
+		{edit(), 80, 6, []string{"edit a.txt", "- one", "+ two", "1 y yes · 2 a always"}, false},
 		{edit(), 30, 4, []string{"edit a.txt", "- one", "+ two", "y yes · n no"}, false},
-		{program(), 24, 12, []string{"cmd/main.go", "unchanged lines", " 5 ", "lines 1–3", "y yes · a always (edits)\n"}, true},
+		{program(), 24, 12, []string{"cmd/main.go", "unchanged lines", " 5 ", "lines 1–3", "1 y yes · 2 a always\n(edits) · 3 n no\n"}, true},
 		{program(), 24, 9, []string{"cmd/main.go", "unchanged lines", " 5 ", "lines 1–3", "y yes · n no"}, true},
 		{command("go test ./..."), 24, 3, []string{"run in /w", "go test", "y yes · n no"}, false},
 		{undoing(3), 24, 6, []string{"undo the last turn: 3\nfiles +4 −7", "file1.go", "file3.go", "y yes, to files with ●"}, false},
@@ -263,7 +273,7 @@ func TestUndoAsksForNoReason(t *testing.T) {
 	req := edit()
 	req.Tool, req.Force = "undo", true
 	p := ready(req, 20)
-	if o, _ := press(p, "c"); o != panel.Handled || noted(p) {
+	if o, _ := slowly(p, "c"); o != panel.Handled || noted(p) {
 		t.Error("a comment is offered")
 	}
 	if o, _ := press(p, "y"); o != panel.Answered {

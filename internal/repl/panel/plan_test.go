@@ -131,7 +131,7 @@ func TestPlanIsApprovedOnlyOnceItWasSeen(t *testing.T) {
 	p = ready(undoing(50), 12)
 	press(p, "enter")
 	p.View(12)
-	press(p, "G", "esc")
+	slowly(p, "G", "esc")
 	p.View(12)
 	if o, _ := press(p, "y"); o != panel.Handled {
 		t.Error("what was seen of a file counts for the list")

@@ -117,11 +117,11 @@ func (p *Panel) mark(i int) {
 // opens reports whether an editor can show the question.
 func (p *Panel) opens() bool { return p.Editor != "" && p.diff != nil && !p.req.Change.Delete }
 
-// arrange switches between the split and the unified layout.
-func (p *Panel) arrange() {
+// arrange switches between the split and the unified layout; it returns false without a diff.
+func (p *Panel) arrange() bool {
 	views := p.shownViews()
 	if len(views) == 0 {
-		return
+		return false
 	}
 	p.show.layout = diffview.Split
 	if views[0].Split() {
@@ -134,6 +134,7 @@ func (p *Panel) arrange() {
 	if h := p.hunks(); h != nil && h.Marked() >= 0 {
 		p.mark(h.Marked())
 	}
+	return true
 }
 
 // shownViews returns the diffs on view: that of the change, or those of the plan if one of

@@ -141,7 +141,7 @@ func TestHunksAreNotOffered(t *testing.T) {
 			t.Errorf("%s:\n%s", name, got)
 		}
 		for _, k := range []string{"]", "[", "space", "m"} {
-			if o, _ := press(p, k); o != panel.Handled || noted(p) {
+			if o, _ := slowly(p, k); o != panel.Handled || noted(p) {
 				t.Errorf("%s: %s came to %v", name, k, o)
 			}
 		}
@@ -204,7 +204,7 @@ func TestLayout(t *testing.T) {
 		p := panel.New(req, l, diffview.Unified, start)
 		p.View(20)
 		p.Wait(start.Add(time.Hour))
-		press(p, "s")
+		slowly(p, "s")
 		if req.Plan != nil { // the list has no layout
 			if p.Layout() != diffview.Unified {
 				t.Errorf("%s: %v", name, p.Layout())
@@ -254,7 +254,7 @@ func TestOpenInTheEditor(t *testing.T) {
 		if got := shown(p, 20); strings.Contains(got, "o open in VS Code") != (tc.want == panel.Open) {
 			t.Errorf("%s: offered:\n%s", name, got)
 		}
-		if o, _ := press(p, "o"); o != tc.want {
+		if o, _ := slowly(p, "o"); o != tc.want {
 			t.Errorf("%s: %v", name, o)
 		}
 		if o, _ := press(p, "n"); o != panel.Answered {

@@ -1,0 +1,91 @@
+package panel
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// answers are the letters of the main answers; the first has the number 1. A number has the
+// same meaning in every question, whichever of them are offered.
+var answers = []string{"y", "a", "n"}
+
+// highlight marks the answer that Enter takes.
+const highlight = "❯ "
+
+// answer returns the letter of an answer for its number, and for Enter that of the highlighted
+// answer. It returns any other key unchanged.
+//
+// Enter alone answers nothing: people press it, also after ↑, to send a prompt.
+func (p *Panel) answer(key string) string {
+	switch key {
+	case "1":
+		return "y"
+	case "2":
+		return "a"
+	case "3":
+		return "n"
+	case "enter":
+		if p.chosen != "" {
+			return p.chosen
+		}
+	}
+	return key
+}
+
+// choose handles a key that highlights an answer, and reports whether it is one. In a question
+// that a person must look at, yes is never the first one highlighted.
+func (p *Panel) choose(key, chosen string) bool {
+	if p.plan != nil || key != "left" && key != "right" {
+		return false
+	}
+	var offered []string
+	for _, letter := range answers {
+		if _, ok := p.verdict(letter); ok {
+			offered = append(offered, letter)
+		}
+	}
+	i := slices.Index(offered, chosen)
+	switch {
+	case i < 0 && (key == "left" || p.req.Force):
+		i = len(offered) - 1
+	case key == "left":
+		i--
+	default:
+		i++
+	}
+	p.chosen = offered[max(0, min(i, len(offered)-1))]
+	return true
+}
+
+// miss explains a key that did nothing. One that types text also restarts the delay: it may be
+// the first one of a prompt.
+func (p *Panel) miss(key tea.KeyPressMsg) {
+	keys := []string{"no key of this question", "1 yes", "2 always", "3 no", "? keys"}
+	if p.req.Force || p.plan != nil || len(p.left()) > 0 {
+		keys = slices.Delete(keys, 2, 3)
+	}
+	name := p.answer(key.String())
+	if name == "enter" {
+		keys[0] = "Enter takes the answer that → highlights"
+	}
+	if key.Text != "" && name != "A" && !slices.Contains(answers, name) {
+		p.Shown(p.now)
+	}
+	p.missed = strings.Join(keys, " · ")
+}
+
+// choice returns the hint of an answer, which begins with its letter: with its number if there
+// is room, and marked if it is highlighted.
+func (p *Panel) choice(text string, room bool) string {
+	letter, _, _ := strings.Cut(text, " ")
+	if i := slices.Index(answers, letter); i >= 0 && room {
+		text = strconv.Itoa(i+1) + " " + text
+	}
+	if p.chosen == letter {
+		text = highlight + text
+	}
+	return text
+}
