@@ -108,7 +108,7 @@ var layers = []struct {
 	{"internal/repl/picker", []string{"internal/fuzzy", "internal/repl/paint", "internal/sanitize", "internal/repl/theme"}},
 	{"internal/repl/plain", []string{
 		"internal/confirm", "internal/diff", "internal/llm", "internal/nearest", "internal/repl/command", "internal/repl/pager",
-		"internal/repl/input/edit", "internal/sanitize", "internal/session", "internal/workspace",
+		"internal/repl/input/edit", "internal/repl/theme", "internal/sanitize", "internal/session", "internal/workspace",
 	}},
 	{"internal/repl/panel", []string{
 		"internal/caution", "internal/confirm", "internal/repl/diffview", "internal/repl/input", "internal/repl/theme", "internal/sanitize",

@@ -52,6 +52,7 @@ func TestLabels(t *testing.T) {
 	u := New(Options{Out: &out, Labels: true})
 	ended := session.CallEnded{Title: "Run go test", Result: tools.Result{ForUser: "exit 0"}}
 	for _, ev := range []session.Event{
+		session.ReasoningDelta{Text: "Where?"},
 		session.TextDelta{Text: "I look\nat "},
 		session.TextDelta{Text: "it."},
 		session.AnswerEnded{},
@@ -62,7 +63,7 @@ func TestLabels(t *testing.T) {
 	} {
 		u.Emit(ev)
 	}
-	want := "agent: I look\nat it.\ntool: Run go test: exit 0\nnote: a limit\nagent: Done.\nerror: it broke\n"
+	want := "thought: Where? (0s, about 2 tokens)\nagent: I look\nat it.\ntool: Run go test: exit 0\nnote: a limit\nagent: Done.\nerror: it broke\n"
 	if d := cmp.Diff(want, out.String()); d != "" {
 		t.Error(d)
 	}

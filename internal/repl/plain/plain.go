@@ -52,20 +52,22 @@ type UI struct {
 	opt   Options
 	typed *inbox
 	sess  Session // owned by Run
+	now   func() time.Time
 
-	mu     sync.Mutex // guards the following, and Out
-	clean  sanitize.Stream
-	flat   flat
-	inText bool   // the last line of the answer is incomplete
-	asked  string // id of the open question
-	used   llm.Usage
-	output *shellOutput // of the user's running command line, or nil
+	mu      sync.Mutex // guards the following, and Out
+	clean   sanitize.Stream
+	flat    flat
+	inText  bool   // the last line of the answer is incomplete
+	asked   string // id of the open question
+	used    llm.Usage
+	thought thought
+	output  *shellOutput // of the user's running command line, or nil
 }
 
 var _ confirm.Reviewer = (*UI)(nil)
 
 // New returns a UI.
-func New(opt Options) *UI { return &UI{opt: opt, typed: newInbox()} }
+func New(opt Options) *UI { return &UI{opt: opt, typed: newInbox(), now: time.Now} }
 
 // label returns the prefix of a line.
 func (o Options) label(mark, name string) string {
@@ -194,6 +196,7 @@ func (u *UI) write(text string) {
 
 // Emit prints ev.
 func (u *UI) Emit(ev session.Event) {
+	u.think(ev)
 	switch ev := ev.(type) {
 	case session.TextDelta:
 		u.answer(ev.Text)

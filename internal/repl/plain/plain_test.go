@@ -210,10 +210,13 @@ func TestTheContextEndsTheSession(t *testing.T) {
 func TestEvents(t *testing.T) {
 	var out strings.Builder
 	u := New(Options{Out: &out})
+	at := time.Time{}
+	u.now = func() time.Time { at = at.Add(7 * time.Second); return at }
 	for _, ev := range []session.Event{
 		session.TurnStarted{Prompt: "p"},
 		session.Retrying{Retry: llm.Retry{Attempt: 2, Max: 6, Wait: 3 * time.Second, Reason: "HTTP 503"}},
-		session.ReasoningDelta{Text: "hm"},
+		session.ReasoningDelta{Text: "**Where is \x1b[2J"},
+		session.ReasoningDelta{Text: "it?**\n" + strings.Repeat("I look. ", 500)},
 		session.TextDelta{Text: "ca"},
 		session.Retrying{Retry: llm.Retry{Attempt: 3, Max: 6, Wait: 3 * time.Second, Reason: "HTTP 529"}, Void: true},
 		session.TextDelta{Text: "caf\xc3"},
@@ -223,7 +226,9 @@ func TestEvents(t *testing.T) {
 		session.CallEnded{Title: "Read a.go", Result: tools.Result{ForUser: "3 lines"}},
 		session.CallEnded{Title: "Note"},
 		session.AnswerEnded{},
+		session.ReasoningDelta{Text: "  "},
 		session.TextDelta{Text: "half"},
+		session.ReasoningDelta{Text: "Or not."},
 		session.Notice{Text: "a limit"},
 		session.TurnEnded{Stop: session.StopLimit, Err: errors.New("a limit")},
 		session.TurnEnded{Stop: session.StopDenied},
@@ -233,6 +238,7 @@ func TestEvents(t *testing.T) {
 		u.Emit(ev)
 	}
 	const want = `! HTTP 503; trying again in 3 s (2 of 6)
+~ Where is \u{1b}[2Jit? (7s, about 1.0k tokens)
 ca
 — the answer broke off; asking again —
 ! HTTP 529; trying again in 3 s (3 of 6)
@@ -240,6 +246,7 @@ café
 * Read a.go: 3 lines
 * Note
 half
+~ Or not. (0s, about 2 tokens)
 ! a limit
 Stopped because you said no. Say what to do instead.
 ! no network

@@ -14,29 +14,19 @@ import (
 // Thought prints a model's reasoning as one line: its first line, the time and the tokens.
 // took is negative if unknown. Blank reasoning is not printed.
 func (p *Printer) Thought(text string, took time.Duration) {
-	text = strings.TrimSpace(text)
-	if text == "" {
+	short, ok := theme.Shorten(text)
+	if !ok {
 		return
 	}
-	line, rest, _ := strings.Cut(text, "\n")
-	line = strings.Trim(line[:min(len(line), thoughtBytes)], "*# ") // of a heading in Markdown
-	b := thoughtBlock{
-		line: sanitize.Line(strings.ToValidUTF8(line, "")), more: rest != "",
-		took: took, tokens: int64(len(text)/bytesPerToken) + 1, first: !p.calls,
-	}
+	text = strings.TrimSpace(text)
+	b := thoughtBlock{line: sanitize.Line(short.Line), more: short.More, took: took, tokens: short.Tokens, first: !p.calls}
 	p.Record.Thought(text, b.folded(p.Look))
 	p.put(len(b.line), b.lines)
 	p.calls = true
 }
 
-const (
-	// thoughtBytes bounds the part of a thought's first line that is printed.
-	thoughtBytes = 1 << 10
-	// thoughtColumns is the minimum of it that is visible.
-	thoughtColumns = 12
-	// bytesPerToken is a rough mean over languages and code.
-	bytesPerToken = 4
-)
+// thoughtColumns is the minimum of a thought's first line that is visible.
+const thoughtColumns = 12
 
 // thoughtBlock is the printed form of a model's reasoning.
 type thoughtBlock struct {
