@@ -175,7 +175,7 @@ var layers = []struct {
 	{"internal/cli/extension", []string{"internal/child", "internal/statefile"}},
 	{"internal/cli/firstrun", []string{
 		"internal/app/keystore", "internal/app/allowedservers", "internal/cli/settings", "internal/app/trust", "internal/config", "internal/llm", "internal/llm/anthropic", "internal/llm/remote",
-		"internal/llm/openai/local", "internal/repl/dialog", "internal/repl/picker",
+		"internal/llm/openai/local", "internal/repl/dialog", "internal/repl/picker", "internal/sanitize",
 	}},
 	{"internal/cli/settings", []string{
 		"internal/config", "internal/llm/remote", "internal/sanitize", "internal/statefile",

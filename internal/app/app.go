@@ -51,6 +51,17 @@ type Options struct {
 	Watchdog   []string  // see shell.Jobs.Watchdog
 	Unattended bool      // nobody is at a terminal
 	AskAll     bool      // ask about commands that only read too
+
+	Instructions Instructions // nil: the model gets all
+}
+
+// Instructions decides which instructions of the project the model gets.
+type Instructions interface {
+	// Trusted reports whether the file at path may be used with the text that has this
+	// hash. It is called from several goroutines.
+	Trusted(path, hash string) bool
+	// Approve makes a text trusted that the person has seen and approved in an edit.
+	Approve(ctx context.Context, path, text string) error
 }
 
 // Face is a user interface, as far as a session needs one.
@@ -84,6 +95,7 @@ type App struct {
 	jobs          *shell.Jobs
 	lines         *attachments.Lines
 	modeNews      *modeNews
+	guidance      *guidance
 	editorPrompts *idelink.Prompts
 	start         archive.Start // of the session, as saved
 	unlink        func()        // ends the link to the editor
@@ -120,12 +132,20 @@ func New(o Options) (*App, error) {
 		Config: o.Config, Root: a.Root, Version: o.Version, Session: o.Place.Store.ID(), Unattended: o.Unattended,
 	})
 	a.Questions = confirm.NewController(a.Policy)
-	a.Questions.Answered = log.answered
+	a.guidance = &guidance{trust: o.Instructions, emit: a.emit}
+	a.Questions.Answered = func(ctx context.Context, req confirm.Request, v confirm.Verdict, err error) {
+		log.answered(ctx, req, v, err)
+		if err == nil {
+			a.guidance.answered(ctx, req, v)
+		}
+	}
 	a.allowSpill()
 	a.Context = systemprompt.New(systemprompt.Options{
 		Dir: a.Root.Dir(), Roots: a.Root.Roots(), Shell: shellName(), Editor: a.Editor.View, Fixed: o.Config.IDE.Context.Place == "message",
+		Trusted: a.guidance.trusted(),
 	})
 	a.recallStart(o.Place.Store)
+	a.guidance.begin(a.Context.Instructions())
 	a.modeNews = &modeNews{policy: a.Policy, unattended: o.Unattended, stale: true, messages: func() []llm.Message { return a.Loop.Messages() }}
 	env := shell.Environ(append(os.Environ(), o.Env...), o.Config.SecretEnv())
 	a.Images = a.newImages(env)

@@ -24,6 +24,7 @@ func (a *App) Run(ctx context.Context, prompt string) error { return a.Loop.Run(
 // state that it names.
 func (a *App) message(ctx context.Context, prompt string) llm.Message {
 	m := llm.Message{Role: llm.User}
+	a.guidance.tell(a.Context.Instructions())
 	if remarks := a.Remarks.Take(); remarks != "" {
 		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: remarks, Aside: true})
 	}

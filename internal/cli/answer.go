@@ -53,6 +53,9 @@ func answer(ctx context.Context, p Process, f *flags, set setup, prompt string) 
 	if note := commands.Stopped(a.Root); note != "" {
 		remark(p, note)
 	}
+	if note := leftOut(a); note != "" {
+		remark(p, note)
+	}
 	a.Start(ctx)
 	if warning := a.Editor.Wait(ctx); warning != "" {
 		remark(p, warning)

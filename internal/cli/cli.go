@@ -111,6 +111,7 @@ func newRoot(p Process, run func(cmd *cobra.Command, f *flags, args []string) er
 	own.String("permission-mode", "", "`mode`: default, accept-edits, plan or bypass")
 	own.StringArrayVar(&f.allow, "allow", nil, "do without asking what this `rule` covers, as run(go test *)")
 	own.StringArrayVar(&f.deny, "deny", nil, "never do what this `rule` covers")
+	own.BoolVar(&f.trust, "trust", false, "with -p: use the project's settings, commands and instructions unasked")
 	own.String("max-turns", "", "send at most this `many` requests for a prompt")
 	own.StringArrayVar(&f.addDirs, "add-dir", nil, "a further `folder` that may be read and changed")
 	own.BoolVar(&f.reader, "screen-reader", false, "print flat, labelled lines; draw nothing twice")

@@ -30,6 +30,7 @@ type flags struct {
 	prompted bool     // -p was given
 	allow    []string // permission rules
 	deny     []string
+	trust    bool // the project's files, for this run
 	plugin   pluginArgs
 }
 
@@ -91,6 +92,7 @@ func (f *flags) check(args []string) (string, error) {
 			fmt.Sprintf("--output-format %q: use text, json or stream-json", f.format),
 		},
 		{format != headless.Text && !f.prompted, "--output-format needs -p"},
+		{f.trust && !f.prompted, "--trust needs -p; a session asks, and agent trust add does too"},
 		{f.latest && f.resume != "", "--continue and --resume contradict each other: use one of them"},
 		{f.ide && f.noIDE, "--ide and --no-ide contradict each other: use one of them"},
 		{f.prompted && f.resume == pick, "with -p, --resume needs an id; agent sessions list shows them"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/bb2d0cf4/agent/internal/app/allowedservers"
 	"github.com/bb2d0cf4/agent/internal/app/provider"
@@ -18,10 +19,11 @@ import (
 type setup struct {
 	config.Config
 	projectCommands map[string][]byte // by file, as they were trusted
-	untrusted       bool              // the project's files are not used
-	askedTrust      bool              // the user was asked whether to trust the project
-	suggest         string            // a first prompt to suggest
-	notes           []string          // for the user
+	untrusted       bool              // the project's files in .agent are not used
+	instructions    instructions
+	askedTrust      bool     // the user was asked whether to trust the project
+	suggest         string   // a first prompt to suggest
+	notes           []string // for the user
 }
 
 // asksAll reports whether commands that only read ask too.
@@ -74,19 +76,28 @@ func loadSetup(ctx context.Context, p Process, f *flags, over config.Overrides, 
 	if err != nil {
 		return s, err
 	}
-	found, err := trust.Look(dir, cfg.Home)
+	s.instructions.store = trust.Open(s.Home)
+	found, err := look(dir, cfg.Home)
 	if err != nil {
 		s.untrusted = true
 		s.notes = append(s.notes, fmt.Sprintf("the project's .agent folder is not used: %v", err))
 		return s, nil
 	}
+	if f.trust {
+		s.instructions.use = allInstructions
+	}
 	if found.Empty() {
 		return s, nil
 	}
-	trusted, err := trusts(ctx, p, &s, found, asks)
-	s.untrusted = !trusted
-	if err != nil || !trusted {
-		return s, err
+	trusted := f.trust
+	if !f.trust {
+		if trusted, err = trusts(ctx, p, &s, found, asks); err != nil {
+			return s, err
+		}
+	}
+	if !trusted {
+		s.untrusted = found.Configures()
+		return s, nil
 	}
 	s.projectCommands = found.Texts()
 	for _, l := range found.Left {
@@ -107,29 +118,62 @@ func loadSetup(ctx context.Context, p Process, f *flags, over config.Overrides, 
 	return s, nil
 }
 
-// trusts reports whether the project's files may be used, and asks if there is no answer
-// yet and asks is set.
+// trusts reports whether the project may configure the program, and asks if there is no
+// answer yet, about this or its instructions, and asks is set.
 func trusts(ctx context.Context, p Process, s *setup, found trust.Found, asks bool) (bool, error) {
-	store := trust.Open(s.Home)
+	store := s.instructions.store
 	answer, err := store.Use(ctx, found)
-	switch {
-	case err != nil:
+	if err != nil {
 		return false, err
-	case answer == trust.Trusted:
-		return true, nil
-	case answer == trust.Refused:
+	}
+	if answer == trust.Refused {
+		s.instructions.use = noInstructions
 		return false, nil
+	}
+	unapproved, err := store.Unapproved(ctx, found)
+	if err != nil {
+		return false, err
+	}
+	settled := answer == trust.Trusted || !found.Configures() && answer != trust.Replaced
+	switch {
+	case settled && len(unapproved) == 0:
 	case asks:
 		s.askedTrust = true
-		return firstrun.Trust(ctx, dialogTerminal(p, s.Config), store, found, answer)
-	case answer == trust.Changed:
-		s.notes = append(s.notes, "the project's files in .agent have changed since you trusted them and are not used; review and allow them with agent trust add")
+		trusted, err := firstrun.Trust(ctx, dialogTerminal(p, s.Config), store, found, before(answer, unapproved))
+		if !trusted {
+			s.instructions.use = noInstructions
+		}
+		return trusted, err
 	case answer == trust.Replaced:
-		s.notes = append(s.notes, "this is another folder than the one that you trusted here, so its files in .agent are not used; review and allow them with agent trust add")
-	default:
-		s.notes = append(s.notes, "the project's files in .agent are not used; review and allow them with agent trust add")
+		s.instructions.use = noInstructions
 	}
-	return false, nil
+	if found.Configures() {
+		s.noteUnused(answer)
+	}
+	return answer == trust.Trusted, nil
+}
+
+// before returns the answer so far about a project with these unapproved instructions.
+func before(answer trust.Answer, unapproved []trust.Instruction) trust.Answer {
+	changed := slices.ContainsFunc(unapproved, func(in trust.Instruction) bool { return in.Changed })
+	if answer == trust.Trusted || answer == trust.Unknown && changed {
+		return trust.Changed
+	}
+	return answer
+}
+
+// noteUnused explains why the files in .agent are not used, if they are not.
+func (s *setup) noteUnused(answer trust.Answer) {
+	const remedy = "; review and allow them with agent trust add"
+	switch answer {
+	case trust.Trusted, trust.Refused:
+	case trust.Changed:
+		s.notes = append(s.notes, "the project's files in .agent have changed since you trusted them and are not used"+remedy)
+	case trust.Replaced:
+		s.notes = append(s.notes, "this is another folder than the one that you trusted here, so its files in .agent are not used"+remedy)
+	case trust.Unknown:
+		s.notes = append(s.notes, "the project's files in .agent are not used"+remedy)
+	}
 }
 
 // dialogTerminal returns the terminal for a dialog.

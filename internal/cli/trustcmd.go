@@ -80,7 +80,7 @@ func (a trustAdd) folder(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	found, err := trust.Look(dir, home)
+	found, err := look(dir, home)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (a trustAdd) folder(ctx context.Context, name string) error {
 	if err := a.ask(ctx, "Trust this folder?", text); err != nil {
 		return err
 	}
-	if err := trust.Open(home).Set(ctx, trust.Entry{Dir: dir, Folder: found.Folder, Trusted: true, Hash: found.Hash}); err != nil {
+	if err := trust.Open(home).Trust(ctx, found); err != nil {
 		return err
 	}
 	return showLine(a.p, "trusted: "+dir)

@@ -1,10 +1,13 @@
 package systemprompt
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -23,6 +26,34 @@ type Instruction struct {
 	Hidden  int    // number of characters that a reader cannot see
 	Cut     bool   // the room was too small for all of it
 	Problem string // the reason why it is not in the prompt, or empty
+	Hash    string // of the whole text, see TextHash
+	// Untrusted reports that nobody has approved the present text. The prompt holds an
+	// earlier text that this Builder used, if there is one.
+	Untrusted bool
+}
+
+// TextHash returns the hash of a file's text, which Options.Trusted is asked about.
+func TextHash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// Named reports whether a file with this path is one of instructions, in its folder.
+func Named(path string) bool {
+	return slices.Contains(instructionNames[:], filepath.Base(path))
+}
+
+// Find returns the instruction files that a prompt for the working directory dir would
+// use.
+func Find(dir string) (list []Instruction) {
+	p := findPlace(dir)
+	all, _ := p.instructions(func(in Instruction, text string) (Instruction, string) { return in, text })
+	for _, in := range all {
+		if in.Problem == "" {
+			list = append(list, in)
+		}
+	}
+	return list
 }
 
 // String describes the file to the user in one line: how much of it is in the prompt,
@@ -32,6 +63,9 @@ func (in Instruction) String() string {
 		return fmt.Sprintf("%s is not used: %s", oneLine(in.Name), in.Problem)
 	}
 	s := fmt.Sprintf("instructions: %s, %d bytes", oneLine(in.Name), in.Size)
+	if in.Untrusted {
+		s += ", as you trusted it; it has changed since (agent trust add shows it and asks)"
+	}
 	if in.Cut {
 		s += fmt.Sprintf(", of which the first %d are used", in.Used)
 	}
@@ -42,8 +76,9 @@ func (in Instruction) String() string {
 }
 
 // instructions reads the instruction files from the project's root down to the working
-// directory, and returns them with their part of the prompt.
-func (p place) instructions() ([]Instruction, string) {
+// directory, and returns them with their part of the prompt. choose returns the text of a
+// file that may be used.
+func (p place) instructions(choose func(in Instruction, text string) (Instruction, string)) ([]Instruction, string) {
 	root, err := workspace.Open(p.root, workspace.Options{})
 	if err != nil {
 		return nil, ""
@@ -55,6 +90,9 @@ func (p place) instructions() ([]Instruction, string) {
 		in, body, ok := readInstruction(root, p.root, dir)
 		if !ok {
 			continue
+		}
+		if in.Problem == "" {
+			in, body = choose(in, body)
 		}
 		if in.Problem == "" {
 			part, cut := fit(body, room)
@@ -83,6 +121,7 @@ func readInstruction(root *workspace.Root, top, dir string) (in Instruction, tex
 			in.Problem = problem(err)
 			return in, "", true
 		}
+		in.Hash = TextHash(f.Text)
 		text, in.Hidden = visible(strings.TrimSpace(f.Text))
 		return in, text, true
 	}

@@ -66,8 +66,8 @@ func (p place) stamp(day string) stamp {
 }
 
 // read reads the project's part of the prompt.
-func (p place) read() project {
+func (p place) read(choose func(in Instruction, text string) (Instruction, string)) project {
 	proj := project{branch: p.branch()}
-	proj.instructions, proj.text = p.instructions()
+	proj.instructions, proj.text = p.instructions(choose)
 	return proj
 }

@@ -6,6 +6,7 @@ package systemprompt
 import (
 	"context"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -29,6 +30,9 @@ type Options struct {
 	Fixed  bool             // System holds nothing that changes from prompt to prompt, see News
 	Shell  string           // the shell of commands, for example "bash"
 	Now    func() time.Time // nil means time.Now
+	// Trusted reports whether the instructions at path may be used with the text that has
+	// this hash; nil means yes.
+	Trusted func(path, hash string) bool
 }
 
 // Builder builds the prompt. It is safe for concurrent use.
@@ -42,6 +46,13 @@ type Builder struct {
 	began moment  // in base, if that is fixed
 	told  moment  // to the model
 	start *string // the overview, once a prompt has it; it does not change later
+	used  map[string]used
+}
+
+// used is the text of an instruction file in the last prompt.
+type used struct {
+	Instruction
+	text string
 }
 
 // moment is what changes while a project stays the same.
@@ -59,7 +70,22 @@ func New(opt Options) *Builder {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	return &Builder{opt: opt}
+	return &Builder{opt: opt, used: map[string]used{}}
+}
+
+// choose returns the text of an instruction file that may be used: the present one, or
+// else the one in the last prompt.
+func (b *Builder) choose(in Instruction, text string) (Instruction, string) {
+	if b.opt.Trusted == nil || b.opt.Trusted(in.Path, in.Hash) {
+		b.used[in.Path] = used{in, text}
+		return in, text
+	}
+	if before, ok := b.used[in.Path]; ok {
+		before.Untrusted, before.Hash = true, in.Hash
+		return before.Instruction, before.text
+	}
+	in.Untrusted, in.Problem = true, "you have not trusted it; agent trust add shows it and asks"
+	return in, ""
 }
 
 // System returns the prompt. It reads files again only if their times or sizes have
@@ -124,8 +150,9 @@ func (b *Builder) refresh() string {
 	defer b.mu.Unlock()
 	place := findPlace(b.opt.Dir)
 	now := place.stamp(b.opt.Now().Format(time.DateOnly))
-	if b.base == "" || now != b.seen {
-		b.proj = place.read()
+	waits := slices.ContainsFunc(b.proj.instructions, func(in Instruction) bool { return in.Untrusted })
+	if b.base == "" || now != b.seen || waits {
+		b.proj = place.read(b.choose)
 		at := moment{now.day, b.proj.branch}
 		if b.began == (moment{}) || !b.opt.Fixed {
 			b.began, b.told = at, at

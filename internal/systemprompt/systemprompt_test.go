@@ -2,6 +2,7 @@ package systemprompt
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,9 +62,9 @@ func TestInstructionsFromRootDown(t *testing.T) {
 		t.Errorf("places %v in\n%s", at, got)
 	}
 	want := []Instruction{
-		{Path: filepath.Join(dir, "AGENTS.md"), Name: "AGENTS.md", Size: 10, Used: 9},
-		{Path: filepath.Join(dir, "a/CLAUDE.md"), Name: "a/CLAUDE.md", Size: 9, Used: 9},
-		{Path: filepath.Join(dir, "a/b/AGENTS.md"), Name: "a/b/AGENTS.md", Size: 18, Used: 25, Hidden: 2},
+		{Path: filepath.Join(dir, "AGENTS.md"), Name: "AGENTS.md", Size: 10, Used: 9, Hash: TextHash("root rule\n")},
+		{Path: filepath.Join(dir, "a/CLAUDE.md"), Name: "a/CLAUDE.md", Size: 9, Used: 9, Hash: TextHash("rule of a")},
+		{Path: filepath.Join(dir, "a/b/AGENTS.md"), Name: "a/b/AGENTS.md", Size: 18, Used: 25, Hidden: 2, Hash: TextHash("rule of b\u200b\u202e")},
 	}
 	if diff := cmp.Diff(want, b.Instructions()); diff != "" {
 		t.Error(diff)
@@ -71,6 +72,35 @@ func TestInstructionsFromRootDown(t *testing.T) {
 	if strings.ContainsAny(got, "\u200b\u202e") || !strings.Contains(got, `rule of b\u{200b}\u{202e}`) {
 		t.Errorf("hidden characters are hidden from a reader of\n%s", got)
 	}
+}
+
+// Only trusted texts are in the prompt: a changed file keeps the text that it had.
+func TestUntrustedInstructions(t *testing.T) {
+	dir := scratch.Dir(t, map[string]string{".git/HEAD": "", "AGENTS.md": "first", "a/AGENTS.md": "other"})
+	trusted := map[string]bool{TextHash("first"): true}
+	b := New(Options{Dir: filepath.Join(dir, "a"), Now: day, Trusted: func(_, hash string) bool { return trusted[hash] }})
+	prompt := func(want, state string) {
+		t.Helper()
+		got, states := b.System(t.Context()), ""
+		for _, in := range b.Instructions() {
+			states += fmt.Sprintf("%v %v ", in.Untrusted, in.Problem != "")
+		}
+		for _, text := range []string{"first", "other", "second"} {
+			if strings.Contains(got, "\n"+text+"\n") != strings.Contains(want, text) {
+				t.Errorf("want %q in\n%s", want, got)
+			}
+		}
+		if states != state {
+			t.Errorf("states %q, want %q", states, state)
+		}
+	}
+	prompt("first", "false false true true ")
+	trusted[TextHash("other")] = true // from another process
+	prompt("first other", "false false false false ")
+	scratch.Write(t, filepath.Join(dir, "AGENTS.md"), "second")
+	prompt("first other", "true false false false ")
+	trusted[TextHash("second")] = true
+	prompt("second other", "false false false false ")
 }
 
 func TestInstructionsAreCapped(t *testing.T) {
@@ -258,7 +288,7 @@ func TestVisible(t *testing.T) {
 
 func TestInstructionsAreDescribed(t *testing.T) {
 	for want, in := range map[string]Instruction{
-		"instructions: AGENTS.md, 10 bytes":                                    {Name: "AGENTS.md", Size: 10, Used: 9},
+		"instructions: AGENTS.md, 10 bytes":                                    {Name: "AGENTS.md", Size: 10, Used: 9, Hash: TextHash("root rule\n")},
 		"instructions: a, 99 bytes, of which the first 7 are used":             {Name: "a", Size: 99, Used: 7, Cut: true},
 		"instructions: a b, 9 bytes; it holds 2 hidden characters, look at it": {Name: "a\n\u202eb", Size: 9, Used: 9, Hidden: 2},
 		"CLAUDE.md is not used: it is a link out of the project":               {Name: "CLAUDE.md", Problem: "it is a link out of the project"},

@@ -161,6 +161,16 @@ func inside(parent, dir string) bool {
 	return err == nil && rel != "." && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
+// Trust saves a yes to everything that was found in a folder.
+func (s Store) Trust(ctx context.Context, f Found) error {
+	if len(f.Instructions) > 0 {
+		if err := s.Approve(ctx, f.Instructions...); err != nil {
+			return err
+		}
+	}
+	return s.Set(ctx, Entry{Dir: f.Dir, Folder: f.Folder, Trusted: true, Hash: f.Hash})
+}
+
 // Set saves an answer about a folder, replacing an earlier one. A no also deletes the
 // answers derived from an earlier yes.
 func (s Store) Set(ctx context.Context, e Entry) error {
@@ -213,6 +223,9 @@ func (s Store) Remove(ctx context.Context, dir string) (r Removed, err error) {
 			return true
 		})
 	})
+	if err == nil {
+		err = s.forget(ctx, dir)
+	}
 	if err != nil {
 		return r, err
 	}

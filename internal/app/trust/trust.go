@@ -38,7 +38,10 @@ type Found struct {
 	Config  []byte   // content of ConfigFile; nil without one
 	Command []string // paths of the files below Commands
 	Left    []string // files left out, with reasons; not sanitized
-	Hash    string   // of everything in use
+	Hash    string   // of Config and the commands
+
+	// Instructions lists the files whose text would go to the model. Look leaves it empty.
+	Instructions []Instruction
 
 	texts map[string][]byte
 }
@@ -47,7 +50,10 @@ type Found struct {
 func (f Found) Texts() map[string][]byte { return f.texts }
 
 // Empty reports whether there is nothing to trust.
-func (f Found) Empty() bool { return f.Config == nil && len(f.Command) == 0 }
+func (f Found) Empty() bool { return !f.Configures() && len(f.Instructions) == 0 }
+
+// Configures reports whether the project would configure the program.
+func (f Found) Configures() bool { return f.Config != nil || len(f.Command) > 0 }
 
 // Look reads a project's files without interpreting them. dir must not contain symbolic
 // links; home is the agent's own folder, which does not count as a project's.

@@ -9,6 +9,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/repl/dialog"
 	"github.com/bb2d0cf4/agent/internal/repl/picker"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 // ErrLeft reports that the person left; nothing was changed.
@@ -35,11 +36,23 @@ func Trust(ctx context.Context, t dialog.Terminal, s trust.Store, f trust.Found,
 	if err != nil {
 		return false, err
 	}
-	e := trust.Entry{Dir: f.Dir, Folder: f.Folder}
 	if a.Choice == 1 {
-		e.Trusted, e.Hash = true, f.Hash
+		return true, s.Trust(ctx, f)
 	}
-	return e.Trusted, s.Set(ctx, e)
+	return false, s.Set(ctx, trust.Entry{Dir: f.Dir, Folder: f.Folder})
+}
+
+// instruction describes a file of instructions in one line.
+func instruction(in trust.Instruction) string {
+	s := fmt.Sprintf("%s, %d bytes", sanitize.Name(in.Name), in.Size)
+	switch in.Hidden {
+	case 0:
+	case 1:
+		s += ", with 1 hidden character: look at it first"
+	default:
+		s += fmt.Sprintf(", with %d hidden characters: look at it first", in.Hidden)
+	}
+	return s
 }
 
 // Describe lists everything that a project would set up, and the effect of trusting it.
@@ -65,6 +78,12 @@ func Describe(f trust.Found) []string {
 		lines = append(lines, trust.Commands+" would add commands, whose text goes to the model when you type them:")
 		for _, c := range f.Command {
 			lines = append(lines, "  "+c)
+		}
+	}
+	if len(f.Instructions) > 0 {
+		lines = append(lines, "These instructions would go to the model:")
+		for _, in := range f.Instructions {
+			lines = append(lines, "  "+instruction(in))
 		}
 	}
 	for _, l := range f.Left {

@@ -1,0 +1,58 @@
+package app
+
+import (
+	"context"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/systemprompt"
+)
+
+// guidance watches over the project's instructions for the model.
+type guidance struct {
+	trust Instructions
+	emit  func(session.Event)
+	told  map[string]string // by path, the hash that the person was told about
+}
+
+// trusted returns the function for systemprompt.Options.
+func (g *guidance) trusted() func(path, hash string) bool {
+	if g.trust == nil {
+		return nil
+	}
+	return g.trust.Trusted
+}
+
+// answered makes the text of an instruction file trusted if a person has approved it: they
+// have seen it.
+func (g *guidance) answered(ctx context.Context, req confirm.Request, v confirm.Verdict) {
+	c := req.Change
+	if g.trust == nil || c == nil || c.Delete || v.Decision != confirm.Approve || v.Rule || !systemprompt.Named(c.Path) {
+		return
+	}
+	text := c.After
+	if v.Text != nil {
+		text = *v.Text
+	}
+	if err := g.trust.Approve(ctx, c.Path, text); err != nil {
+		g.emit(session.Notice{Text: c.Name + " will not be used as instructions: " + err.Error()})
+	}
+}
+
+// begin notes the instructions that the start of a session lists.
+func (g *guidance) begin(list []systemprompt.Instruction) {
+	g.told = map[string]string{}
+	for _, in := range list {
+		g.told[in.Path] = in.Hash
+	}
+}
+
+// tell reports instructions that became untrusted in the session.
+func (g *guidance) tell(list []systemprompt.Instruction) {
+	for _, in := range list {
+		if in.Untrusted && g.told[in.Path] != in.Hash {
+			g.emit(session.Notice{Text: in.String()})
+		}
+		g.told[in.Path] = in.Hash
+	}
+}

@@ -1,0 +1,110 @@
+package trust
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/bb2d0cf4/agent/internal/statefile"
+)
+
+// Instruction is a file of instructions for the model. It is used with the texts that a
+// person has approved, at its path.
+type Instruction struct {
+	Path    string // absolute
+	Name    string // for people; not sanitized
+	Size    int64
+	Hidden  int    // number of characters that a reader cannot see
+	Hash    string // of the text
+	Changed bool   // another text of it was approved
+}
+
+// maxTexts is the number of approved texts that are kept for a file: those of some
+// branches.
+const maxTexts = 20
+
+// texts holds the hashes of the approved texts by the file's path.
+type texts map[string][]string
+
+func (s Store) textsFile() string { return filepath.Join(s.home, "instructions.json") }
+
+func (s Store) texts() statefile.JSON[texts] { return statefile.JSON[texts]{Path: s.textsFile()} }
+
+// explainTexts adds the consequence to an error of the file.
+func (s Store) explainTexts(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, statefile.ErrMalformed):
+		return fmt.Errorf("%s: %w, so no instructions are trusted; delete it to be asked again", s.textsFile(), err)
+	}
+	return fmt.Errorf("trusted instructions: %w", err)
+}
+
+// Approved reports whether a person has approved this text at this path.
+func (s Store) Approved(path, hash string) (bool, error) {
+	all, err := s.texts().Read()
+	return slices.Contains(all[path], hash), s.explainTexts(err)
+}
+
+// Approve saves that a person has approved the text of each file.
+func (s Store) Approve(ctx context.Context, list ...Instruction) error {
+	return s.explainTexts(s.texts().Change(ctx, func(all texts) texts {
+		if all == nil {
+			all = texts{}
+		}
+		for _, in := range list {
+			kept := slices.DeleteFunc(all[in.Path], func(old string) bool { return old == in.Hash })
+			kept = append(kept, in.Hash)
+			all[in.Path] = kept[max(0, len(kept)-maxTexts):]
+		}
+		return all
+	}))
+}
+
+// Unapproved returns the instructions of f without a yes. A file in a folder below a
+// trusted one, if no text of it was approved before, gets one with its present text.
+func (s Store) Unapproved(ctx context.Context, f Found) (list []Instruction, err error) {
+	all, err := s.texts().Read()
+	if err != nil {
+		return nil, s.explainTexts(err)
+	}
+	folders, err := s.List()
+	if err != nil {
+		return nil, err
+	}
+	var derived []Instruction
+	for _, in := range f.Instructions {
+		known, hashes := len(all[in.Path]) > 0, all[in.Path]
+		switch over, ok := over(folders, filepath.Dir(in.Path)); {
+		case slices.Contains(hashes, in.Hash):
+		case !known && ok && over.Trusted && over.here():
+			derived = append(derived, in)
+		default:
+			in.Changed = known
+			list = append(list, in)
+		}
+	}
+	if len(derived) > 0 {
+		err = s.Approve(ctx, derived...)
+	}
+	return list, err
+}
+
+// forget deletes the approved texts of the files that a session in dir or below uses.
+func (s Store) forget(ctx context.Context, dir string) error {
+	all, err := s.texts().Read()
+	if err != nil || len(all) == 0 {
+		return s.explainTexts(err)
+	}
+	return s.explainTexts(s.texts().Change(ctx, func(all texts) texts {
+		for path := range all {
+			if at := filepath.Dir(path); at == dir || inside(dir, at) || inside(at, dir) {
+				delete(all, path)
+			}
+		}
+		return all
+	}))
+}

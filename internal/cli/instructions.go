@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/app"
+	"github.com/bb2d0cf4/agent/internal/app/trust"
+	"github.com/bb2d0cf4/agent/internal/systemprompt"
+)
+
+// look finds the files in a folder that need trust.
+func look(dir, home string) (trust.Found, error) {
+	found, err := trust.Look(dir, home)
+	if err != nil {
+		return found, err
+	}
+	for _, in := range systemprompt.Find(dir) {
+		found.Instructions = append(found.Instructions, trust.Instruction{
+			Path: in.Path, Name: in.Name, Size: in.Size, Hidden: in.Hidden, Hash: in.Hash,
+		})
+	}
+	return found, nil
+}
+
+// instructions decides which instructions of the project the model gets.
+type instructions struct {
+	store trust.Store
+	use   instructionUse
+}
+
+// instructionUse is an answer for the whole project.
+type instructionUse int
+
+const (
+	approvedOnly instructionUse = iota
+	noInstructions
+	allInstructions // --trust
+)
+
+// Trusted reports whether the model gets the file at path with the text that has this
+// hash: not if the answers cannot be read.
+func (i instructions) Trusted(path, hash string) bool {
+	if i.use != approvedOnly {
+		return i.use == allInstructions
+	}
+	ok, err := i.store.Approved(path, hash)
+	return ok && err == nil
+}
+
+// Approve saves that the person has approved this text of the file, in an edit.
+func (i instructions) Approve(ctx context.Context, path, text string) error {
+	return i.store.Approve(ctx, trust.Instruction{Path: path, Hash: systemprompt.TextHash(text)})
+}
+
+// leftOut names the instructions that the model does not get without trust; "" if it
+// gets all.
+func leftOut(a *app.App) string {
+	var names []string
+	for _, in := range a.Context.Instructions() {
+		if in.Untrusted {
+			names = append(names, in.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "instructions that you have not trusted are not used: " + strings.Join(names, ", ") + "; review and allow them with agent trust add, or give --trust"
+}
