@@ -66,6 +66,42 @@ func TestUnharmed(t *testing.T) {
 	}
 }
 
+// Landlock cannot leave names out of a folder: to grant each entry by itself protects
+// those that are there, at the price of new ones beside them, and no name below. That is why
+// the sandbox removes no question. If it fails, read docs/adr/0017 again.
+func TestNamesCannotBeLeftOut(t *testing.T) {
+	if o := Probe(t.Context()); o.Missing != "" {
+		t.Skip(o.Missing)
+	}
+	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "f")
+	for _, path := range []string{".git/hooks/x", "src/main.go", "Makefile"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, path)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := put(filepath.Join(dir, path)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := put(outside); err != nil {
+		t.Fatal(err)
+	}
+	entries := Policy{Write: []string{filepath.Join(dir, "src"), filepath.Join(dir, "Makefile")}}
+	for line, works := range map[string]bool{
+		"echo x >.git/hooks/pre-commit":                         false,
+		"echo x >src/main.go && echo x >Makefile":               true,
+		"mkdir node_modules":                                    false,
+		"echo x >coverage.out":                                  false,
+		"mkdir -p src/.git && echo x >src/.git/config":          true,
+		"mkdir -p src/.vscode && echo x >src/.vscode/task.json": true,
+		"echo x >src/.envrc":                                    true,
+		"chmod 777 " + outside:                                  true,
+	} {
+		if out, err := confined(t, entries, dir, line); (err == nil) != works {
+			t.Errorf("%s: %v: %s", line, err, out)
+		}
+	}
+}
+
 // A command is confined by its own policy only, whichever thread starts it, and we are
 // not confined at all.
 func TestThreads(t *testing.T) {
