@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -173,58 +174,114 @@ func TestAppearedFileIsNeverOverwritten(t *testing.T) {
 
 func mkdir(w *tree, name string) error { return os.MkdirAll(w.Path(name), 0o755) }
 
+// edits are changes of the file f, which holds "base\n" or, after a commit, "mine\n", by
+// another program. Each returns the content of f afterwards.
+var edits = []struct {
+	name string
+	act  func(w *tree, round int) (want string, err error)
+}{
+	{"content", func(w *tree, round int) (string, error) {
+		w.Write("f", fmt.Sprintf("theirs %d\n", round))
+		return fmt.Sprintf("theirs %d\n", round), nil
+	}},
+	{"same size and time", func(w *tree, round int) (string, error) {
+		info, err := os.Stat(w.Path("f"))
+		if err != nil {
+			return "", err
+		}
+		w.Write("f", fmt.Sprintf("%04d\n", round%10_000))
+		return fmt.Sprintf("%04d\n", round%10_000), os.Chtimes(w.Path("f"), info.ModTime(), info.ModTime())
+	}},
+	{"delete", func(w *tree, _ int) (string, error) { return "<none>", os.Remove(w.Path("f")) }},
+	{"replace", func(w *tree, round int) (string, error) {
+		w.Write("new", fmt.Sprintf("other %d\n", round))
+		return fmt.Sprintf("other %d\n", round), os.Rename(w.Path("new"), w.Path("f"))
+	}},
+	{"symbolic link", func(w *tree, _ int) (string, error) {
+		w.Write("other", "base\n")
+		return "base\n", errors.Join(os.Remove(w.Path("f")), os.Symlink("other", w.Path("f")))
+	}},
+	{"hard link", func(w *tree, round int) (string, error) {
+		w.Write("other", fmt.Sprintf("linked %d\n", round))
+		return fmt.Sprintf("linked %d\n", round), errors.Join(os.Remove(w.Path("f")), os.Link(w.Path("other"), w.Path("f")))
+	}},
+}
+
+// window is the one documented gap of a commit, between the last comparison and the
+// replacement.
+type window struct {
+	sync.Mutex // held by the commit during the gap
+	open       bool
+	began      time.Time
+	took       []time.Duration
+}
+
+// step is called before each step of a commit.
+func (g *window) step(step string) error {
+	switch step {
+	case "check":
+		g.Lock()
+		g.open, g.began = true, time.Now()
+	case "done":
+		g.took = append(g.took, time.Since(g.began))
+		g.open = false
+		g.Unlock()
+	}
+	return nil
+}
+
 // TestRandomIntruders changes the file at random instants around a commit, from another
-// goroutine. If the commit failed, the file holds what the intruder wrote last; else the
-// commit's text or what the intruder wrote after it, unless the intruder hit the one
-// documented gap, between comparison and replacement.
+// goroutine, in every way of edits. The file then holds the intruder's change: either the
+// commit failed, or the intruder came after it. Only the documented gap, between comparison
+// and replacement, is kept free; it takes less than a millisecond.
 func TestRandomIntruders(t *testing.T) {
 	rounds, start := load(300, 10_000), seed(t)
 	rng := rand.New(rand.NewPCG(uint64(start), 4))
 	w := open(t)
-	refused, passed := 0, 0
+	gap := &window{}
+	w.At(gap.step)
+	refused, passed, kinds := 0, 0, map[string]int{}
 	for i := range rounds {
+		must(t, os.RemoveAll(w.Path("f")))
+		must(t, os.RemoveAll(w.Path("other")))
 		w.Write("f", "base\n")
 		c := w.Change("f", "mine\n")
-		theirs := fmt.Sprintf("theirs %d\n", i)
-		delay := time.Duration(rng.IntN(1500)) * time.Microsecond
-		var gap sync.Mutex // held by the commit from comparison to replacement
-		inGap := false
-		w.At(func(step string) error {
-			switch step {
-			case "check":
-				gap.Lock()
-				inGap = true
-			case "done":
-				inGap = false
-				gap.Unlock()
-			}
-			return nil
-		})
+		edit, delay := edits[rng.IntN(len(edits))], time.Duration(rng.IntN(1500))*time.Microsecond
+		kinds[edit.name]++
 		wrote := make(chan struct{})
+		var want string
+		var failed error
 		go func() {
 			defer close(wrote)
 			<-time.After(delay)
 			gap.Lock()
 			defer gap.Unlock()
-			w.Write("f", theirs)
+			want, failed = edit.act(w, i)
 		}()
 		_, err := w.Commit(t.Context(), c, workspace.Origin{})
-		if inGap {
+		if gap.open {
+			gap.open = false
 			gap.Unlock()
 		}
 		<-wrote
-		if got := w.Content("f"); got != theirs {
-			t.Fatalf("round %d of seed %d: f holds %q, the edit of the other program is lost (%v)", i, start, got, err)
+		must(t, failed)
+		if got := w.Content("f"); got != want {
+			t.Fatalf("round %d of seed %d: f holds %q, the other program's %s is lost (%v)", i, start, got, edit.name, err)
 		}
 		if err == nil {
 			passed++
-		} else if refused++; !errors.Is(err, workspace.ErrStale) {
+		} else if refused++; !errors.Is(err, workspace.ErrStale) && edit.name != "hard link" {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("load: %d intrusions, seed %d: %d before the check, %d after the commit", rounds, start, refused, passed)
-	if refused == 0 || passed == 0 {
-		t.Error("the intruder came always before or always after")
+	slices.Sort(gap.took)
+	median, most := gap.took[len(gap.took)/2], gap.took[len(gap.took)-1]
+	t.Logf("load: %d intrusions, seed %d: %d before the check, %d after the commit; %v; the gap took %v, at most %v", rounds, start, refused, passed, kinds, median, most)
+	if refused == 0 || passed == 0 || len(kinds) < len(edits) {
+		t.Error("the intruder came always before or always after, or did not do everything")
+	}
+	if median > time.Millisecond {
+		t.Error("the gap is too long")
 	}
 }
 
