@@ -34,23 +34,43 @@ func (d Dialect) same(e Dialect) bool {
 	return d.BaseURL == e.BaseURL && d.Model == e.Model && d.Wire == e.Wire
 }
 
+// dialectAge is how long a Dialect is used: servers change, and one learned by mistake
+// should not stay. To learn it again costs a request or two.
+const dialectAge = 30 * 24 * time.Hour
+
+// storedDialect is a Dialect in the file. One of an earlier version has no time, and has
+// expired.
+type storedDialect struct {
+	Dialect
+	At time.Time `json:"at,omitzero"`
+}
+
+// expired reports whether d is no longer used.
+func (d storedDialect) expired() bool { return time.Since(d.At) > dialectAge }
+
 // Dialects stores each Dialect in the agent's own folder.
 type Dialects struct{ home string }
 
 // OpenDialects returns the Dialects in the agent's own folder, without reading them.
 func OpenDialects(home string) Dialects { return Dialects{home} }
 
-func (s Dialects) file() statefile.JSON[[]Dialect] {
-	return statefile.JSON[[]Dialect]{Path: filepath.Join(s.home, DialectsFile)}
+func (s Dialects) file() statefile.JSON[[]storedDialect] {
+	return statefile.JSON[[]storedDialect]{Path: filepath.Join(s.home, DialectsFile)}
 }
 
-// List returns all dialects, sorted.
+// List returns the dialects in use, sorted.
 func (s Dialects) List() ([]Dialect, error) {
 	all, err := s.file().Read()
 	if errors.Is(err, statefile.ErrMalformed) {
 		return nil, fmt.Errorf("%s: %w", s.file().Path, err)
 	}
-	return all, err
+	var used []Dialect
+	for _, d := range all {
+		if !d.expired() {
+			used = append(used, d.Dialect)
+		}
+	}
+	return used, err
 }
 
 // Forget deletes all dialects. It returns their number.
@@ -73,8 +93,10 @@ func (s Dialects) find(m config.Model) Dialect {
 	if err != nil {
 		return d
 	}
-	if i := slices.IndexFunc(all, d.same); i >= 0 {
-		return all[i]
+	for _, stored := range all {
+		if stored.same(d) && !stored.expired() {
+			return stored.Dialect
+		}
 	}
 	return d
 }
@@ -86,10 +108,10 @@ func (s Dialects) save(ctx context.Context, d Dialect) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, saveTime)
 	defer cancel()
-	return s.file().Change(ctx, func(all []Dialect) []Dialect {
-		all = slices.DeleteFunc(all, d.same)
-		all = append(all, d)
-		slices.SortFunc(all, func(a, b Dialect) int {
+	return s.file().Change(ctx, func(all []storedDialect) []storedDialect {
+		all = slices.DeleteFunc(all, func(old storedDialect) bool { return old.same(d) || old.expired() })
+		all = append(all, storedDialect{d, time.Now()})
+		slices.SortFunc(all, func(a, b storedDialect) int {
 			return cmp.Or(cmp.Compare(a.BaseURL, b.BaseURL), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Wire, b.Wire))
 		})
 		return all

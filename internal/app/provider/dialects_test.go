@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -459,6 +460,36 @@ func (c *talk) answer(m llm.Model, cut bool) (answer llm.Message, whole bool) {
 		answer.Parts = append(answer.Parts, llm.Part{Kind: llm.TextPart, Text: text})
 	}
 	return answer, whole
+}
+
+// A dialect that is old, or that an earlier version stored, is learned again.
+func TestDialectsExpire(t *testing.T) {
+	s := OpenDialects(t.TempDir())
+	entry := func(model, at string) string {
+		return `{"base_url":"http://a","model":"` + model + `","learned":["no temperature"]` + at + `}`
+	}
+	at := func(age time.Duration) string { return `,"at":"` + time.Now().Add(-age).Format(time.RFC3339) + `"` }
+	file := "[" + entry("new", at(29*24*time.Hour)) + "," + entry("old", at(31*24*time.Hour)) + "," + entry("earlier", "") + "]"
+	if err := os.WriteFile(filepath.Join(s.home, DialectsFile), []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for model, want := range map[string]bool{"new": true, "old": false, "earlier": false} {
+		if d := s.find(config.Model{Name: model, Endpoint: config.Provider{BaseURL: "http://a"}}); (d.Learned != nil) != want || d.Model != model {
+			t.Errorf("%s: %+v", model, d)
+		}
+	}
+	if all, err := s.List(); err != nil || len(all) != 1 || all[0].Model != "new" {
+		t.Errorf("%+v, %v", all, err)
+	}
+	if err := s.save(t.Context(), Dialect{BaseURL: "http://a", Model: "old", Learned: []string{"x"}}); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := s.List(); err != nil || len(all) != 2 || all[1].Model != "old" {
+		t.Errorf("%+v, %v", all, err)
+	}
+	if data, err := os.ReadFile(filepath.Join(s.home, DialectsFile)); err != nil || strings.Contains(string(data), "earlier") {
+		t.Errorf("%s, %v", data, err)
+	}
 }
 
 func TestDialectsAreForgotten(t *testing.T) {
