@@ -137,7 +137,7 @@ var layers = []struct {
 	{"internal/demo", []string{"internal/statefile"}},
 	{"internal/app", []string{
 		"internal/app/clipboard", "internal/app/home", "internal/app/idelink", "internal/app/attachments", "internal/app/provider", "internal/audit", "internal/config", "internal/confirm", "internal/systemprompt",
-		"internal/llm", "internal/permission", "internal/sandbox", "internal/session", "internal/session/archive", "internal/session/history", "internal/statefile", "internal/tools", "internal/tools/shell", "internal/workspace",
+		"internal/llm", "internal/permission", "internal/sandbox", "internal/session", "internal/session/archive", "internal/session/history", "internal/statefile", "internal/tools", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/workspace",
 	}},
 	{"internal/app/clipboard", []string{"internal/child"}},
 	{"internal/app/fileindex", []string{"internal/fuzzy", "internal/tools/search", "internal/workspace"}},

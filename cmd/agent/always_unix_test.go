@@ -11,23 +11,28 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
 )
 
-// TestAlwaysHere: A writes the rule that the question shows, for this folder, and this and
-// later sessions no longer ask.
+// TestAlwaysHere: A shows the narrowest rule, which can be edited; Enter makes it for as
+// long as chosen. A rule for the project counts in later sessions until it is taken back.
 func TestAlwaysHere(t *testing.T) { alwaysKey(t, pressed{}) }
 
 func alwaysKey(t *testing.T, seen pressed) {
-	run := func(command string) llmtest.Turn {
-		return llmtest.Turn{Calls: []llmtest.Call{{Name: "execute_command", Args: `{"command":"` + command + `"}`}}}
-	}
-	d := newDesk(t, llmtest.NewServer(t, run("go vet ./a ./b || true > made"), run("go vet ./a"), run("go vet ./b"), llmtest.Turn{Text: "First."},
-		run("go vet ./c"), llmtest.Turn{Text: "Second."}), nil)
+	d := newDesk(t, llmtest.NewServer(t, runTurn("go vet ./a ./b || true > made"), runTurn("go vet ./a"), runTurn("go vet ./b"), llmtest.Turn{Text: "First."},
+		runTurn("go vet ./c"), llmtest.Turn{Text: "Second."}, runTurn("go vet ./d")), nil)
 	d.sit()
 	d.say("check it")
 	d.asked(`true > made`)
 	d.Press("A") // none is offered: a redirection is not covered by a rule
 	d.Press("y")
-	d.asked(`A always here: run\(go vet \*\)`)
-	d.steps(seen, keys.Question, step{"A", `Written: allow run\(go vet \*\) in`})
+	d.asked(`A always like this: run\(go vet \*\)`)
+	d.steps(seen, keys.Question, step{"A", `(?m)^rule: run\(go vet \*\)$`})
+	d.WaitFor(`\[this session\] · this project · 10 times · 1 hour`)
+	d.Press("esc")
+	d.gone("rule: ")
+	d.asked(`A always like this`)
+	d.Press("A", "tab")
+	d.WaitFor(`Enter yes, and allow it for this project`)
+	d.Press("enter")
+	d.WaitFor(`Written: allow run\(go vet \*\) in`)
 	d.WaitFor(`First\.`)
 	d.idle()
 	d.say("/permissions")
@@ -38,20 +43,107 @@ func alwaysKey(t *testing.T, seen pressed) {
 	d.sit()
 	d.say("check it again")
 	d.WaitFor(`Second\.`)
+	d.idle()
+	d.say("/permissions")
+	d.WaitFor(`remove the rule: allow run\(go vet \*\)`)
+	d.Press("end", "enter")
+	d.WaitFor(`removed: allow run\(go vet \*\)`)
+	d.say("once more")
+	d.asked(`go vet \./d`)
+	d.Press("n")
+	d.idle()
+	d.leave()
+}
+
+// runTurn is an answer that runs a command.
+func runTurn(command string) llmtest.Turn {
+	return llmtest.Turn{Calls: []llmtest.Call{{Name: "execute_command", Args: `{"command":"` + command + `"}`}}}
+}
+
+// TestRuleInThePanel: the rule is checked while it is typed, and nothing typed is lost; a
+// rule for some uses is counted, listed, and taken back.
+func TestRuleInThePanel(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, runTurn("go vet ./a"), runTurn("go vet ./b"), runTurn("go vet ./c"), runTurn("go vet ./d"), llmtest.Turn{Text: "First."},
+		runTurn("go vet ./e"), llmtest.Turn{Text: "Second."}), nil)
+	d.sit()
+	d.say("check it")
+	d.asked(`A always like this: run\(go vet \*\)`)
+	d.Press("A")
+	d.WaitFor(`rule: run`)
+	d.Press("ctrl+u")
+	d.Type("run(go *)")
+	d.WaitFor(`! it covers whatever go can do: keep its first argument`)
+	d.Press("enter")
+	d.Sync()
+	d.WaitFor(`(?m)^rule: run\(go \*\)$`)
+	d.Press("ctrl+u")
+	d.Type("run(go vet **)")
+	d.WaitFor(`\*\* also covers every option`)
+	d.Press("left", "backspace", "tab", "tab", "down", "down", "down", "down", "down", "down", "down", "down")
+	d.WaitFor(`Enter yes, and allow it 2 times more`)
+	d.Press("enter")
+	d.WaitFor(`Allowed, 2 times: run\(go vet \*\)`)
+	d.asked(`You allowed run\(go vet \*\) for the session; you are asked again because it is used up`)
+	if screen := d.Screen(); !strings.Contains(screen, "./d") {
+		t.Errorf("not asked about the fourth:\n%s", screen)
+	}
+	d.Press("A", "tab", "tab", "tab", "enter")
+	d.WaitFor(`First\.`)
+	d.WaitFor(`default mode · 1 grant`)
+	d.idle()
+	d.say("/permissions")
+	d.WaitFor(`(?m)^ +run\(go vet \*\)  \(until \d\d:\d\d\)$`)
+	d.Press("end", "enter")
+	d.WaitFor(`asked about again: run\(go vet \*\)`)
+	d.gone("1 grant")
+	d.say("again")
+	d.asked(`go vet \./e`)
+	d.Press("n")
+	d.idle()
+	d.leave()
+	if log := d.kept("audit.jsonl"); !strings.Contains(log, `"always":"run(go vet *), 2 times"`) || !strings.Contains(log, `"by":"rule allow run(go vet *) (your answer, 2 times)"`) {
+		t.Errorf("the audit log does not name the rule:\n%s", log)
+	}
+}
+
+// TestRuleEndsWithItsContent: a rule for the session ends when a file that it ran was
+// changed from outside, and the question explains why.
+func TestRuleEndsWithItsContent(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, runTurn("make a"), runTurn("make b"), llmtest.Turn{Text: "First."}, runTurn("make a"), llmtest.Turn{Text: "Second."}),
+		map[string]string{"Makefile": "a b:\n\ttrue\n"})
+	d.sit()
+	d.say("make it")
+	d.asked(`A always like this: run\(make a\)`)
+	d.Press("A", "backspace")
+	d.WaitFor(`! want text between`)
+	d.Press("ctrl+u")
+	d.Type("run(make a)")
+	d.WaitFor(`(?m)^rule: run\(make a\)$`)
+	d.Press("enter")
+	d.asked(`make b`)
+	d.Press("y")
+	d.WaitFor(`First\.`)
+	d.idle()
+	d.write("Makefile", "a b:\n\tfalse\n")
+	d.say("again")
+	d.asked(`asked again because Makefile has changed`)
+	d.Press("y")
+	d.WaitFor(`Second\.`)
+	d.idle()
 	d.leave()
 }
 
 // TestLongFolderName: a session starts, and keeps a rule, in a folder with the longest name
 // that a file system allows.
 func TestLongFolderName(t *testing.T) {
-	vet := llmtest.Turn{Calls: []llmtest.Call{{Name: "execute_command", Args: `{"command":"go vet ./a"}`}}}
+	vet := runTurn("go vet ./a")
 	d := newDesk(t, llmtest.NewServer(t, vet, llmtest.Turn{Text: "First."}, vet, llmtest.Turn{Text: "Second."}), nil)
 	d.dir = filepath.Join(d.dir, strings.Repeat("n", 255))
 	d.write("a.txt", "a\n")
 	d.sit()
 	d.say("check it")
-	d.asked(`A always here: run\(go vet \*\)`)
-	d.Press("A")
+	d.asked(`A always like this: run\(go vet \*\)`)
+	d.Press("A", "tab", "enter")
 	d.WaitFor(`First\.`)
 	d.leave()
 

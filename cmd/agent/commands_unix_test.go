@@ -68,7 +68,7 @@ func TestCopyTodoAndGrants(t *testing.T) {
 	d.say("/copy 2")
 	d.WaitFor(`no block of code number 2: the last one is 1`)
 	d.say("/permissions")
-	d.WaitFor(`Granted for this session, by your answers:\n +edits\n`)
+	d.WaitFor(`Granted by your answers:\n +edits  \(this session\)\n`)
 	d.Type("again")
 	d.Press("enter")
 	d.WaitFor(`asked about again: edits`)

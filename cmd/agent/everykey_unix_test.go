@@ -425,7 +425,7 @@ func listKeys(t *testing.T, seen pressed) {
 	d.WaitFor(`(?m)^› default mode`)
 	for _, key := range []string{"esc", "ctrl+g", "ctrl+c"} {
 		d.Press(key)
-		d.gone("take a grant back")
+		d.gone("take a grant or a rule back")
 		open()
 	}
 	d.Type("acc")

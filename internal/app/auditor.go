@@ -41,6 +41,12 @@ func (a *auditor) answered(ctx context.Context, req confirm.Request, v confirm.V
 	case v.NoWay:
 		e.By = "nobody"
 	}
+	switch {
+	case v.Always != nil:
+		e.Always = v.Always.Rule + ", " + v.Always.Term.String()
+	case v.Session:
+		e.Always = confirm.Term{}.String()
+	}
 	var proposed string
 	e.Kind, e.Subject, proposed = subject(req)
 	if v.Text != nil {

@@ -2,30 +2,84 @@ package app
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/statefile"
+	"github.com/bb2d0cf4/agent/internal/tools/shell/safecmd"
 )
+
+// judge is the permission.Judge of rules that a person edits.
+func judge(line string) (parts []confirm.CommandPart, danger bool) {
+	j := safecmd.Classify(line)
+	return j.CommandParts(false), j.Class == safecmd.Danger
+}
+
+// makeRule puts a rule in force that a person made with the answer to req.
+func (a *App) makeRule(ctx context.Context, req confirm.Request, made confirm.Always) {
+	r, err := a.Policy.CheckRule(req, made.Rule, judge)
+	if err == nil && !made.Term.Project {
+		r.Dir, r.Source = req.Command.Dir, "your answer, "+made.Term.String()
+		r.Life.Uses = made.Term.Uses
+		if made.Term.Time > 0 {
+			r.Life.Until = time.Now().Add(made.Term.Time)
+		}
+		err = a.Policy.Hold(req, r)
+	}
+	switch {
+	case err != nil:
+		a.emit(session.Notice{Text: "The rule " + made.Rule + " was not made, so you will be asked again: " + err.Error()})
+	case made.Term.Project:
+		a.keepRule(ctx, r)
+	default:
+		a.emit(session.Notice{Text: fmt.Sprintf("Allowed, %s: %s", made.Term, r)})
+	}
+}
 
 // keepRule puts a rule in force that the user wants to last, and writes it to the user's
 // own file about this folder, where alone it allows commands: below it, the same words may
 // run what another project defines. If that fails, the rule lasts for the session.
 func (a *App) keepRule(ctx context.Context, r permission.Rule) {
 	file := config.OwnProjectFile(a.Config.Home, a.Root.Dir())
-	r.Source, r.Dir = file, a.Root.Dir()
-	a.Policy.AddRule(r)
+	r.Source, r.Dir, r.Kept = file, a.Root.Dir(), permission.OwnFile
 	if err := writeRule(ctx, a.Config.Home, a.Root.Dir(), r); err != nil {
+		r.Kept = permission.InSession
+		a.Policy.AddRule(r)
 		a.emit(session.Notice{Text: "The rule " + r.String() + " lasts only for this session: " + err.Error()})
 		return
 	}
+	a.Policy.AddRule(r)
 	a.emit(session.Notice{Text: "Written: " + r.Effect.String() + " " + r.String() + " in " + file})
+}
+
+// RevokeRule takes back a rule that the user made: it is no longer in force, and no longer
+// in the user's own file about this folder.
+func (a *App) RevokeRule(ctx context.Context, r permission.Rule) error {
+	if r.Kept == permission.OwnFile {
+		if err := removeRule(ctx, a.Config.Home, a.Root.Dir(), r); err != nil {
+			return fmt.Errorf("the rule %s stays: %w", r, err)
+		}
+	}
+	if !a.Policy.Revoke(r) {
+		return fmt.Errorf("%s is no longer allowed", r)
+	}
+	return nil
 }
 
 // writeRule adds a rule to the user's own file about dir.
 func writeRule(ctx context.Context, home, dir string, r permission.Rule) error {
 	return statefile.Change(ctx, config.OwnProjectFile(home, dir), func(data []byte) ([]byte, error) {
-		return config.AddOwnRule(home, dir, data, config.Rule{Effect: r.Effect.String(), Text: r.String()})
+		return config.AddOwnRule(home, dir, data, config.Rule{Effect: r.Effect.String(), Text: r.Text})
+	})
+}
+
+// removeRule removes a rule from the user's own file about dir.
+func removeRule(ctx context.Context, home, dir string, r permission.Rule) error {
+	return statefile.Change(ctx, config.OwnProjectFile(home, dir), func(data []byte) ([]byte, error) {
+		return config.RemoveOwnRule(home, dir, data, config.Rule{Effect: r.Effect.String(), Text: r.Text})
 	})
 }

@@ -98,7 +98,11 @@ func (a asker) Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, e
 	defer a.app.Editor.Activity.Asks()()
 	rules := a.app.Policy.Proposals(req)
 	if len(rules) == 1 && req.Command != nil && req.Command.Dir == a.app.Root.Dir() { // see keepRule
-		req.Always = rules[0].String()
+		check := func(rule string) error {
+			_, err := a.app.Policy.CheckRule(req, rule, judge)
+			return err
+		}
+		req.Offer = &confirm.Offer{Rule: rules[0].String(), Check: check}
 	}
 	v, err := a.app.Questions.Ask(ctx, req)
 	switch {
@@ -106,8 +110,8 @@ func (a asker) Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, e
 		for _, r := range rules {
 			v.AllowWith = append(v.AllowWith, r.String())
 		}
-	case v.Always && err == nil:
-		a.app.keepRule(ctx, rules[0])
+	case v.Always != nil && err == nil:
+		a.app.makeRule(ctx, req, *v.Always)
 	}
 	return v, err
 }

@@ -48,6 +48,7 @@ type Entry struct {
 	By      string    `json:"by,omitzero"`      // the surface or the rule that answered
 	Rule    bool      `json:"rule,omitzero"`    // a rule answered, not a person
 	Edited  bool      `json:"edited,omitzero"`  // the person changed the proposal
+	Always  string    `json:"always,omitzero"`  // the rule that the answer made, and its term
 	// Hash is the SHA-256 of the proposed text or the command line; of Written, that of
 	// the file's bytes, empty if it was removed.
 	Hash string `json:"sha256,omitzero"`
@@ -77,7 +78,7 @@ func (l Log) Append(ctx context.Context, e Entry) (err error) {
 	if len(e.Subject) > maxSubject {
 		e.Subject = strings.ToValidUTF8(e.Subject[:maxSubject], "") + "…"
 	}
-	for _, s := range []*string{&e.Session, &e.Dir, &e.Kind, &e.Tool, &e.Subject, &e.By} {
+	for _, s := range []*string{&e.Session, &e.Dir, &e.Kind, &e.Tool, &e.Subject, &e.By, &e.Always} {
 		*s = strings.ToValidUTF8(*s, "\uFFFD") // JSON holds no other text: an entry must read back as written
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lockTimeout)

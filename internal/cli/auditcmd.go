@@ -87,6 +87,9 @@ func entryLine(e audit.Entry) string {
 	if e.By != "" {
 		line += "  by " + e.By
 	}
+	if e.Always != "" {
+		line += ", always: " + e.Always
+	}
 	if e.Edited {
 		line += ", edited"
 	}

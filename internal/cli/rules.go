@@ -69,7 +69,9 @@ func parseRules(all []written) (permission.Rules, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.Dir = w.dir
+		if r.Dir = w.dir; r.Dir != "" {
+			r.Kept = permission.OwnFile
+		}
 		rules = append(rules, r)
 	}
 	return rules, nil

@@ -7,7 +7,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/app/home"
 	"github.com/bb2d0cf4/agent/internal/config"
-	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/repl"
 	"github.com/bb2d0cf4/agent/internal/repl/desktop"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
@@ -39,10 +38,13 @@ func externalEditor(cfg config.Config) repl.External {
 }
 
 // modes is the permission mode as the screen shows and changes it.
-type modes struct{ policy *permission.Policy }
+type modes struct{ app *app.App }
 
 // Current returns the mode in force.
-func (m modes) Current() string { return m.policy.Mode().String() }
+func (m modes) Current() string { return m.app.Policy.Mode().String() }
+
+// Grants returns the number of permissions that the user gave for this session.
+func (m modes) Grants() int { return len(m.app.Grants()) }
 
 // Next switches to the next mode and returns it.
-func (m modes) Next() string { return m.policy.Cycle().String() }
+func (m modes) Next() string { return m.app.Policy.Cycle().String() }

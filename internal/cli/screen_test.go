@@ -51,7 +51,7 @@ func sitting(t *testing.T) *app.App {
 }
 
 func TestModes(t *testing.T) {
-	m := modes{sitting(t).Policy}
+	m := modes{sitting(t)}
 	if m.Current() != "default" || m.Next() != "accept-edits" || m.Current() != "accept-edits" {
 		t.Errorf("mode %s", m.Current())
 	}

@@ -112,7 +112,7 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 	ui := repl.New(repl.Options{
 		Terminal: o.terminal(p, own),
 		Start:    repl.Start{Version: p.Version, Dir: a.Dir, Notes: o.notesOf(a), Prompt: o.first, Suggest: o.suggest},
-		Status:   func() repl.Status { return statusOf(a) }, Modes: modes{a.Policy}, NextEffort: a.NextEffort, Commands: slash, Shell: a.Shell,
+		Status:   func() repl.Status { return statusOf(a) }, Modes: modes{a}, NextEffort: a.NextEffort, Commands: slash, Shell: a.Shell,
 		Editor: externalEditor(a.Config), Surfaces: a.Editor.Reviewer, Images: a.Images, Files: names.Find,
 		History: newHistory(o.Home, a.Dir),
 	})

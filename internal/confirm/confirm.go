@@ -7,6 +7,7 @@ package confirm
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/caution"
@@ -27,9 +28,9 @@ type Request struct {
 	// hidden characters. Only the bypass mode answers such a request without a person; an
 	// earlier "yes for this session" does not, and an answer to it grants nothing.
 	Force bool
-	// Always is the permission rule that a person may have written for this folder with
-	// the answer (see Verdict.Always); empty if none is offered.
-	Always string
+	// Offer is the permission rule that a person may make with the answer (see
+	// Verdict.Always); nil if none is offered.
+	Offer *Offer
 
 	Change  *workspace.Change
 	Plan    *Plan
@@ -133,8 +134,8 @@ type Verdict struct {
 	Comments []Comment
 	// Session asks for the same answer for the rest of the session (see Policy.Grant).
 	Session bool
-	// Always asks to write Request.Always, so that it lasts beyond the session.
-	Always bool
+	// Always is a rule that the person makes with an approval; nil without one.
+	Always *Always
 	// By names who answered, for the transcript: "terminal", "VS Code", "accept-edits
 	// mode".
 	By string
@@ -146,6 +147,43 @@ type Verdict struct {
 	// that would have allowed the request, if any can.
 	NoWay     bool
 	AllowWith []string
+}
+
+// Offer is a permission rule that a person may change and make with an answer.
+type Offer struct {
+	Rule string // the narrowest useful one
+	// Check returns nil if a rule may be made with the answer, or the reason for people.
+	Check func(rule string) error
+}
+
+// Always is a permission rule that a person made with an answer.
+type Always struct {
+	Rule string
+	Term Term
+}
+
+// Term is how long a rule counts: until the session ends, unless a field is set.
+type Term struct {
+	Project bool // in this folder, also in later sessions
+	Uses    int
+	Time    time.Duration
+}
+
+// String describes t.
+func (t Term) String() string {
+	switch {
+	case t.Project:
+		return "this project"
+	case t.Uses == 1:
+		return "1 time"
+	case t.Uses > 1:
+		return fmt.Sprintf("%d times", t.Uses)
+	case t.Time == time.Hour:
+		return "1 hour"
+	case t.Time > 0:
+		return fmt.Sprintf("%d hours", t.Time/time.Hour)
+	}
+	return "this session"
 }
 
 // Comment is a reviewer's remark on a line of the proposed text.

@@ -183,14 +183,16 @@ func validate(req Request, v Verdict) (Verdict, error) {
 	case v.NoWay:
 		return v, ErrUndecided
 	case v.Decision == Reject:
-		v.Text, v.Session, v.Always, v.Except, v.Unsure = nil, false, false, nil, ""
+		v.Text, v.Session, v.Always, v.Except, v.Unsure = nil, false, nil, nil, ""
 		return v, nil
 	case v.Decision != Approve:
 		return v, fmt.Errorf("the reviewer answered with the unknown decision %d", v.Decision)
 	case v.Text != nil && (req.Change == nil || req.Change.Delete):
 		return v, errors.New("the reviewer approved a text, but the request changes none")
-	case v.Always && req.Always == "":
+	case v.Always != nil && req.Offer == nil:
 		return v, errors.New("the reviewer wants a rule that was not offered")
+	case v.Always != nil && req.Offer.Check(v.Always.Rule) != nil:
+		return v, fmt.Errorf("the reviewer wants a rule that may not be made: %w", req.Offer.Check(v.Always.Rule))
 	case v.Unsure != "" && v.Text == nil:
 		return v, errors.New("the reviewer is unsure about a text but gave none")
 	case !req.Plan.excepts(v.Except):

@@ -257,15 +257,8 @@ func (r *footprint) changes(now *footprint) string {
 		return "its folder has been replaced"
 	}
 	for w, was := range r.found { // both are of one line, so the words are the same
-		is := now.found[w]
-		switch {
-		case was.path == "" && is.path == "":
-		case is.path == "":
-			return was.path + " is gone"
-		case was.path != is.path:
-			return w + " is now " + is.path
-		case !os.SameFile(was.info, is.info) || was.info.Size() != is.info.Size() || !was.info.ModTime().Equal(is.info.ModTime()):
-			return is.path + " has changed"
+		if why := was.changes(w, now.found[w]); why != "" {
+			return why
 		}
 	}
 	for _, path := range slices.Concat(r.order, now.order) {
@@ -279,6 +272,21 @@ func (r *footprint) changes(now *footprint) string {
 		default:
 			return name + " has changed"
 		}
+	}
+	return ""
+}
+
+// changes describes the difference from was to is, the program that word names; "" if they
+// are equal.
+func (was program) changes(word string, is program) string {
+	switch {
+	case was.path == "" && is.path == "":
+	case is.path == "":
+		return was.path + " is gone"
+	case was.path != is.path:
+		return word + " is now " + is.path
+	case !os.SameFile(was.info, is.info) || was.info.Size() != is.info.Size() || !was.info.ModTime().Equal(is.info.ModTime()):
+		return is.path + " has changed"
 	}
 	return ""
 }

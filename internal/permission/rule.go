@@ -57,12 +57,18 @@ var kindNames = [...]string{runs: "run", edits: "edit", reads: "read"}
 // Rule is an answer that a person gave in advance. Make one with ParseRule.
 type Rule struct {
 	Effect Effect
+	Text   string // as ParseRule read it
 	Source string // for people: the file and line, or the flag
 	Dir    string // if set, the only folder in which it allows commands; absolute, resolved
+
+	Kept Kept
+	Life Life // of a rule of the session
 
 	kind  kind
 	words []string // of a command; none means every command
 	path  pattern  // of a file; empty means every file
+	only  only
+	id    int // of a rule of the session; else 0
 }
 
 // The words of a rule that match others, at its end: plain arguments (see Rule.isMore), and
@@ -81,7 +87,7 @@ var ErrUnknownTool = errors.New("write run(COMMAND), edit(PATH) or read(PATH)")
 // folder), ** any at all. "run(git diff:*)" means "run(git diff **)". edit(…) and read(…)
 // take a glob, which is relative to the workspace, absolute, or begins with ~/.
 func ParseRule(effect Effect, text, source string) (Rule, error) {
-	r := Rule{Effect: effect, Source: source}
+	r := Rule{Effect: effect, Text: text, Source: source}
 	name, rest, scoped := strings.Cut(strings.TrimSpace(text), "(")
 	k, ok := kinds[name]
 	if !ok {
@@ -163,9 +169,18 @@ func splitWords(s string) ([]string, error) {
 	return words, nil
 }
 
-// String returns the rule as ParseRule reads it, without its effect. It is not sanitised.
+// String returns the rule as ParseRule reads it, without its effect, or describes the scope
+// of one that was made without words. It is not sanitised.
 func (r Rule) String() string {
 	switch {
+	case r.only.path != "":
+		return "reading " + r.only.path
+	case r.only.background:
+		return fmt.Sprintf("the command %q in the background, in %s", r.only.line, r.Dir)
+	case r.only.line != "":
+		return fmt.Sprintf("the command %q in %s", r.only.line, r.Dir)
+	case r.isGrant():
+		return "edits"
 	case r.kind == runs && len(r.words) > 0:
 		return "run(" + joinWords(r.words) + ")"
 	case r.path.text != "":
@@ -189,7 +204,7 @@ func joinWords(words []string) string {
 // coversWords reports whether r covers a simple command. Words that are not known in
 // advance must not be passed.
 func (r Rule) coversWords(words []string) bool {
-	if r.kind != runs {
+	if r.kind != runs || r.only.line != "" {
 		return false
 	}
 	if len(r.words) == 0 {
@@ -266,5 +281,11 @@ type file struct{ name, abs string }
 
 // coversFile reports whether r covers requests of kind k about f.
 func (r Rule) coversFile(k kind, f file) bool {
-	return r.kind == k && (r.path.text == "" || r.path.match(f, r.Effect != Allow))
+	switch {
+	case r.kind != k:
+		return false
+	case r.only.path != "":
+		return r.only.path == f.abs
+	}
+	return r.path.text == "" || r.path.match(f, r.Effect != Allow)
 }

@@ -17,6 +17,7 @@ type Rules []Rule
 type answer struct {
 	effect Effect
 	rule   Rule   // that has the effect
+	allows []Rule // with Allow: all that are needed for it
 	why    string // for people, if no rule has it
 	hides  Effect // with why: the strictest effect of the rules that it may get around
 }
@@ -50,7 +51,12 @@ func (rs Rules) answer(req confirm.Request) answer {
 	case len(rs) == 0:
 		return answer{}
 	case req.Command != nil:
-		return rs.in(req.Command.Dir).command(req.Command.Parts)
+		here := rs.in(req.Command.Dir)
+		a := here.command(req.Command.Parts)
+		if a.effect == 0 {
+			a = here.exactly(*req.Command)
+		}
+		return a
 	case req.Change != nil:
 		a := rs.file(edits, file{req.Change.Name, req.Change.Path})
 		if req.Change.Delete && a.effect == Allow {
@@ -82,7 +88,7 @@ func (rs Rules) file(k kind, f file) answer {
 func (rs Rules) strictest(covers func(Rule) bool) (best answer) {
 	for _, r := range rs {
 		if covers(r) && r.Effect > best.effect {
-			best = answer{effect: r.Effect, rule: r}
+			best = answer{effect: r.Effect, rule: r, allows: []Rule{r}}
 		}
 	}
 	return best
@@ -100,7 +106,7 @@ func (rs Rules) command(parts []confirm.CommandPart) answer {
 				strict = a
 			}
 		case a.effect == Allow:
-			allow = a
+			allow = answer{effect: Allow, rule: a.rule, allows: append(allow.allows, a.rule)}
 		case !p.Safe || withheld:
 			open = true // a part that only reads may read what a rule withholds
 		}
@@ -139,6 +145,13 @@ func (rs Rules) Covering(dir string, p confirm.CommandPart) Covering {
 	return Covering{a.effect, a.rule, a.why}
 }
 
+// exactly returns the effect of a rule for exactly the command c.
+func (rs Rules) exactly(c confirm.Command) answer {
+	return rs.strictest(func(r Rule) bool {
+		return r.only.line != "" && r.only.line == c.Line && r.only.background == c.Background && r.Dir == c.Dir
+	})
+}
+
 // strictSome returns the strictest effect of the rules for some commands, but not all.
 func (rs Rules) strictSome() Effect {
 	return rs.strictest(func(r Rule) bool { return r.kind == runs && len(r.words) > 0 }).effect
@@ -173,7 +186,17 @@ func withoutGitOptions(words []string) []string {
 }
 
 // by names a rule for people.
-func (r Rule) by() string { return fmt.Sprintf("rule %s %s (%s)", r.Effect, r, r.Source) }
+func (r Rule) by() string {
+	if r.isGrant() {
+		return "granted for this session"
+	}
+	return fmt.Sprintf("rule %s %s (%s)", r.Effect, r, r.Source)
+}
+
+// isGrant reports whether a person made r without words of their own.
+func (r Rule) isGrant() bool {
+	return r.only != only{} || r.Kept == InSession && r.kind == edits && r.path.text == ""
+}
 
 // CheckExamples returns an error if r does not cover all of covers, or covers one of not:
 // commands, or paths relative to a workspace. parts takes a command line apart.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -123,6 +124,12 @@ func (m *model) status() map[string]string {
 	items := map[string]string{itemFolder: filepath.Base(m.opt.Start.Dir)}
 	if m.opt.Modes != nil {
 		items[itemMode] = m.opt.Modes.Current() + " mode"
+		switch n := m.opt.Modes.Grants(); {
+		case n == 1:
+			items[itemMode] += itemSeparator + "1 grant"
+		case n > 1:
+			items[itemMode] += itemSeparator + strconv.Itoa(n) + " grants"
+		}
 	}
 	if n := used.Input + used.Output; n > 0 {
 		items[itemTokens] = theme.Count(n) + " tokens"

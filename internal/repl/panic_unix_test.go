@@ -109,6 +109,7 @@ type fuse struct{ feed atomic.Bool }
 
 func (*fuse) Current() string       { return "default" }
 func (*fuse) Next() string          { panic(boom) }
+func (*fuse) Grants() int           { return 0 }
 func (*fuse) Items() []history.Item { return nil }
 
 // Run panics, or makes another goroutine panic.

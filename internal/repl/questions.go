@@ -101,7 +101,7 @@ func (qs *questions) drop(q *question) (cmd tea.Cmd, shown bool) {
 	}
 	if note, _ := qs.panel.Note(); note != nil {
 		qs.typed = qs.opt.Now()
-		qs.keep(note.Text())
+		qs.keep(qs.panel.Comment())
 	}
 	return qs.next(), true
 }

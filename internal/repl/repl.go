@@ -41,6 +41,7 @@ type Status struct {
 type Modes interface {
 	Current() string
 	Next() string // switches and returns the new mode
+	Grants() int  // permissions of this session, which the user can take back
 }
 
 // External opens text in the user's own editor. Run cmd in the terminal; result then returns

@@ -84,6 +84,7 @@ type fixed struct{}
 
 func (fixed) Current() string { return "default" }
 func (fixed) Next() string    { return "default" }
+func (fixed) Grants() int     { return 0 }
 
 func themed(ctx context.Context, id string) (command.Reply, error) {
 	return command.Reply{Text: "chosen: " + id}, nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/permission"
@@ -39,7 +38,7 @@ func (p permissions) run(_ context.Context, name string) (command.Reply, error) 
 	if name != "" {
 		return p.enter(name)
 	}
-	pick := command.Pick{Title: "Enter a mode, or take a grant back", Choose: p.choose}
+	pick := command.Pick{Title: "Enter a mode, or take a grant or a rule back", Choose: p.choose}
 	for _, m := range modes {
 		c := command.Choice{ID: m.mode.String(), Title: m.mode.String() + " mode", Detail: m.help}
 		if m.mode == p.App.Policy.Mode() {
@@ -47,58 +46,52 @@ func (p permissions) run(_ context.Context, name string) (command.Reply, error) 
 		}
 		pick.Items = append(pick.Items, c)
 	}
-	for i, words := range p.granted() {
-		pick.Items = append(pick.Items, command.Choice{ID: "grant " + strconv.Itoa(i) + " " + words, Title: "ask again: " + words})
+	for i, g := range p.App.Grants() {
+		pick.Items = append(pick.Items, command.Choice{ID: fmt.Sprintf("%s%d %s", grantID, i, g.What), Title: "ask again: " + g.What, Detail: g.Left})
+	}
+	for _, r := range p.own() {
+		pick.Items = append(pick.Items, command.Choice{ID: ruleID + named(r), Title: "remove the rule: " + named(r), Detail: r.Source})
 	}
 	return command.Reply{Text: p.text(), Pick: &pick}, nil
 }
 
-// choose enters the chosen mode or takes the chosen grant back. A grant is found by its
-// words, because others may have come or gone.
-func (p permissions) choose(_ context.Context, id string) (command.Reply, error) {
-	rest, ok := strings.CutPrefix(id, "grant ")
+// The beginnings of the IDs of choices that are not modes.
+const (
+	grantID = "grant "
+	ruleID  = "rule "
+)
+
+// choose enters the chosen mode, or takes the chosen grant or rule back. Both are found by
+// their words, because others may have come or gone.
+func (p permissions) choose(ctx context.Context, id string) (command.Reply, error) {
+	if rest, ok := strings.CutPrefix(id, grantID); ok {
+		_, what, _ := strings.Cut(rest, " ")
+		if !p.App.RevokeGrant(what) {
+			return command.Reply{}, fmt.Errorf("%s is no longer granted", what)
+		}
+		return command.Reply{Text: "asked about again: " + what}, nil
+	}
+	name, ok := strings.CutPrefix(id, ruleID)
 	if !ok {
 		return p.enter(id)
 	}
-	_, words, _ := strings.Cut(rest, " ")
-	if !p.revoke(words) {
-		return command.Reply{}, fmt.Errorf("%s is no longer granted", words)
+	own := p.own()
+	i := slices.IndexFunc(own, func(r permission.Rule) bool { return named(r) == name })
+	if i < 0 {
+		return command.Reply{}, fmt.Errorf("the rule %s is no longer in force", name)
 	}
-	return command.Reply{Text: "asked about again: " + words}, nil
+	if err := p.App.RevokeRule(ctx, own[i]); err != nil {
+		return command.Reply{}, err
+	}
+	return command.Reply{Text: "removed: " + name}, nil
 }
 
-// granted describes the grants of the session: those by "always", and reads outside the
-// workspace.
-func (p permissions) granted() []string {
-	var all []string
-	for _, g := range p.App.Policy.Grants() {
-		all = append(all, g.String())
-	}
-	for _, path := range p.App.Root.Outside().Allowed() {
-		if words := reading(path); !slices.Contains(all, words) {
-			all = append(all, words)
-		}
-	}
-	return all
+// own returns the rules in the user's own file about this folder.
+func (p permissions) own() []permission.Rule {
+	return slices.DeleteFunc(slices.Clone(p.App.Policy.Rules()), func(r permission.Rule) bool { return r.Kept != permission.OwnFile })
 }
 
-// revoke takes back the grant with the words that granted returned.
-func (p permissions) revoke(words string) bool {
-	done := false
-	for _, g := range p.App.Policy.Grants() {
-		if g.String() == words {
-			done = p.App.Policy.Revoke(g) || done
-		}
-	}
-	for _, path := range p.App.Root.Outside().Allowed() {
-		if reading(path) == words {
-			done = p.App.Root.Outside().Revoke(path) || done
-		}
-	}
-	return done
-}
-
-func reading(path string) string { return permission.Grant{Path: path}.String() }
+func named(r permission.Rule) string { return r.Effect.String() + " " + r.String() }
 
 func (p permissions) enter(name string) (command.Reply, error) {
 	mode, err := permission.ParseMode(name)
@@ -135,20 +128,21 @@ func (p permissions) text() string {
 	}
 	b.WriteString("\nAlways asked, in every mode but bypass: protected files (.git, hooks,\n" +
 		"settings of shells and editors), removals, and edits that matched inexactly or\nhide characters.\n")
-	if rules := p.App.Policy.Rules(); len(rules) > 0 {
+	rules := slices.DeleteFunc(slices.Clone(p.App.Policy.Rules()), func(r permission.Rule) bool { return r.Kept == permission.InSession })
+	if len(rules) > 0 {
 		b.WriteString("\nRules:\n")
 		for _, r := range rules {
 			fmt.Fprintf(&b, "  %-5s %s  (%s)\n", r.Effect, r, r.Source)
 		}
 	}
-	grants := p.granted()
+	grants := p.App.Grants()
 	if len(grants) == 0 {
 		b.WriteString("\nNothing is granted for this session.\n")
 		return b.String()
 	}
-	b.WriteString("\nGranted for this session, by your answers:\n")
+	b.WriteString("\nGranted by your answers:\n")
 	for _, g := range grants {
-		fmt.Fprintf(&b, "  %s\n", g)
+		fmt.Fprintf(&b, "  %s  (%s)\n", g.What, g.Left)
 	}
 	return b.String()
 }

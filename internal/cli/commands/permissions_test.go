@@ -36,7 +36,7 @@ func TestPermissionsTakesAGrantBack(t *testing.T) {
 	s := sitting(t, r)
 	s.say(t, "change it")
 	reply, err := s.run(t, "/permissions")
-	if err != nil || !strings.Contains(reply.Text, "  edits\n") || len(reply.Pick.Items) != 5 {
+	if err != nil || !strings.Contains(reply.Text, "  edits  (this session)\n") || len(reply.Pick.Items) != 5 {
 		t.Fatalf("%+v, %v", reply, err)
 	}
 	grant := reply.Pick.Items[4].ID

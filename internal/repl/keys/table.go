@@ -68,7 +68,7 @@ var table = []Binding{
 
 	{Action: "approve", Place: Question, Keys: []string{"y"}, Help: "yes", answers: true, needed: true},
 	{Action: "approve-session", Place: Question, Keys: []string{"a"}, Help: "yes, and do not ask again for the same kind in this session", answers: true},
-	{Action: "approve-always", Place: Question, Keys: []string{"A"}, Help: "yes, and write the rule that is shown for this folder", answers: true},
+	{Action: "approve-always", Place: Question, Keys: []string{"A"}, Help: "change the rule that is shown, and choose for how long: then yes, and commands like this do not ask", answers: true},
 	{Action: "reject", Place: Question, Keys: []string{"n"}, Help: "no, and stop", answers: true, needed: true},
 	{Action: "answer-1", Place: Question, Keys: []string{"1"}, Help: "the first answer: yes", answers: true},
 	{Action: "answer-2", Place: Question, Keys: []string{"2"}, Help: "the second answer: yes, for the session", answers: true},

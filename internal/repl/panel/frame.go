@@ -55,7 +55,7 @@ func (p *Panel) lay(height, n int) frame {
 		f.hints = p.brief(n)
 	}
 	fits := room(f) >= few
-	if !fits && !p.show.keys && p.words.ed == nil && !p.PromptHasKeys {
+	if !fits && !p.show.keys && p.words.ed == nil && p.rule.ed == nil && !p.PromptHasKeys {
 		said := p.renamed("too little room: enlarge the window · n no · " + p.esc())
 		f.hints = []string{theme.Paint(p.look.Styles.Warn, theme.Short(said, p.look.Width))}
 	}

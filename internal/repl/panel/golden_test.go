@@ -60,6 +60,8 @@ func states() map[string]struct {
 		"undo":         {undo, ""},
 		"command":      {command("go test ./... && go vet ./..."), ""},
 		"command-long": {long, ""},
+		"rule":         {offering("go test ./a", "run(go test *)"), "A tab"},
+		"rule-refused": {offering("go test ./bad", "run(go test bad *)"), "A"},
 		"read":         {confirm.Request{Tool: "read_file", Read: &confirm.Read{Path: "/etc/hosts"}, Notes: caution.Notes("outside")}, ""},
 		"save":         {save, ""},
 		"plan":         {undoing(4), ""},

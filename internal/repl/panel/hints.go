@@ -28,6 +28,8 @@ func (p *Panel) hints(n int) []string {
 		return hint(p.look, st.Dim, p.renamed("comment on this hunk; the model reads it with your answer · Enter keeps it · Esc goes back"))
 	case p.words.ed != nil:
 		return hint(p.look, st.Dim, p.renamed("why not? the model reads this · Enter sends · Esc goes back"))
+	case p.rule.ed != nil:
+		return p.ruleHints()
 	case p.PromptHasKeys && p.Take != "":
 		style := st.Dim
 		if p.calm {
@@ -59,6 +61,9 @@ func (p *Panel) unseenKeys() []string {
 
 // brief is hints for little room: only the essential keys.
 func (p *Panel) brief(n int) []string {
+	if p.rule.ed != nil {
+		return p.ruleBrief()
+	}
 	plain := p.words.ed == nil && !p.PromptHasKeys && (p.plan == nil || !p.plan.open)
 	switch {
 	case plain && !p.show.unseen.IsZero():
@@ -118,8 +123,8 @@ func (p *Panel) answers() []string {
 	keys := []string{p.choice(p.yes(), true)}
 	if len(p.left()) == 0 && !req.Force {
 		keys = append(keys, p.choice("a always ("+always(req)+")", true))
-		if req.Always != "" {
-			keys = append(keys, "A always here: "+sanitize.Line(req.Always))
+		if req.Offer != nil {
+			keys = append(keys, "A always like this: "+sanitize.Line(req.Offer.Rule)+" …")
 		}
 	}
 	keys = append(keys, p.choice("n no", true))

@@ -25,11 +25,13 @@ const (
 	ToPrompt                // type at the prompt first
 )
 
-// Press handles a key. A panel that is not armed accepts keys only for a comment.
+// Press handles a key. A panel that is not armed accepts keys only for a comment or a rule.
 func (p *Panel) Press(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 	switch {
 	case p.words.ed != nil:
 		return p.pressNote(key)
+	case p.rule.ed != nil:
+		return p.pressRule(key)
 	case !p.armed:
 		return Ignored, confirm.Verdict{}
 	}
@@ -47,6 +49,7 @@ func (p *Panel) act(key tea.KeyPressMsg) Outcome {
 	switch {
 	case name == "c" && p.plan == nil && p.req.Tool != undo:
 		p.words.open(-1, p.look.NoColor)
+	case name == "A" && p.makeRule():
 	case name == "e" && p.editable():
 		return Edit
 	case name == "o" && p.opens():
@@ -83,7 +86,7 @@ func (p *Panel) warnUnseen(key string) bool {
 	warned := p.show.unseen
 	p.show.unseen = time.Time{}
 	seen, lines := p.unseen()
-	if key != "y" && key != "a" && key != "A" || seen == lines || !p.scroll.fits {
+	if key != "y" && key != "a" || seen == lines || !p.scroll.fits {
 		return false
 	}
 	if _, counts := p.verdict(key); !counts || !warned.IsZero() && p.now.Sub(warned) >= quiet {
@@ -112,7 +115,7 @@ func (p *Panel) back() bool {
 
 // verdict returns the answer of a key. It approves exactly the text on the screen.
 func (p *Panel) verdict(key string) (confirm.Verdict, bool) {
-	yes := p.scroll.fits && p.hidden(p.scroll) == 0
+	yes := p.readable()
 	if p.plan != nil {
 		return p.plan.verdict(key, yes)
 	}
@@ -128,8 +131,6 @@ func (p *Panel) verdict(key string) (confirm.Verdict, bool) {
 	case key == "y":
 	case key == "a" && !p.req.Force && whole:
 		v.Session = true
-	case key == "A" && p.req.Always != "":
-		v.Always = true
 	default:
 		return v, false
 	}

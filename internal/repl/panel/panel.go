@@ -43,6 +43,7 @@ type Panel struct {
 	look   theme.Look
 	edited *string // the proposal after an external edit
 	words  words
+	rule   ruleMaker
 
 	body body
 	diff *diffview.View // the body of a change

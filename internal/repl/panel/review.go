@@ -23,12 +23,23 @@ func (w *words) open(hunk int, noColor bool) {
 	w.ed, w.hunk = input.New(input.Options{NoColor: noColor}), hunk
 }
 
-// Note returns the editor of the open comment and its label, or nil.
+// Note returns the editor of the open comment or rule and its label, or nil.
 func (p *Panel) Note() (ed *input.Editor, label string) {
-	if p.words.hunk >= 0 {
+	switch {
+	case p.rule.ed != nil:
+		return p.rule.ed, "rule: "
+	case p.words.hunk >= 0:
 		return p.words.ed, fmt.Sprintf("on hunk %d: ", p.words.hunk+1)
 	}
 	return p.words.ed, "no, because: "
+}
+
+// Comment returns the text of the open comment, or "".
+func (p *Panel) Comment() string {
+	if p.words.ed == nil {
+		return ""
+	}
+	return p.words.ed.Text()
 }
 
 // pressNote handles a key while a comment is typed. A panel that is not armed does not send

@@ -93,8 +93,8 @@ func ask(req confirm.Request, numbered bool) string {
 	case once:
 		return "Yes or no? [y / n / n why not] "
 	}
-	if req.Always != "" {
-		return "Yes or no? [y / n / n why not / always: " + covered(req) + " / here: always in this folder, " + sanitize.Line(req.Always) + "] "
+	if req.Offer != nil {
+		return "Yes or no? [y / n / n why not / always: " + covered(req) + " / here: always in this folder, " + sanitize.Line(req.Offer.Rule) + "] "
 	}
 	return "Yes or no? [y / n / n why not / always: " + covered(req) + "] "
 }
@@ -139,8 +139,8 @@ func parse(line string, req confirm.Request) (confirm.Verdict, meaning) {
 			return v, unclear
 		}
 		v.Decision, v.Session = confirm.Approve, true
-	case word == "here" && req.Always != "":
-		v.Decision, v.Always = confirm.Approve, true
+	case word == "here" && req.Offer != nil:
+		v.Decision, v.Always = confirm.Approve, &confirm.Always{Rule: req.Offer.Rule, Term: confirm.Term{Project: true}}
 	default:
 		return v, prompts
 	}

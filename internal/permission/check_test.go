@@ -1,0 +1,71 @@
+package permission_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/permission"
+	"github.com/bb2d0cf4/agent/internal/tools/shell/safecmd"
+)
+
+func judge(line string) ([]confirm.CommandPart, bool) {
+	j := safecmd.Classify(line)
+	return j.CommandParts(false), j.Class == safecmd.Danger
+}
+
+// asking returns the question about a command line in /w.
+func asking(line string) confirm.Request {
+	parts, danger := judge(line)
+	req := command(line, "/w")
+	req.Command.Parts, req.Force = parts, danger
+	return req
+}
+
+// TestCheckRule: a rule that a person edits must be valid, cover the command and be no
+// wider than one look at it justifies. All that ProposeRules returns passes.
+func TestCheckRule(t *testing.T) {
+	for _, tt := range []struct{ line, rule, want string }{
+		{"go test ./a", "run(go test *)", ""},
+		{"go test ./a", "run(go test ./a)", ""},
+		{"go test ./a -race", "run(go test ./a -race)", ""},
+		{"npm run lint", "run(npm run *)", ""},
+		{"pytest a", "run(pytest *)", ""},
+		{"go test ./a", "run(go test", "want text between the parentheses"},
+		{"go test ./a", "run()", "want text between the parentheses"},
+		{"go test ./a", "go test", "write run(COMMAND)"},
+		{"go test ./a", "", "write run(COMMAND)"},
+		{"go test ./a", "run(go test 'a)", "the quote ' is not closed"},
+		{"go test ./a", "run(go * a)", "* may only be the last word"},
+		{"go test ./a", "run(go test; ls)", "a rule covers one simple command"},
+		{"go test ./a", "edit(**)", "this question is about a command"},
+		{"go test ./a", "run(go test ./b)", "it does not cover this command"},
+		{"go test ./a && make", "run(go test *)", "it does not cover this command"},
+		{"go test ./a", "run", "it covers every command"},
+		{"go test ./a", "run(go *)", "it covers whatever go can do"},
+		{"go test ./a", "run(go test **)", "** also covers every option"},
+		{"npm exec", "run(npm exec *)", "npm exec, which runs what its words do not show"},
+		{"python a.py", "run(python *)", "it covers whatever python can do"},
+		{"git push origin", "run(git push --force)", "it also covers git push --force, which is asked about each time"},
+		{"git push --force", "run(git push --force)", "this is asked about each time"},
+	} {
+		_, err := permission.New(permission.Default).CheckRule(asking(tt.line), tt.rule, judge)
+		if (err == nil) != (tt.want == "") || err != nil && !strings.HasPrefix(err.Error(), tt.want) && !strings.Contains(err.Error(), "also covers "+tt.want) {
+			t.Errorf("%s for %s: %v, want %q", tt.rule, tt.line, err, tt.want)
+		}
+	}
+	for _, line := range []string{"go test ./a", "npm run lint -- --fix", "make", "python a.py", "rm a", "git add .", "tsc"} {
+		for _, r := range permission.ProposeRules(asking(line)) {
+			if _, err := permission.New(permission.Default).CheckRule(asking(line), r.String(), judge); err != nil {
+				t.Errorf("%s was proposed: %v", r, err)
+			}
+		}
+	}
+	ask, err := permission.ParseRule(permission.Ask, "run(make **)", "config.yaml:1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := permission.New(permission.Default, ask).CheckRule(asking("make"), "run(make)", judge); err == nil || err.Error() != "it has no effect because of the rule ask run(make **) (config.yaml:1)" {
+		t.Error(err)
+	}
+}

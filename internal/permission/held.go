@@ -1,0 +1,303 @@
+package permission
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+)
+
+// Kept is the place where a rule is kept.
+type Kept int
+
+// The places.
+const (
+	Written   Kept = iota // a file of settings or a flag
+	OwnFile               // the user's own file about this folder
+	InSession             // only the memory of this session
+)
+
+// Life is how long a rule of a session counts. The zero value is until the session ends.
+type Life struct {
+	Uses  int       // left; 0 is any number
+	Until time.Time // zero for any time
+}
+
+// String describes the rest of l.
+func (l Life) String() string {
+	switch {
+	case l.Uses == 1:
+		return "once more"
+	case l.Uses > 1:
+		return fmt.Sprintf("%d more times", l.Uses)
+	case !l.Until.IsZero():
+		return "until " + l.Until.Format("15:04")
+	}
+	return "this session"
+}
+
+// only is the one request that a rule covers if a person made it without words of their
+// own. It is zero for the other rules.
+type only struct {
+	line       string // of a command in Rule.Dir
+	background bool
+	path       string // of a file to read, absolute
+}
+
+// lapse is a rule that has ended, and why.
+type lapse struct {
+	rule Rule
+	why  string
+}
+
+// note explains to a person why a request that the rule covers is asked about.
+func (l lapse) note() string {
+	what := l.rule.String()
+	if l.rule.only.line != "" {
+		what = "this command"
+	}
+	return "You allowed " + what + " for the session; you are asked again because " + l.why + "."
+}
+
+// Grant implements confirm.Policy: it makes a rule for exactly req, or for all edits, until
+// the session ends. It ignores requests that force a review or remove a file.
+func (p *Policy) Grant(req confirm.Request) {
+	r, ok := grantFor(req)
+	if !ok {
+		return
+	}
+	if err := p.Hold(req, r); err != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.forget(r)
+		p.lapsed = append(p.lapsed, lapse{r, err.Error()})
+	}
+}
+
+// grantFor returns the rule for exactly req; ok is false if none may cover it.
+func grantFor(req confirm.Request) (r Rule, ok bool) {
+	r = Rule{Effect: Allow, Kept: InSession, Source: "your answer"}
+	switch {
+	case req.Force:
+		return r, false
+	case req.Change != nil:
+		r.kind = edits
+		return r, req.Tool != "" && !req.Change.Delete
+	case req.Command != nil:
+		c := req.Command
+		r.kind, r.Dir, r.only = runs, c.Dir, only{line: c.Line, background: c.Background}
+		return r, c.Line != "" && !c.Unconfined
+	case req.Read != nil:
+		return Reading(req.Read.Path), req.Read.Path != ""
+	}
+	return r, false
+}
+
+// Reading returns the rule of a session for reading one file.
+func Reading(path string) Rule {
+	return Rule{Effect: Allow, Kept: InSession, Source: "your answer", kind: reads, only: only{path: path}}
+}
+
+// Hold puts a rule in force that a person made with the answer to req, for r.Life. It
+// replaces an equal one. It fails if the footprint of a command is not known: a rule for the
+// session ends when that changes.
+func (p *Policy) Hold(req confirm.Request, r Rule) error {
+	var h *ran
+	if c := req.Command; c != nil {
+		now, err := footprintOf(c.Line, c.Dir)
+		if err != nil {
+			return err
+		}
+		h = newRan(c.Line, now)
+	}
+	r.Kept = InSession
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.forget(r)
+	p.add(r, h)
+	return nil
+}
+
+// add puts r in force; h is what its command ran, nil if that may change.
+func (p *Policy) add(r Rule, h *ran) {
+	if r.Kept == InSession {
+		p.made++
+		r.id = p.made
+	}
+	if h != nil {
+		p.ran[r.id] = h
+	}
+	p.rules = append(slices.Clone(p.rules), r) // callers of Rules may read the old ones
+}
+
+// same reports whether two rules differ at most in the rest of their lives.
+func (r Rule) same(other Rule) bool {
+	return r.Effect == other.Effect && r.Kept == other.Kept && r.Dir == other.Dir && r.only == other.only && r.String() == other.String()
+}
+
+// drop takes a rule out of force and reports whether it was.
+func (p *Policy) drop(r Rule) bool {
+	i := slices.IndexFunc(p.rules, r.same)
+	if i < 0 {
+		return false
+	}
+	id := p.rules[i].id
+	if h := p.ran[id]; h != nil {
+		h.first.close()
+		delete(p.ran, id)
+	}
+	p.rules = slices.Delete(slices.Clone(p.rules), i, i+1)
+	return true
+}
+
+// forget drops a rule, and why it has ended.
+func (p *Policy) forget(r Rule) {
+	p.drop(r)
+	p.lapsed = slices.DeleteFunc(p.lapsed, func(l lapse) bool { return l.rule.same(r) })
+}
+
+// end drops a rule and notes why.
+func (p *Policy) end(r Rule, why string) {
+	if p.drop(r) {
+		p.lapsed = append(p.lapsed, lapse{r, why})
+	}
+}
+
+// endCommands ends the rules for exactly one command: it may do something else now.
+func (p *Policy) endCommands(why string) {
+	for _, r := range p.rules {
+		if r.only.line != "" {
+			p.end(r, why)
+		}
+	}
+}
+
+// whyAgain explains why req is asked about if a rule that covered it has ended.
+func (p *Policy) whyAgain(req confirm.Request) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, l := range slices.Backward(p.lapsed) {
+		if (Rules{l.rule}).answer(req).effect == Allow {
+			return l.note()
+		}
+	}
+	return ""
+}
+
+// spend uses the rules that allow a request, and reports whether all are still in force.
+func (p *Policy) spend(allows []Rule) bool {
+	for _, r := range allows {
+		if !slices.ContainsFunc(p.rules, func(have Rule) bool { return have.id == r.id && have.same(r) }) {
+			return false
+		}
+	}
+	rules := slices.Clone(p.rules)
+	var ended []Rule
+	for i, r := range rules {
+		if r.Life.Uses == 0 || !slices.ContainsFunc(allows, func(a Rule) bool { return a.id == r.id }) {
+			continue
+		}
+		if rules[i].Life.Uses--; rules[i].Life.Uses == 0 {
+			ended = append(ended, r)
+		}
+	}
+	p.rules = rules
+	for _, r := range ended {
+		p.end(r, "it is used up")
+	}
+	return true
+}
+
+// Revoke takes back a rule that the user made, and reports whether it was in force.
+func (p *Policy) Revoke(r Rule) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return r.Kept != Written && p.drop(r)
+}
+
+// Forget removes the rules of the session, at its end.
+func (p *Policy) Forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, r := range p.rules {
+		if r.Kept == InSession {
+			p.drop(r)
+		}
+	}
+	p.lapsed = nil
+}
+
+// decideRuled approves a command that rules allow, unless it runs something else than when
+// a person made them, or a file that was changed in this session without being shown.
+func (p *Policy) decideRuled(req confirm.Request, by answer) (confirm.Verdict, bool) {
+	c := req.Command
+	now, err := footprintOf(c.Line, c.Dir) // without the lock: it reads files
+	if err == nil {
+		defer now.close()
+	}
+	held := p.heldBy(by.allows)
+	first := map[int]string{} // what changed for the command that a rule was made for
+	for id, h := range held {
+		first[id] = h.changed(c.Line, now)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, r := range by.allows {
+		h := held[r.id]
+		why := p.unseenIn(now, err)
+		switch {
+		case h != nil && err != nil:
+			why = err.Error()
+		case h != nil && first[r.id] != "":
+			why = first[r.id]
+		case h != nil && why == "":
+			why = h.differs(now)
+		}
+		switch {
+		case why == "":
+		case h != nil && err == nil:
+			p.end(r, why)
+			return confirm.Verdict{Feedback: lapse{r, why}.note()}, false
+		default:
+			return confirm.Verdict{Feedback: "The " + r.by() + " allows this command; you are asked because " + why + "."}, false
+		}
+	}
+	if !p.spend(by.allows) { // revoked meanwhile
+		return confirm.Verdict{}, false
+	}
+	for _, h := range held {
+		h.add(now)
+	}
+	return approve(by.rule.by()), true
+}
+
+// heldBy returns what commands ran under the given rules, by Rule.id.
+func (p *Policy) heldBy(rules []Rule) map[int]*ran {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	held := map[int]*ran{}
+	for _, r := range rules {
+		if h := p.ran[r.id]; h != nil {
+			held[r.id] = h
+		}
+	}
+	return held
+}
+
+// unseenIn explains which file that a command runs was changed without being shown, or
+// that it may run one; now is invalid if err is not nil.
+func (p *Policy) unseenIn(now *footprint, err error) string {
+	switch {
+	case err != nil && len(p.unseen) > 0:
+		return err.Error() + ", and files were changed without being shown"
+	case err != nil:
+		return ""
+	}
+	for _, path := range now.order {
+		if p.unseen[path] {
+			return now.short(path) + " was changed without being shown"
+		}
+	}
+	return ""
+}
