@@ -93,6 +93,11 @@ func (a *answer) decode(event []byte) (remote.Progress, error) {
 		a.echo.reasoning(c.ReasoningKey, []byte(c.Reasoning))
 		a.text(append(a.buf, c.Reasoning...), len(a.buf), wire.Reasoning)
 	}
+	if a.echo.text.Len() == 0 && c.Reasoning == "" { // else the details repeat it
+		if c.Reasoning = c.DetailsText(); c.Reasoning != "" {
+			a.text(append(a.buf, c.Reasoning...), len(a.buf), wire.Reasoning)
+		}
+	}
 	if c.Text != "" {
 		a.text(append(a.buf, c.Text...), len(a.buf), wire.Text)
 	}

@@ -218,6 +218,9 @@ func TestWhatIsEchoed(t *testing.T) {
 			if h.end == nil {
 				t.Fatal(h.err)
 			}
+			if name == "details, in pieces" && h.reasoning != "ab" {
+				t.Errorf("shown: %q", h.reasoning)
+			}
 			source := `"source":"` + s.URL() + ` test-model"`
 			if diff := cmp.Diff("{"+strings.Trim(test.want+","+source, ",")+"}", string(h.end.Extra)); diff != "" {
 				t.Error(diff)
@@ -288,6 +291,9 @@ func TestReasoningGoesBackAsDemanded(t *testing.T) {
 			req := hello()
 			req.Tools = []llm.ToolSpec{{Name: "f"}}
 			h := collect(t.Context(), c, req)
+			if h.reasoning != "hm" {
+				t.Errorf("shown: %q", h.reasoning)
+			}
 			m := llm.Message{Role: llm.Assistant, Calls: h.end.Calls, Extra: h.end.Extra}
 			m.Parts = []llm.Part{{Kind: llm.ReasoningPart, Text: h.reasoning}, {Kind: llm.TextPart, Text: h.text}}
 			req.Messages = append(req.Messages, m)

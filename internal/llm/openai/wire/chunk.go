@@ -231,6 +231,18 @@ func (c *Chunk) addChoice(choice choice) {
 	}
 }
 
+// DetailsText returns the reasoning in Details that is text.
+func (c *Chunk) DetailsText() string {
+	var b strings.Builder
+	for _, raw := range c.Details {
+		var d struct{ Text, Summary optionalString }
+		if json.Unmarshal(raw, &d) == nil {
+			b.WriteString(string(d.Text) + string(d.Summary))
+		}
+	}
+	return b.String()
+}
+
 // Finish returns the reason why an answer ended if a part of it ended by one reason and
 // a later part by another: a part that just stops does not hide that one was cut off.
 func Finish(first, later string) string {
