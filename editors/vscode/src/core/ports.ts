@@ -91,7 +91,7 @@ export interface DiffView {
    * Asks what to do about an acceptance although the file has changed on disk; anyway
    * is offered only where the client would write.
    */
-  confirmStale(id: string, path: string, offerAnyway: boolean): Promise<"anyway" | "redo" | "no">;
+  confirmStale(id: string, path: string): Promise<"anyway" | "redo" | "no">;
   /** Asks whether to accept although there are these remarks. */
   confirmNotes(id: string, path: string, notes: readonly Note[]): Promise<boolean>;
   /**

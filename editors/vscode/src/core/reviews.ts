@@ -311,7 +311,9 @@ export class Reviews {
   private async askStale(review: Review): Promise<void> {
     const { id, request } = review;
     const { view } = this.ports;
-    const answer = review.machine.stale ? await view.confirmStale(id, request.path, review.owner.name !== agentName).catch(() => "no" as const) : "anyway";
+    // Our program merges the edit with that change, and asks again.
+    const asks = review.machine.stale && review.owner.name !== agentName;
+    const answer = asks ? await view.confirmStale(id, request.path).catch(() => "no" as const) : "anyway";
     const notes = mustLook(request.notes ?? []);
     const yes = answer === "anyway" && (notes.length === 0 || (await view.confirmNotes(id, request.path, notes).catch(() => false)));
     this.run(review, { type: "staleAnswered", yes });

@@ -3,15 +3,15 @@ import type { Note } from "../core/ports";
 import { readyMs } from "../core/ready";
 
 /** Asks what to do about an edit whose file has changed on disk. */
-export async function confirmStale(path: string, offerAnyway: boolean): Promise<"anyway" | "redo" | "no"> {
+export async function confirmStale(path: string): Promise<"anyway" | "redo" | "no"> {
   const name = vscode.workspace.asRelativePath(path);
   const redo = vscode.l10n.t("Ask for It Again");
   const anyway = vscode.l10n.t("Accept Anyway");
   const detail = vscode.l10n.t("Ask for It Again: the program makes the edit again on the new text, and gets your changes as a patch.");
   const answer = await ask(
     vscode.l10n.t("{0} has changed on disk since this edit was proposed.", name),
-    offerAnyway ? `${detail}\n\n${vscode.l10n.t("Accept Anyway: changes made on disk meanwhile may be lost.")}` : detail,
-    offerAnyway ? [redo, anyway] : [redo],
+    `${detail}\n\n${vscode.l10n.t("Accept Anyway: changes made on disk meanwhile may be lost.")}`,
+    [redo, anyway],
   );
   return answer === redo ? "redo" : answer === anyway ? "anyway" : "no";
 }

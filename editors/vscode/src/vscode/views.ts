@@ -98,8 +98,8 @@ export class Views implements DiffView {
     this.diffs.update(id, state);
   }
 
-  confirmStale(_id: string, path: string, offerAnyway: boolean): Promise<"anyway" | "redo" | "no"> {
-    return confirmStale(path, offerAnyway);
+  confirmStale(_id: string, path: string): Promise<"anyway" | "redo" | "no"> {
+    return confirmStale(path);
   }
 
   confirmNotes(_id: string, path: string, notes: readonly Note[]): Promise<boolean> {

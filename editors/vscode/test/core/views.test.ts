@@ -60,8 +60,19 @@ describe("the review of a file", () => {
     assert.equal(reviews.get("r1")?.outcome?.kind, "accepted");
   });
 
-  it("of a file that has changed is given back with the person's draft as a patch", async (t) => {
-    const { file, editor, reviews, answers } = await asked(t, {}, "agent");
+  it("of a file that has changed is accepted without a question: our program merges it and asks again", async (t) => {
+    const { file, editor, reviews } = await asked(t, {}, "agent");
+    writeFileSync(file, "other\n");
+    editor.documents.watchers.get(file)?.();
+    await settled();
+    reviews.accept("r1", "button");
+    await settled();
+    assert.equal(editor.view.staleAnswers.length, 0);
+    assert.equal(reviews.get("r1")?.outcome?.kind, "accepted");
+  });
+
+  it("of a file that has changed is given back to another program with the person's draft as a patch", async (t) => {
+    const { file, editor, reviews, answers } = await asked(t, {}, "other");
     reviews.edited("r1", "x\nmine\n");
     editor.view.texts.set("r1", "x\nmine\n");
     writeFileSync(file, "other\n");

@@ -10,6 +10,7 @@ import { stage } from "./lib/scene.mjs";
 import { until } from "./lib/wait.mjs";
 
 const BASE = "one\ntwo\nthree\n";
+const PROPOSED = BASE.replace("two", "TWO");
 const WHY = "I replace the second line because the list is read by a program that knows upper case alone, and this is the only place that still has *lower* case, as $(bell) https://a.example/x says.";
 const pictures = process.env.AGENT_TEST_PICTURES;
 
@@ -107,21 +108,23 @@ describe("reviewing in VS Code", () => {
     client.close();
   });
 
-  it("a file that changed meanwhile: the agent is asked for the edit again, with the person's own as a patch", async () => {
+  it("a file that changed meanwhile: the edit with the person's own text is merged, and opens again", async () => {
     const agent = await at.scene.agent([call("edit_file", { path: "stale.txt", old_string: "two", new_string: "TWO" }), { text: "I see." }]);
     await at.scene.bench.diffShown();
     await at.scene.bench.typeAtEnd("mine");
     fs.writeFileSync(file("stale.txt"), `zero\n${BASE}`);
     await at.scene.session.page.waitForFunction(isMarked);
     await at.scene.bench.titleButton("Accept").click();
-    const again = at.scene.session.page.locator(".monaco-dialog-box .monaco-button", { hasText: "Ask for It Again" });
-    await again.waitFor();
-    await picture("stale");
-    await at.scene.bench.answer("Ask for It Again");
-    const told = await agent.told(1);
-    assert.match(told, /make the edit on the new text/);
-    assert.match(told, /^\+mine$/m);
+    await agent.shows("changed while you looked");
+    await agent.asks();
     assert.equal(read("stale.txt"), `zero\n${BASE}`);
+    await at.scene.bench.diffShown();
+    await picture("stale");
+    await at.scene.bench.titleButton("Accept").click();
+    const told = await agent.told(1);
+    assert.match(told, /merged with the new text, and asked about again/);
+    assert.match(told, /^\+mine$/m);
+    assert.equal(read("stale.txt"), `zero\n${PROPOSED}mine`);
   });
 
   it("a click on what waits leads to the review, and without one to the terminal that asks", async () => {
