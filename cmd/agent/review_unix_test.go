@@ -167,3 +167,28 @@ func TestLayoutIsRemembered(t *testing.T) {
 	d.idle()
 	d.leave()
 }
+
+// revisionKey: after a no with a reason, r compares the next proposal with the refused one.
+func revisionKey(t *testing.T, seen pressed) {
+	d := politeDesk(t, editCall("hello", "good evening"), llmtest.Turn{Text: "All done."})
+	d.sit()
+	d.say("be polite")
+	d.asked(`edit main\.go`)
+	d.Press("c")
+	d.Type("it is late")
+	d.Press("enter")
+	d.asked(`revised: edit main\.go`)
+	d.steps(seen, keys.Question, step{"r", `since your refusal of main\.go`})
+	d.WaitFor(`you said: it is late`)
+	d.WaitFor(`-.*good day`)
+	d.WaitFor(`\+.*good evening`)
+	d.Press("r")
+	d.WaitFor(`-.*hello`)
+	d.Press("y")
+	d.WaitFor(`All done`)
+	if got := d.read("main.go"); !strings.Contains(got, "good evening") {
+		t.Errorf("the file holds %q", got)
+	}
+	d.idle()
+	d.leave()
+}

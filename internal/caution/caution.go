@@ -19,6 +19,7 @@ type Kind string
 const (
 	Other       Kind = "note"
 	Deceptive   Kind = "name"         // the file's name holds characters that do not show, or pass for others
+	Revised     Kind = "revised"      // it follows a proposal that was refused with words
 	Protected   Kind = "protected"    // the file makes a program run something, or widens permissions
 	Loose       Kind = "loose-match"  // the text matched only after differences were ignored
 	Executable  Kind = "executable"   // the file is a program

@@ -38,6 +38,10 @@ type Request struct {
 	Read    *Read
 	Save    *Save
 
+	// Refused is the proposal for the same file that a person refused before, with words;
+	// nil without one. The controller sets it.
+	Refused *Refused
+
 	// ByUser marks a request from a user's command, made while a turn may be running.
 	ByUser bool
 

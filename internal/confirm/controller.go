@@ -24,7 +24,8 @@ type Controller struct {
 	policy Policy
 	// asking holds one token, for the open question. Waiting questions are served in order
 	// of arrival.
-	asking chan struct{}
+	asking  chan struct{}
+	refused refusals // guarded by the token in asking
 	// changed wakes the open question after a change of seats.
 	changed chan struct{}
 
@@ -46,7 +47,7 @@ func newSeat(r Reviewer) *seat { return &seat{reviewer: r, busy: make(chan struc
 // NewController returns a controller that asks policy first and then all reviewers at
 // once. A nil policy has no rules.
 func NewController(policy Policy, reviewers ...Reviewer) *Controller {
-	c := &Controller{policy: policy, asking: make(chan struct{}, 1), changed: make(chan struct{}, 1)}
+	c := &Controller{policy: policy, asking: make(chan struct{}, 1), changed: make(chan struct{}, 1), refused: refusals{}}
 	for _, r := range reviewers {
 		c.seats = append(c.seats, newSeat(r))
 	}
@@ -128,7 +129,11 @@ func (c *Controller) ask(ctx context.Context, req Request, policy Policy) (Verdi
 	if err := ctx.Err(); err != nil {
 		return Verdict{}, err
 	}
+	c.refused.mark(&req)
 	v, err := c.decide(ctx, req, policy)
+	if err == nil {
+		c.refused.answered(req, v)
+	}
 	if c.Answered != nil {
 		c.Answered(ctx, req, v, err)
 	}

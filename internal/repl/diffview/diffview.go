@@ -25,6 +25,8 @@ type Change struct {
 	BOM      bool
 	Mode     fs.FileMode
 	Notes    []string // remarks that the reviewer must see
+	Revised  bool     // it follows a refused proposal, which Since shows
+	Since    bool     // Before is the refused proposal
 }
 
 // Options describes the terminal and the layout.

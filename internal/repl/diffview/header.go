@@ -30,7 +30,14 @@ func verb(c Change) string {
 // changeHeader describes the file, what happens to it, and warnings.
 func changeHeader(c Change, d *diff.Diff, o Options) []string {
 	added, removed := d.Counts()
-	lines := titleLine(verb(c), c.Name, added, removed, properties(c), o)
+	what := verb(c)
+	switch {
+	case c.Since:
+		what = "since your refusal of"
+	case c.Revised:
+		what = "revised: " + what
+	}
+	lines := titleLine(what, c.Name, added, removed, properties(c), o)
 	for _, w := range warnings(c, d) {
 		lines = append(lines, warningLines(w, o)...)
 	}

@@ -36,6 +36,9 @@ func drawRequest(t *rapid.T) confirm.Request {
 	case "change":
 		c := change()
 		req.Change = &c
+		if !c.Delete && rapid.Bool().Draw(t, "revised") {
+			req.Refused = &confirm.Refused{Text: text("refused"), Feedback: "x\x1b[2J", Comments: []confirm.Comment{{Line: 1, Text: strings.Repeat("long ", 50)}}}
+		}
 	case "plan":
 		req.Plan = &confirm.Plan{Title: "undo the last turn"}
 		for range rapid.IntRange(1, 8).Draw(t, "files") {
@@ -54,7 +57,7 @@ func drawRequest(t *rapid.T) confirm.Request {
 // Whatever the request, the size and the keys: the panel fits, its text can only be shown,
 // and a yes approves what the screen shows as kept.
 func TestAnyKeysAnySize(t *testing.T) {
-	keys := []string{"]", "[", "space", "m", "x", "s", "v", "l", "?", "q", "up", "down", "pgup", "pgdown", "home", "end", "enter", "right", "left", "tab", "backspace", "h", "esc"}
+	keys := []string{"]", "[", "space", "m", "x", "r", "s", "v", "l", "?", "q", "up", "down", "pgup", "pgdown", "home", "end", "enter", "right", "left", "tab", "backspace", "h", "esc"}
 	answered := 0
 	rapid.Check(t, func(t *rapid.T) {
 		req := drawRequest(t)

@@ -1,6 +1,8 @@
 package panel
 
 import (
+	"slices"
+
 	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
@@ -72,8 +74,13 @@ func change(req confirm.Request, edited *string) diffview.Change {
 	}
 	return diffview.Change{
 		Name: c.Name, Before: c.Text, After: after, Exists: c.Exists, Delete: c.Delete,
-		Encoding: string(c.Format.Encoding), BOM: c.Format.BOM, Mode: c.Mode, Notes: texts(caution.Given(req.Notes)),
+		Encoding: string(c.Format.Encoding), BOM: c.Format.BOM, Mode: c.Mode, Notes: texts(others(caution.Given(req.Notes))), Revised: req.Refused != nil,
 	}
+}
+
+// others returns notes without the one that the title of a revised proposal replaces.
+func others(notes []caution.Note) []caution.Note {
+	return slices.DeleteFunc(notes, func(n caution.Note) bool { return n.Kind == caution.Revised })
 }
 
 // texts returns the texts of notes.

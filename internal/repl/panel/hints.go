@@ -87,7 +87,7 @@ func (p *Panel) brief(n int) []string {
 // about returns the actions for the marked hunk and, on request, all other keys.
 func (p *Panel) about() []string {
 	var out []string
-	if h := p.hunks(); h != nil && h.Marked() >= 0 {
+	if h := p.hunks(); h != nil && h.Marked() >= 0 && !p.rev.shown() {
 		left := "space leaves it out"
 		if h.Left(h.Marked()) {
 			left = "space includes it"
@@ -134,6 +134,7 @@ func (p *Panel) answers() []string {
 	if req.Change != nil && req.Tool != undo && !req.Change.Delete {
 		keys = append(keys, "e edit")
 	}
+	keys = append(keys, p.rev.hint()...)
 	if len(p.more()) > 0 {
 		keys = append(keys, "? keys")
 	}
@@ -156,7 +157,7 @@ func (p *Panel) yes() string {
 
 // esc describes the present effect of Esc.
 func (p *Panel) esc() string {
-	if p.show.full || p.show.queue || p.hunks() != nil && p.hunks().Marked() >= 0 {
+	if p.rev.shown() || p.show.full || p.show.queue || p.hunks() != nil && p.hunks().Marked() >= 0 {
 		return "Esc back"
 	}
 	return "Esc cancel"
@@ -166,6 +167,7 @@ func (p *Panel) esc() string {
 func (p *Panel) more() []string {
 	var keys []string
 	switch h := p.hunks(); {
+	case p.rev.shown():
 	case h != nil && h.Len() == 1:
 		keys = append(keys, "m comment on the hunk")
 	case h != nil:

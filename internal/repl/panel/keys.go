@@ -103,6 +103,8 @@ func (p *Panel) back() bool {
 		p.plan.show(false, &p.scroll)
 	case p.hunks() != nil && p.hunks().Marked() >= 0:
 		p.hunks().Mark(-1)
+	case p.rev.shown():
+		p.compare()
 	case p.show.full:
 		p.show.full = false
 	case p.show.queue:
@@ -147,12 +149,10 @@ func (p *Panel) browse(key string) bool {
 		return true
 	}
 	switch key {
+	case "r":
+		return p.compare()
 	case "x":
-		if p.diff == nil {
-			return false
-		}
-		p.diff.Expand(!p.diff.Expanded())
-		p.scroll.moved()
+		return p.expand()
 	case "s":
 		return p.arrange()
 	case "v":

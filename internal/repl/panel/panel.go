@@ -47,6 +47,7 @@ type Panel struct {
 
 	body body
 	diff *diffview.View // the body of a change
+	rev  *revision      // nil unless a proposal for the same file was refused with words
 	plan *plan          // the body of several changes
 
 	scroll scroll
@@ -77,8 +78,9 @@ func (p *Panel) build() {
 	p.diff, p.scroll = nil, scroll{}
 	switch c := p.req.Command; {
 	case p.req.Change != nil:
-		p.diff = diffview.New(change(p.req, p.edited), opt)
-		p.body = p.diff
+		c := change(p.req, p.edited)
+		p.diff = diffview.New(c, opt)
+		p.body, p.rev = p.diff, newRevision(p.req.Refused, c, opt)
 	case p.req.Plan != nil:
 		p.plan = newPlan(p.req, p.look, opt)
 		p.body = p.plan
@@ -98,6 +100,10 @@ func (p *Panel) Restyle(look theme.Look) {
 	}
 	p.look = look
 	p.body.Resize(look.Width)
+	if p.rev != nil {
+		p.diff.Resize(look.Width)
+		p.rev.view.Resize(look.Width)
+	}
 }
 
 // Layout returns the current layout of diffs.

@@ -84,7 +84,7 @@ func (p *Panel) left() []int {
 func (p *Panel) pressHunk(key string) bool {
 	h := p.hunks()
 	switch {
-	case h == nil:
+	case h == nil || p.rev.shown():
 		return false
 	case key == "space" && h.Len() == 1: // the only hunk cannot be left out
 		p.show.whole = p.body.Len() <= p.scroll.room
@@ -128,6 +128,21 @@ func (p *Panel) mark(i int) {
 // opens reports whether an editor can show the question.
 func (p *Panel) opens() bool { return p.Editor != "" && p.diff != nil && !p.req.Change.Delete }
 
+// expand shows or folds the unchanged lines; it returns false without a diff.
+func (p *Panel) expand() bool {
+	switch {
+	case p.diff == nil:
+		return false
+	case p.rev.shown():
+		p.rev.view.Expand(!p.rev.view.Expanded())
+		p.scroll.offset = 0
+	default:
+		p.diff.Expand(!p.diff.Expanded())
+		p.scroll.moved()
+	}
+	return true
+}
+
 // arrange switches between the split and the unified layout; it returns false without a diff.
 func (p *Panel) arrange() bool {
 	views := p.shownViews()
@@ -141,6 +156,10 @@ func (p *Panel) arrange() bool {
 	for _, v := range views {
 		v.Arrange(p.show.layout)
 	}
+	if p.rev.shown() {
+		p.scroll.offset = 0
+		return true
+	}
 	p.scroll.moved()
 	if h := p.hunks(); h != nil && h.Marked() >= 0 {
 		p.mark(h.Marked())
@@ -152,6 +171,8 @@ func (p *Panel) arrange() bool {
 // its files is open.
 func (p *Panel) shownViews() []*diffview.View {
 	switch {
+	case p.rev != nil:
+		return []*diffview.View{p.diff, p.rev.view}
 	case p.diff != nil:
 		return []*diffview.View{p.diff}
 	case p.plan == nil || !p.plan.open:

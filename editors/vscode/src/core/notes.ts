@@ -27,6 +27,8 @@ function titleOf(kind: string, t: Translate): string | undefined {
       return t("line endings");
     case "empty":
       return t("empty");
+    case "revised":
+      return t("revised");
     default:
       return undefined;
   }
@@ -49,5 +51,5 @@ export function mustLook(notes: readonly Note[]): readonly Note[] {
 
 /** The remarks in the few words that fit a title. */
 export function shortNotes(notes: readonly Note[], t: Translate): string[] {
-  return [...new Set(notes.map(({ kind }) => titleOf(kind, t)).filter((title) => title !== undefined))].map((title) => `⚠ ${title}`);
+  return [...new Set(notes.map(({ kind }) => titleOf(kind, t)).filter((title) => title !== undefined))].map((title) => (title === t("revised") ? title : `⚠ ${title}`));
 }
