@@ -28,3 +28,19 @@ func TestSafeAndDangerousCommands(t *testing.T) {
 	}
 	d.leave()
 }
+
+// The question about a command names its unusual effects, and is silent about an ordinary one.
+func TestUnusualCommandIsExplained(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, runCall("touch made"), runCall("npm install left-pad && touch $NAME"), llmtest.Turn{Text: "All done."}), nil)
+	d.sit()
+	d.say("go on")
+	d.asked(`touch made`)
+	if screen := d.Screen(); strings.Contains(screen, "! Unusual") {
+		t.Errorf("an ordinary command:\n%s", screen)
+	}
+	d.Press("1")
+	d.asked(`! Unusual: it installs packages; \$NAME is only known when it runs\.`)
+	d.Press("3")
+	d.idle()
+	d.leave()
+}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
@@ -89,8 +90,9 @@ func (c commander) decide(ctx context.Context, call Call, opts shell.Options, a 
 	if res := box.refused(); res != nil {
 		return *res, nil
 	}
-	judged := c.judge(a.Command, opts.Dir)
-	req := c.request(call, opts, a, judged)
+	place := c.place(opts.Dir)
+	judged := place.Judge(a.Command)
+	req := c.request(call, opts, a, judged, commandNotes(judged, place))
 	req.Notes = append(req.Notes, box.notes()...)
 	v, err := c.Ask.Ask(ctx, req)
 	if err != nil {
@@ -113,10 +115,10 @@ func (c commander) decide(ctx context.Context, call Call, opts shell.Options, a 
 }
 
 // request returns the question about a command.
-func (c commander) request(call Call, opts shell.Options, a executeCommandArgs, judged safecmd.Judgement) confirm.Request {
+func (c commander) request(call Call, opts shell.Options, a executeCommandArgs, judged safecmd.Judgement, notes []caution.Note) confirm.Request {
 	return confirm.Request{
 		Tool: "execute_command", Description: call.Description, Batch: call.Batch,
-		Notes: commandNotes(judged), Force: judged.Class == safecmd.Danger,
+		Notes: notes, Force: judged.Class == safecmd.Danger,
 		Command: &confirm.Command{
 			Line: a.Command, Dir: opts.Dir, Timeout: opts.Timeout, Background: a.Background,
 			ReadOnly: judged.Class == safecmd.Safe && !a.Background && !c.AskAll, Parts: judged.CommandParts(c.AskAll),
@@ -136,8 +138,9 @@ func (c commander) foresee(a executeCommandArgs) []Foreseen {
 	if a.Command == "" || a.Kill != "" || strings.ContainsRune(a.Command, 0) {
 		return nil
 	}
-	judged := c.judge(a.Command, dir)
-	return []Foreseen{{Request: c.request(Call{}, shell.Options{Dir: dir}, a, judged), Judged: judged}}
+	place := c.place(dir)
+	judged := place.Judge(a.Command)
+	return []Foreseen{{Request: c.request(Call{}, shell.Options{Dir: dir}, a, judged, commandNotes(judged, place)), Judged: judged}}
 }
 
 // runConfined runs a command and, if it failed in the sandbox and a person allows it,

@@ -145,9 +145,11 @@ func TestReadOnlyCommands(t *testing.T) {
 	}
 	b.ask.verdict = confirm.Verdict{}
 	for line, note := range map[string]string{
-		"cat /etc/hostname":   "It only reads, but /etc/hostname is outside of the folder.",
-		"cat .env":            "Dangerous, so it is asked about each time: .env is a place that usually holds keys.",
-		"rm -rf build; cat f": "Dangerous, so it is asked about each time: it removes files for good.",
+		"cat /etc/hostname":    "It only reads, but /etc/hostname is outside of the folder.",
+		"cat .env":             "Dangerous, so it is asked about each time: .env is a place that usually holds keys.",
+		"curl example.com":     "Unusual: it uses the network.",
+		"rm -rf build; npm ci": "Dangerous, so it is asked about each time: it removes files for good. Also, it installs packages.",
+		"rm -rf build; cat f":  "Dangerous, so it is asked about each time: it removes files for good.",
 	} {
 		req, _ := run(line, false)
 		if len(req.Notes) != 1 || req.Notes[0].Text != note || req.Command.ReadOnly || req.Force != strings.HasPrefix(note, "Dangerous") {

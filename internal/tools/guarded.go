@@ -20,26 +20,32 @@ func (c commander) env() []string {
 	return c.Env
 }
 
-// judge classes a command line that is to run in dir.
-func (c commander) judge(line, dir string) safecmd.Judgement {
+// place returns where a command line would run.
+func (c commander) place(dir string) safecmd.Place {
 	place := safecmd.Place{Dir: dir, Roots: c.Root.Roots(), Home: c.Home}
 	for _, kv := range c.env() {
 		if value, ok := strings.CutPrefix(kv, "PATH="); ok {
 			place.Path = value
 		}
 	}
-	return place.Judge(line)
+	return place
 }
 
-// commandNotes returns the notes for a reviewer of a command: why it is dangerous, or not
-// as harmless as its text.
-func commandNotes(j safecmd.Judgement) []caution.Note {
+// commandNotes returns the note for a reviewer of a command: why it is dangerous, not as
+// harmless as its text, or unusual. An ordinary command has none.
+func commandNotes(j safecmd.Judgement, place safecmd.Place) []caution.Note {
 	why := strings.Join(j.Reasons(), "; ")
+	if j.Misplaced {
+		return caution.Notes("It only reads, but " + why + ".")
+	}
+	unusual := strings.Join(place.Unusual(j), "; ")
 	switch {
+	case j.Class == safecmd.Danger && unusual != "":
+		return caution.Notes("Dangerous, so it is asked about each time: " + why + ". Also, " + unusual + ".")
 	case j.Class == safecmd.Danger:
 		return caution.Notes("Dangerous, so it is asked about each time: " + why + ".")
-	case j.Misplaced:
-		return caution.Notes("It only reads, but " + why + ".")
+	case unusual != "":
+		return caution.Notes("Unusual: " + unusual + ".")
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func TestRunAgainWithoutTheSandbox(t *testing.T) {
 		t.Fatalf("%d questions", len(b.ask.asked))
 	}
 	first, second := b.ask.asked[0], b.ask.asked[1]
-	if first.Command.Unconfined || first.Force || len(first.Notes) > 0 {
+	if first.Command.Unconfined || first.Force || len(first.Notes) != 1 || !noted(first, "outside of the folder") {
 		t.Errorf("the first question: %+v", first)
 	}
 	if !second.Command.Unconfined || !second.Force || second.Command.Line != first.Command.Line || !noted(second, outside+": Permission denied") {

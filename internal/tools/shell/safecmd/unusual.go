@@ -1,0 +1,246 @@
+package safecmd
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// maxInner is the nesting of commands in commands up to which effects are searched.
+const maxInner = 3
+
+// Unusual describes the unusual effects of the line of j that p judged, each in a few plain
+// words: effects beyond the folder, and pieces that the words do not show. It returns
+// nil for an ordinary command. The texts are not sanitized. They explain a question and decide
+// nothing: a line may have effects that are not found here.
+func (p Place) Unusual(j Judgement) []string {
+	u := unusual{place: p, found: map[string]string{}}
+	for _, part := range j.Parts {
+		if part.Class != Safe {
+			u.part(part)
+		}
+	}
+	given := ""
+	if j.Class == Danger {
+		given = strings.Join(j.Reasons(), "; ")
+	}
+	var out []string
+	for _, e := range effects {
+		if text := u.found[e.word]; text != "" && !strings.Contains(given, e.word) {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// effect is an unusual effect of a command. Its word, unique, is in every reason for a danger
+// that includes the effect. An effect without a function is found in the text of a part.
+type effect struct {
+	word, text string
+	has        func(name string, args []string) bool
+}
+
+// effects lists the effects in display order.
+var effects = []effect{
+	{"rights", "it runs with the rights of another user", changesUser},
+	{"packages", "it installs packages", installs},
+	{"network", "it uses the network", connects},
+	{"history", "it changes git's history", commits},
+	{word: "outside"},
+	{word: "only known"},
+	{word: "variable"},
+	{"code", "it runs code that is in the line", hasCode},
+	{"another program", "it runs another program", startsAnother},
+	{word: "quoted"},
+	{word: "background"},
+}
+
+// unusual collects the unusual effects of a line.
+type unusual struct {
+	place Place
+	found map[string]string // texts by the word of the effect; the first one counts
+	depth int
+}
+
+func (u *unusual) add(word, text string) {
+	if u.found[word] == "" {
+		u.found[word] = text
+	}
+}
+
+// part examines a piece of a line.
+func (u *unusual) part(p Part) {
+	word, found := strings.CutSuffix(p.Reason, " is only known when it runs")
+	if found && strings.ContainsAny(word, "$`<>") {
+		u.add("only known", p.Reason)
+	}
+	if file, ok := strings.CutPrefix(p.Reason, "it writes to "); ok && u.place.beyond(file) {
+		u.add("outside", p.Reason+", outside of the folder")
+	}
+	if strings.Contains(p.Text, "/dev/tcp/") || strings.Contains(p.Text, "/dev/udp/") {
+		u.add("network", "it uses the network")
+	}
+	for _, word := range []string{"quoted", "background"} {
+		if strings.HasSuffix(p.Reason, " "+word) {
+			u.add(word, p.Reason)
+		}
+	}
+	words := p.Words
+	if words == nil {
+		words = strings.Fields(p.Text) // roughly
+	}
+	u.command(words)
+}
+
+// command examines a simple command and those that it starts.
+func (u *unusual) command(words []string) {
+	for len(words) > 0 && strings.Contains(words[0], "=") {
+		if name, _, _ := strings.Cut(words[0], "="); changesPrograms(name) {
+			u.add("variable", "it sets "+name+", a variable that can change what programs do")
+		}
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return
+	}
+	name, args := path.Base(words[0]), words[1:]
+	for _, e := range effects {
+		if e.has != nil && e.has(name, args) {
+			u.add(e.word, e.text)
+		}
+	}
+	for _, arg := range args {
+		if _, value, ok := strings.Cut(arg, "="); ok {
+			arg = value
+		}
+		if u.place.beyond(arg) {
+			u.add("outside", "it names "+arg+", outside of the folder")
+		}
+	}
+	u.inner(name, args)
+}
+
+// inner examines the commands in the arguments of a program.
+func (u *unusual) inner(name string, args []string) {
+	if u.depth >= maxInner || name == "git" || !isWrapper(name) && !slices.Contains(starters, name) {
+		return
+	}
+	deeper := unusual{place: u.place, found: u.found, depth: u.depth + 1}
+	for i, arg := range args {
+		switch {
+		case strings.ContainsAny(arg, " \t\n;|&"):
+			for _, part := range Classify(arg).Parts {
+				deeper.part(part)
+			}
+		case !strings.HasPrefix(arg, "-") && strings.Trim(arg, "0123456789.smhd") != "":
+			deeper.command(args[i:])
+			return
+		}
+	}
+}
+
+// beyond reports whether a word is the path of a file outside of the folders of the project.
+// An absolute path counts if its first folder exists.
+func (p Place) beyond(word string) bool {
+	clean := path.Clean(word)
+	switch {
+	case strings.ContainsAny(word, " \t\n") || strings.Contains(word, "://"):
+		return false
+	case slices.Contains([]string{"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"}, clean):
+		return false
+	case strings.HasPrefix(word, "~/"):
+		return true
+	case !path.IsAbs(clean):
+		clean = filepath.Join(p.Dir, clean)
+	default:
+		top, _, _ := strings.Cut(clean[1:], "/")
+		if _, err := os.Stat("/" + top); err != nil {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(p.Roots, func(root string) bool { return within(root, clean) })
+}
+
+// changesPrograms reports whether a variable can make programs run or load others.
+func changesPrograms(name string) bool {
+	return strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "DYLD_") || strings.HasPrefix(name, "GIT_") ||
+		slices.Contains(strings.Fields("BASH_ENV EDITOR ENV GOFLAGS IFS MAKEFLAGS NODE_OPTIONS PAGER PATH PERL5OPT PYTHONPATH RUBYOPT VISUAL"), name)
+}
+
+func changesUser(name string, _ []string) bool {
+	return slices.Contains([]string{"doas", "pkexec", "runuser", "su", "sudo"}, name)
+}
+
+// installers are the words with which programs install packages.
+var installers = map[string]string{
+	"apk": "add", "apt": "install upgrade", "apt-get": "install upgrade dist-upgrade", "brew": "install upgrade", "bun": "i install add x",
+	"bundle": "install update", "cargo": "install add update", "composer": "install require update", "conda": "install create update", "dnf": "install upgrade",
+	"gem": "install update", "go": "install get", "npm": "i install ci add update exec", "pacman": "-S -Sy -Syu -U", "pip": "install", "pip3": "install",
+	"pipx": "install run", "pnpm": "i install add update dlx", "poetry": "install add update", "uv": "add sync pip", "winget": "install", "yarn": "install add upgrade dlx", "yum": "install update", "zypper": "install in",
+}
+
+func installs(name string, args []string) bool {
+	switch {
+	case slices.Contains([]string{"bunx", "npx", "uvx"}, name):
+		return true
+	case isInterpreter(name):
+		i := slices.Index(args, "-m")
+		return i >= 0 && i+1 < len(args) && installs(args[i+1], args[i+2:])
+	case name == "yarn" && len(args) == 0:
+		return true
+	}
+	return slices.ContainsFunc(strings.Fields(installers[name]), func(word string) bool { return slices.Contains(args, word) })
+}
+
+// connectors use the network whatever their arguments are.
+var connectors = strings.Fields("aria2c curl dig ftp gh host http https lftp mosh nc ncat netcat nslookup ping rclone rsh scp sftp socat ssh telnet traceroute wget whois")
+
+func connects(name string, args []string) bool {
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(args, func(s string) bool { return slices.Contains(words, s) })
+	}
+	switch name {
+	case "git":
+		return has("clone", "fetch", "ls-remote", "pull", "push")
+	case "docker", "podman":
+		return has("login", "pull", "push")
+	case "npm", "pnpm", "yarn", "cargo":
+		return has("publish")
+	case "rsync":
+		return slices.ContainsFunc(args, func(s string) bool { return strings.Contains(s, ":") })
+	}
+	return slices.Contains(connectors, name)
+}
+
+func commits(name string, args []string) bool {
+	if name != "git" {
+		return false
+	}
+	i := slices.IndexFunc(args, func(s string) bool {
+		return slices.Contains(strings.Fields("am cherry-pick commit filter-branch filter-repo merge pull rebase replace reset revert tag update-ref"), s)
+	})
+	return i == 0 || i > 0 && strings.HasPrefix(args[0], "-")
+}
+
+// hasCode reports whether an interpreter gets its program as an argument.
+func hasCode(name string, args []string) bool {
+	return isInterpreter(name) && len(args) > 1 && slices.ContainsFunc(args[:len(args)-1], func(s string) bool { return short(s, "ce") })
+}
+
+func startsAnother(name string, args []string) bool {
+	switch name {
+	case "find", "fd":
+		return slices.ContainsFunc(args, func(s string) bool { return strings.HasPrefix(s, "-exec") || strings.HasPrefix(s, "-ok") || s == "-x" })
+	case "awk", "gawk", "mawk":
+		return strings.Contains(strings.Join(args, " "), "system(")
+	case "tar":
+		return slices.ContainsFunc(args, func(s string) bool { return strings.Contains(s, "-command") || strings.Contains(s, "-action") })
+	case "git":
+		return gitRuns(args)
+	case "time", "python", "python3", "ruby", "node", "perl", "php", "docker", "podman", "kubectl", "!", "{", "if", "then", "do", "else", "while", "until", "for", "case", "ssh":
+		return false
+	}
+	return len(args) > 0 && !isInterpreter(name) && (isWrapper(name) || slices.Contains(starters, name))
+}
