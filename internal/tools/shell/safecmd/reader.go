@@ -137,6 +137,9 @@ func (r *reader) call(c *syntax.CallExpr, in string, discard []string) {
 	part := &r.Parts[len(r.Parts)-1]
 	part.Words = words(c)
 	part.Hidden = len(part.Words) == 0 || isIndirect(part.Words)
+	if part.Hidden && part.Class == Safe && part.Words[0] == "find" { // without -exec
+		part.Hidden = false
+	}
 }
 
 // words returns the words of a command; nil if one of them is not literal, or if the

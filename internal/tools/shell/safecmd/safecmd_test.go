@@ -34,6 +34,20 @@ func samples(t testing.TB) []sample {
 
 // TestLines: no line that does more than read is safe, and none that is hard to undo goes
 // unmarked.
+// A rule that asks about some commands does not make each find ask: only one that runs
+// others may run them.
+func TestFindHidesWhatItRuns(t *testing.T) {
+	for line, hidden := range map[string]bool{
+		`find . -name "*.go" -newer go.mod`: false, "find": false, "find src -type f -print0": false,
+		"find . -exec rm {} +": true, "find . -name x -ok rm {} ;": true, "find . -execdir make {} +": true, "find . -delete": true, "find $X -name x": true,
+		"find . -newname x": true,
+	} {
+		if got := Classify(line).CommandParts(false)[0].Hidden; got != hidden {
+			t.Errorf("%s: hidden %v", line, got)
+		}
+	}
+}
+
 func TestLines(t *testing.T) {
 	counts := map[string]int{}
 	for _, s := range samples(t) {
