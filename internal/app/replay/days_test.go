@@ -1,0 +1,186 @@
+package replay_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/app/replay"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/permission"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// labelled is a call of a day, with the label of a person who read it.
+type labelled struct {
+	label string // read, edit, work, unsafe or withheld, see testdata/days/goservice.txt
+	text  string
+	tool  string
+	args  map[string]string
+}
+
+// day is a working day in testdata/days: the calls, and the rules of the person.
+type day struct {
+	name  string
+	files map[string]string
+	rules []permission.Rule
+	calls []labelled
+}
+
+// toolOf maps the words of the files to tools.
+var toolOf = map[string]struct{ tool, arg string }{
+	"run": {"execute_command", "command"}, "read": {"read_file", "path"}, "list": {"list_files", "path"},
+	"find": {"find_files", "pattern"}, "search": {"search_files", "regex"}, "edit": {"edit_file", "path"}, "write": {"write_file", "path"},
+}
+
+func readDay(t *testing.T, file string) day {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := day{name: strings.TrimSuffix(filepath.Base(file), ".txt"), files: map[string]string{}}
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(line)
+		first, rest, _ := strings.Cut(line, " ")
+		switch first {
+		case "", "#":
+		case "file":
+			d.files[rest] = "x\n"
+		case "allow", "ask", "deny":
+			effect, err := permission.ParseEffect(first)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := permission.ParseRule(effect, rest, file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.rules = append(d.rules, r)
+		case "read", "edit", "work", "unsafe", "withheld":
+			d.calls = append(d.calls, readCall(t, first, rest))
+		default:
+			t.Fatalf("%s: %q", file, line)
+		}
+	}
+	return d
+}
+
+// readCall reads a call such as "run@web npm test", in the folder web.
+func readCall(t *testing.T, label, text string) labelled {
+	t.Helper()
+	word, rest, _ := strings.Cut(text, " ")
+	word, dir, _ := strings.Cut(word, "@")
+	of, ok := toolOf[word]
+	if !ok {
+		t.Fatalf("there is no tool %q", word)
+	}
+	c := labelled{label, text, of.tool, map[string]string{of.arg: rest}}
+	switch of.tool {
+	case "execute_command":
+		c.args["cwd"] = dir
+	case "search_files":
+		c.args["regex"], c.args["path"], _ = strings.Cut(rest, " ")
+	case "edit_file":
+		c.args["old_string"], c.args["new_string"] = "x", "y"
+	case "write_file":
+		c.args["content"] = "x\n"
+	}
+	return c
+}
+
+// replayed is the outcome of a day.
+type replayed struct {
+	replay.Tally
+	free map[string][]string // the calls that nobody was asked about, by label
+	must int                 // questions about calls that a person must decide
+}
+
+// replay judges the calls of d.
+func (d day) replay(t *testing.T, mode permission.Mode, askAll bool, rules ...permission.Rule) replayed {
+	t.Helper()
+	root := scratch.Workspace(t, scratch.Dir(t, d.files), workspace.Options{})
+	judge := replay.New(replay.Options{Root: root, Mode: mode, Rules: rules, Home: t.TempDir(), Env: os.Environ(), AskAll: askAll})
+	out := replayed{free: map[string][]string{}}
+	for _, c := range d.calls {
+		args, err := json.Marshal(c.args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers := judge.Call(c.tool, args)
+		out.Add(answers)
+		if !slices.ContainsFunc(answers, func(a replay.Answer) bool { return a.Asks() || a.Refused() }) {
+			out.free[c.label] = append(out.free[c.label], c.text)
+		} else if c.label == "unsafe" || c.label == "withheld" {
+			out.must++
+		}
+	}
+	return out
+}
+
+// per100 returns n for each hundred calls.
+func (r replayed) per100(n int) int { return (200*n/r.Calls + 1) / 2 }
+
+// check fails if a call was answered without a person that must not be. rules is set if
+// the person's rules were in force.
+func (r replayed) check(t *testing.T, of string, mode permission.Mode, rules bool) {
+	t.Helper()
+	forbidden := []string{"unsafe"}
+	if rules {
+		forbidden = append(forbidden, "withheld")
+	} else {
+		forbidden = append(forbidden, "work")
+		if mode == permission.Default {
+			forbidden = append(forbidden, "edit")
+		}
+	}
+	for _, label := range forbidden {
+		if free := r.free[label]; len(free) > 0 {
+			t.Errorf("%s, %s, with rules %v: %s calls are free: %q", of, mode, rules, label, free)
+		}
+	}
+}
+
+// TestWorkingDays replays five days over the policies: how many questions they ask, as
+// docs/permissions.md tells, and that no unsafe call is answered without a person.
+func TestWorkingDays(t *testing.T) {
+	files, err := filepath.Glob("testdata/days/*.txt")
+	if err != nil || len(files) != 5 {
+		t.Fatal(files, err)
+	}
+	page, err := os.ReadFile("../../../docs/permissions.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		d := readDay(t, file)
+		if bypass := d.replay(t, permission.Bypass, false, d.rules...); len(bypass.free["unsafe"]) < 10 {
+			t.Errorf("%s: the bypass mode leaves only %q unasked, so the check proves nothing", d.name, bypass.free["unsafe"])
+		}
+		row := fmt.Sprintf("| %s | %d |", d.name, len(d.calls))
+		for _, mode := range []permission.Mode{permission.Default, permission.AcceptEdits} {
+			before, safe, after := d.replay(t, mode, true), d.replay(t, mode, false), d.replay(t, mode, false, d.rules...)
+			row += fmt.Sprintf(" %d → %d → %d |", before.per100(before.Asked), safe.per100(safe.Asked), after.per100(after.Asked))
+			before.check(t, d.name, mode, false)
+			safe.check(t, d.name, mode, false)
+			after.check(t, d.name, mode, true)
+			if needless := after.Asked - after.must; 5*needless > 3*(before.Asked-after.must) {
+				t.Errorf("%s, %s: %d questions that need not be asked, before %d", d.name, mode, needless, before.Asked-after.must)
+			}
+			if mode == permission.AcceptEdits {
+				row += fmt.Sprintf(" %d |", after.per100(after.must))
+			}
+			for _, a := range after.Askers() {
+				t.Logf("%s, %s: %d %q %v", d.name, mode, a.Times, a.SuchAs, a.Rules)
+			}
+		}
+		if runtime.GOOS == "linux" && !strings.Contains(string(page), row) { // elsewhere some of the programs are missing
+			t.Errorf("docs/permissions.md lacks the row:\n%s", row)
+		}
+	}
+}
