@@ -107,9 +107,10 @@ func TestRuleInThePanel(t *testing.T) {
 }
 
 // TestRuleEndsWithItsContent: a rule for the session ends when a file that it ran was
-// changed from outside, and the question explains why.
+// changed from outside, not when the person approved the change, and the question explains why.
 func TestRuleEndsWithItsContent(t *testing.T) {
-	d := newDesk(t, llmtest.NewServer(t, runTurn("make a"), runTurn("make b"), llmtest.Turn{Text: "First."}, runTurn("make a"), llmtest.Turn{Text: "Second."}),
+	d := newDesk(t, llmtest.NewServer(t, runTurn("make a"), runTurn("make b"),
+		llmtest.Turn{Calls: []llmtest.Call{writeCall("Makefile", "a b:\n\techo approved\n")}}, runTurn("make a"), llmtest.Turn{Text: "First."}, runTurn("make a"), llmtest.Turn{Text: "Second."}),
 		map[string]string{"Makefile": "a b:\n\ttrue\n"})
 	d.sit()
 	d.say("make it")
@@ -121,6 +122,8 @@ func TestRuleEndsWithItsContent(t *testing.T) {
 	d.WaitFor(`(?m)^rule: run\(make a\)$`)
 	d.Press("enter")
 	d.asked(`make b`)
+	d.Press("y")
+	d.asked(`edit Makefile`)
 	d.Press("y")
 	d.WaitFor(`First\.`)
 	d.idle()

@@ -136,6 +136,7 @@ func New(o Options) (*App, error) {
 	a.Questions.Answered = func(ctx context.Context, req confirm.Request, v confirm.Verdict, err error) {
 		log.answered(ctx, req, v, err)
 		if err == nil {
+			a.Policy.Approved(req, v)
 			a.guidance.answered(ctx, req, v)
 		}
 	}

@@ -251,8 +251,9 @@ func (l *collector) add(path string) string {
 	return string(data)
 }
 
-// changes describes the first difference from r to now, for people; "" if they are equal.
-func (r *footprint) changes(now *footprint) string {
+// changes describes the first difference from r to now, for people; "" if they are equal
+// but for contents that a person approved.
+func (r *footprint) changes(now *footprint, approved contents) string {
 	if !sameFolder(r.dir, now.dir) {
 		return "its folder has been replaced"
 	}
@@ -264,7 +265,7 @@ func (r *footprint) changes(now *footprint) string {
 	for _, path := range slices.Concat(r.order, now.order) {
 		was, is := r.files[path], now.files[path]
 		switch name := r.short(path); {
-		case was == is:
+		case approved.lead(path, was, is):
 		case was == "":
 			return name + " is new"
 		case is == "":

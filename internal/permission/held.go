@@ -237,22 +237,26 @@ func (p *Policy) decideRuled(req confirm.Request, by answer) (confirm.Verdict, b
 		defer now.close()
 	}
 	held := p.heldBy(by.allows)
-	first := map[int]string{} // what changed for the command that a rule was made for
+	first := map[int]*footprint{} // of the lines that the rules were made for; nil if unknown
 	for id, h := range held {
-		first[id] = h.changed(c.Line, now)
+		if h.line == c.Line {
+			first[id] = now
+		} else if f, err := footprintOf(h.line, h.first.path); err == nil {
+			defer f.close()
+			first[id] = f
+		}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, r := range by.allows {
-		h := held[r.id]
 		why := p.unseenIn(now, err)
+		h := held[r.id]
 		switch {
-		case h != nil && err != nil:
+		case h == nil:
+		case err != nil:
 			why = err.Error()
-		case h != nil && first[r.id] != "":
-			why = first[r.id]
-		case h != nil && why == "":
-			why = h.differs(now)
+		case why == "":
+			why = h.differs(now, first[r.id], p.approved)
 		}
 		switch {
 		case why == "":

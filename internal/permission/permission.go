@@ -24,19 +24,20 @@ type Policy struct {
 	bypass bool // started in Bypass
 	now    func() time.Time
 
-	mu     sync.Mutex
-	mode   Mode
-	rules  Rules           // in force; never changed in place
-	made   int             // rules made by answers so far
-	ran    map[int]*ran    // what commands ran, by Rule.id
-	lapsed []lapse         // rules that were made by answers and have ended
-	unseen map[string]bool // files that were changed without being shown, by path
+	mu       sync.Mutex
+	mode     Mode
+	rules    Rules        // in force; never changed in place
+	made     int          // rules made by answers so far
+	ran      map[int]*ran // what commands ran, by Rule.id
+	lapsed   []lapse      // rules that were made by answers and have ended
+	approved contents
+	unseen   map[string]bool // files that were changed without being shown, by path
 }
 
 // New returns a policy in the given mode with the given rules. Bypass can be entered later
 // only if the policy starts in it.
 func New(mode Mode, rules ...Rule) *Policy {
-	return &Policy{bypass: mode == Bypass, now: time.Now, mode: mode, rules: rules, ran: map[int]*ran{}, unseen: map[string]bool{}}
+	return &Policy{bypass: mode == Bypass, now: time.Now, mode: mode, rules: rules, ran: map[int]*ran{}, approved: contents{}, unseen: map[string]bool{}}
 }
 
 // Mode returns the current mode.

@@ -1,6 +1,77 @@
 package permission
 
-import "maps"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"slices"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+)
+
+// contents holds the changes of files that a person approved: by path, from the hash of a
+// content to that of the one which replaced it. The hash of a missing file is "".
+type contents map[string]map[string]string
+
+// lead reports whether approved changes lead from one content of a file to another.
+func (c contents) lead(path, was, is string) bool {
+	for range len(c[path]) + 1 {
+		if was == is {
+			return true
+		}
+		next, ok := c[path][was]
+		if !ok {
+			return false
+		}
+		was = next
+	}
+	return false
+}
+
+// Approved notes the contents that a person approved, so that no rule ends because of them.
+// It ignores the answers of rules.
+func (p *Policy) Approved(req confirm.Request, v confirm.Verdict) {
+	if v.Decision != confirm.Approve || v.Rule {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	text := func(after string, deleted bool) string {
+		if deleted {
+			return ""
+		}
+		sum := sha256.Sum256([]byte(after)) // other than that of the file unless it is in UTF-8
+		return hex.EncodeToString(sum[:])
+	}
+	before := func(exists bool, hash [sha256.Size]byte) string {
+		if !exists {
+			return ""
+		}
+		return hex.EncodeToString(hash[:])
+	}
+	if c := req.Change; c != nil {
+		after := c.After
+		if v.Text != nil {
+			after = *v.Text
+		}
+		p.approved.add(c.Path, before(c.Exists, c.Hash), text(after, c.Delete))
+	}
+	if req.Plan == nil {
+		return
+	}
+	for i, c := range req.Plan.Changes {
+		if !slices.Contains(v.Except, i) {
+			p.approved.add(c.Path, before(c.Exists, c.Hash), text(c.After, c.Delete))
+		}
+	}
+}
+
+func (c contents) add(path, before, after string) {
+	if c[path] == nil {
+		c[path] = map[string]string{}
+	}
+	c[path][before] = after
+}
 
 // ran is what commands ran under one rule so far.
 type ran struct {
@@ -22,22 +93,16 @@ func (h *ran) add(now *footprint) {
 	maps.Copy(h.found, now.found)
 }
 
-// changed describes what changed for the line that the person saw; "" if nothing did. now
-// is the footprint of line, nil if unknown.
-func (h *ran) changed(line string, now *footprint) string {
-	if line == h.line && now != nil {
-		return h.first.changes(now)
+// differs describes the first thing that has another form than when it ran, which no person
+// approved; "" without one. now is the footprint of a line, first the present one of the
+// line that the person saw; nil if unknown.
+func (h *ran) differs(now, first *footprint, approved contents) string {
+	if first == nil {
+		return errUnpredictable.Error()
 	}
-	is, err := footprintOf(h.line, h.first.path)
-	if err != nil {
-		return err.Error()
+	if why := h.first.changes(first, approved); why != "" {
+		return why
 	}
-	defer is.close()
-	return h.first.changes(is)
-}
-
-// differs describes the first thing in now that ran before in another form; "" if none did.
-func (h *ran) differs(now *footprint) string {
 	for word, is := range now.found {
 		if was, known := h.found[word]; known {
 			if why := was.changes(word, is); why != "" {
@@ -46,7 +111,7 @@ func (h *ran) differs(now *footprint) string {
 		}
 	}
 	for _, path := range now.order {
-		if was, known := h.files[path]; known && was != now.files[path] {
+		if was, known := h.files[path]; known && !approved.lead(path, was, now.files[path]) {
 			return now.short(path) + " has changed"
 		}
 	}
