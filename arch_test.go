@@ -31,6 +31,7 @@ var layers = []struct {
 	{"internal/editor", nil},
 	{"internal/audit", []string{"internal/statefile"}},
 	{"internal/fuzzy", nil},
+	{"internal/gitignore", []string{"internal/regularfile"}},
 	{"internal/glob", nil},
 	{"internal/initenv", nil},
 	{"internal/llm/lenient", nil},
@@ -65,7 +66,7 @@ var layers = []struct {
 	{"internal/tools/args", []string{"internal/llm/lenient", "internal/nearest"}},
 	{"internal/tools/edit", []string{"internal/diff"}},
 	{"internal/tools/shell/safecmd", []string{"internal/confirm", "internal/permission"}},
-	{"internal/tools/search", []string{"internal/child", "internal/glob", "internal/regularfile"}},
+	{"internal/tools/search", []string{"internal/child", "internal/gitignore", "internal/glob", "internal/regularfile"}},
 	{"internal/tools", []string{
 		"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/nearest", "internal/permission", "internal/sandbox", "internal/sanitize",
 		"internal/tools/args", "internal/tools/edit",

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/gitignore"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
 )
 
@@ -39,12 +40,12 @@ func (f Folder) fit(ctx context.Context) bool {
 	l.group.SetLimit(runtime.GOMAXPROCS(0))
 	l.group.Go(func() error {
 		defer crash.Guard()
-		return l.look(ctx, "", above(f.Abs, f.Root))
+		return l.look(ctx, "", gitignore.Above(f.Abs, f.Root))
 	})
 	return l.group.Wait() == nil
 }
 
-func small(info fs.FileInfo) bool { return info.Mode().IsRegular() && info.Size() <= maxIgnoreFile }
+func small(info fs.FileInfo) bool { return info.Mode().IsRegular() && info.Size() <= gitignore.MaxFile }
 
 // looker checks the .gitignore files below top.
 type looker struct {
@@ -55,7 +56,7 @@ type looker struct {
 
 // look checks a folder, given relative to top, and those below it that are not ignored.
 // It reads only names, which takes a fraction of a walk.
-func (l *looker) look(ctx context.Context, folder string, ig *ignore) error {
+func (l *looker) look(ctx context.Context, folder string, ig *gitignore.Rules) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -73,7 +74,7 @@ func (l *looker) look(ctx context.Context, folder string, ig *ignore) error {
 	}
 	for _, d := range list {
 		name := path.Join(folder, d.Name())
-		if !d.IsDir() || d.Name() == ".git" || ig.match(name, true) {
+		if !d.IsDir() || d.Name() == ".git" || ig.Match(name, true) {
 			continue
 		}
 		if l.folders.Add(1) > maxFolders {
@@ -93,7 +94,7 @@ func (l *looker) look(ctx context.Context, folder string, ig *ignore) error {
 }
 
 // rules returns ig with the rules of a folder added.
-func (l *looker) rules(ig *ignore, folder, dir string, list []fs.DirEntry) (*ignore, error) {
+func (l *looker) rules(ig *gitignore.Rules, folder, dir string, list []fs.DirEntry) (*gitignore.Rules, error) {
 	var data []byte
 	nested := false
 	for _, d := range list {
@@ -105,10 +106,10 @@ func (l *looker) rules(ig *ignore, folder, dir string, list []fs.DirEntry) (*ign
 				return nil, errUnfit
 			}
 			var err error
-			if data, err = regularfile.ReadFile(filepath.Join(dir, d.Name()), maxIgnoreFile); err != nil {
+			if data, err = regularfile.ReadFile(filepath.Join(dir, d.Name()), gitignore.MaxFile); err != nil {
 				return nil, errUnfit
 			}
 		}
 	}
-	return ig.under(folder, data, nested), nil
+	return ig.Under(folder, data, nested), nil
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/child"
+	"github.com/bb2d0cf4/agent/internal/gitignore"
 )
 
 // glance is how long rg may search without checking the size of each file, which costs it
@@ -33,7 +34,7 @@ func (f Folder) ripgrep(ctx context.Context, q Query) (names []string, ok bool) 
 	if q.Ripgrep == "" || f.Abs == "" {
 		return nil, false
 	}
-	_, inRepository := repository(f.Abs)
+	_, inRepository := gitignore.Repository(f.Abs)
 	if !inRepository && f.Abs != f.Root {
 		return nil, false // rg would look for .gitignore files above the workspace
 	}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/gitignore"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
 )
 
@@ -39,9 +40,9 @@ func (f Folder) walk(ctx context.Context) (entries []entry, complete bool, err e
 	w := walker{fsys: f.FS}
 	w.group, ctx = errgroup.WithContext(ctx)
 	w.group.SetLimit(runtime.GOMAXPROCS(0))
-	var ig *ignore
+	var ig *gitignore.Rules
 	if f.Abs != "" {
-		ig = above(f.Abs, f.Root)
+		ig = gitignore.Above(f.Abs, f.Root)
 	}
 	top := &branch{}
 	w.group.Go(func() error {
@@ -79,7 +80,7 @@ type walker struct {
 
 // visit reads one folder. Another goroutine visits its subfolders if one is free, else
 // this one.
-func (w *walker) visit(ctx context.Context, b *branch, folder string, ig *ignore) error {
+func (w *walker) visit(ctx context.Context, b *branch, folder string, ig *gitignore.Rules) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func (w *walker) visit(ctx context.Context, b *branch, folder string, ig *ignore
 	ig = w.ignoreIn(ig, base, list)
 	for _, d := range list {
 		name := path.Join(base, d.Name())
-		if d.Name() == ".git" || ig.match(name, d.IsDir()) {
+		if d.Name() == ".git" || ig.Match(name, d.IsDir()) {
 			continue
 		}
 		if w.count.Add(1) > maxWalk {
@@ -120,16 +121,16 @@ func (w *walker) visit(ctx context.Context, b *branch, folder string, ig *ignore
 }
 
 // ignoreIn returns the rules for the entries of a folder.
-func (w *walker) ignoreIn(ig *ignore, base string, list []fs.DirEntry) *ignore {
+func (w *walker) ignoreIn(ig *gitignore.Rules, base string, list []fs.DirEntry) *gitignore.Rules {
 	var data []byte
 	nested := false
 	for _, d := range list {
 		switch d.Name() {
 		case ".gitignore":
-			data, _ = regularfile.ReadFS(w.fsys, path.Join(base, d.Name()), maxIgnoreFile) // unread, it ignores nothing
+			data, _ = regularfile.ReadFS(w.fsys, path.Join(base, d.Name()), gitignore.MaxFile) // unread, it ignores nothing
 		case ".git":
 			nested = true
 		}
 	}
-	return ig.under(base, data, nested)
+	return ig.Under(base, data, nested)
 }

@@ -1,4 +1,7 @@
-package search
+// Package gitignore tells which files git ignores by the .gitignore files of a tree. It
+// guarantees that no pattern takes more time than the product of the lengths, and that
+// only small regular files are read as rules.
+package gitignore
 
 import (
 	"bytes"
@@ -10,13 +13,13 @@ import (
 	"github.com/bb2d0cf4/agent/internal/regularfile"
 )
 
-// maxIgnoreFile is the size limit of a .gitignore file in bytes.
-const maxIgnoreFile = 1 << 20
+// MaxFile is the size limit of a .gitignore file in bytes.
+const MaxFile = 1 << 20
 
-// ignore holds the rules of one folder's .gitignore file and, through above, those of the
-// folders above. A nil *ignore ignores nothing.
-type ignore struct {
-	above *ignore
+// Rules holds the rules of one folder's .gitignore file and, through above, those of the
+// folders above. A nil *Rules ignores nothing.
+type Rules struct {
+	above *Rules
 	base  string // the folder relative to the searched one, as in "a/b"; "" for itself
 	// lead is prepended to a path relative to the searched folder, for rules of folders
 	// above that.
@@ -24,21 +27,21 @@ type ignore struct {
 	rules []rule
 }
 
-// under returns ig with the .gitignore file of the folder base added. A nested repository
+// Under returns ig with the .gitignore file of the folder base added. A nested repository
 // starts without rules.
-func (ig *ignore) under(base string, data []byte, repository bool) *ignore {
+func (ig *Rules) Under(base string, data []byte, repository bool) *Rules {
 	if repository {
 		ig = nil
 	}
 	if rules := parseIgnore(data); len(rules) > 0 {
-		return &ignore{above: ig, base: base, rules: rules}
+		return &Rules{above: ig, base: base, rules: rules}
 	}
 	return ig
 }
 
-// match reports whether the entry at name, relative to the searched folder, is ignored.
+// Match reports whether the entry at name, relative to the searched folder, is ignored.
 // It must not be called for entries of ignored folders.
-func (ig *ignore) match(name string, isDir bool) bool {
+func (ig *Rules) Match(name string, isDir bool) bool {
 	for ; ig != nil; ig = ig.above {
 		rel := ig.lead + name
 		if ig.base != "" {
@@ -53,12 +56,12 @@ func (ig *ignore) match(name string, isDir bool) bool {
 	return false
 }
 
-// above returns the rules of the .gitignore files above dir, up to the top of its
+// Above returns the rules of the .gitignore files above dir, up to the top of its
 // repository or, outside a repository, up to root. It reads them directly from disk:
 // their content is shown to nobody.
-func above(dir, root string) *ignore {
+func Above(dir, root string) *Rules {
 	top := root
-	if repo, ok := repository(dir); ok {
+	if repo, ok := Repository(dir); ok {
 		top = repo
 	}
 	var folders []string
@@ -70,9 +73,9 @@ func above(dir, root string) *ignore {
 		folders = append(folders, parent)
 		at = parent
 	}
-	var ig *ignore
+	var ig *Rules
 	for i := len(folders) - 1; i >= 0; i-- {
-		data, err := regularfile.ReadFile(filepath.Join(folders[i], ".gitignore"), maxIgnoreFile)
+		data, err := regularfile.ReadFile(filepath.Join(folders[i], ".gitignore"), MaxFile)
 		if err != nil {
 			continue // git also continues after an unreadable file
 		}
@@ -84,13 +87,13 @@ func above(dir, root string) *ignore {
 		if err != nil {
 			return nil
 		}
-		ig = &ignore{above: ig, lead: filepath.ToSlash(rel) + "/", rules: rules}
+		ig = &Rules{above: ig, lead: filepath.ToSlash(rel) + "/", rules: rules}
 	}
 	return ig
 }
 
-// repository returns the top folder of the git repository that holds dir.
-func repository(dir string) (string, bool) {
+// Repository returns the top folder of the git repository that holds dir.
+func Repository(dir string) (string, bool) {
 	for at := dir; ; {
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
 			return at, true
@@ -102,6 +105,10 @@ func repository(dir string) (string, bool) {
 		at = parent
 	}
 }
+
+// Parse returns rules for a tree that a person wrote elsewhere, in the form of a
+// .gitignore file at its top.
+func Parse(text string) *Rules { return (*Rules)(nil).Under("", []byte(text), false) }
 
 func parseIgnore(data []byte) []rule {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
