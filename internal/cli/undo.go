@@ -104,6 +104,9 @@ func (u *undoCommand) in(ctx context.Context, p Process, root *workspace.Root) e
 	if err := show(p, plan.Diff()); err != nil {
 		return err
 	}
+	for _, mode := range plan.Modes() {
+		remark(p, mode)
+	}
 	if !u.yes {
 		if ok, err := confirmed(ctx, p, "Take this back? [y/N] "); err != nil || !ok {
 			return err

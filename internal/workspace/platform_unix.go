@@ -58,6 +58,14 @@ func writable(abs string, info fs.FileInfo) error {
 	return nil
 }
 
+// names returns the number of names of a file.
+func names(info fs.FileInfo) int {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(st.Nlink)
+	}
+	return 1
+}
+
 // copyOwner sets the owner and group of to as in info.
 func copyOwner(to *os.File, info fs.FileInfo) error {
 	want, ok := info.Sys().(*syscall.Stat_t)

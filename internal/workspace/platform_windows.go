@@ -22,6 +22,9 @@ func writable(_ string, info fs.FileInfo) error {
 	return nil
 }
 
+// names returns the number of names of a file: one, as far as is known.
+func names(fs.FileInfo) int { return 1 }
+
 // copyOwner does nothing: a new file inherits its folder's owner and rights.
 func copyOwner(*os.File, fs.FileInfo) error { return nil }
 

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,7 +41,7 @@ func removeTemp(dir *os.Root, name string) {
 	if !strings.HasPrefix(name, tempPrefix) || filepath.Base(name) != name {
 		return
 	}
-	if info, err := dir.Lstat(name); err == nil && info.Mode().IsRegular() {
+	if info, err := dir.Lstat(name); err == nil && info.Mode()&(fs.ModeType&^fs.ModeSymlink) == 0 {
 		_ = dir.Remove(name) // see recoverEntry
 	}
 }
@@ -75,8 +76,25 @@ func (r *Root) Lost() (time.Time, error) {
 
 // onDisk reports whether the file holds the content after e.
 func onDisk(e *journal.Entry) bool {
+	if e.ModeAfter != nil {
+		now, err := stateAt(e.Path)
+		return err == nil && now.Left(e)
+	}
 	sum, err := hashOf(e.Path)
 	return err == nil && same(sum, e.After)
+}
+
+// stateAt returns the state of a path. It does not follow a link at its end.
+func stateAt(path string) (s State, err error) {
+	dir, err := os.OpenRoot(filepath.Dir(path))
+	if missing(err) {
+		return State{}, nil
+	}
+	if err != nil {
+		return State{}, err
+	}
+	s, _, err = look(dir, filepath.Base(path))
+	return s, errors.Join(err, dir.Close())
 }
 
 // hashOf returns the hash of a file, or nil if it is missing.

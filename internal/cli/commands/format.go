@@ -23,6 +23,9 @@ func remarks(n undo.Net) string {
 	case n.Deleted:
 		out = append(out, "deleted")
 	}
+	if n.Mode != "" {
+		out = append(out, n.Mode)
+	}
 	if n.Others {
 		out = append(out, "with changes by others")
 	}

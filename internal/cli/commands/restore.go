@@ -34,6 +34,9 @@ func (a action) summary(names []string) string {
 	return a.done + ": " + strings.Join(names, ", ")
 }
 
+// maxModes is how many changes of modes a question names.
+const maxModes = 10
+
 // question asks the person about a plan. A single file is shown at once.
 func (a action) question(plan undo.Plan) confirm.Request {
 	req := confirm.Request{Tool: "undo", Force: true}
@@ -42,6 +45,14 @@ func (a action) question(plan undo.Plan) confirm.Request {
 	}
 	for _, name := range plan.Others {
 		req.Notes = append(req.Notes, caution.Notes(name+": changes by others in it are lost, too")...)
+	}
+	modes := plan.Modes()
+	for i, mode := range modes {
+		if i == maxModes {
+			req.Notes = append(req.Notes, caution.Notes(fmt.Sprintf("and the modes of %d more", len(modes)-i))...)
+			break
+		}
+		req.Notes = append(req.Notes, caution.Notes(mode)...)
 	}
 	if a.warning != "" {
 		req.Notes = append(req.Notes, caution.Notes(a.warning)...)

@@ -75,6 +75,9 @@ func scanFile(path string) (*records, error) {
 
 // Content returns the content before e, which must have had a file.
 func (e Past) Content() ([]byte, error) {
+	if e.Unkept != "" {
+		return nil, errors.New(e.Unkept)
+	}
 	f, err := os.Open(e.segment)
 	if err != nil {
 		return nil, err

@@ -59,6 +59,12 @@ type Entry struct {
 	Before *Hash       `json:"before,omitzero"`
 	After  *Hash       `json:"after,omitzero"`
 	Mode   fs.FileMode `json:"mode"` // before the change; for a new file, after it
+	// ModeAfter is the mode after a change that may be one of the mode, of a link or of a
+	// folder; nil for an edit, which keeps the mode. The content of a link is its target;
+	// that of a folder is empty.
+	ModeAfter *fs.FileMode `json:"mode_after,omitzero"`
+	// Unkept is the reason why the content before or after is unknown; its hash is zero.
+	Unkept string `json:"unkept,omitzero"`
 
 	// Encoding, BOM and EOL describe how to read the content as text.
 	Encoding string `json:"encoding,omitzero"`
@@ -80,8 +86,10 @@ type Origin struct {
 	Turn    string   `json:"turn,omitzero"`
 	Call    string   `json:"call,omitzero"` // of the model
 	Tool    string   `json:"tool,omitzero"`
-	Undoes  []string `json:"undoes,omitzero"` // IDs of the entries that it undoes
-	Of      int      `json:"of,omitzero"`     // of an undo: the number of its files
+	Run     string   `json:"run,omitzero"`     // one for all changes by a command
+	Command string   `json:"command,omitzero"` // its line
+	Undoes  []string `json:"undoes,omitzero"`  // IDs of the entries that it undoes
+	Of      int      `json:"of,omitzero"`      // of an undo: the number of its files
 }
 
 // outcome records the end of an entry.

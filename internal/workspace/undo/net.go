@@ -3,10 +3,10 @@ package undo
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"slices"
 
 	"github.com/bb2d0cf4/agent/internal/diff"
-	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/journal"
 )
 
@@ -18,6 +18,8 @@ type Net struct {
 	// Others means that somebody else changed the file too, between or after the changes,
 	// and that this is part of Before to After.
 	Others bool
+	// Mode describes a change of the mode by a command; "" without one.
+	Mode string
 	// Err is the reason why Before or After is unknown.
 	Err error
 }
@@ -45,7 +47,9 @@ func (l *Log) Net(ctx context.Context, s Scope) ([]Net, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		all = append(all, l.net(c))
+		if !c.ofFolder() {
+			all = append(all, l.net(c))
+		}
 	}
 	return all, nil
 }
@@ -64,7 +68,7 @@ func (l *Log) Count(s Scope) int {
 
 func (l *Log) net(c chain) Net {
 	first, last := c[0], c[len(c)-1]
-	n := Net{Name: last.Name, Created: first.Before == nil}
+	n := Net{Name: last.Name, Created: first.Before == nil, Mode: c.modes()}
 	for i, e := range c[1:] {
 		n.Others = n.Others || !same(c[i].After, e.Before)
 	}
@@ -78,6 +82,9 @@ func (l *Log) net(c chain) Net {
 	n.Others, n.Deleted = n.Others || others, err == nil && after == nil
 	if err == nil {
 		_, n.Before, n.After, err = decode(before, after, formatOf(first), formatOf(last))
+		if err != nil && c.byCommand() {
+			n.Before, n.After, err = describe(before), describe(after), nil
+		}
 	}
 	n.Err = err
 	return n
@@ -89,16 +96,27 @@ func (l *Log) leftBy(e journal.Past) (data []byte, others bool, err error) {
 	if e.After == nil {
 		return nil, false, nil
 	}
-	file, now, err := l.root.Raw(e.Path)
-	if err == nil && matches(file, e.After) {
+	if e.Unkept != "" {
+		return nil, false, errors.New(e.Unkept)
+	}
+	state, now, err := l.root.Look(e.Path)
+	if err == nil && state.Left(e.Entry) {
 		return now, false, nil
 	}
 	if i := slices.IndexFunc(l.past, func(o journal.Past) bool { return same(o.Before, e.After) }); i >= 0 {
 		data, err := l.past[i].Content()
 		return data, false, err
 	}
-	if errors.Is(err, workspace.ErrStale) {
+	if err != nil || state.Exists() && state.Mode.Type() != typeAfter(e) {
 		return nil, true, errors.New("its content was not kept, and it has changed since")
 	}
-	return now, true, err
+	return now, true, nil
+}
+
+// typeAfter returns the type of what e left at its path.
+func typeAfter(e journal.Past) fs.FileMode {
+	if e.ModeAfter == nil {
+		return 0
+	}
+	return e.ModeAfter.Type()
 }

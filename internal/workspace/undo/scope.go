@@ -12,7 +12,7 @@ type Range int
 
 // The ranges.
 const (
-	LastChange Range = iota // the last change in effect
+	LastChange Range = iota // the last change in effect, or all that its command made
 	LastTurn                // all changes in effect of the last one's turn
 	LastUndo                // the last undo, if nothing was changed after it
 	Everything              // all changes in effect
@@ -110,7 +110,10 @@ func chains(past []journal.Past, s Scope) []chain {
 		return nil
 	}
 	of := past[last]
-	if s.Range == LastChange || of.Turn == "" {
+	switch {
+	case (s.Range == LastChange || of.Turn == "") && of.Run != "": // a command's changes are one
+		return byFile(past[:last+1], func(e journal.Past) bool { return s.selects(e) && e.Run == of.Run })
+	case s.Range == LastChange || of.Turn == "":
 		return []chain{{of}}
 	}
 	return byFile(past[:last+1], func(e journal.Past) bool {
@@ -137,7 +140,7 @@ func (c chain) isNoOp(past []journal.Past) bool {
 	if before == nil && after == nil {
 		return true
 	}
-	if !same(before, after) {
+	if !same(before, after) || !c.keepsMode() {
 		return false
 	}
 	undone := map[string]bool{}

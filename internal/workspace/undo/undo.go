@@ -56,6 +56,8 @@ type step struct {
 	undoes  []string        // ids of entries
 	target  *workspace.Hash // of the content to restore; nil for no file
 	others  bool            // what somebody else changed goes too
+	// restore is the change if a command made one of the changes to undo; else nil.
+	restore *workspace.Restoration
 }
 
 // Find plans an undo; it changes nothing yet. If no file can be undone, the error is
@@ -87,12 +89,12 @@ func Read(ctx context.Context, root *workspace.Root) (*Log, error) {
 func (l *Log) Plan(s Scope) (Plan, error) {
 	p := Plan{root: l.root, redo: s.Range == LastUndo}
 	for _, c := range chains(l.past, s) {
-		change, st, err := undoOf(l.root, c, s.Others)
+		change, st, err := c.undo(l.root, s.Others)
 		if err != nil {
 			p.Refused = append(p.Refused, Refused{c[0].Name, err})
 			continue
 		}
-		if change.Delete {
+		if change.Delete && st.restore == nil {
 			change.Dirs = madeFor(change.Path, l.past)
 		}
 		if s.Session != "" {
@@ -104,6 +106,7 @@ func (l *Log) Plan(s Scope) (Plan, error) {
 		p.Changes = append(p.Changes, change)
 		p.steps = append(p.steps, st)
 	}
+	p.order()
 	switch {
 	case len(p.Changes) > 0:
 		return p, nil
@@ -176,9 +179,9 @@ func madeFor(path string, past []journal.Past) []string {
 	return dirs
 }
 
-// undoOf returns the change that undoes the entries of one file; with others set, also
+// undo returns the change that undoes the entries of one file; with others set, also
 // changes that somebody else made meanwhile.
-func undoOf(root *workspace.Root, c chain, others bool) (workspace.Change, step, error) {
+func (c chain) undo(root *workspace.Root, others bool) (workspace.Change, step, error) {
 	first, last := c[0], c[len(c)-1]
 	s := step{target: first.Before, session: first.Session}
 	var foreign error
@@ -187,6 +190,9 @@ func undoOf(root *workspace.Root, c chain, others bool) (workspace.Change, step,
 			foreign = errChangedBetween
 		}
 		s.undoes = append(s.undoes, e.ID)
+	}
+	if c.byCommand() {
+		return c.restore(root, s, foreign, others)
 	}
 	file, now, err := root.Raw(last.Path)
 	if err != nil {
@@ -291,7 +297,7 @@ func (p Plan) Do(ctx context.Context) error {
 	}
 	for i, c := range p.Changes {
 		by.Session, by.Undoes = p.steps[i].session, p.steps[i].undoes
-		if _, err := p.root.Commit(ctx, c, by); err != nil {
+		if err := p.write(ctx, c, p.steps[i].restore, by); err != nil {
 			if errors.Is(err, workspace.ErrNotDurable) {
 				i++ // it is undone; but the disk may refuse again
 			}
@@ -299,6 +305,14 @@ func (p Plan) Do(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+func (p Plan) write(ctx context.Context, c workspace.Change, x *workspace.Restoration, by workspace.Origin) error {
+	if x != nil {
+		return p.root.Restore(ctx, *x, by)
+	}
+	_, err := p.root.Commit(ctx, c, by)
+	return err
 }
 
 // stopped returns an error that names the files already undone.
@@ -318,6 +332,9 @@ func stopped(done []workspace.Change, at workspace.Change, err error) error {
 
 // confirm ensures that c matches the journal and that the file is still as shown.
 func (p Plan) confirm(c workspace.Change, s step) error {
+	if s.restore != nil {
+		return s.stillThere(p.root)
+	}
 	var target *workspace.Hash
 	if !c.Delete {
 		data, err := text.Encode(c.After, c.Format)

@@ -1,0 +1,70 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/bb2d0cf4/agent/internal/workspace/journal"
+)
+
+// Effect is a change that a command made.
+type Effect struct {
+	Path          string // absolute, symlinks resolved
+	Name          string // for people
+	Before, After State
+	Content       []byte // of Before
+	// Unkept is the reason why the content before or after is unknown.
+	Unkept string
+}
+
+// entry returns the entry of the journal for e.
+func (e Effect) entry(by Origin) *journal.Entry {
+	out := &journal.Entry{
+		Origin: by, Path: e.Path, Name: e.Name, Before: e.Before.Hash, After: e.After.Hash,
+		Mode: e.Before.Mode, ModeAfter: &e.After.Mode, Unkept: e.Unkept,
+	}
+	if !e.Before.Exists() {
+		out.Mode = e.After.Mode
+	}
+	return out
+}
+
+// Record writes changes that were made already to the undo journal, durably.
+func (r *Root) Record(effects iter.Seq[Effect], by Origin) error {
+	if r.journal == nil {
+		return errors.New("this workspace was opened without an undo journal")
+	}
+	r.committing.Lock()
+	defer r.committing.Unlock()
+	found := false
+	for e := range effects {
+		found = true
+		if err := r.record(e, by); err != nil {
+			return fmt.Errorf("the undo journal: %w", err)
+		}
+	}
+	if !found {
+		return nil
+	}
+	return r.journal.Sync()
+}
+
+func (r *Root) record(e Effect, by Origin) error {
+	if err := r.at(stepBlob); err != nil {
+		return err
+	}
+	if e.Before.Exists() && e.Unkept == "" {
+		if err := r.journal.Keep(*e.Before.Hash, e.Content); err != nil {
+			return err
+		}
+	}
+	if err := r.at(stepJournal); err != nil {
+		return err
+	}
+	entry := e.entry(by)
+	if err := r.journal.Begin(entry); err != nil {
+		return err
+	}
+	return r.journal.End(entry, true)
+}
