@@ -55,6 +55,7 @@ var layers = []struct {
 	{"internal/workspace", []string{
 		"internal/workspace/journal", "internal/workspace/text",
 	}},
+	{"internal/workspace/effects", []string{"internal/diff", "internal/gitignore", "internal/workspace"}},
 	{"internal/workspace/journal", []string{"internal/statefile"}},
 	{"internal/workspace/text", nil},
 	{"internal/workspace/undo", []string{
@@ -70,7 +71,7 @@ var layers = []struct {
 	{"internal/tools", []string{
 		"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/nearest", "internal/permission", "internal/sandbox", "internal/sanitize",
 		"internal/tools/args", "internal/tools/edit",
-		"internal/tools/search", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/workspace",
+		"internal/tools/search", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/workspace", "internal/workspace/effects",
 	}},
 	{"internal/systemprompt", []string{"internal/editor", "internal/workspace"}},
 
@@ -138,7 +139,7 @@ var layers = []struct {
 	{"internal/demo", []string{"internal/statefile"}},
 	{"internal/app", []string{
 		"internal/app/clipboard", "internal/app/home", "internal/app/idelink", "internal/app/attachments", "internal/app/provider", "internal/audit", "internal/config", "internal/confirm", "internal/systemprompt",
-		"internal/llm", "internal/permission", "internal/sandbox", "internal/session", "internal/session/archive", "internal/session/history", "internal/statefile", "internal/tools", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/workspace",
+		"internal/llm", "internal/permission", "internal/sandbox", "internal/session", "internal/session/archive", "internal/session/history", "internal/statefile", "internal/tools", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/workspace", "internal/workspace/effects",
 	}},
 	{"internal/app/clipboard", []string{"internal/child"}},
 	{"internal/app/fileindex", []string{"internal/fuzzy", "internal/tools/search", "internal/workspace"}},

@@ -28,6 +28,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/systemprompt"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/effects"
 )
 
 // Place is the folder and the session to work on.
@@ -93,6 +94,7 @@ type App struct {
 	face          Face
 	early         []session.Event // emitted before a face was attached
 	jobs          *shell.Jobs
+	effects       *effects.Tracker
 	lines         *attachments.Lines
 	modeNews      *modeNews
 	guidance      *guidance
@@ -121,10 +123,14 @@ func New(o Options) (*App, error) {
 		log: audit.Open(o.Config.Home), dir: o.Place.Dir, session: func() string { return a.Current().ID() },
 		warn: func(note string) { a.emit(session.Notice{Text: note}) },
 	}
-	a.Root, err = openRoot(o.Config, o.Place.Dir, o.AddDirs, a.encoding, log)
+	a.Root, err = openRoot(o.Config, o.Place.Dir, o.AddDirs, a.encoding, func(ctx context.Context, f workspace.File, by workspace.Origin) {
+		log.committed(ctx, f, by)
+		a.effects.Wrote(f)
+	})
 	if err != nil {
 		return nil, errors.Join(err, o.Place.Store.Close())
 	}
+	a.effects = effects.New(a.Root, effects.Options{Home: o.Config.Home})
 	a.now.model, a.now.sends, a.now.info = o.Ref, o.Model, infoOf(o.Ref, o.Model)
 	a.recallEfforts(o.Place.Store.Conversation())
 	a.jobs.Watchdog(o.Watchdog...)
@@ -162,15 +168,15 @@ func New(o Options) (*App, error) {
 // OpenRoot opens the folder dir without a session. warn is called, at most once, if the
 // audit log cannot be written.
 func OpenRoot(cfg config.Config, dir string, warn func(note string)) (*workspace.Root, error) {
-	return openRoot(cfg, dir, nil, nil, &auditor{log: audit.Open(cfg.Home), dir: dir, warn: warn})
+	return openRoot(cfg, dir, nil, nil, (&auditor{log: audit.Open(cfg.Home), dir: dir, warn: warn}).committed)
 }
 
 // openRoot opens the folder dir and the extra ones. encoding, which may be nil, returns a
 // file's encoding in an editor, which counts more than the configuration; "" if it is
 // unknown.
-func openRoot(cfg config.Config, dir string, extra []string, encoding func(path string) workspace.Encoding, log *auditor) (*workspace.Root, error) {
+func openRoot(cfg config.Config, dir string, extra []string, encoding func(path string) workspace.Encoding, committed func(context.Context, workspace.File, workspace.Origin)) (*workspace.Root, error) {
 	root, err := workspace.Open(dir, workspace.Options{
-		Extra: extra, Home: cfg.Home, Fallback: workspace.Encoding(cfg.Encoding), Asked: encoding, Committed: log.committed,
+		Extra: extra, Home: cfg.Home, Fallback: workspace.Encoding(cfg.Encoding), Asked: encoding, Committed: committed,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open the folder %s: %w", dir, err)
@@ -222,7 +228,7 @@ func (a *App) Close() error {
 	work.Go(a.unlink)
 	err := a.jobs.Close()
 	work.Wait()
-	return errors.Join(err, a.Current().Close(), a.Root.Close(),
+	return errors.Join(err, a.effects.Close(), a.Current().Close(), a.Root.Close(),
 		home.PruneSpill(a.Config.Home, time.Now().Add(-home.SpillAge)))
 }
 

@@ -83,7 +83,7 @@ func (a *App) newTools(env []string, askAll bool) session.Toolset {
 	set := tools.NewSet(a.Editor.Equip(tools.Deps{
 		Root: a.Root, Ask: asker{a}, Jobs: a.jobs, Background: a.jobs, SpillDir: a.spillDir, Sandbox: a.sandbox,
 		Session: func() string { return a.Current().ID() }, Home: a.Config.Home, Env: env, AskAll: askAll,
-		Withholds: a.Policy.Withholds,
+		Withholds: a.Policy.Withholds, Effects: a.effects,
 	}))
 	a.editorPrompts = a.Editor.Prompts(a.Context.Editor, set)
 	return toolset{set, a.modeNews, a.editorPrompts, a.edits}

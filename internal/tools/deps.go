@@ -7,6 +7,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/effects"
 )
 
 // Deps holds the dependencies of the tools.
@@ -19,6 +20,8 @@ type Deps struct {
 	Reports Reports
 	Writes  Writes
 	Jobs    Commands
+	// Effects records what commands change; nil records nothing.
+	Effects *effects.Tracker
 	// Background lists the background commands whose end is reported; nil for none.
 	Background Background
 	Env        []string // the whole environment of commands

@@ -109,9 +109,9 @@ func (c commander) decide(ctx context.Context, call Call, opts shell.Options, a 
 	case v.Guarded:
 		return c.runGuarded(ctx, opts, judged, v)
 	case a.Background:
-		return c.start(opts, v), nil
+		return c.start(ctx, call, opts, v), nil
 	}
-	return c.runConfined(ctx, req, box, opts, v)
+	return c.recorded(ctx, call, opts, func() (Result, error) { return c.runConfined(ctx, req, box, opts, v) })
 }
 
 // request returns the question about a command.
@@ -214,7 +214,7 @@ func (c commander) run(ctx context.Context, opts shell.Options, v confirm.Verdic
 	return &got, Result{ForModel: model + feedbackForModel(v), ForUser: user, Lines: got.Lines, Log: got.Spill, Failed: got.ExitCode != 0 || got.TimedOut, Ran: true, Record: Record{Words: feedbackForRecord(v, "")}}, nil
 }
 
-func (c commander) start(opts shell.Options, v confirm.Verdict) Result {
+func (c commander) start(ctx context.Context, call Call, opts shell.Options, v confirm.Verdict) Result {
 	job, err := c.Jobs.Start(opts)
 	if err != nil {
 		return failed("The command could not be started: %w.", err)

@@ -132,6 +132,9 @@ func (p *Printer) Call(ev session.CallEnded, output []string, above int) {
 	size := len(c.title) + len(c.said)
 	kept := record.Call{Title: ev.Title, Output: res.ForModel, File: res.Log, Folded: c.above > 0}
 	for _, change := range res.Changes {
+		if change.Diff == "" { // by a command: /diff shows it
+			continue
+		}
 		kept.Diffs = append(kept.Diffs, change.Diff)
 		kept.Folded = kept.Folded || strings.Count(change.Diff, "\n") > summary
 		c.changes = append(c.changes, edit{change.Path, change.Diff})

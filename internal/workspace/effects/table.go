@@ -1,0 +1,323 @@
+package effects
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/gitignore"
+)
+
+// maxPaths is the number of files, links and folders of a workspace that is followed.
+const maxPaths = 100_000
+
+// errTooMany is returned for a workspace with more than maxPaths.
+var errTooMany = errors.New("the folder has more than 100,000 files that git does not ignore")
+
+// stat is what shows that a file was not touched.
+type stat struct {
+	mode               fs.FileMode
+	size, mtime, ctime int64
+	dev, ino           uint64
+}
+
+// table is the last known state of the files of a folder that git does not ignore.
+type table struct {
+	abs     string           // the folder
+	above   *gitignore.Rules // of the folders above
+	include *gitignore.Rules // ignored paths that count after all
+	skip    map[string]bool  // absolute paths of folders of others
+	top     *folder
+	count   atomic.Int64
+}
+
+// folder is a folder of a table.
+type folder struct {
+	items map[string]*item
+	rules *gitignore.Rules // for its entries
+	from  *gitignore.Rules // the rules above, from which rules was made
+	file  stat             // of the .gitignore file
+	git   bool             // it is the top of a repository
+}
+
+// item is a file, a link or a folder.
+type item struct {
+	stat
+	kept  extent
+	inner *folder // of a folder
+	// fresh means that the file may change again without a trace in its stat.
+	fresh bool
+	seen  int64 // the last refresh that found it
+}
+
+// delta is a difference between two states of a table. before or now is nil if nothing is
+// at the path.
+type delta struct {
+	name        string // relative to the table's folder, with slashes
+	before, now *item
+}
+
+// tick is longer than the steps in which file systems count time.
+const tick = 20 * time.Millisecond
+
+// refresher is one refresh of a table.
+type refresher struct {
+	*table
+	group *errgroup.Group
+	now   int64
+	since int64 // see refresh
+
+	mu     sync.Mutex
+	deltas []delta
+}
+
+// refresh brings the table up to date and returns the differences. A path that was
+// ignored before and counts now is no difference if it is older than since.
+func (t *table) refresh(ctx context.Context, since time.Time) ([]delta, error) {
+	r := &refresher{table: t, now: time.Now().UnixNano(), since: since.UnixNano()}
+	r.count.Store(0)
+	r.group, ctx = errgroup.WithContext(ctx)
+	r.group.SetLimit(runtime.GOMAXPROCS(0))
+	at, err := openDir(t.abs)
+	if err != nil {
+		return nil, err
+	}
+	r.group.Go(func() error {
+		defer crash.Guard()
+		return (&visit{r, at, t.top, "", false}).run(ctx, t.above)
+	})
+	err = r.group.Wait()
+	return r.deltas, err
+}
+
+// visit is the comparison of one folder.
+type visit struct {
+	*refresher
+	at   dir
+	f    *folder
+	base string // the folder's name
+	// ruled means that other paths may be ignored than before.
+	ruled bool
+}
+
+// run compares the folder, and closes it.
+func (v *visit) run(ctx context.Context, from *gitignore.Rules) (err error) {
+	defer func() { err = errors.Join(err, v.at.close()) }()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	names, listErr := v.at.names()
+	if listErr != nil {
+		return nil // nobody can read it: its known items stay
+	}
+	v.ruled = v.rules(v.at, v.f, v.base, names, from) || v.ruled
+	listed := 0
+	for _, name := range names {
+		it, err := v.entry(ctx, name)
+		if err != nil {
+			return err
+		}
+		if it != nil {
+			listed++
+		}
+	}
+	if listed < len(v.f.items) {
+		v.gone(v.f, v.base)
+	}
+	return nil
+}
+
+// rules reads the .gitignore file of a folder, and reports whether other rules hold than
+// before.
+func (r *refresher) rules(at dir, f *folder, base string, names []string, from *gitignore.Rules) (changed bool) {
+	var file stat
+	git := false
+	for _, name := range names {
+		switch name {
+		case ".gitignore":
+			file, _ = at.stat(name) // unread, it ignores nothing
+		case ".git":
+			git = true
+		}
+	}
+	known := f.items != nil
+	if known && f.from == from && f.file == file && f.git == git {
+		return false
+	}
+	var data []byte
+	if file.mode.IsRegular() && file.size > 0 && file.size <= gitignore.MaxFile {
+		data, _ = readFile(filepath.Join(r.abs, filepath.FromSlash(base), ".gitignore"), file)
+	}
+	f.from, f.file, f.git, f.rules = from, file, git, from.Under(base, data, git)
+	if !known {
+		f.items = map[string]*item{}
+	}
+	return known
+}
+
+// entry compares one name of the folder. It returns nil for a name that does not count.
+func (v *visit) entry(ctx context.Context, name string) (*item, error) {
+	if name == ".git" {
+		return nil, nil
+	}
+	st, err := v.at.stat(name)
+	if err != nil || st.mode&fs.ModeIrregular != 0 {
+		return nil, nil //nolint:nilerr // it is gone again, or nothing to undo
+	}
+	if st.mode.IsDir() { // its content is compared itself
+		st = stat{mode: st.mode, dev: st.dev, ino: st.ino}
+	}
+	old, rel := v.f.items[name], path.Join(v.base, name)
+	if (old == nil || v.ruled) && v.ignored(v.f, rel, st) {
+		delete(v.f.items, name)
+		return nil, nil
+	}
+	if v.count.Add(1) > maxPaths {
+		return nil, errTooMany
+	}
+	it := v.compare(old, st, rel)
+	v.f.items[name] = it
+	it.seen, it.fresh = v.now, v.now-st.ctime < int64(tick) && !st.mode.IsDir()
+	switch {
+	case it.inner == nil:
+		return it, nil
+	case st.mode.IsDir():
+		return it, v.descend(ctx, it, rel, name)
+	}
+	v.lost(it.inner, rel) // it was a folder
+	it.inner = nil
+	return it, nil
+}
+
+// compare returns the item of a path, and notes a difference.
+func (v *visit) compare(old *item, st stat, rel string) *item {
+	if old != nil && old.stat == st && !old.fresh {
+		return old
+	}
+	it := &item{stat: st}
+	if old != nil {
+		it.inner = old.inner
+	}
+	if st.mode.IsDir() && it.inner == nil {
+		it.inner = &folder{}
+	}
+	if old != nil || !v.ruled || st.mode.IsDir() || st.ctime >= v.since {
+		v.add(delta{rel, old, it})
+	}
+	return it
+}
+
+func (r *refresher) ignored(f *folder, rel string, st stat) bool {
+	if st.mode.IsDir() && r.skip[filepath.Join(r.abs, filepath.FromSlash(rel))] {
+		return true
+	}
+	return f.rules.Match(rel, st.mode.IsDir()) && !r.include.Match(rel, st.mode.IsDir())
+}
+
+// descend compares a folder in the folder: in another goroutine if one is free.
+func (v *visit) descend(ctx context.Context, it *item, rel, name string) error {
+	at, openErr := v.at.open(name)
+	if openErr != nil {
+		return nil //nolint:nilerr // see run
+	}
+	below := &visit{v.refresher, at, it.inner, rel, v.ruled}
+	rules := v.f.rules
+	run := func() error {
+		defer crash.Guard()
+		return below.run(ctx, rules)
+	}
+	if v.group.TryGo(run) {
+		return nil
+	}
+	return run()
+}
+
+// gone removes the items that are no longer in a folder.
+func (r *refresher) gone(f *folder, base string) {
+	for name, it := range f.items {
+		if it.seen == r.now {
+			continue
+		}
+		delete(f.items, name)
+		rel := path.Join(base, name)
+		r.add(delta{rel, it, nil})
+		if it.inner != nil {
+			r.lost(it.inner, rel)
+		}
+	}
+}
+
+// lost reports all of a folder as gone.
+func (r *refresher) lost(f *folder, base string) {
+	for name, it := range f.items {
+		rel := path.Join(base, name)
+		r.add(delta{rel, it, nil})
+		if it.inner != nil {
+			r.lost(it.inner, rel)
+		}
+	}
+}
+
+func (r *refresher) add(d delta) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.deltas = append(r.deltas, d)
+}
+
+// each calls visit for each item below f, with the folder it is in.
+func (f *folder) each(base string, visit func(base, name string, it *item)) {
+	for name, it := range f.items {
+		visit(base, name, it)
+		if it.inner != nil {
+			it.inner.each(path.Join(base, name), visit)
+		}
+	}
+}
+
+// readFile reads a file if it still has this stat.
+func readFile(name string, st stat) ([]byte, error) {
+	f, err := open(name, st)
+	if err != nil {
+		return nil, err
+	}
+	data := make([]byte, st.size)
+	_, err = io.ReadFull(f, data)
+	if err == nil {
+		err = unchanged(f, st)
+	}
+	return data, errors.Join(err, f.Close())
+}
+
+// open opens a file that has this stat.
+func open(name string, st stat) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|noFollow, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := unchanged(f, st); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// errMoved is returned for a file that changes while it is read.
+var errMoved = errors.New("it changed meanwhile")
+
+func unchanged(f *os.File, st stat) error {
+	now, err := statOf(f)
+	if err == nil && now != st {
+		err = errMoved
+	}
+	return err
+}
