@@ -3,7 +3,6 @@ package workspace
 import (
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -63,15 +62,15 @@ func (s State) Left(e *journal.Entry) bool {
 	return s.Mode.IsRegular() && same(s.Hash, want.Hash)
 }
 
-// Look returns the state of a path and its content. Unlike Raw it does not follow a link
-// at the path's end. The error is ErrStale if the path leads through a link by now.
+// Look returns the state of a path and its content. Unlike Raw it follows no links: nothing
+// is at a path that leads through one.
 func (r *Root) Look(path string) (State, []byte, error) {
 	parent, err := r.files.resolve(filepath.Dir(path))
+	if missing(err) || err == nil && parent.abs != filepath.Dir(path) {
+		return State{}, nil, nil
+	}
 	if err != nil {
 		return State{}, nil, err
-	}
-	if parent.abs != filepath.Dir(path) {
-		return State{}, nil, fmt.Errorf("%w: its path contains a symlink now", ErrStale)
 	}
 	if parent.folder == nil {
 		return State{}, nil, ErrOutside
