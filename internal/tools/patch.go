@@ -74,7 +74,8 @@ func (a patchArgs) files() ([]edit.FilePatch, error) {
 }
 
 // patch changes the files of a patch in order, with a question for each. If one of them
-// cannot be computed, it asks nothing.
+// cannot be computed, it asks nothing; but whether the part for a file with keys fits that
+// file must not show before a person agrees to read it.
 func (w writer) patch(ctx context.Context, call Call, files []edit.FilePatch) (Result, error) {
 	if len(files) == 1 {
 		return w.apply(ctx, call, files[0].Path, patched(files[0]))
@@ -88,7 +89,7 @@ func (w writer) patch(ctx context.Context, call Call, files []edit.FilePatch) (R
 	}
 	var faults []string
 	for _, f := range files {
-		if _, _, refused := w.propose(f.Path, patched(f)); refused != nil && refused.Failed {
+		if _, _, refused := w.propose(f.Path, patched(f)); refused != nil && refused.Failed && !w.hides(f.Path) {
 			faults = append(faults, refused.ForModel)
 		}
 	}

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -100,5 +101,30 @@ func TestApplyPatch(t *testing.T) {
 	b.want(b.call("apply_patch", m{"input": several}), false, "Wrote a", "Created new/b", "Deleted c")
 	if b.ask.asked[0].Tool != "patch" {
 		t.Errorf("asked for %s", b.ask.asked[0].Tool)
+	}
+}
+
+// TestAPatchOfSeveralFilesTellsNothingAboutKeys: if nobody can be asked, the model is
+// told the same whether the part for a file with keys fits that file or not.
+func TestAPatchOfSeveralFilesTellsNothingAboutKeys(t *testing.T) {
+	plain, keys := "*** Update File: a.txt\n@@\n-a\n+b\n", "*** Update File: .env\n@@\n-%s\n+KEY=2\n"
+	for _, parts := range []string{plain + keys, keys + plain, keys} {
+		told := map[string]bool{}
+		for _, guess := range []string{"KEY=1", "KEY=3"} {
+			for _, verdict := range []confirm.Verdict{{NoWay: true}, {Rule: true, By: "rule deny edit", Feedback: "no"}} {
+				b := newBench(t, map[string]string{"a.txt": "a\n", ".env": "KEY=1\n"})
+				b.ask.during = func(req confirm.Request) { // accept-edits mode, and nobody there
+					b.ask.verdict = verdict
+					if req.Change.Name == "a.txt" {
+						b.ask.verdict = confirm.Verdict{Decision: confirm.Approve, Rule: true}
+					}
+				}
+				res := b.call("patch", m{"diff": "*** Begin Patch\n" + fmt.Sprintf(parts, guess) + "*** End Patch"})
+				told[res.ForModel] = true
+			}
+		}
+		if len(told) != 1 {
+			t.Errorf("%q: the model can tell: %v", parts, told)
+		}
 	}
 }
