@@ -22,38 +22,44 @@ func judge(line string) (parts []confirm.CommandPart, danger bool) {
 // makeRule puts a rule in force that a person made with the answer to req.
 func (a *App) makeRule(ctx context.Context, req confirm.Request, made confirm.Always) {
 	r, err := a.Policy.CheckRule(req, made.Rule, judge)
-	if err == nil && !made.Term.Project {
-		r.Dir, r.Source = req.Command.Dir, "your answer, "+made.Term.String()
-		r.Life.Uses = made.Term.Uses
-		if made.Term.Time > 0 {
-			r.Life.Until = time.Now().Add(made.Term.Time)
-		}
-		err = a.Policy.Hold(req, r)
-	}
 	switch {
 	case err != nil:
-		a.emit(session.Notice{Text: "The rule " + made.Rule + " was not made, so you will be asked again: " + err.Error()})
 	case made.Term.Project:
-		a.keepRule(ctx, r)
+		err = a.keepRule(ctx, req, r)
 	default:
-		a.emit(session.Notice{Text: fmt.Sprintf("Allowed, %s: %s", made.Term, r)})
+		err = a.holdRule(req, r, made.Term)
 	}
+	if err != nil {
+		a.emit(session.Notice{Text: "The rule " + made.Rule + " was not made, so you will be asked again: " + err.Error()})
+	}
+}
+
+// holdRule puts a rule in force for this session, if not shorter.
+func (a *App) holdRule(req confirm.Request, r permission.Rule, term confirm.Term) error {
+	r.Dir, r.Source, r.Life.Uses = req.Command.Dir, "your answer, "+term.String(), term.Uses
+	if term.Time > 0 {
+		r.Life.Until = time.Now().Add(term.Time)
+	}
+	if err := a.Policy.Hold(req, r); err != nil {
+		return err
+	}
+	a.emit(session.Notice{Text: fmt.Sprintf("Allowed, %s: %s", term, r)})
+	return nil
 }
 
 // keepRule puts a rule in force that the user wants to last, and writes it to the user's
 // own file about this folder, where alone it allows commands: below it, the same words may
 // run what another project defines. If that fails, the rule lasts for the session.
-func (a *App) keepRule(ctx context.Context, r permission.Rule) {
+func (a *App) keepRule(ctx context.Context, req confirm.Request, r permission.Rule) error {
 	file := config.OwnProjectFile(a.Config.Home, a.Root.Dir())
-	r.Source, r.Dir, r.Kept = file, a.Root.Dir(), permission.OwnFile
 	if err := writeRule(ctx, a.Config.Home, a.Root.Dir(), r); err != nil {
-		r.Kept = permission.InSession
-		a.Policy.AddRule(r)
-		a.emit(session.Notice{Text: "The rule " + r.String() + " lasts only for this session: " + err.Error()})
-		return
+		a.emit(session.Notice{Text: "The rule " + r.String() + " cannot be written, so it lasts only for this session: " + err.Error()})
+		return a.holdRule(req, r, confirm.Term{})
 	}
+	r.Source, r.Dir, r.Kept = file, a.Root.Dir(), permission.OwnFile
 	a.Policy.AddRule(r)
 	a.emit(session.Notice{Text: "Written: " + r.Effect.String() + " " + r.String() + " in " + file})
+	return nil
 }
 
 // RevokeRule takes back a rule that the user made: it is no longer in force, and no longer

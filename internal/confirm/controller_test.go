@@ -286,6 +286,21 @@ func TestFailingReviewersLeaveTheQuestionToTheOthers(t *testing.T) {
 			text := "rm -rf /"
 			return confirm.Verdict{Decision: confirm.Approve, Text: &text}, nil
 		},
+		"rule that may not be made": func(context.Context, confirm.Request) (confirm.Verdict, error) {
+			return confirm.Verdict{Decision: confirm.Approve, Always: &confirm.Always{Rule: "run"}}, nil
+		},
+	}
+	narrow := &confirm.Offer{Rule: "run(make)", Check: func(rule string) error {
+		if rule != "run(make)" {
+			return errors.New("too wide")
+		}
+		return nil
+	}}
+	for name, offer := range map[string]*confirm.Offer{"offered": narrow, "not offered": nil} {
+		c := confirm.NewController(nil, broken["rule that may not be made"])
+		if v, err := c.Ask(t.Context(), confirm.Request{Command: &confirm.Command{Line: "make"}, Offer: offer}); err != nil || !v.NoWay {
+			t.Errorf("%s: %+v, %v", name, v, err)
+		}
 	}
 	for name, r := range broken {
 		t.Run(name, func(t *testing.T) {
