@@ -228,8 +228,16 @@ func (a *App) Close() error {
 	work.Go(a.unlink)
 	err := a.jobs.Close()
 	work.Wait()
-	return errors.Join(err, a.effects.Close(), a.Current().Close(), a.Root.Close(),
+	return errors.Join(err, a.effects.Close(), a.Current().Close(), a.Root.Close(), a.expireUndo(),
 		home.PruneSpill(a.Config.Home, time.Now().Add(-home.SpillAge)))
+}
+
+// expireUndo deletes old content from the undo journal.
+func (a *App) expireUndo() error {
+	if a.Config.UndoDays == 0 {
+		return nil
+	}
+	return workspace.ExpireUndo(a.Config.Home, time.Now().AddDate(0, 0, -a.Config.UndoDays))
 }
 
 func shellName() string {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -14,6 +15,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/cli/commands"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/journal"
 )
 
 func newSessions(p Process, f *flags) *cobra.Command {
@@ -31,7 +34,7 @@ func newSessions(p Process, f *flags) *cobra.Command {
 	show.Flags().BoolVar(&asJSON, "json", false, "as JSON, with everything in the file")
 	rm := &cobra.Command{
 		Use: "rm id...", Short: "Delete sessions", Args: cobra.ArbitraryArgs, ValidArgsFunction: f.sessionIDs(),
-		RunE: func(_ *cobra.Command, args []string) error { return removeSessions(args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return removeSessions(cmd.Context(), p, args) },
 	}
 	return parent("sessions", "List, show and delete sessions", list, show, rm)
 }
@@ -91,7 +94,9 @@ func showSession(p Process, id string, asJSON bool) error {
 	return show(p, b.String())
 }
 
-func removeSessions(ids []string) error {
+// removeSessions deletes sessions with their long outputs, and the changes that they made
+// from the undo journal.
+func removeSessions(ctx context.Context, p Process, ids []string) error {
 	if len(ids) == 0 {
 		return usagef("no session given; agent sessions list shows all")
 	}
@@ -105,11 +110,24 @@ func removeSessions(ids []string) error {
 		info, _, readErr := sessions.Read(id)
 		err := sessions.Remove(id)
 		if err == nil && readErr == nil {
-			err = home.RemoveSpill(home.SpillDir(cfg.Home, info.ID), time.Now()) // the full id, as the file has it
+			err = errors.Join(
+				home.RemoveSpill(home.SpillDir(cfg.Home, info.ID), time.Now()), // the full id, as the file has it
+				forgetSession(ctx, p, cfg.Home, info),
+			)
 		}
 		if err != nil {
 			errs = append(errs, commands.SessionError(id, err))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// forgetSession deletes the changes that a session made from the undo journal of its
+// folder.
+func forgetSession(ctx context.Context, p Process, home string, s archive.Info) error {
+	done, err := workspace.ForgetUndo(ctx, home, s.Dir, func(e *journal.Entry) bool { return e.Session == s.ID })
+	if done.Changes > 0 {
+		remark(p, "forgotten with session "+s.ID+": "+changesOf(done)+", which can no longer be undone")
+	}
+	return errors.Join(err, busy(done))
 }

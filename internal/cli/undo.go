@@ -34,6 +34,7 @@ func newUndo(p Process, f *flags) *cobra.Command {
 			return u.run(cmd.Context(), p, f)
 		},
 	}
+	cmd.AddCommand(newUndoForget(p, f))
 	cmd.Flags().BoolVar(&u.turn, "turn", false, "all changes of the last turn that changed files")
 	return u.flags(cmd)
 }

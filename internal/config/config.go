@@ -38,6 +38,8 @@ type Config struct {
 	// Encoding is the encoding of files that are not valid UTF-8 and have no byte order
 	// mark, by a name that golang.org/x/text's htmlindex knows.
 	Encoding string
+	// UndoDays is how many days changes can be undone; 0 means no limit.
+	UndoDays int
 
 	// Notes tell the user what to change in the configuration, although it works.
 	Notes []string

@@ -145,7 +145,8 @@ func build(v *viper.Viper) Config {
 			CompactAt:   v.GetInt("compact_at"),
 			IdleTimeout: v.GetDuration("idle_timeout"),
 		},
-		Shell: Shell{Surface: v.GetString("shell.surface")},
+		UndoDays: v.GetInt("undo_days"),
+		Shell:    Shell{Surface: v.GetString("shell.surface")},
 		Sandbox: Sandbox{
 			Mode: v.GetString("sandbox"), Network: v.GetBool("sandbox_network"), Write: paths(v, "sandbox_write"),
 		},

@@ -68,6 +68,7 @@ var root = &schema{kind: group, fields: []*schema{
 	{name: "sandbox", kind: choice, def: "off", choices: []string{"auto", "off", "required"}},
 	{name: "sandbox_network", kind: boolean, def: "true"},
 	{name: "sandbox_write", kind: folders},
+	{name: "undo_days", kind: count, def: "30"},
 	{name: "encoding", kind: text, def: "iso-8859-1"},
 	{name: "editor", kind: text},
 	{name: "interface", kind: group, fields: []*schema{

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -72,6 +73,45 @@ func (r *Root) Lost() (time.Time, error) {
 		return time.Time{}, nil
 	}
 	return r.journal.Lost()
+}
+
+// Forgettable counts the changes that Forget would forget.
+func (r *Root) Forgettable(drop func(*journal.Entry) bool) (journal.Forgotten, error) {
+	if r.journal == nil {
+		return journal.Forgotten{}, nil
+	}
+	f, err := r.journal.Find(drop)
+	if err != nil {
+		return f, fmt.Errorf("read the undo journal: %w", err)
+	}
+	return f, nil
+}
+
+// Forget deletes the changes that drop selects, and the content before them, from the
+// journal. They cannot be undone then.
+func (r *Root) Forget(ctx context.Context, drop func(*journal.Entry) bool) (journal.Forgotten, error) {
+	if r.journal == nil {
+		return journal.Forgotten{}, nil
+	}
+	f, err := r.journal.Forget(ctx, drop)
+	if err != nil {
+		return f, fmt.Errorf("delete from the undo journal: %w", err)
+	}
+	return f, nil
+}
+
+// ForgetUndo is Root.Forget for the folder dir, which may be gone.
+func ForgetUndo(ctx context.Context, home, dir string, drop func(*journal.Entry) bool) (journal.Forgotten, error) {
+	r := Root{journal: journal.Open(home, dir, recoverEntry)}
+	return r.Forget(ctx, drop)
+}
+
+// ExpireUndo forgets the changes from before a time in all workspaces with this home.
+func ExpireUndo(home string, before time.Time) error {
+	if err := journal.Expire(home, before, recoverEntry); err != nil {
+		return fmt.Errorf("delete old content from the undo journal: %w", err)
+	}
+	return nil
 }
 
 // onDisk reports whether the file holds the content after e.

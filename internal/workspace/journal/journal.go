@@ -1,8 +1,8 @@
 // Package journal keeps the data to undo changes of files: the content of each file
 // before each change. It guarantees that after Sync an entry and its content survive any
 // crash, that a torn or damaged record is never mistaken for a good one, that processes
-// do not wait for each other, and that the journal stays within its bounds by dropping
-// the oldest content.
+// do not wait for each other, that the journal stays within its bounds by dropping
+// the oldest content, and that forgotten content is in none of its files.
 package journal
 
 import (
@@ -77,8 +77,10 @@ func Open(home, root string, recoverEntry Recover) *Journal {
 
 // Lock waits until no other process with this home is about to replace a file.
 func (j *Journal) Lock(ctx context.Context) (*statefile.Lock, error) {
-	return statefile.Acquire(ctx, filepath.Join(j.home, "undo", "commit.lock"))
+	return statefile.Acquire(ctx, j.lockFile())
 }
+
+func (j *Journal) lockFile() string { return filepath.Join(j.home, "undo", "commit.lock") }
 
 // Keep writes a content under its hash unless the segment has it already.
 func (j *Journal) Keep(hash Hash, content []byte) error {
@@ -297,8 +299,7 @@ func (j *Journal) prune() error {
 			continue
 		}
 		if !noted { // the newest one removed
-			note := info.ModTime().UTC().Format(time.RFC3339Nano)
-			if err := statefile.Write(filepath.Join(j.dir, lostFile), []byte(note)); err != nil {
+			if err := j.noteLost(info.ModTime()); err != nil {
 				return err
 			}
 			noted = true

@@ -12,9 +12,9 @@ import (
 
 // recover finishes the segments of processes that died: it cuts a torn tail and recovers
 // each entry without an outcome. It leaves the segments of living processes alone, and
-// removes lock files without a segment.
+// removes lock files without a segment and segments that were only partly written anew.
 func (j *Journal) recover(recoverEntry Recover) error {
-	list, err := j.segments(liveExt, lockExt)
+	list, err := j.segments(liveExt, lockExt, newExt)
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,10 @@ func recoverSegment(path string, recoverEntry Recover, stopped *Stopped) error {
 		return err
 	}
 	// Another process may have been faster at any of this.
-	err = ignoreMissing(finishSegment(path, recoverEntry, stopped))
+	err = errors.Join(
+		ignoreMissing(finishSegment(path, recoverEntry, stopped)),
+		ignoreMissing(os.Remove(path+newExt)),
+	)
 	return errors.Join(err, unlock(path, lock))
 }
 
