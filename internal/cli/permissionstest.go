@@ -253,7 +253,7 @@ func (r testReport) object() any {
 
 // ruleLines lists the rules with the results of their examples.
 func (r testReport) ruleLines() []string {
-	lines := []string{fmt.Sprintf("%d rules", len(r.Rules))}
+	lines := []string{counted(len(r.Rules), "rule")}
 	for _, c := range r.Rules {
 		result := "ok"
 		switch {
@@ -262,7 +262,7 @@ func (r testReport) ruleLines() []string {
 		case c.Examples == 0:
 			result = "-"
 		}
-		lines = append(lines, fmt.Sprintf("  %-5s  %s %s  (%s, %d examples)", result, c.Effect, c.Rule, c.Source, c.Examples))
+		lines = append(lines, fmt.Sprintf("  %-5s  %s %s  (%s, %s)", result, c.Effect, c.Rule, c.Source, counted(c.Examples, "example")))
 	}
 	return lines
 }
@@ -279,11 +279,11 @@ func (r testReport) pastLines(file string) []string {
 		compared = "with the rules in force"
 	}
 	lines := []string{
-		fmt.Sprintf("%d sessions with %d calls, in the mode %s:", p.Sessions, p.After.Calls, r.Mode),
-		fmt.Sprintf("they would have asked %d times instead of %d (%s).", p.After.Asked, p.Before.Asked, compared),
+		fmt.Sprintf("%s with %s, in the mode %s.", counted(p.Sessions, "session"), counted(p.After.Calls, "call"), r.Mode),
+		fmt.Sprintf("They would have asked %s instead of %d (%s).", counted(p.After.Asked, "time"), p.Before.Asked, compared),
 	}
 	if p.After.Refused > 0 {
-		lines = append(lines, fmt.Sprintf("%d times a rule or the mode would have refused.", p.After.Refused))
+		lines = append(lines, fmt.Sprintf("A rule or the mode would have refused %s.", counted(p.After.Refused, "time")))
 	}
 	askers := p.After.Askers()
 	if len(askers) > 0 {

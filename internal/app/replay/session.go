@@ -2,6 +2,7 @@ package replay
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -27,22 +28,17 @@ type Skipped struct {
 // Add replays the calls of a session, also the rewound ones, with the options before
 // and after, whose Root it sets.
 func (p *Past) Add(info archive.Info, conv archive.Conversation, before, after Options) (err error) {
-	calls := p.calls(info, conv)
-	for _, run := range []struct {
-		with  Options
-		tally *Tally
-	}{{before, &p.Before}, {after, &p.After}} {
-		if run.with.Root, err = workspace.Open(info.Dir, workspace.Options{}); err != nil {
+	for _, root := range []**workspace.Root{&before.Root, &after.Root} {
+		if *root, err = workspace.Open(info.Dir, workspace.Options{}); err != nil {
 			p.Skip(info.ID, fmt.Errorf("its folder cannot be opened: %w", err))
 			return nil
 		}
-		judge := New(run.with)
-		for _, c := range calls {
-			run.tally.Add(judge.Call(c.Name, json.RawMessage(c.Args)))
-		}
-		if err := run.with.Root.Close(); err != nil {
-			return err
-		}
+		defer func() { err = errors.Join(err, (*root).Close()) }()
+	}
+	was, is := New(before), New(after)
+	for _, c := range p.calls(info, conv) {
+		p.Before.Add(was.Call(c.Name, json.RawMessage(c.Args)))
+		p.After.Add(is.Call(c.Name, json.RawMessage(c.Args)))
 	}
 	p.Sessions++
 	return nil
