@@ -6,7 +6,7 @@ GOBUILD  := CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)'
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := build
-.PHONY: build install test test-full test-vscode lint bench demo pictures pictures-vscode cross vsix clean help
+.PHONY: build install test test-full security-report test-vscode lint bench demo pictures pictures-vscode cross vsix clean help
 
 build: ## build bin/agent
 	$(GOBUILD) -o bin/agent ./cmd/agent
@@ -25,10 +25,17 @@ test: ## install what the tests need and run them all
 
 test-full: ## the same at full load (kills, interleavings, fuzzing)
 	bash scripts/test-needs.sh
-	AGENT_TEST_FULL=1 go run ./tools/testreport -timeout 60m ./...
+	mkdir -p .cache
+	AGENT_TEST_FULL=1 go run ./tools/testreport -events .cache/events.json -timeout 120m ./...; \
+	status=$$?; go run ./tools/securityreport .cache/events.json && exit $$status
 	AGENT_TEST_FULL=1 bash scripts/test-extension.sh
 	AGENT_TEST_FULL=1 bash scripts/test-vscode.sh
 	bash scripts/test-install.sh
+
+security-report: ## run the tests of docs/security-report.md at full load, and write it
+	mkdir -p .cache
+	AGENT_TEST_FULL=1 go run ./tools/testreport -events .cache/events.json -timeout 120m $$(go run ./tools/securityreport -arguments); \
+	status=$$?; go run ./tools/securityreport .cache/events.json && exit $$status
 
 test-vscode: ## test the extension in a real VS Code, alone
 	bash scripts/test-vscode.sh

@@ -249,4 +249,5 @@ func TestSandboxEscapes(t *testing.T) {
 			}
 		})
 	}
+	t.Logf("load: %d escapes", len(flights))
 }

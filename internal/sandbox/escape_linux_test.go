@@ -110,7 +110,7 @@ func TestEscapes(t *testing.T) {
 			}
 		})
 	}
-	t.Logf("%d escapes tried; %d do not apply: %s", tried, len(skipped), strings.Join(skipped, ", "))
+	t.Logf("load: %d escapes tried; %d do not apply: %s", tried, len(skipped), strings.Join(skipped, ", "))
 }
 
 // run tries e in a new world and reports whether it worked.

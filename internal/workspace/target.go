@@ -64,7 +64,7 @@ func (t *target) hold() error {
 	if !os.SameFile(look, t.info) || t.info.Size() != int64(len(t.before)) {
 		return ErrStale
 	}
-	return writable(t.change.Path, t.info)
+	return stale(writable(t.change.Path, t.info))
 }
 
 // stale returns err, as ErrStale if something is missing.

@@ -1,12 +1,14 @@
 // Command testreport runs go test and summarizes it. It prints the usual line of each
 // package, the whole output of failures, the lines of tests that begin with "load:",
 // and a summary. It guarantees a non-zero exit status if a package failed or did not
-// finish and, with CI=true in the environment, if a test was skipped.
+// finish and, with CI=true in the environment, if a test was skipped. With
+// -events FILE before the arguments of go test, it keeps the events of go test -json.
 package main
 
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 )
@@ -20,6 +22,15 @@ func main() {
 }
 
 func run(args []string) error {
+	events := io.Discard
+	if len(args) > 1 && args[0] == "-events" {
+		file, err := os.Create(args[1])
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		events, args = file, args[2:]
+	}
 	cmd := exec.Command("go", append([]string{"test", "-json"}, args...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
@@ -30,7 +41,7 @@ func run(args []string) error {
 		return fmt.Errorf("start go test: %w", err)
 	}
 	rep := newReport(os.Stdout)
-	readErr := rep.read(out)
+	readErr := rep.read(io.TeeReader(out, events))
 	waitErr := cmd.Wait()
 	if err := rep.close(os.Getenv("CI") == "true"); err != nil {
 		return errors.Join(readErr, err) // more precise than go test's exit status

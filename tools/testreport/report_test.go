@@ -101,7 +101,10 @@ func TestRun(t *testing.T) {
 			}
 			t.Chdir(dir)
 			t.Setenv("CI", c.ci)
-			err := run([]string{"./..."})
+			err := run([]string{"-events", "events", "./..."})
+			if kept, readErr := os.ReadFile("events"); readErr != nil || !strings.Contains(string(kept), `"Action"`) {
+				t.Errorf("events %q, %v", kept, readErr)
+			}
 			if (err == nil) != (c.wantErr == "") || err != nil && !strings.Contains(err.Error(), c.wantErr) {
 				t.Errorf("%v, want %q", err, c.wantErr)
 			}

@@ -78,7 +78,6 @@ func TestRandomLines(t *testing.T) {
 		n = 1_000_000
 	}
 	seed := rand.Uint64()
-	t.Log("seed", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	all, counts := samples(t), map[Class]int{}
 	for range n {
@@ -98,7 +97,7 @@ func TestRandomLines(t *testing.T) {
 			}
 		}
 	}
-	t.Log(counts)
+	t.Logf("load: %d lines, seed %d: %v", n, seed, counts)
 }
 
 // mutate changes a few bytes of a line.

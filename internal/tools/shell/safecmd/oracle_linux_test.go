@@ -204,7 +204,6 @@ func TestSafeLinesOnlyRead(t *testing.T) {
 	}
 	b := newBox(t)
 	seed := rand.Uint64()
-	t.Log("seed", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	var lines []string
 	for _, s := range samples(t) {
@@ -232,7 +231,7 @@ func TestSafeLinesOnlyRead(t *testing.T) {
 	if d := cmp.Diff(before, b.tree()); d != "" {
 		t.Errorf("files changed:\n%s", d)
 	}
-	t.Logf("%d safe lines ran, of %d", ran, tried)
+	t.Logf("load: %d safe lines ran, of %d; seed %d", ran, tried, seed)
 }
 
 // TestTheTraceFindsEffects: the check of TestSafeLinesOnlyRead notices a write, another

@@ -61,5 +61,5 @@ func TestLines(t *testing.T) {
 			t.Errorf("%q: no reason", s.line)
 		}
 	}
-	t.Log(counts)
+	t.Logf("load: %d lines: %v", len(samples(t)), counts)
 }
