@@ -48,6 +48,7 @@ var layers = []struct {
 	{"internal/llm/openai", []string{"internal/llm", "internal/llm/openai/wire", "internal/llm/remote"}},
 	{"internal/llm/openai/local", []string{"internal/llm/remote", "internal/peer"}},
 	{"internal/llm/openai/wire", []string{"internal/llm/remote"}},
+	{"internal/mcp", []string{"internal/llm", "internal/sanitize", "internal/statefile"}},
 	{"internal/llm/remote", []string{"internal/llm", "internal/peer"}},
 	{"internal/llm/responses", []string{"internal/llm", "internal/llm/remote"}},
 	{"internal/llm/script", []string{"internal/llm"}},
@@ -69,7 +70,7 @@ var layers = []struct {
 	{"internal/tools/shell/safecmd", []string{"internal/confirm", "internal/permission"}},
 	{"internal/tools/search", []string{"internal/child", "internal/gitignore", "internal/glob", "internal/regularfile"}},
 	{"internal/tools", []string{
-		"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/nearest", "internal/permission", "internal/sandbox", "internal/sanitize",
+		"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/mcp", "internal/nearest", "internal/permission", "internal/sandbox", "internal/sanitize", "internal/statefile",
 		"internal/tools/args", "internal/tools/edit",
 		"internal/tools/search", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/workspace", "internal/workspace/effects",
 	}},
@@ -139,7 +140,7 @@ var layers = []struct {
 	{"internal/demo", []string{"internal/statefile"}},
 	{"internal/app", []string{
 		"internal/app/clipboard", "internal/app/home", "internal/app/idelink", "internal/app/attachments", "internal/app/provider", "internal/audit", "internal/config", "internal/confirm", "internal/systemprompt",
-		"internal/llm", "internal/permission", "internal/sandbox", "internal/session", "internal/session/archive", "internal/session/history", "internal/statefile", "internal/tools", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/workspace", "internal/workspace/effects",
+		"internal/llm", "internal/mcp", "internal/permission", "internal/sandbox", "internal/session", "internal/session/archive", "internal/session/history", "internal/statefile", "internal/tools", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/workspace", "internal/workspace/effects",
 	}},
 	{"internal/app/clipboard", []string{"internal/child"}},
 	{"internal/app/fileindex", []string{"internal/fuzzy", "internal/tools/search", "internal/workspace"}},
@@ -167,7 +168,7 @@ var layers = []struct {
 
 	{"internal/cli/commands", []string{
 		"internal/caution", "internal/app", "internal/app/clipboard", "internal/cli/settings", "internal/confirm", "internal/editor", "internal/diff",
-		"internal/llm", "internal/nearest", "internal/permission", "internal/repl/command", "internal/repl/pager", "internal/repl/theme", "internal/session/archive", "internal/session/history",
+		"internal/llm", "internal/mcp", "internal/nearest", "internal/permission", "internal/repl/command", "internal/repl/pager", "internal/repl/theme", "internal/session/archive", "internal/session/history",
 		"internal/tools", "internal/tools/shell", "internal/workspace", "internal/workspace/undo",
 	}},
 	{"internal/cli/doctor", []string{
@@ -194,6 +195,7 @@ var layers = []struct {
 	{"tools/testreport", nil},
 	{"internal/dev/bypass", nil},
 	{"internal/dev/golden", nil},
+	{"internal/dev/mcptest", nil},
 	{"internal/dev/ptytest", []string{"internal/dev/ptytest/vt"}},
 	{"internal/dev/ptytest/vt", nil},
 	{"internal/dev/scratch", []string{"internal/workspace"}},
@@ -226,7 +228,7 @@ var homes = []struct {
 	{"charm.land/lipgloss/v2", []string{"internal/repl"}},
 	{"github.com/coder/websocket", []string{"internal/ide"}},
 	{"github.com/creack/pty", []string{"tools/bench", "internal/dev/ptytest"}},
-	{"github.com/modelcontextprotocol/go-sdk", []string{"internal/ide"}},
+	{"github.com/modelcontextprotocol/go-sdk", []string{"internal/ide", "internal/mcp", "internal/dev/mcptest"}},
 	{"github.com/sashabaranov/go-openai", []string{"internal/llm/openai"}},
 	{"github.com/spf13/cobra", []string{"internal/cli"}},
 	{"github.com/spf13/viper", []string{"internal/config"}},

@@ -39,7 +39,7 @@ func TestBashAlone(t *testing.T) {
 		{"agent -r ", `> agent -r [0-9a-z-]{8,} `},
 		{"agent --resume=", `> agent --resume=[0-9a-z-]{8,} `},
 		{"agent sessions show ", `> agent sessions show [0-9a-z-]{8,} `},
-		{"agent m", `> agent my\\ file.txt `},
+		{"agent my", `> agent my\\ file.txt `},
 	} {
 		d.Type(c.typed)
 		d.Press("tab")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/bb2d0cf4/agent/internal/dev/mcptest"
 	"github.com/bb2d0cf4/agent/internal/peer/peertest"
 )
 
@@ -17,6 +18,7 @@ import (
 var programs = map[string]func(){"agent": func() { os.Exit(run(context.Background())) }}
 
 func TestMain(m *testing.M) {
+	mcptest.Main()
 	if _, stranger := peertest.Asked(); stranger {
 		os.Exit(m.Run()) // another user, who may not read the program
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/mcp"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
@@ -52,6 +53,7 @@ type Options struct {
 	Watchdog   []string  // see shell.Jobs.Watchdog
 	Unattended bool      // nobody is at a terminal
 	AskAll     bool      // ask about commands that only read too
+	Untrusted  bool      // nothing of the folder may run
 
 	Instructions Instructions // nil: the model gets all
 }
@@ -88,6 +90,7 @@ type App struct {
 	Context   *systemprompt.Builder // writes the system prompt
 	Loop      *session.Loop
 	Editor    *idelink.Link
+	Servers   *mcp.Servers
 	Images    *attachments.Images
 	Remarks   attachments.Remarks
 
@@ -155,6 +158,7 @@ func New(o Options) (*App, error) {
 	a.guidance.begin(a.Context.Instructions())
 	a.modeNews = &modeNews{policy: a.Policy, unattended: o.Unattended, stale: true, messages: func() []llm.Message { return a.Loop.Messages() }}
 	env := shell.Environ(append(os.Environ(), o.Env...), o.Config.SecretEnv())
+	a.Servers = a.newServers(o)
 	a.Images = a.newImages(env)
 	a.lines = a.newLines(env)
 	a.Loop, err = session.New(a.loopOptions(o, env))
@@ -218,14 +222,18 @@ func (a *App) Attach(f Face) {
 // noPrompts is the Queued of a face without a prompt.
 func noPrompts() []string { return nil }
 
-// Start links an editor in the background, until Close.
-func (a *App) Start(ctx context.Context) { a.unlink = a.Editor.Start(ctx) }
+// Start links an editor and connects the MCP servers in the background, until Close.
+func (a *App) Start(ctx context.Context) {
+	a.unlink = a.Editor.Start(ctx)
+	a.Servers.Start(ctx)
+}
 
-// Close ends the link to the editor and, at the same time, the commands in the
-// background; then it closes the session and the folder.
+// Close ends the link to the editor, the MCP servers and, at the same time, the commands
+// in the background; then it closes the session and the folder.
 func (a *App) Close() error {
 	var work crash.Group
 	work.Go(a.unlink)
+	work.Go(a.Servers.Close)
 	err := a.jobs.Close()
 	work.Wait()
 	return errors.Join(err, a.effects.Close(), a.Current().Close(), a.Root.Close(), a.expireUndo(),

@@ -71,6 +71,8 @@ func subject(req confirm.Request) (kind, subject, proposed string) {
 		return "plan", strings.Join(paths, "\n"), ""
 	case req.Command != nil:
 		return "command", req.Command.Line, req.Command.Line
+	case req.Call != nil:
+		return "call", req.Tool, req.Call.Args
 	case req.Read != nil:
 		return "read", req.Read.Path, ""
 	case req.Save != nil:

@@ -16,8 +16,11 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
-// Run answers a prompt.
-func (a *App) Run(ctx context.Context, prompt string) error { return a.Loop.Run(ctx, prompt) }
+// Run answers a prompt, once the MCP servers have started or failed to.
+func (a *App) Run(ctx context.Context, prompt string) error {
+	a.Servers.Settle(ctx)
+	return a.Loop.Run(ctx, prompt)
+}
 
 // message turns a prompt into a message for the model: first the user's own changes
 // since the last prompt, then the prompt, then the images and the parts of the editor's
@@ -81,7 +84,7 @@ func (t toolset) Call(ctx context.Context, name string, call tools.Call) (tools.
 // read need a question too.
 func (a *App) newTools(env []string, askAll bool) session.Toolset {
 	set := tools.NewSet(a.Editor.Equip(tools.Deps{
-		Root: a.Root, Ask: asker{a}, Jobs: a.jobs, Background: a.jobs, SpillDir: a.spillDir, Sandbox: a.sandbox,
+		Root: a.Root, Ask: asker{a}, Jobs: a.jobs, Background: a.jobs, Servers: a.Servers, Window: func() int64 { return a.Info().ContextWindow }, SpillDir: a.spillDir, Sandbox: a.sandbox,
 		Session: func() string { return a.Current().ID() }, Home: a.Config.Home, Env: env, AskAll: askAll,
 		Withholds: a.Policy.Withholds, Effects: a.effects,
 	}))
@@ -97,7 +100,7 @@ type asker struct{ app *App }
 func (a asker) Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
 	defer a.app.Editor.Activity.Asks()()
 	rules := a.app.Policy.Proposals(req)
-	if len(rules) == 1 && req.Command != nil && req.Command.Dir == a.app.Root.Dir() { // see keepRule
+	if len(rules) == 1 && (req.Call != nil || req.Command != nil && req.Command.Dir == a.app.Root.Dir()) { // see keepRule
 		check := func(rule string) error {
 			_, err := a.app.Policy.CheckRule(req, rule, judge)
 			return err

@@ -30,7 +30,8 @@ type Config struct {
 	SafeCommands   string // run, or ask before commands that only read too
 	Rules          []Rule // the user's, and those of a trusted project
 	Limits         Limits
-	Providers      map[string]Provider // the user's, by name
+	Providers      map[string]Provider  // the user's, by name
+	MCP            map[string]MCPServer // the user's, by name
 	Shell          Shell
 	Sandbox        Sandbox
 	IDE            IDE

@@ -17,6 +17,7 @@ type document struct {
 	data      []byte
 	lines     map[string]int // lines of the scalars, by dotted key
 	providers map[string]Provider
+	servers   map[string]MCPServer
 	rules     []Rule
 	notes     []string // for the user
 }
@@ -38,13 +39,14 @@ func parse(file string, data []byte) (document, error) {
 		return doc, err
 	}
 	var raw struct {
-		Providers map[string]Provider `yaml:"providers"`
+		Providers map[string]Provider  `yaml:"providers"`
+		Servers   map[string]MCPServer `yaml:"mcp"`
 	}
 	if err := top.Decode(&raw); err != nil {
 		return doc, fmt.Errorf("%s: %w", file, err)
 	}
-	doc.providers = raw.Providers
-	return doc, nil
+	doc.providers, doc.servers = raw.Providers, raw.Servers
+	return doc, doc.checkServers(raw.Servers)
 }
 
 // decode returns the top-level value of the file; nil if it is empty.

@@ -98,6 +98,7 @@ var root = &schema{kind: group, fields: []*schema{
 		{name: "lock_dir", kind: text},
 	}},
 	{name: "providers", kind: table, elem: provider},
+	{name: "mcp", kind: table, elem: mcpServer},
 }}
 
 // renamed maps the old names of keys to the new ones. Files and the environment may

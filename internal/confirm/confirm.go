@@ -14,7 +14,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// Request is one question. Exactly one of Change, Plan, Command, Read and Save is set.
+// Request is one question. Exactly one of Change, Plan, Command, Call, Read and Save is set.
 type Request struct {
 	ID   string // unique in the process; answers are bound to it
 	Tool string // the asking tool
@@ -35,6 +35,7 @@ type Request struct {
 	Change  *workspace.Change
 	Plan    *Plan
 	Command *Command
+	Call    *Call
 	Read    *Read
 	Save    *Save
 
@@ -95,6 +96,13 @@ type CommandPart struct {
 	Safe   bool // it only reads
 	Hidden bool // Words do not name all programs that it runs
 	Piped  bool // it reads what another part prints
+}
+
+// Call is a call of a tool of an MCP server.
+type Call struct {
+	Server string // its name in the configuration
+	Tool   string // its name at the server
+	Args   string // JSON, the very bytes that are sent
 }
 
 // Read is a request to read a file outside the workspace, or one in it that usually holds

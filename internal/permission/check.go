@@ -13,7 +13,7 @@ import (
 type Judge func(line string) (parts []confirm.CommandPart, danger bool)
 
 // CheckRule returns the rule with the given text, which a person wants to make with the
-// answer to req, a command. The error explains to them why they cannot: the text is
+// answer to req, a command or a call. The error explains to them why they cannot: the text is
 // invalid, the rule does not allow req, or its arguments are freer than a look at one
 // command can justify.
 func (p *Policy) CheckRule(req confirm.Request, text string, judge Judge) (Rule, error) {
@@ -21,6 +21,8 @@ func (p *Policy) CheckRule(req confirm.Request, text string, judge Judge) (Rule,
 	switch {
 	case err != nil:
 		return r, bare(err)
+	case req.Call != nil:
+		return r, p.checkCall(req, r)
 	case req.Force || req.Command == nil:
 		return r, errors.New("this is asked about each time")
 	case r.kind != runs:
@@ -31,14 +33,29 @@ func (p *Policy) CheckRule(req confirm.Request, text string, judge Judge) (Rule,
 	if err := r.checkWidth(judge); err != nil {
 		return r, err
 	}
-	with := Rules{r}.in(req.Command.Dir).command(req.Command.Parts)
-	switch now := slices.Concat(p.Rules(), Rules{r}).answer(req); {
-	case with.effect != Allow:
+	if with := (Rules{r}).in(req.Command.Dir).command(req.Command.Parts); with.effect != Allow {
 		return r, errors.New("it does not cover this command")
-	case now.effect != Allow:
-		return r, errors.New(strings.TrimSuffix(strings.Replace(now.reason(), "You are asked", "it has no effect", 1), "."))
 	}
-	return r, nil
+	return r, p.checkEffect(req, r)
+}
+
+// checkCall is CheckRule for the call of a server's tool.
+func (p *Policy) checkCall(req confirm.Request, r Rule) error {
+	switch {
+	case r.kind != calls:
+		return errors.New("this question is about a tool: write mcp__SERVER__TOOL")
+	case !r.coversCall(req.Tool):
+		return errors.New("it does not cover this tool")
+	}
+	return p.checkEffect(req, r)
+}
+
+// checkEffect returns an error if a stricter rule counts more than r.
+func (p *Policy) checkEffect(req confirm.Request, r Rule) error {
+	if now := slices.Concat(p.Rules(), Rules{r}).answer(req); now.effect != Allow {
+		return errors.New(strings.TrimSuffix(strings.Replace(now.reason(), "You are asked", "it has no effect", 1), "."))
+	}
+	return nil
 }
 
 // bare returns an error of ParseRule without the text of the rule, which the person sees.

@@ -88,6 +88,9 @@ func grantFor(req confirm.Request) (r Rule, ok bool) {
 		c := req.Command
 		r.kind, r.Dir, r.only = runs, c.Dir, only{line: c.Line, background: c.Background}
 		return r, c.Line != "" && !c.Unconfined
+	case req.Call != nil:
+		r.kind, r.tool = calls, req.Tool
+		return r, true
 	case req.Read != nil:
 		return Reading(req.Read.Path), req.Read.Path != ""
 	}

@@ -210,6 +210,9 @@ func approve(rule string) confirm.Verdict {
 // declineInPlan lets the model go on planning: the turn does not stop.
 func declineInPlan(req confirm.Request) confirm.Verdict {
 	what := "No command is run, except those that only read,"
+	if req.Call != nil {
+		what = "No tool of an MCP server is called"
+	}
 	if req.Change != nil || req.Plan != nil || req.Save != nil {
 		what = "No file is changed"
 	}

@@ -49,6 +49,8 @@ func ProposeRules(req confirm.Request) []Rule {
 		return proposal(edits, req.Change.Name)
 	case req.Read != nil:
 		return proposal(reads, req.Read.Path)
+	case req.Call != nil:
+		return []Rule{{Effect: Allow, kind: calls, tool: req.Tool}}
 	case req.Command == nil:
 		return nil
 	}

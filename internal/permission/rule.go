@@ -43,6 +43,7 @@ const (
 	runs  kind = iota // commands
 	edits             // changes of files, by whichever tool
 	reads             // files outside the workspace, and those that often hold keys
+	calls             // tools of MCP servers
 )
 
 // kinds maps the names that a rule may begin with to its kind. Besides our own names it
@@ -68,7 +69,8 @@ type Rule struct {
 	words []string // of a command; none means every command
 	path  pattern  // of a file; empty means every file
 	only  only
-	id    int // of a rule of the session; else 0
+	id    int    // of a rule of the session; else 0
+	tool  string // mcp__server, or mcp__server__tool
 }
 
 // The words of a rule that match others, at its end: plain arguments (see Rule.isMore), and
@@ -79,7 +81,7 @@ const (
 )
 
 // ErrUnknownTool is returned for a rule about a tool that does not exist.
-var ErrUnknownTool = errors.New("write run(COMMAND), edit(PATH) or read(PATH)")
+var ErrUnknownTool = errors.New("write run(COMMAND), edit(PATH), read(PATH) or mcp__SERVER__TOOL")
 
 // ParseRule reads a rule such as run(go test *), edit(docs/**) or read. In run(…), a word
 // covers the same word of a command; * at the end covers any further arguments except
@@ -89,6 +91,10 @@ var ErrUnknownTool = errors.New("write run(COMMAND), edit(PATH) or read(PATH)")
 func ParseRule(effect Effect, text, source string) (Rule, error) {
 	r := Rule{Effect: effect, Text: text, Source: source}
 	name, rest, scoped := strings.Cut(strings.TrimSpace(text), "(")
+	if server, ok := strings.CutPrefix(name, mcpPrefix); ok && server != "" && !scoped {
+		r.kind, r.tool = calls, strings.TrimSuffix(name, "__"+anyArgs)
+		return r, nil
+	}
 	k, ok := kinds[name]
 	if !ok {
 		return r, fmt.Errorf("%s: %q is no rule: %w", source, text, ErrUnknownTool)
@@ -181,6 +187,8 @@ func (r Rule) String() string {
 		return fmt.Sprintf("the command %q in %s", r.only.line, r.Dir)
 	case r.isGrant():
 		return "edits"
+	case r.kind == calls:
+		return r.tool
 	case r.kind == runs && len(r.words) > 0:
 		return "run(" + joinWords(r.words) + ")"
 	case r.path.text != "":
@@ -234,6 +242,14 @@ func (r Rule) isMore(word string) bool {
 	}
 	return filepath.IsAbs(word) || strings.ContainsAny(word[:min(1, len(word))], `/\~@`) || strings.Contains(word, "=") ||
 		slices.Contains(strings.FieldsFunc(word, func(c rune) bool { return strings.ContainsRune(`/\:`, c) }), "..")
+}
+
+// mcpPrefix begins the rules for tools of MCP servers.
+const mcpPrefix = "mcp__"
+
+// coversCall reports whether r covers calls of the tool with the given name.
+func (r Rule) coversCall(tool string) bool {
+	return r.kind == calls && (tool == r.tool || strings.HasPrefix(tool, r.tool+"__"))
 }
 
 // pattern selects files: by their name in the workspace, or by their absolute path.

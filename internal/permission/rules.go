@@ -63,6 +63,8 @@ func (rs Rules) answer(req confirm.Request) answer {
 			return answer{} // to write a file is not to remove it
 		}
 		return a
+	case req.Call != nil:
+		return rs.strictest(func(r Rule) bool { return r.coversCall(req.Tool) })
 	case req.Read != nil:
 		return rs.file(reads, file{cmp.Or(req.Read.Name, req.Read.Path), req.Read.Path})
 	}

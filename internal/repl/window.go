@@ -69,6 +69,8 @@ func about(req confirm.Request) string {
 		return req.Tool + " " + req.Change.Name
 	case req.Command != nil:
 		return "run " + req.Command.Line
+	case req.Call != nil:
+		return "call " + req.Call.Server + ": " + req.Call.Tool
 	case req.Save != nil:
 		return "save " + req.Save.Name
 	case req.Read != nil:

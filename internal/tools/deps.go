@@ -22,6 +22,8 @@ type Deps struct {
 	Jobs    Commands
 	// Effects records what commands change; nil records nothing.
 	Effects *effects.Tracker
+	Servers Servers      // nil for none
+	Window  func() int64 // the model's context in tokens, zero if unknown; nil if never known
 	// Background lists the background commands whose end is reported; nil for none.
 	Background Background
 	Env        []string // the whole environment of commands

@@ -15,6 +15,8 @@ import (
 // Set holds all tools. Its methods must not be called concurrently, except Call for tools
 // that only read, with an Await.
 type Set struct {
+	deps        Deps
+	found       map[string]bool // tools of servers that were searched for
 	tools       []Tool
 	specs       []llm.ToolSpec
 	jobs        *jobWatch
@@ -27,7 +29,7 @@ func NewSet(d Deps) *Set {
 		d.Home = home
 	}
 	d.diagnostics = &diagnostics{root: d.Root, reports: d.Reports}
-	s := &Set{jobs: &jobWatch{d.Background, map[string]bool{}}, diagnostics: d.diagnostics}
+	s := &Set{deps: d, found: map[string]bool{}, jobs: &jobWatch{d.Background, map[string]bool{}}, diagnostics: d.diagnostics}
 	s.tools = []Tool{
 		readFile(d), listFiles(d), findFiles(d), searchFiles(d),
 		writeFile(d), editFile(d), editLines(d), appendFile(d), regexReplace(d), patchFile(d),
@@ -45,14 +47,21 @@ var changing = []string{"write_file", "edit_file", "edit_lines", "append_file", 
 // Offered is Specs with only the named ones of the tools that change files. A model may
 // call the others as well.
 func (s *Set) Offered(names ...string) []llm.ToolSpec {
-	return slices.DeleteFunc(slices.Clone(s.specs), func(spec llm.ToolSpec) bool {
+	return slices.DeleteFunc(slices.Clone(s.Specs()), func(spec llm.ToolSpec) bool {
 		return slices.Contains(changing, spec.Name) && !slices.Contains(names, spec.Name)
 	})
 }
 
-// Specs describes the tools to a model, always in the same order and words. The caller
-// must not change the result.
-func (s *Set) Specs() []llm.ToolSpec { return s.specs }
+// Specs describes the tools to a model, always in the same order and words; those of
+// servers, which may change from turn to turn, come last. The caller must not change the
+// result.
+func (s *Set) Specs() []llm.ToolSpec {
+	specs := s.specs[:len(s.specs):len(s.specs)]
+	for _, t := range s.serverTools() {
+		specs = append(specs, t.Spec())
+	}
+	return specs
+}
 
 // Title describes a call in one line for the user. It is not sanitised.
 func (s *Set) Title(name string, args json.RawMessage) string {
@@ -112,13 +121,13 @@ func (s *Set) find(name string) Tool {
 			return s.tools[i]
 		}
 	}
-	return nil
+	return s.findServerTool(name)
 }
 
 func (s *Set) unknown(name string) Result {
-	names := make([]string, len(s.specs))
-	for i, spec := range s.specs {
-		names[i] = spec.Name
+	var names []string
+	for _, spec := range s.Specs() {
+		names = append(names, spec.Name)
 	}
 	if near := nearest.Name(name, names); near != "" {
 		return failed("There is no tool %q. Did you mean %q?", name, near)

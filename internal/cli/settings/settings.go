@@ -62,6 +62,21 @@ func SetAll(ctx context.Context, pairs []Pair) error {
 	})
 }
 
+// RemoveServer removes an MCP server from the file.
+func RemoveServer(ctx context.Context, name string) error {
+	file, err := File()
+	if err != nil {
+		return err
+	}
+	return statefile.Change(ctx, file, func(data []byte) ([]byte, error) {
+		data, err := config.RemoveServer(file, data, name)
+		if err != nil {
+			return nil, &WrongError{err}
+		}
+		return data, nil
+	})
+}
+
 // Describe lists the settings in force, without the values of headers and the passwords
 // in addresses, which may be secret.
 func Describe(cfg config.Config) string {

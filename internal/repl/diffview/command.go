@@ -25,10 +25,19 @@ type Command struct {
 	Notes      []string
 }
 
-// CommandView renders a command for a panel: its header shows the circumstances and warnings,
-// its body the complete command. It is not safe for concurrent use.
+// Call is a call of a tool of an MCP server to approve. Its texts are not sanitized.
+type Call struct {
+	Server, Tool string
+	Args         string // JSON
+	Notes        []string
+}
+
+// CommandView renders a command or a call for a panel: its header shows the circumstances
+// and warnings, its body the complete command, or the complete arguments. It is not safe
+// for concurrent use.
 type CommandView struct {
-	command Command
+	command Command // of a call, Line is its arguments
+	call    *Call   // or nil
 	opt     Options
 	header  []string
 	body    []string
@@ -40,6 +49,13 @@ const numberedFrom = 4
 // NewCommand prepares c for display.
 func NewCommand(c Command, o Options) *CommandView {
 	v := &CommandView{command: c, opt: o}
+	v.layout()
+	return v
+}
+
+// NewCall prepares c for display.
+func NewCall(c Call, o Options) *CommandView {
+	v := &CommandView{command: Command{Line: c.Args, Notes: c.Notes}, call: &c, opt: o}
 	v.layout()
 	return v
 }
@@ -72,7 +88,14 @@ func (v *CommandView) layout() {
 func (v *CommandView) headerLines() []string {
 	c := v.command
 	f := paint.NewFlow(v.opt.Width, v.opt.NoColor, paint.Indent{Rest: []paint.Span{{Text: "  "}}})
-	f.Text(c.verb(), theme.Title)
+	if v.call != nil {
+		f.Text("call ", theme.Title)
+		f.Code(sanitize.Name(v.call.Tool), paint.Style{})
+		f.Text(" of the MCP server ", paint.Style{})
+		f.Code(sanitize.Name(v.call.Server), paint.Style{})
+	} else {
+		f.Text(c.verb(), theme.Title)
+	}
 	if c.Dir != "" {
 		f.Text(" in ", paint.Style{})
 		f.Code(sanitize.Name(c.Dir), paint.Style{})
@@ -112,6 +135,10 @@ func duration(d time.Duration) string {
 // warnings lists possible pitfalls in the command's text.
 func (v *CommandView) warnings() []string {
 	const wide = 40
+	contains := "the command contains "
+	if v.call != nil {
+		contains = "the call contains "
+	}
 	var out []string
 	found := map[sanitize.Kind]int{}
 	for _, f := range slices.Concat(sanitize.Hidden(v.command.Line), sanitize.Deceptive(v.command.Line)) {
@@ -119,11 +146,11 @@ func (v *CommandView) warnings() []string {
 	}
 	for _, kind := range sanitize.Kinds() {
 		if n := found[kind]; n > 0 {
-			out = append(out, "the command contains "+caution.Count(n, kind)+", made visible")
+			out = append(out, contains+caution.Count(n, kind)+", made visible")
 		}
 	}
 	if strings.Contains(v.command.Line, strings.Repeat(" ", wide)) || strings.Contains(v.command.Line, "\n\n\n\n") {
-		out = append(out, "the command contains a long run of blanks: read it to the end")
+		out = append(out, contains+"a long run of blanks: read it to the end")
 	}
 	return out
 }
@@ -131,8 +158,11 @@ func (v *CommandView) warnings() []string {
 func (v *CommandView) bodyLines() []string {
 	parts := strings.Split(strings.TrimSuffix(v.command.Line, "\n"), "\n")
 	name := "bash"
-	if v.opt.NoColor {
+	switch {
+	case v.opt.NoColor:
 		name = ""
+	case v.call != nil:
+		name = "json"
 	}
 	code := highlight.ForLanguage(name)
 	digits := len(strconv.Itoa(len(parts)))
@@ -142,7 +172,7 @@ func (v *CommandView) bodyLines() []string {
 		switch {
 		case len(parts) >= numberedFrom:
 			mark = fmt.Sprintf("%*d ", digits, i+1)
-		case i == 0:
+		case i == 0 && v.call == nil:
 			mark = "$ "
 		}
 		lines = append(lines, v.commandLine(mark, part, code)...)

@@ -230,6 +230,8 @@ func always(req confirm.Request) string {
 		return "edits"
 	case req.Command != nil:
 		return "this command"
+	case req.Call != nil:
+		return "this tool"
 	default:
 		return "this file"
 	}

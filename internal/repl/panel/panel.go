@@ -88,6 +88,8 @@ func (p *Panel) build() {
 		p.body = diffview.NewCommand(diffview.Command{
 			Line: c.Line, Dir: c.Dir, Timeout: c.Timeout, Background: c.Background, Unconfined: c.Unconfined, Notes: texts(p.req.Notes),
 		}, opt)
+	case p.req.Call != nil:
+		p.body = diffview.NewCall(diffview.Call{Server: p.req.Call.Server, Tool: p.req.Call.Tool, Args: p.req.Call.Args, Notes: texts(p.req.Notes)}, opt)
 	default:
 		p.body = &reading{p.req, p.look}
 	}

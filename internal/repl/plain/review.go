@@ -106,6 +106,8 @@ func covered(req confirm.Request) string {
 		return "every edit this session"
 	case req.Command != nil:
 		return "this command this session"
+	case req.Call != nil:
+		return "this tool this session"
 	default:
 		return "this file this session"
 	}
@@ -163,6 +165,8 @@ func describe(req confirm.Request) string {
 		}
 	case req.Command != nil:
 		b.WriteString(commandLines(*req.Command))
+	case req.Call != nil:
+		fmt.Fprintf(&b, "Call %s of the MCP server %s:\n%s\n", sanitize.Name(req.Call.Tool), sanitize.Name(req.Call.Server), sanitize.Exact(req.Call.Args))
 	case req.Save != nil:
 		fmt.Fprintf(&b, "Save %s in %s: it has unsaved changes there, and the edit applies to them\n",
 			sanitize.Name(req.Save.Name), sanitize.Name(req.Save.Editor))

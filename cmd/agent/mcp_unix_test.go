@@ -1,0 +1,151 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+)
+
+// servers configures MCP servers that this test's program plays, by name with arguments.
+func (d *desk) servers(all ...string) {
+	d.t.Helper()
+	text := "mcp:\n"
+	for _, one := range all {
+		name, args, _ := strings.Cut(one, " ")
+		text += fmt.Sprintf("  %s:\n    command: [%s]\n", name, strings.Join(append([]string{os.Args[0], "mcp-server"}, strings.Fields(args)...), ", "))
+	}
+	d.keep("config.yaml", text)
+}
+
+func callOf(tool, args string) llmtest.Turn {
+	return llmtest.Turn{Calls: []llmtest.Call{{Name: tool, Args: args}}}
+}
+
+// TestServerTools: each call of a server's tool is a question that shows the arguments, A
+// makes a rule, a "no" makes no call, and what the server prints reaches the terminal
+// without its escape sequences.
+func TestServerTools(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t,
+		callOf("mcp__t__echo", `{"text":"one\u202e two"}`), callOf("mcp__t__echo", `{"text":"two"}`), llmtest.Turn{Text: "First."},
+		callOf("mcp__t__echo", `{"text":"three"}`), callOf("mcp__t__die", `{}`), callOf("mcp__t__echo", `{"text":"four"}`),
+		callOf("execute_command", `{"command":"touch made; sleep 0.1"}`), callOf("mcp__t__echo", `{"text":"five"}`), llmtest.Turn{Text: "Second."}), nil)
+	d.servers("t", "gone broken")
+	d.sit()
+	d.say("call it")
+	d.asked(`(?s)call echo of the MCP server t.*"text": "one\\u202e two"`)
+	d.Press("y")
+	d.asked(`"text": "two"`)
+	d.Press("n")
+	d.idle()
+	if d.say("go on"); d.told(2) != "go on" {
+		t.Errorf("the model was told %q", d.told(2))
+	}
+	d.WaitFor(`First\.`)
+	d.WaitFor(`(?s)The MCP server gone could not be used: .*exit status 3: no\s+license\s+for\s+this`)
+	d.idle()
+	d.say("again")
+	d.asked(`A always like this: mcp__t__echo`)
+	d.Press("A", "enter")
+	d.WaitFor(`Allowed, this session: mcp__t__echo`)
+	d.asked(`A always like this: mcp__t__die`)
+	d.Press("A", "tab", "enter")
+	d.WaitFor(`Written: allow mcp__t__die in`)
+	d.WaitFor(`The MCP server t has ended \(exit status 4\)`)
+	d.asked(`touch made`) // the server was started again, and the end of a command leaves it alone
+	d.Press("y")
+	d.WaitFor(`Second\.`)
+	d.idle()
+	d.leave()
+	for i, want := range map[int]string{1: `echo: one`, 5: `its effect is unknown`, 6: `echo: four`, 8: `echo: five`} {
+		if got := string(d.request(i)); !strings.Contains(got, want) {
+			t.Errorf("request %d has no %q: %s", i, want, got)
+		}
+	}
+}
+
+// TestServersUnattended: a script makes only the calls that a rule allows, and learns the
+// rule that would have allowed another.
+func TestServersUnattended(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, callOf("mcp__t__echo", `{"text":"x"}`), callOf("mcp__t__fail", `{}`), llmtest.Turn{Text: "Done."}), nil)
+	d.servers("t")
+	_, out := d.prompted("--output-format", "json", "--allow", "mcp__t__fail")
+	if !strings.Contains(out, `"allow_with":["mcp__t__echo"]`) {
+		t.Errorf("printed %s", out)
+	}
+	if got := string(d.request(1)); !strings.Contains(got, "nobody could be asked") || strings.Contains(got, "echo: x") {
+		t.Errorf("told %s", got)
+	}
+	if got := string(d.request(2)); !strings.Contains(got, "no such thing") {
+		t.Errorf("told %s", got)
+	}
+}
+
+// TestManyServers: the definitions of seven servers are not sent with the first request; the
+// model finds a tool and calls it.
+func TestManyServers(t *testing.T) {
+	all := []string{}
+	for i := range 7 {
+		all = append(all, fmt.Sprintf("s%d many=40", i))
+	}
+	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "Zero."}), nil)
+	if code, out := d.prompted(); code != 0 {
+		t.Fatal(out)
+	}
+	without := len(d.request(0))
+	d = newDesk(t, llmtest.NewServer(t, callOf("tool_search", `{"query":"matter number 17 of server s5"}`),
+		callOf("mcp__s5__tool_17", `{}`), llmtest.Turn{Text: "Done."}), nil)
+	d.servers(all...)
+	if code, out := d.prompted("--allow", "mcp__s5"); code != 0 {
+		t.Fatal(out)
+	}
+	if grown := len(d.request(0)) - without; grown <= 0 || grown > 1<<10 {
+		t.Errorf("the first request grows by %d bytes", grown)
+	}
+	if got := string(d.request(1)); !strings.Contains(got, `"name":"mcp__s5__tool_17"`) {
+		t.Errorf("the tool is not offered: %s", got)
+	}
+	if got := string(d.request(2)); !strings.Contains(got, "tool 17") {
+		t.Errorf("the tool was not called: %s", got)
+	}
+}
+
+// TestServerCommands: agent mcp adds, lists and removes servers, and /mcp shows them.
+func TestServerCommands(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t), nil)
+	d.keep("config.yaml", "# mine\n")
+	for _, args := range [][]string{
+		{"mcp", "add", "t", "--env", "WORD=one two", "--", os.Args[0], "mcp-server"},
+		{"mcp", "add", "gone", "--", os.Args[0], "mcp-server", "broken"},
+	} {
+		if code, out := d.command(args...); code != 0 {
+			t.Fatalf("%q: %s", args, out)
+		}
+	}
+	if code, out := d.command("mcp", "add", "t"); code != 2 || !strings.Contains(out, "either a program") {
+		t.Errorf("exit status %d: %s", code, out)
+	}
+	_, out := d.command("mcp", "list")
+	for _, want := range []string{"t     ready, 8 tools, ", "gone  failed: its program ended: exit status 3: no license"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in %s", want, out)
+		}
+	}
+	d.sit()
+	d.WaitFor(`The MCP server gone could not be used`)
+	d.say("/mcp reconnect t")
+	d.WaitFor(`t is connected\.`)
+	d.say("/mcp")
+	d.WaitFor(`(?s)gone +failed: its program ended.*t +ready, 8 tools`)
+	d.leave()
+	if code, out := d.command("mcp", "rm", "gone"); code != 0 {
+		t.Error(out)
+	}
+	if code, out := d.command("mcp", "rm", "gone"); code != 2 || !strings.Contains(out, `no MCP server "gone"`) {
+		t.Errorf("exit status %d: %s", code, out)
+	}
+}

@@ -1,0 +1,69 @@
+package app
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/mcp"
+	"github.com/bb2d0cf4/agent/internal/session"
+)
+
+// ServerOptions configures NewServers.
+type ServerOptions struct {
+	Config    config.Config
+	Dir       string // the project's folder
+	Untrusted bool   // nothing of that folder may run
+	Version   string // of this program
+	Tell      func(note string)
+}
+
+// NewServers returns the configured MCP servers, not started yet. Tell gets the reason
+// why one is left out.
+func NewServers(o ServerOptions) *mcp.Servers {
+	var all []mcp.Server
+	for _, name := range slices.Sorted(maps.Keys(o.Config.MCP)) {
+		c := o.Config.MCP[name]
+		if c.Disabled {
+			continue
+		}
+		if c.InProject && o.Untrusted {
+			o.Tell("The MCP server " + name + " is not started: it would run in this folder, which nobody trusts.")
+			continue
+		}
+		s, err := o.server(name, c)
+		if err != nil {
+			o.Tell("The MCP server " + name + " is not started: " + err.Error() + ".")
+			continue
+		}
+		all = append(all, s)
+	}
+	return mcp.New(mcp.Options{Version: o.Version, Logs: filepath.Join(o.Config.Home, "mcp"), Tell: o.Tell}, all)
+}
+
+// server returns a server as it is to be started. Its folder is our own, unless its entry
+// says otherwise: a package runner would take programs from the project.
+func (o ServerOptions) server(name string, c config.MCPServer) (mcp.Server, error) {
+	s := mcp.Server{Name: name, Command: c.Command, Dir: o.Config.Home, URL: c.URL, Always: c.Load == "always"}
+	if c.InProject {
+		s.Dir = o.Dir
+	}
+	env, err := config.Expand(c.Env)
+	if err != nil {
+		return s, err
+	}
+	for _, key := range slices.Sorted(maps.Keys(env)) {
+		s.Env = append(s.Env, key+"="+env[key])
+	}
+	s.Headers, err = config.Expand(c.Headers)
+	return s, err
+}
+
+// newServers returns the configured MCP servers.
+func (a *App) newServers(o Options) *mcp.Servers {
+	return NewServers(ServerOptions{
+		Config: o.Config, Dir: a.Root.Dir(), Untrusted: o.Untrusted, Version: o.Version,
+		Tell: func(note string) { a.emit(session.Notice{Text: note}) },
+	})
+}

@@ -1,0 +1,65 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/mcp"
+	"github.com/bb2d0cf4/agent/internal/repl/command"
+)
+
+// servers holds the command about MCP servers.
+type servers struct{ *Set }
+
+func (s servers) list() []command.Command {
+	return []command.Command{{
+		Name: "mcp", Args: "[server | reconnect server]", Help: "show the MCP servers and their tools, or start one again",
+		Group: command.Model, Run: s.run,
+	}}
+}
+
+// run shows all servers, shows one with its tools, or connects one again.
+func (s servers) run(ctx context.Context, args string) (command.Reply, error) {
+	if name, ok := strings.CutPrefix(args, "reconnect "); ok {
+		name = strings.TrimSpace(name)
+		if err := s.App.Servers.Reconnect(ctx, name); err != nil {
+			return command.Reply{}, err
+		}
+		return command.Reply{Text: name + " is connected."}, nil
+	}
+	all := s.App.Servers.Status()
+	if args != "" {
+		i := slices.IndexFunc(all, func(st mcp.Status) bool { return st.Name == args })
+		if i < 0 {
+			return command.Reply{}, fmt.Errorf("no MCP server %q is configured", args)
+		}
+		return command.Reply{Text: s.describe(all[i])}, nil
+	}
+	if len(all) == 0 {
+		return command.Reply{Text: "No MCP server is configured. Outside, agent mcp add adds one."}, nil
+	}
+	var b strings.Builder
+	for _, st := range all {
+		fmt.Fprintf(&b, "%-12s %s\n", st.Name, st)
+	}
+	b.WriteString("\n/mcp SERVER lists its tools; /mcp reconnect SERVER starts it again.")
+	return command.Reply{Text: b.String()}, nil
+}
+
+// describe lists a server's tools and names its log.
+func (s servers) describe(st mcp.Status) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", st.Name, st)
+	if st.Log != "" {
+		fmt.Fprintf(&b, "It prints errors to %s\n", st.Log)
+	}
+	for _, t := range s.App.Servers.Tools() {
+		if t.Server == st.Name {
+			first, _, _ := strings.Cut(t.Spec.Description, "\n")
+			fmt.Fprintf(&b, "\n%s: %s", t.Spec.Name, first)
+		}
+	}
+	return b.String()
+}

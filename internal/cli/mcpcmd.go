@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bb2d0cf4/agent/internal/app"
+	"github.com/bb2d0cf4/agent/internal/cli/settings"
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/mcp"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+)
+
+// newMCP returns agent mcp, which lists and changes the MCP servers.
+func newMCP(p Process, f *flags) *cobra.Command {
+	list := &cobra.Command{
+		Use: "list", Short: "Start the servers and show what they offer", Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return listServers(cmd, p, f) },
+	}
+	var add serverEntry
+	adding := &cobra.Command{
+		Use: "add name [--env NAME=VALUE] [-- program arguments] | [--url address --header NAME=VALUE]", Short: "Add a server to the configuration",
+		Args: cobra.MinimumNArgs(1),
+		Example: "  agent mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/notes\n" +
+			"  agent mcp add github --url https://api.githubcopilot.com/mcp/ --header 'Authorization=Bearer ${GITHUB_TOKEN}'",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			pairs, err := add.pairs(args)
+			if err == nil {
+				err = settings.SetAll(cmd.Context(), pairs)
+			}
+			if wrong := new(settings.WrongError); errors.As(err, &wrong) {
+				return usageError{err}
+			}
+			return err
+		},
+	}
+	adding.Flags().StringArrayVar(&add.env, "env", nil, "a `variable` of the program's environment; ${NAME} is one of yours")
+	adding.Flags().StringVar(&add.url, "url", "", "the server's `address`")
+	adding.Flags().StringArrayVar(&add.headers, "header", nil, "a `header` of each request; ${NAME} is a variable of yours")
+	remove := &cobra.Command{
+		Use: "rm name", Short: "Remove a server from the configuration", Args: exactly(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			err := settings.RemoveServer(cmd.Context(), args[0])
+			if wrong := new(settings.WrongError); errors.As(err, &wrong) {
+				return usageError{err}
+			}
+			return err
+		},
+	}
+	return parent("mcp", "MCP servers, whose tools the model may call", list, adding, remove)
+}
+
+// serverEntry holds the flags of agent mcp add.
+type serverEntry struct {
+	url          string
+	env, headers []string
+}
+
+// pairs returns the settings of a server whose name and program are args.
+func (e serverEntry) pairs(args []string) ([]settings.Pair, error) {
+	key := "mcp." + args[0] + "."
+	var pairs []settings.Pair
+	if len(args) > 1 {
+		command, err := json.Marshal(args[1:]) // which is YAML too
+		if err != nil {
+			return nil, err
+		}
+		pairs = append(pairs, settings.Pair{Key: key + "command", Value: string(command)})
+	}
+	if e.url != "" {
+		pairs = append(pairs, settings.Pair{Key: key + "url", Value: e.url})
+	}
+	if len(pairs) != 1 {
+		return nil, usagef("give either a program, behind --, or --url")
+	}
+	for flag, values := range map[string][]string{"env": e.env, "headers": e.headers} {
+		for _, v := range values {
+			name, value, ok := strings.Cut(v, "=")
+			if !ok || name == "" {
+				return nil, usagef("%q is not NAME=VALUE", v)
+			}
+			pairs = append(pairs, settings.Pair{Key: key + flag + "." + name, Value: value})
+		}
+	}
+	return pairs, nil
+}
+
+// listServers starts all servers and shows their states.
+func listServers(cmd *cobra.Command, p Process, f *flags) error {
+	set, err := loadSetup(cmd.Context(), p, f, overrides(cmd.Flags(), f), false)
+	if err != nil {
+		return err
+	}
+	dir, err := workDir(f.dir)
+	if err != nil {
+		return err
+	}
+	if len(set.MCP) == 0 {
+		return show(p, "No MCP server is configured; agent mcp add --help shows how.\n")
+	}
+	servers := app.NewServers(app.ServerOptions{
+		Config: set.Config, Dir: dir, Untrusted: set.untrusted, Version: p.Version, Tell: func(string) {},
+	})
+	servers.Start(cmd.Context())
+	defer servers.Close()
+	servers.Settle(cmd.Context())
+	states := map[string]mcp.Status{}
+	for _, s := range servers.Status() {
+		states[s.Name] = s
+	}
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, name := range slices.Sorted(maps.Keys(set.MCP)) {
+		state := "not started"
+		if s, ok := states[name]; ok {
+			state = s.String()
+		}
+		if set.MCP[name].Disabled {
+			state = "disabled"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", name, sanitize.Line(state), sanitize.Line(summaryOf(set.MCP[name])))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return show(p, b.String())
+}
+
+// summaryOf names the program or the address of a server.
+func summaryOf(s config.MCPServer) string {
+	if s.URL != "" {
+		return s.URL
+	}
+	return strings.Join(s.Command, " ")
+}

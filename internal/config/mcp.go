@@ -1,0 +1,122 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// MCPServer is a server of the Model Context Protocol: a program or an address. Values of
+// Env and Headers may name variables of the environment as ${NAME}.
+type MCPServer struct {
+	Command []string          `yaml:"command"` // program and arguments, no shell
+	Env     map[string]string `yaml:"env"`     // the environment that it gets besides a few usual variables
+	URL     string            `yaml:"url"`
+	Headers map[string]string `yaml:"headers"`
+	// InProject starts the program in the project's folder, if that is trusted, where a
+	// package runner also looks for programs; otherwise it starts in the agent's own.
+	InProject bool   `yaml:"in_project"`
+	Load      string `yaml:"load"` // auto, or always for tools that need not be searched for
+	Disabled  bool   `yaml:"disabled"`
+}
+
+var mcpServer = &schema{kind: group, fields: []*schema{
+	{name: "command", kind: list},
+	{name: "env", kind: table, elem: &schema{kind: text}},
+	{name: "url", kind: address},
+	{name: "headers", kind: table, elem: &schema{kind: text}},
+	{name: "in_project", kind: boolean},
+	{name: "load", kind: choice, choices: []string{"auto", "always"}},
+	{name: "disabled", kind: boolean},
+}}
+
+// serverName is the form of a server's name, which becomes a part of its tools' names.
+var serverName = regexp.MustCompile(`^[A-Za-z0-9]+([_-][A-Za-z0-9]+)*$`)
+
+// maxServerName leaves room for the names of tools, which providers limit to 64 characters.
+const maxServerName = 30
+
+// checkServers returns an error if a server's entry makes no sense.
+func (d *document) checkServers(servers map[string]MCPServer) error {
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
+		if err := servers[name].check(name); err != nil {
+			return fmt.Errorf("%s: mcp.%s: %w", d.file, name, err)
+		}
+	}
+	return nil
+}
+
+func (s MCPServer) check(name string) error {
+	switch {
+	case !serverName.MatchString(name) || len(name) > maxServerName:
+		return fmt.Errorf("a server's name has at most %d letters and digits, with single - or _ between them", maxServerName)
+	case (len(s.Command) == 0) == (s.URL == ""):
+		return errors.New("want either command, such as [npx, -y, some-server], or url")
+	case s.URL != "" && (len(s.Env) > 0 || s.InProject):
+		return errors.New("env and in_project are for a command")
+	case s.URL == "" && len(s.Headers) > 0:
+		return errors.New("headers are for a url")
+	}
+	return nil
+}
+
+var reference = regexp.MustCompile(`\$\{[^{}]*\}`)
+
+// Expand replaces each ${NAME} in the values by the environment variable. It fails if one
+// is not set.
+func Expand(values map[string]string) (map[string]string, error) {
+	out := maps.Clone(values)
+	for key, value := range values {
+		var missing string
+		out[key] = reference.ReplaceAllStringFunc(value, func(ref string) string {
+			name := strings.TrimSuffix(strings.TrimPrefix(ref, "${"), "}")
+			got, ok := os.LookupEnv(name)
+			if !ok {
+				missing = name
+			}
+			return got
+		})
+		if missing != "" {
+			return nil, fmt.Errorf("%s needs the environment variable %s, which is not set", key, missing)
+		}
+	}
+	return out, nil
+}
+
+// RemoveServer returns the file's content without the server called name. It fails if
+// the server is missing; comments of other entries stay.
+func RemoveServer(file string, data []byte, name string) ([]byte, error) {
+	if _, err := parse(file, data); err != nil {
+		return nil, err
+	}
+	doc, err := editable(file, data)
+	if err != nil {
+		return nil, err
+	}
+	top := doc.Content[0]
+	servers := find(top, []string{"mcp"})
+	if servers == nil || !cutKey(servers, name) {
+		return nil, fmt.Errorf("no MCP server %q is in %s", name, file)
+	}
+	if len(servers.Content) == 0 {
+		cutKey(top, "mcp")
+	}
+	return encode(doc), nil
+}
+
+// cutKey removes a key with its value from a mapping, and reports whether it was there.
+func cutKey(m *yaml.Node, key string) bool {
+	for i := 0; i+1 < len(m.Content) && m.Kind == yaml.MappingNode; i += 2 {
+		if m.Content[i].Value == key {
+			m.Content = slices.Delete(m.Content, i, i+2)
+			return true
+		}
+	}
+	return false
+}

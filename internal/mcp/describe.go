@@ -1,0 +1,149 @@
+package mcp
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+)
+
+// Bounds of a server's texts, in bytes, and of the number of its tools.
+const (
+	maxMessage     = 32 << 20
+	maxTools       = 500
+	maxDescription = 4 << 10
+	maxSchema      = 64 << 10
+	maxWhy         = 400
+	maxName        = 64 // of a tool, at the providers
+)
+
+// Prefix begins the name of each tool of a server, for the model and for rules.
+const Prefix = "mcp__"
+
+// Size returns the bytes that the tool's definition takes in a request.
+func (t Tool) Size() int { return len(t.Spec.Name) + len(t.Spec.Description) + len(t.Spec.Schema) }
+
+// describe returns the tools for a model, ordered by name. It leaves out those whose schema
+// is too large or no object.
+func describe(server Server, all []*sdk.Tool) []Tool {
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b *sdk.Tool) int { return cmp.Compare(a.Name, b.Name) })
+	taken := map[string]bool{}
+	var out []Tool
+	for _, t := range all {
+		schema, ok := schemaOf(t.InputSchema)
+		if !ok {
+			continue
+		}
+		name := modelName(server.Name, t.Name, false)
+		if taken[name] {
+			name = modelName(server.Name, t.Name, true)
+		}
+		if taken[name] {
+			continue // the same name twice
+		}
+		taken[name] = true
+		text := sanitize.Text(cut(cmp.Or(t.Description, t.Title, t.Name), maxDescription))
+		out = append(out, Tool{Server: server.Name, Name: t.Name, Always: server.Always, Spec: llm.ToolSpec{Name: name, Description: text, Schema: schema}})
+	}
+	return out
+}
+
+// modelName returns the name of a tool for the model, which providers limit to few
+// characters. With hashed, or if it was changed, it ends in a hash of the server's name
+// for it.
+func modelName(server, tool string, hashed bool) string {
+	plain := strings.Map(func(r rune) rune {
+		if r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-') {
+			return r
+		}
+		return '_'
+	}, tool)
+	name := Prefix + server + "__" + plain
+	if !hashed && plain == tool && len(name) <= maxName {
+		return name
+	}
+	sum := sha256.Sum256([]byte(tool))
+	mark := "_" + hex.EncodeToString(sum[:4])
+	return name[:min(len(name), maxName-len(mark))] + mark
+}
+
+// schemaOf returns a schema as providers take it: of an object, with properties.
+func schemaOf(schema any) (json.RawMessage, bool) {
+	fields, ok := schema.(map[string]any)
+	if schema == nil {
+		fields, ok = map[string]any{}, true
+	}
+	if !ok || fields["type"] != nil && fields["type"] != "object" {
+		return nil, false
+	}
+	fields["type"] = "object"
+	if fields["properties"] == nil {
+		fields["properties"] = map[string]any{}
+	}
+	data, err := json.Marshal(fields) // sorts the keys, so that it is the same each time
+	if err != nil || len(data) > maxSchema {
+		return nil, false
+	}
+	return json.RawMessage(strings.Map(dropHidden, string(data))), true
+}
+
+func dropHidden(r rune) rune {
+	if sanitize.IsHidden(r) {
+		return -1
+	}
+	return r
+}
+
+// cut returns at most limit bytes of s, whole characters, with a mark if it is cut.
+func cut(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	return strings.ToValidUTF8(s[:limit], "") + "…"
+}
+
+// format renders the result of a call as text.
+func format(res *sdk.CallToolResult) Result {
+	var parts []string
+	for _, c := range res.Content {
+		parts = append(parts, contentText(c))
+	}
+	if len(parts) == 0 && res.StructuredContent != nil {
+		if data, err := json.Marshal(res.StructuredContent); err == nil {
+			parts = append(parts, string(data))
+		}
+	}
+	text := sanitize.Plain(strings.ToValidUTF8(strings.Join(parts, "\n"), "\uFFFD"))
+	return Result{Text: cmp.Or(text, "(no content)"), Failed: res.IsError}
+}
+
+func contentText(c sdk.Content) string {
+	switch c := c.(type) {
+	case *sdk.TextContent:
+		return c.Text
+	case *sdk.ImageContent:
+		return fmt.Sprintf("[an image, %s, %d bytes, which is not shown here]", c.MIMEType, len(c.Data))
+	case *sdk.AudioContent:
+		return fmt.Sprintf("[a recording, %s, %d bytes, which is not played here]", c.MIMEType, len(c.Data))
+	case *sdk.ResourceLink:
+		return fmt.Sprintf("[resource %s: %s]", cmp.Or(c.Title, c.Name), c.URI)
+	case *sdk.EmbeddedResource:
+		if c.Resource == nil {
+			return "[an empty resource]"
+		}
+		if c.Resource.Text != "" {
+			return c.Resource.Text
+		}
+		return fmt.Sprintf("[resource %s, %s, %d bytes, which is not shown here]", c.Resource.URI, c.Resource.MIMEType, len(c.Resource.Blob))
+	}
+	return "[content of an unknown kind]"
+}

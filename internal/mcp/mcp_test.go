@@ -1,0 +1,270 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.uber.org/goleak"
+
+	"github.com/bb2d0cf4/agent/internal/dev/mcptest"
+	"github.com/bb2d0cf4/agent/internal/mcp"
+)
+
+func TestMain(m *testing.M) {
+	mcptest.Main()
+	goleak.VerifyTestMain(m)
+}
+
+// desk has servers that have settled, and the notes for the user.
+type desk struct {
+	*mcp.Servers
+	t    *testing.T
+	logs string
+
+	mu    sync.Mutex
+	notes []string
+	told  chan struct{}
+}
+
+func start(t *testing.T, servers ...mcp.Server) *desk {
+	t.Helper()
+	d := &desk{t: t, logs: t.TempDir(), told: make(chan struct{}, 100)}
+	d.Servers = mcp.New(mcp.Options{Version: "test", Logs: d.logs, Tell: func(note string) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.notes = append(d.notes, note)
+		d.told <- struct{}{}
+	}}, servers)
+	d.Start(t.Context())
+	t.Cleanup(d.Close)
+	d.Settle(t.Context())
+	return d
+}
+
+// program is this test's program as a server.
+func program(name string, args ...string) mcp.Server {
+	return mcp.Server{Name: name, Command: append([]string{os.Args[0], "mcp-server"}, args...)}
+}
+
+func (d *desk) tool(name string) mcp.Tool {
+	d.t.Helper()
+	all := d.Tools()
+	i := slices.IndexFunc(all, func(t mcp.Tool) bool { return t.Spec.Name == name })
+	if i < 0 {
+		d.t.Fatalf("no tool %s among %d; %v", name, len(all), d.Status())
+	}
+	return all[i]
+}
+
+func (d *desk) call(name, args string) string {
+	d.t.Helper()
+	res, err := d.Call(d.t.Context(), d.tool(name), json.RawMessage(args))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return res.Text
+}
+
+func TestCall(t *testing.T) {
+	d := start(t, program("b"), program("a"))
+	var names []string
+	for _, tool := range d.Tools() {
+		names = append(names, tool.Spec.Name)
+	}
+	if !slices.IsSorted(names) || !slices.Contains(names, "mcp__a__echo") || len(names) != 16 {
+		t.Errorf("the tools are %q", names)
+	}
+	if got := d.call("mcp__b__echo", `{"text":"hello"}`); got != "echo: hello" {
+		t.Errorf("got %q", got)
+	}
+	if got := d.call("mcp__b__picture", `{}`); !strings.Contains(got, "image/png, 3 bytes") {
+		t.Errorf("got %q", got)
+	}
+	res, err := d.Call(t.Context(), d.tool("mcp__b__fail"), json.RawMessage(`{}`))
+	if err != nil || !res.Failed || res.Text != "no such thing" {
+		t.Errorf("got %+v, %v", res, err)
+	}
+	if len(d.notes) > 0 {
+		t.Errorf("told %q", d.notes)
+	}
+}
+
+// A program sees its own entry and what every program needs, no key of ours.
+func TestEnvironment(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "canary")
+	t.Setenv("SOME_TOKEN", "canary")
+	dir := t.TempDir()
+	one := program("a")
+	one.Env, one.Dir = []string{"GITHUB_TOKEN=secret", "HOME=/elsewhere"}, dir
+	got := start(t, one).call("mcp__a__environment", `{}`)
+	lines := strings.Split(got, "\n")
+	for _, want := range []string{"GITHUB_TOKEN=secret", "HOME=/elsewhere", "PATH=" + os.Getenv("PATH"), "folder=" + dir} {
+		if !slices.Contains(lines, want) {
+			t.Errorf("%q is missing in %q", want, lines)
+		}
+	}
+	if strings.Contains(got, "canary") {
+		t.Errorf("a key reaches the server: %q", lines)
+	}
+}
+
+// A server that ends is reported, and the next call starts it again.
+func TestDeath(t *testing.T) {
+	d := start(t, program("a"))
+	_, err := d.Call(t.Context(), d.tool("mcp__a__die"), json.RawMessage(`{}`))
+	if err == nil || !strings.Contains(err.Error(), "its effect is unknown") {
+		t.Errorf("the call ends with %v", err)
+	}
+	<-d.told
+	if note := d.notes[0]; !strings.Contains(note, "MCP server a has ended (exit status 4)") {
+		t.Errorf("told %q", note)
+	}
+	d.Settle(t.Context())
+	if got := d.call("mcp__a__echo", `{"text":"again"}`); got != "echo: again" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// The status of a server that does not start gives the reason, and the others work.
+func TestBroken(t *testing.T) {
+	d := start(t, program("bad", "broken"), program("good"), mcp.Server{Name: "none", Command: []string{"no-such-program"}})
+	<-d.told
+	<-d.told
+	for _, s := range d.Status() {
+		switch s.Name {
+		case "good":
+			if s.State != mcp.Ready || s.Tools != 8 || s.Bytes == 0 {
+				t.Errorf("%+v", s)
+			}
+		case "bad":
+			if s.State != mcp.Failed || !strings.Contains(s.Why, "exit status 3: no license for this machine") {
+				t.Errorf("%+v", s)
+			}
+			if log, err := os.ReadFile(s.Log); err != nil || !strings.HasPrefix(string(log), "starting\n") {
+				t.Errorf("the log is %q, %v", log, err)
+			}
+		case "none":
+			if s.State != mcp.Failed || !strings.Contains(s.Why, "no-such-program") {
+				t.Errorf("%+v", s)
+			}
+		}
+	}
+	if len(d.Tools()) != 8 {
+		t.Errorf("%d tools", len(d.Tools()))
+	}
+}
+
+// The start waits for no server, and the end for none either.
+func TestSlow(t *testing.T) {
+	d := mcp.New(mcp.Options{Logs: t.TempDir()}, []mcp.Server{program("slow", "slow"), program("stubborn", "stubborn")})
+	d.Start(t.Context())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	d.Settle(ctx)
+	if s := d.Status()[0]; s.State != mcp.Starting {
+		t.Errorf("%+v", s)
+	}
+	d.Close()
+}
+
+// The tools stay the same until the next turn.
+func TestGrowth(t *testing.T) {
+	d := start(t, program("a"))
+	was := len(d.Tools())
+	d.call("mcp__a__grow", `{}`)
+	if len(d.Tools()) != was {
+		t.Error("the tools changed within a turn")
+	}
+	for deadline := time.Now().Add(10 * time.Second); len(d.Tools()) == was; d.Settle(t.Context()) {
+		if time.Now().After(deadline) {
+			t.Fatal("the new tool never came")
+		}
+	}
+	if got := d.call("mcp__a__grown", `{}`); got != "grown" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestHostile(t *testing.T) {
+	d := start(t, program("a", "hostile"))
+	seen := map[string]bool{}
+	for _, tool := range d.Tools() {
+		name, text := tool.Spec.Name, tool.Spec.Description
+		if seen[name] || len(name) > 64 || len(text) > 5000 || strings.ContainsAny(text, "\x1b\u202e\u200b") || tool.Size() > 70_000 {
+			t.Errorf("%s: %.80q, %d bytes", name, text, tool.Size())
+		}
+		seen[name] = true
+		if tool.Name != tool.Spec.Name && strings.HasPrefix(tool.Name, "xy") && len(tool.Name) == 121 {
+			if got := d.call(name, `{}`); got != "text" {
+				t.Errorf("the result is %q", got)
+			}
+		}
+	}
+	if len(seen) != 10 {
+		t.Errorf("%d tools: %v", len(seen), seen)
+	}
+	if got := d.call("mcp__a__flood", `{}`); strings.ContainsAny(got, "\x1b\x07") || !strings.HasSuffix(got, "the end") {
+		t.Errorf("the end is %q", got[len(got)-20:])
+	}
+}
+
+// TestAddress: the headers go to the server's host and no other.
+func TestAddress(t *testing.T) {
+	var keys sync.Map
+	serve := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return mcptest.New() }, nil)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		keys.Store(r.Header.Get("Authorization"), true)
+		serve.ServeHTTP(w, r)
+	}))
+	defer srv.Close()
+	var leaked sync.Map
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { leaked.Store(r.Header.Get("Authorization"), true) }))
+	defer other.Close()
+	thief := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
+	}))
+	defer thief.Close()
+	headers := map[string]string{"Authorization": "Bearer secret"}
+	d := start(t, mcp.Server{Name: "a", URL: srv.URL, Headers: headers}, mcp.Server{Name: "thief", URL: thief.URL, Headers: headers})
+	if got := d.call("mcp__a__echo", `{"text":"far"}`); got != "echo: far" {
+		t.Errorf("got %q", got)
+	}
+	d.Close()
+	keys.Range(func(key, _ any) bool {
+		if key != "Bearer secret" {
+			t.Errorf("a request came with %q", key)
+		}
+		return true
+	})
+	leaked.Range(func(key, _ any) bool { t.Errorf("the other host got %q", key); return true })
+	if s := d.Status()[1]; s.State != mcp.Failed || !strings.Contains(s.Why, "redirects to another host") {
+		t.Errorf("%+v", s)
+	}
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+}
+
+// TestCancel: a call ends with its context, and the server stays.
+func TestCancel(t *testing.T) {
+	d := start(t, program("a"))
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := d.Call(ctx, d.tool("mcp__a__hang"), json.RawMessage(`{}`)); err == nil {
+		t.Error("the call returned")
+	}
+	if got := d.call("mcp__a__echo", `{"text":"still"}`); got != "echo: still" {
+		t.Errorf("got %q", got)
+	}
+	if entries, err := filepath.Glob(filepath.Join(d.logs, "*.log")); err != nil || len(entries) != 1 {
+		t.Errorf("logs: %q, %v", entries, err)
+	}
+}

@@ -1,0 +1,160 @@
+package mcp
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+	"github.com/bb2d0cf4/agent/internal/statefile"
+)
+
+// maxLog bounds the file with a program's standard error, in bytes.
+const maxLog = 1 << 20
+
+// inherited names the variables that every program gets.
+var inherited = []string{
+	"HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER",
+	"APPDATA", "LOCALAPPDATA", "PATHEXT", "PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERPROFILE",
+}
+
+// program is a running server, in a process group of its own.
+type program struct {
+	cmd    *exec.Cmd
+	stdin  io.WriteCloser
+	stdout io.ReadCloser
+	log    *log
+	exited chan struct{}
+	state  error // of the exit; read it after exited
+	once   sync.Once
+}
+
+// startProgram starts cfg's command. The file at logPath gets its standard error.
+func startProgram(cfg Server, logPath string) (*program, error) {
+	cmd := exec.Command(cfg.Command[0], cfg.Command[1:]...)
+	cmd.Dir, cmd.Env = cfg.Dir, cfg.Env
+	for _, name := range inherited {
+		if value, ok := os.LookupEnv(name); ok {
+			cmd.Env = append([]string{name + "=" + value}, cmd.Env...) // an entry's own comes later, and counts
+		}
+	}
+	cmd.WaitDelay = time.Second // a leftover of it may hold its standard error
+	apart(cmd)
+	l, err := newLog(logPath)
+	if err != nil {
+		return nil, err
+	}
+	cmd.Stderr = l
+	p := &program{cmd: cmd, log: l, exited: make(chan struct{})}
+	if p.stdin, err = cmd.StdinPipe(); err != nil {
+		return nil, errors.Join(err, l.close())
+	}
+	out, in, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, p.stdin.Close(), l.close())
+	}
+	p.stdout, cmd.Stdout = out, in
+	err = cmd.Start()
+	_ = in.Close() // the program has its own
+	if err != nil {
+		return nil, errors.Join(err, p.stdin.Close(), out.Close(), l.close())
+	}
+	go func() {
+		defer crash.Guard()
+		p.state = cmd.Wait()
+		_ = l.close() // the log is for people who look for a cause; nothing depends on it
+		close(p.exited)
+	}()
+	return p, nil
+}
+
+// end ends the program: it closes its standard input, and kills the rest of its group
+// some time later.
+func (p *program) end() {
+	p.once.Do(func() {
+		_ = p.stdin.Close() // it may have ended
+		select {
+		case <-p.exited:
+		case <-time.After(closeTime):
+		}
+		killGroup(p.cmd)
+		<-p.exited
+		_ = p.stdout.Close() // nobody reads it any more
+	})
+}
+
+// why describes the end of the program and its last words; "" while it runs.
+func (p *program) why() string {
+	select {
+	case <-p.exited:
+	case <-time.After(100 * time.Millisecond): // its output ended first
+		return ""
+	}
+	how := "exit status 0"
+	if p.state != nil {
+		how = p.state.Error()
+	}
+	if last := p.log.last(); last != "" {
+		how += ": " + last
+	}
+	return how
+}
+
+// log keeps the beginning of a program's standard error in a file, and its last line.
+type log struct {
+	file *os.File
+	size int
+
+	mu   sync.Mutex
+	tail []byte
+}
+
+func newLog(path string) (*log, error) {
+	f, err := statefile.OpenAppend(path)
+	if err != nil {
+		return nil, fmt.Errorf("keep a log: %w", err)
+	}
+	if err := f.Truncate(0); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &log{file: f}, nil
+}
+
+// Write implements io.Writer. It never fails: a program must not end because of its log.
+func (l *log) Write(p []byte) (int, error) {
+	if room := maxLog - l.size; room > 0 {
+		n, _ := l.file.Write(p[:min(len(p), room)])
+		l.size += n
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tail = append(l.tail, p...)
+	if end := bytes.TrimRight(l.tail, "\r\n"); len(end) > 0 {
+		l.tail = l.tail[bytes.LastIndexByte(end, '\n')+1:]
+	}
+	l.tail = bytes.Clone(l.tail[max(0, len(l.tail)-maxWhy):])
+	return len(p), nil
+}
+
+// last returns the last line.
+func (l *log) last() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.TrimSpace(sanitize.StripANSI(string(l.tail)))
+}
+
+func (l *log) close() error { return l.file.Close() }
+
+// logFile is the path of the file with the server's standard error.
+func (s *server) logFile() string {
+	return filepath.Join(cmp.Or(s.opt.Logs, os.TempDir()), s.Name+".log")
+}

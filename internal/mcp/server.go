@@ -1,0 +1,310 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/bb2d0cf4/agent/internal/crash"
+)
+
+// server is one server. The goroutine of run owns its link.
+type server struct {
+	Server
+	opt     Options
+	wants   chan want
+	changed chan struct{} // the server's tools have changed; holds one at the most
+	begun   chan struct{} // closed when the first attempt to connect has ended
+
+	link *link // or nil
+
+	mu  sync.Mutex // guards now
+	now struct {
+		state State
+		why   string
+		tools []Tool
+		fixed []Tool // at the last settle
+	}
+}
+
+// want asks run for a session.
+type want struct {
+	anew bool // even if there is one
+	got  chan session
+}
+
+// session is the answer to a want.
+type session struct {
+	*sdk.ClientSession
+	err error
+}
+
+// link is a connection.
+type link struct {
+	session *sdk.ClientSession
+	program *program // nil for an address
+	ended   chan struct{}
+	work    crash.Group
+}
+
+func newServer(opt Options, cfg Server) *server {
+	if opt.Tell == nil {
+		opt.Tell = func(string) {}
+	}
+	s := &server{Server: cfg, opt: opt, wants: make(chan want), changed: make(chan struct{}, 1), begun: make(chan struct{})}
+	s.now.state = Starting
+	return s
+}
+
+// run keeps the connection until ctx ends.
+func (s *server) run(ctx context.Context) {
+	defer s.drop()
+	_ = s.connect(ctx) // it has told the user
+	close(s.begun)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.lost():
+			why := s.link.why()
+			s.drop()
+			s.publish(Failed, why, nil)
+			s.opt.Tell(fmt.Sprintf("The MCP server %s has ended (%s); the next call starts it again.", s.Name, why))
+		case <-s.changed:
+			s.refresh(ctx)
+		case w := <-s.wants:
+			if w.anew {
+				s.drop()
+			}
+			var err error
+			if s.link == nil {
+				err = s.connect(ctx)
+			}
+			if err != nil {
+				w.got <- session{err: err}
+			} else {
+				w.got <- session{ClientSession: s.link.session}
+			}
+		}
+	}
+}
+
+func (s *server) lost() <-chan struct{} {
+	if s.link == nil {
+		return nil
+	}
+	return s.link.ended
+}
+
+// connect starts the program or dials the address, and lists the tools.
+func (s *server) connect(ctx context.Context) error {
+	s.publish(Starting, "", nil)
+	ctx, cancel := context.WithTimeout(ctx, connectTime)
+	defer cancel()
+	l, err := s.dial(ctx)
+	if err == nil {
+		s.link = l
+		err = s.list(ctx)
+	}
+	if err != nil {
+		s.drop()
+		s.publish(Failed, err.Error(), nil)
+		s.opt.Tell(fmt.Sprintf("The MCP server %s could not be used: %v. /mcp shows more.", s.Name, err))
+	}
+	return err
+}
+
+func (s *server) dial(ctx context.Context) (*link, error) {
+	client := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: s.opt.Version}, &sdk.ClientOptions{
+		Capabilities: &sdk.ClientCapabilities{},
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
+			select {
+			case s.changed <- struct{}{}:
+			default:
+			}
+		},
+	})
+	l := &link{ended: make(chan struct{})}
+	transport, err := s.transport(l)
+	if err != nil {
+		return nil, err
+	}
+	l.session, err = client.Connect(ctx, transport, nil)
+	if err != nil {
+		why := l.why()
+		l.endProgram()
+		if why != "" {
+			return nil, errors.New("its program ended: " + why)
+		}
+		return nil, err
+	}
+	l.work.Go(func() {
+		defer close(l.ended)
+		_ = l.session.Wait() // why tells more
+	})
+	return l, nil
+}
+
+// transport starts the program, or returns the way to the address.
+func (s *server) transport(l *link) (sdk.Transport, error) {
+	if s.URL != "" {
+		return &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: s.httpClient()}, nil
+	}
+	p, err := startProgram(s.Server, s.logFile())
+	if err != nil {
+		return nil, err
+	}
+	l.program = p
+	return &sdk.IOTransport{Reader: p.stdout, Writer: p.stdin, MaxLineLength: maxMessage}, nil
+}
+
+// list reads the tools of the server.
+func (s *server) list(ctx context.Context) error {
+	caps := s.link.session.InitializeResult().Capabilities
+	if caps == nil || caps.Tools == nil {
+		s.publish(Ready, "", nil)
+		return nil
+	}
+	var all []*sdk.Tool
+	for t, err := range s.link.session.Tools(ctx, nil) {
+		if err != nil {
+			return fmt.Errorf("list its tools: %w", err)
+		}
+		if all = append(all, t); len(all) > maxTools {
+			return fmt.Errorf("it offers more than %d tools", maxTools)
+		}
+	}
+	s.publish(Ready, "", describe(s.Server, all))
+	return nil
+}
+
+// refresh reads the tools anew. If it fails, the server goes on with those it had.
+func (s *server) refresh(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, settleTime)
+	defer cancel()
+	if s.link == nil {
+		return
+	}
+	if err := s.list(ctx); err != nil {
+		s.opt.Tell(fmt.Sprintf("The MCP server %s said that its tools have changed, but does not list them: %v.", s.Name, err))
+	}
+}
+
+// drop ends the connection, if any.
+func (s *server) drop() {
+	if s.link == nil {
+		return
+	}
+	s.link.close()
+	s.link = nil
+}
+
+func (s *server) publish(state State, why string, tools []Tool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now.state, s.now.why = state, why
+	if state == Ready {
+		s.now.tools = tools // those of an ended server stay: a call starts it again
+	}
+}
+
+// settle waits for the first attempt to connect, and fixes the tools.
+func (s *server) settle(ctx context.Context) {
+	select {
+	case <-s.begun:
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now.fixed = s.now.tools
+}
+
+func (s *server) settled() []Tool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.now.fixed)
+}
+
+func (s *server) status() Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := Status{Name: s.Name, State: s.now.state, Why: s.now.why, Tools: len(s.now.tools)}
+	for _, t := range s.now.tools {
+		st.Bytes += t.Size()
+	}
+	if s.URL == "" {
+		st.Log = s.logFile()
+	}
+	return st
+}
+
+// session returns the session, which it starts if necessary, or in any case.
+func (s *server) session(ctx context.Context, anew bool) (*sdk.ClientSession, error) {
+	w := want{anew: anew, got: make(chan session, 1)}
+	select {
+	case s.wants <- w:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	select {
+	case got := <-w.got:
+		return got.ClientSession, got.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// call calls a tool, once: a call during which the server ended may have had an effect.
+func (s *server) call(ctx context.Context, name string, args json.RawMessage) (Result, error) {
+	to, err := s.session(ctx, false)
+	if err != nil {
+		return Result{}, fmt.Errorf("the server %s could not be started: %w", s.Name, err)
+	}
+	res, err := to.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: args})
+	switch {
+	case errors.Is(err, sdk.ErrConnectionClosed), errors.Is(err, io.EOF):
+		return Result{}, fmt.Errorf("the server %s ended during the call, so its effect is unknown", s.Name)
+	case err != nil:
+		return Result{}, fmt.Errorf("the server %s answered: %w", s.Name, err)
+	}
+	return format(res), nil
+}
+
+// why describes the end of the connection's program; "" if it runs or is an address.
+func (l *link) why() string {
+	if l.program == nil {
+		return ""
+	}
+	return l.program.why()
+}
+
+func (l *link) endProgram() {
+	if l.program != nil {
+		l.program.end()
+	}
+}
+
+// close ends the connection and the program.
+func (l *link) close() {
+	if l.program != nil {
+		l.work.Go(l.program.end) // closing the session waits for calls, which end with the program
+	}
+	closed := make(chan struct{})
+	go func() {
+		defer crash.Guard()
+		defer close(closed)
+		_ = l.session.Close() // it is not used any more
+		l.work.Wait()
+	}()
+	select {
+	case <-closed:
+	case <-time.After(2 * closeTime): // an address that does not answer
+	}
+}

@@ -1,0 +1,195 @@
+package tools
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/mcp"
+	"github.com/bb2d0cf4/agent/internal/statefile"
+)
+
+// Servers gives access to the tools of MCP servers. mcp.Servers implements it.
+type Servers interface {
+	Tools() []mcp.Tool
+	Call(ctx context.Context, t mcp.Tool, args json.RawMessage) (mcp.Result, error)
+}
+
+// Bounds of the result of a call of a server's tool, in bytes. A longer one is in a file,
+// and the model sees its beginning and end.
+const (
+	maxCallResult = 100_000 // about 25,000 tokens
+	callHead      = 8_000
+	callTail      = 4_000
+)
+
+// serverTool is a tool of an MCP server. Each call is a question.
+type serverTool struct {
+	Deps
+	mcp.Tool
+}
+
+// Spec implements Tool.
+func (t serverTool) Spec() llm.ToolSpec { return t.Tool.Spec }
+
+// Title implements Tool.
+func (t serverTool) Title(args json.RawMessage) string {
+	title := "Call " + t.Server + ": " + t.Name
+	if compact := bytes.TrimSpace(args); len(compact) > 0 && string(compact) != "{}" {
+		title += " " + string(compact)
+	}
+	return oneLine(title, maxTitle)
+}
+
+// Call implements Tool.
+func (t serverTool) Call(ctx context.Context, call Call) (Result, error) {
+	shown, err := objectOf(call.Args)
+	if err != nil {
+		return failed("%s was not called: %w.", t.Tool.Spec.Name, err), nil
+	}
+	if err := call.await(ctx); err != nil {
+		return Result{}, UnansweredError{err}
+	}
+	v, err := t.Ask.Ask(ctx, confirm.Request{
+		Tool: t.Tool.Spec.Name, Description: call.Description, Batch: call.Batch,
+		Call: &confirm.Call{Server: t.Server, Tool: t.Name, Args: string(shown)},
+	})
+	if err != nil {
+		return Result{}, UnansweredError{err}
+	}
+	if v.Decision != confirm.Approve {
+		return declined(t.Tool.Spec.Name, "call", "It was not made.", v), nil
+	}
+	res, err := t.run(ctx, shown, v)
+	res.Record.What = "Call " + t.Server + ": " + t.Name
+	return res, err
+}
+
+// run makes an approved call.
+func (t serverTool) run(ctx context.Context, args []byte, v confirm.Verdict) (Result, error) {
+	got, err := t.Servers.Call(ctx, t.Tool, args)
+	words := feedbackForRecord(v, "")
+	if ctx.Err() != nil {
+		return Result{Ran: true, Record: Record{Result: "stopped during the call: its effect may be partial", Words: words}}, ctx.Err()
+	}
+	if err != nil {
+		res := failed("%w.", err)
+		res.Ran, res.Record.Words = true, words
+		return res, nil
+	}
+	text, path, err := t.shorten(got.Text)
+	if err != nil {
+		return Result{}, err
+	}
+	res := Result{ForModel: text, ForUser: size(got.Text), Log: path, Failed: got.Failed, Ran: true, Record: Record{Words: words}}
+	if got.Failed {
+		res.ForModel = "The call failed:\n" + text
+		res.ForUser = "failed, " + res.ForUser
+	}
+	res.ForModel += feedbackForModel(v)
+	return res, nil
+}
+
+// size describes a text in a few words.
+func size(text string) string {
+	if n := strings.Count(strings.TrimRight(text, "\n"), "\n") + 1; n > 1 {
+		return fmt.Sprintf("%d lines", n)
+	}
+	return oneLine(text, maxTitle)
+}
+
+// shorten writes a text that is too long for the model to a file, and returns its beginning
+// and end.
+func (t serverTool) shorten(text string) (short, path string, err error) {
+	if len(text) <= maxCallResult {
+		return text, "", nil
+	}
+	path = filepath.Join(t.SpillDir(), fmt.Sprintf("call-%x.txt", sha256.Sum256([]byte(text))))
+	if err := statefile.Write(path, []byte(text)); err != nil {
+		return "", "", err
+	}
+	head := strings.ToValidUTF8(text[:callHead], "")
+	tail := text[len(text)-callTail:]
+	for !utf8.RuneStart(tail[0]) {
+		tail = tail[1:]
+	}
+	return fmt.Sprintf("%d bytes are left out below; read_file can read all of it: %s\n%s\n[…]\n%s", len(text)-callHead-callTail, path, head, tail), path, nil
+}
+
+// objectOf returns the arguments of a call, indented, if they are an object. Keys stay in
+// their order, and the person sees the very bytes that are sent.
+func objectOf(args json.RawMessage) ([]byte, error) {
+	args = bytes.TrimSpace(args)
+	if len(args) == 0 {
+		return []byte("{}"), nil
+	}
+	var out bytes.Buffer
+	if args[0] != '{' {
+		return nil, errors.New("its arguments are no JSON object")
+	}
+	if err := json.Indent(&out, args, "", "  "); err != nil {
+		return nil, fmt.Errorf("its arguments are no JSON: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// serverTools returns the servers' tools for a request: all of them if their definitions
+// fit, else those that were searched for, and a tool to search.
+func (s *Set) serverTools() []Tool {
+	if s.deps.Servers == nil {
+		return nil
+	}
+	all := s.deps.Servers.Tools()
+	total := 0
+	for _, t := range all {
+		total += t.Size()
+	}
+	var out []Tool
+	fits := total <= s.room()
+	for _, t := range all {
+		if fits || t.Always || s.found[t.Spec.Name] {
+			out = append(out, serverTool{s.deps, t})
+		}
+	}
+	if !fits {
+		out = append(out, s.toolSearch(all))
+	}
+	return out
+}
+
+// room returns how many bytes the definitions of the servers' tools may take: a tenth of
+// the model's context.
+func (s *Set) room() int {
+	const bytesPerToken, unknown = 4, 32_000
+	tokens := int64(0)
+	if s.deps.Window != nil {
+		tokens = s.deps.Window()
+	}
+	return int(cmp.Or(tokens, unknown)) * bytesPerToken / 10
+}
+
+// findServerTool returns the tool of a server with the given name, offered or not, or nil.
+func (s *Set) findServerTool(name string) Tool {
+	if s.deps.Servers == nil {
+		return nil
+	}
+	all := s.deps.Servers.Tools()
+	for _, t := range all {
+		if t.Spec.Name == name {
+			return serverTool{s.deps, t}
+		}
+	}
+	if name == "tool_search" && len(all) > 0 {
+		return s.toolSearch(all)
+	}
+	return nil
+}
