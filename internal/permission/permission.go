@@ -7,6 +7,7 @@
 package permission
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"sync"
@@ -79,13 +80,16 @@ func (p *Policy) Decide(req confirm.Request) (confirm.Verdict, bool) {
 	if v, refused := by.refuse(mode); refused {
 		return v, true
 	}
+	withheld := "" // why a command that only reads asks
 	switch {
 	case c != nil && c.Unconfined:
 		return decideUnconfined(req, mode)
 	case c != nil && c.ReadOnly && !req.Force && mode != Bypass:
-		if v, decided := decideReadOnly(by, rules); decided || mode == Plan {
+		v, decided := decideReadOnly(by, rules)
+		if decided || mode == Plan {
 			return v, decided // in plan mode, no rule or grant runs it unguarded
 		}
+		withheld = v.Feedback
 	}
 	v, decided := p.decide(req, by, mode)
 	switch {
@@ -94,7 +98,7 @@ func (p *Policy) Decide(req confirm.Request) (confirm.Verdict, bool) {
 	case by.effect == Allow && c != nil:
 		return p.decideRuled(req, by)
 	}
-	return confirm.Verdict{Feedback: p.whyAgain(req)}, false
+	return confirm.Verdict{Feedback: cmp.Or(p.whyAgain(req), withheld)}, false
 }
 
 // decideReadOnly approves a command that only reads. Its files are not compared with

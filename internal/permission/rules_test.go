@@ -180,7 +180,9 @@ func TestRulesWithholdFiles(t *testing.T) {
 			t.Errorf("%s withholds: %v", rule, got)
 		}
 		free := confirm.Request{Command: &confirm.Command{Line: "cat x", Dir: t.TempDir(), ReadOnly: true, Parts: parts(t, "ls x")}}
-		if _, ran := p.Decide(free); ran != (rule != "ask read(**/secrets/*)" && !strings.HasPrefix(rule, "deny read(")) {
+		if v, ran := p.Decide(free); !ran && v.Feedback == "" {
+			t.Errorf("%s: the question does not say why", rule)
+		} else if ran != (rule != "ask read(**/secrets/*)" && !strings.HasPrefix(rule, "deny read(")) {
 			t.Errorf("%s: decided %v", rule, ran)
 		}
 	}
