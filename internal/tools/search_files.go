@@ -44,7 +44,7 @@ func searchFiles(d Deps) Tool {
 		{Name: "limit", Kind: args.Integer},
 		{Name: "mode", Schema: `{"type":"string","enum":["content","files","count"]}`},
 	}
-	s := searcher{reader: reader{d, "search_files"}, ripgrep: sync.OnceValue(func() string { return findRipgrep(d) })}
+	s := searcher{reader: reader{d, "search_files"}, ripgrep: sync.OnceValue(func() string { return findRipgrep(d) }), seen: &search.Seen{}}
 	return newTool(s.tool, params,
 		func(a searchFilesArgs) string { return "Search /" + a.Regex + "/" + withPath("in", a.Path) },
 		s.search).foresees(func(a searchFilesArgs) []Foreseen { return s.foresee(a.Path) }).reads()
@@ -53,6 +53,7 @@ func searchFiles(d Deps) Tool {
 type searcher struct {
 	reader
 	ripgrep func() string
+	seen    *search.Seen
 }
 
 func (s searcher) search(ctx context.Context, call Call, a searchFilesArgs) (Result, error) {
@@ -62,7 +63,7 @@ func (s searcher) search(ctx context.Context, call Call, a searchFilesArgs) (Res
 		return failed("There is no mode %q: the modes are content, files and count.", a.Mode), nil
 	}
 	q := search.Query{
-		Regex: a.Regex, FilePattern: a.FilePattern, Ripgrep: s.ripgrep(),
+		Regex: a.Regex, FilePattern: a.FilePattern, Ripgrep: s.ripgrep(), Seen: s.seen,
 		Context: min(max(orDefault(a.Context, searchContext), 0), searchMaxContext),
 		Limit:   min(max(orDefault(a.Limit, a.limit()), 1), searchMaxLimit),
 		Mode:    search.Mode(a.Mode),

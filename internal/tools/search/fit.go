@@ -26,7 +26,7 @@ var errUnfit = errors.New("unfit for ripgrep")
 // fit reports whether rg may walk f: each .gitignore file that it would read, in f, below
 // it and above it, is a small regular file. rg reads a link to /dev/zero until memory is
 // full, and waits for a pipe forever.
-func (f Folder) fit(ctx context.Context) bool {
+func (f Folder) fit(ctx context.Context, seen *Seen) bool {
 	for at := filepath.Dir(f.Abs); ; at = filepath.Dir(at) {
 		if info, err := os.Lstat(filepath.Join(at, ".gitignore")); err == nil && !small(info) {
 			return false
@@ -35,7 +35,7 @@ func (f Folder) fit(ctx context.Context) bool {
 			break
 		}
 	}
-	l := looker{top: f.Abs}
+	l := looker{top: f.Abs, seen: seen}
 	l.group, ctx = errgroup.WithContext(ctx)
 	l.group.SetLimit(runtime.GOMAXPROCS(0))
 	l.group.Go(func() error {
@@ -50,6 +50,7 @@ func small(info fs.FileInfo) bool { return info.Mode().IsRegular() && info.Size(
 // looker checks the .gitignore files below top.
 type looker struct {
 	top     string
+	seen    *Seen
 	group   *errgroup.Group
 	folders atomic.Int64
 }
@@ -61,20 +62,16 @@ func (l *looker) look(ctx context.Context, folder string, ig *gitignore.Rules) e
 		return err
 	}
 	dir := filepath.Join(l.top, filepath.FromSlash(folder))
-	f, err := os.Open(dir)
+	list, err := l.seen.list(dir)
 	if err != nil {
-		return nil //nolint:nilerr // rg cannot read it either
-	}
-	list, err := f.ReadDir(-1)
-	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	if ig, err = l.rules(ig, folder, dir, list); err != nil {
+	if ig, err = list.rules(ig, folder, dir); err != nil {
 		return err
 	}
-	for _, d := range list {
-		name := path.Join(folder, d.Name())
-		if !d.IsDir() || d.Name() == ".git" || ig.Match(name, true) {
+	for _, below := range list.below {
+		name := path.Join(folder, below)
+		if ig.Match(name, true) {
 			continue
 		}
 		if l.folders.Add(1) > maxFolders {
@@ -94,22 +91,16 @@ func (l *looker) look(ctx context.Context, folder string, ig *gitignore.Rules) e
 }
 
 // rules returns ig with the rules of a folder added.
-func (l *looker) rules(ig *gitignore.Rules, folder, dir string, list []fs.DirEntry) (*gitignore.Rules, error) {
+func (l listing) rules(ig *gitignore.Rules, folder, dir string) (*gitignore.Rules, error) {
 	var data []byte
-	nested := false
-	for _, d := range list {
-		switch d.Name() {
-		case ".git":
-			nested = true
-		case ".gitignore":
-			if d.Type()&fs.ModeSymlink != 0 {
-				return nil, errUnfit
-			}
-			var err error
-			if data, err = regularfile.ReadFile(filepath.Join(dir, d.Name()), gitignore.MaxFile); err != nil {
-				return nil, errUnfit
-			}
+	if l.link {
+		return nil, errUnfit
+	}
+	if l.ignore {
+		var err error
+		if data, err = regularfile.ReadFile(filepath.Join(dir, ".gitignore"), gitignore.MaxFile); err != nil {
+			return nil, errUnfit
 		}
 	}
-	return ig.Under(folder, data, nested), nil
+	return ig.Under(folder, data, l.git), nil
 }

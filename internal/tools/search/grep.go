@@ -45,6 +45,8 @@ type Query struct {
 	Never func(abs string) bool
 	// Ripgrep is the path of rg, which then selects the files; empty means without it.
 	Ripgrep string
+	// Seen, if not nil, is shared by the searches of a session.
+	Seen *Seen
 }
 
 func (q Query) withoutLines() bool { return q.Mode == Files || q.Mode == Counts }

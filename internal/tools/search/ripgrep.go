@@ -43,7 +43,7 @@ func (f Folder) ripgrep(ctx context.Context, q Query) (names []string, ok bool) 
 		return nil, false
 	}
 	args := ripgrepArgs(q.FilePattern, inRepository)
-	if !f.fit(ctx) {
+	if !f.fit(ctx, q.Seen) {
 		return nil, false
 	}
 	what := []string{"--regexp", forRipgrep(tree), "--", "./"}

@@ -1,0 +1,102 @@
+package search
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+)
+
+const (
+	// maxSeen is the number of folders that a Seen remembers.
+	maxSeen = 20_000
+	// settled is the age of a folder's last change from which on a later change has
+	// another time, whatever the file system's clock.
+	settled = 2 * time.Second
+)
+
+// Seen remembers the names in folders, so that a search before which nothing has changed
+// reads none again. Several goroutines may use it; its zero value is empty, and a nil *Seen
+// remembers nothing.
+type Seen struct {
+	now func() time.Time // nil means time.Now
+
+	mu      sync.Mutex
+	folders map[string]listing // by path
+}
+
+// listing holds the names in a folder that matter for its ignore files.
+type listing struct {
+	changed      time.Time // when the folder itself last changed
+	below        []string  // folders, without .git
+	git          bool      // there is a .git
+	ignore, link bool      // there is a .gitignore; it is a link
+}
+
+// list returns the names in dir; none if it may not be read, as rg cannot read it either.
+func (s *Seen) list(dir string) (listing, error) {
+	var changed time.Time
+	if s != nil {
+		if info, err := os.Stat(dir); err == nil {
+			changed = changedAt(info)
+		}
+		if l, ok := s.known(dir, changed); ok {
+			return l, nil
+		}
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return listing{}, nil //nolint:nilerr // see above
+	}
+	list, err := f.ReadDir(-1)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return listing{}, err
+	}
+	l := newListing(list)
+	l.changed = changed
+	if !changed.IsZero() && s.time().Sub(changed) > settled {
+		s.remember(dir, l)
+	}
+	return l, nil
+}
+
+func (s *Seen) time() time.Time {
+	if s.now != nil {
+		return s.now()
+	}
+	return time.Now()
+}
+
+func (s *Seen) known(dir string, changed time.Time) (listing, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l, ok := s.folders[dir]
+	return l, ok && l.changed.Equal(changed)
+}
+
+func (s *Seen) remember(dir string, l listing) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.folders == nil {
+		s.folders = map[string]listing{}
+	}
+	if len(s.folders) < maxSeen {
+		s.folders[dir] = l
+	}
+}
+
+func newListing(list []fs.DirEntry) (l listing) {
+	for _, d := range list {
+		switch d.Name() {
+		case ".git":
+			l.git = true
+		case ".gitignore":
+			l.ignore, l.link = true, d.Type()&fs.ModeSymlink != 0
+		}
+		if d.IsDir() && d.Name() != ".git" {
+			l.below = append(l.below, d.Name())
+		}
+	}
+	return l
+}
