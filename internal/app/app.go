@@ -17,6 +17,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/attachments"
 	"github.com/bb2d0cf4/agent/internal/app/home"
 	"github.com/bb2d0cf4/agent/internal/app/idelink"
+	"github.com/bb2d0cf4/agent/internal/app/spending"
 	"github.com/bb2d0cf4/agent/internal/audit"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
@@ -196,7 +197,10 @@ func (a *App) loopOptions(o Options, env []string) session.Options {
 	limits := o.Config.Limits
 	return session.Options{
 		Model: o.Model, Tools: a.newTools(env, o.AskAll), System: a.system, Store: o.Place.Store,
-		Limits:    session.Limits{MaxTurns: limits.MaxTurns, MaxTokens: limits.MaxTokens, MaxCostUSD: limits.MaxCostUSD},
+		Limits: session.Limits{
+			MaxTurns: limits.MaxTurns, MaxTime: limits.MaxTime, MaxTokens: limits.MaxTokens, MaxCostUSD: limits.MaxCostUSD, MaxDayUSD: limits.MaxDayUSD,
+		},
+		Spending: spending.Open(o.Config.Home, time.Now), Ask: asker{a},
 		CompactAt: limits.CompactAt, Branch: a.Context.Branch, Emit: a.emit, Queued: a.queued, BuildMessage: a.message, SaveFull: a.keep, Effort: a.Effort,
 	}
 }

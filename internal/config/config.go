@@ -50,10 +50,12 @@ type Config struct {
 
 // Limits limits a session. Zero means no limit.
 type Limits struct {
-	MaxTurns    int     // requests to the model for one prompt
-	MaxTokens   int64   // of the session
-	MaxCostUSD  float64 // of the session
-	CompactAt   int     // percent of the model's context
+	MaxTurns    int           // requests to the model for one prompt
+	MaxTime     time.Duration // for one prompt
+	MaxTokens   int64         // of the session
+	MaxCostUSD  float64       // of the session
+	MaxDayUSD   float64       // of all sessions on a day
+	CompactAt   int           // percent of the model's context
 	IdleTimeout time.Duration
 }
 

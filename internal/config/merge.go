@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/viper"
 )
@@ -140,8 +141,10 @@ func build(v *viper.Viper) Config {
 		SafeCommands:   v.GetString("permissions.safe_commands"),
 		Limits: Limits{
 			MaxTurns:    v.GetInt("max_turns"),
+			MaxTime:     time.Duration(v.GetInt("max_minutes")) * time.Minute,
 			MaxTokens:   v.GetInt64("max_session_tokens"),
 			MaxCostUSD:  v.GetFloat64("max_cost_usd"),
+			MaxDayUSD:   v.GetFloat64("max_cost_usd_per_day"),
 			CompactAt:   v.GetInt("compact_at"),
 			IdleTimeout: v.GetDuration("idle_timeout"),
 		},

@@ -14,7 +14,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// Request is one question. Exactly one of Change, Plan, Command, Call, Read and Save is set.
+// Request is one question. Exactly one of Change, Plan, Command, Call, Read, Save and
+// Limit is set.
 type Request struct {
 	ID   string // unique in the process; answers are bound to it
 	Tool string // the asking tool
@@ -38,6 +39,7 @@ type Request struct {
 	Call    *Call
 	Read    *Read
 	Save    *Save
+	Limit   *Limit
 
 	// Refused is the proposal for the same file that a person refused before, with words;
 	// nil without one. The controller sets it.
@@ -118,6 +120,13 @@ type Save struct {
 	Path   string // absolute, resolved
 	Name   string // relative to the root, for people
 	Editor string // its name, for people
+}
+
+// Limit asks whether to go on at a limit: an approval allows one more request, one for the
+// session raises the limit. No rule and no mode approves it.
+type Limit struct {
+	Reached string // the limit and the consumption, for people
+	Step    string // the amount that the limit is raised by, for people
 }
 
 // Decision is the answer to a question. The zero value is Reject.

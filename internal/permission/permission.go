@@ -75,6 +75,14 @@ func (p *Policy) Cycle() Mode {
 // Decide implements confirm.Policy. Verdict.By names the rule. If a rule that a person made
 // with an answer has ended, the Feedback of the undecided verdict explains why.
 func (p *Policy) Decide(req confirm.Request) (confirm.Verdict, bool) {
+	if req.Limit != nil {
+		return confirm.Verdict{}, false // in every mode
+	}
+	return p.judge(req)
+}
+
+// judge is Decide for tools.
+func (p *Policy) judge(req confirm.Request) (confirm.Verdict, bool) {
 	mode, rules, c := p.Mode(), p.Rules(), req.Command
 	by := rules.answer(req)
 	if v, refused := by.refuse(mode); refused {

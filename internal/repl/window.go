@@ -75,6 +75,8 @@ func about(req confirm.Request) string {
 		return "save " + req.Save.Name
 	case req.Read != nil:
 		return "read " + req.Read.Path
+	case req.Limit != nil:
+		return req.Limit.Reached
 	}
 	return req.Tool
 }

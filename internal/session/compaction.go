@@ -235,7 +235,7 @@ func (l *Loop) takeNotes(ctx context.Context, req llm.Request) (string, error) {
 			b.Reset()
 			l.opt.Emit(Retrying{Retry: *d.Retry})
 		case d.End != nil:
-			l.addUsage(d.End.Usage)
+			l.addUsage(ctx, d.End.Usage)
 			if s := strings.TrimSpace(b.String()); s != "" && d.End.Stop != llm.StopFilter {
 				return s, nil
 			}

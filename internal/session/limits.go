@@ -1,44 +1,192 @@
 package session
 
 import (
+	"context"
 	"fmt"
+	"time"
 
+	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
-// Limits limits the cost of a prompt or of a session. Zero means no limit. They are
+// Limits limits the cost of a prompt, a session or a day. Zero means no limit. They are
 // checked before each request, so one request may exceed them.
 type Limits struct {
-	MaxTurns   int     // requests to the model for one prompt
-	MaxTokens  int64   // input and output tokens of the session
-	MaxCostUSD float64 // of the session
+	MaxTurns   int           // requests to the model for one prompt
+	MaxTime    time.Duration // for one prompt, with the time that its questions wait
+	MaxTokens  int64         // input and output tokens of the session
+	MaxCostUSD float64       // of the session
+	MaxDayUSD  float64       // of all sessions on a day, see Options.Spending
 }
 
-// LimitError names the limit that ended a turn, and the remedy.
-type LimitError struct{ Reason string }
+// Spending keeps the cost of a day over sessions and processes.
+type Spending interface {
+	Today() (usd float64, err error)
+	Add(ctx context.Context, usd float64) error
+}
+
+// limit names one of the limits.
+type limit int
+
+const (
+	noLimit limit = iota // cannot be raised
+	turnLimit
+	timeLimit
+	tokenLimit
+	costLimit
+	dayLimit
+)
+
+// LimitError explains that a limit ended a turn, and the remedy.
+type LimitError struct {
+	Reason string
+
+	limit   limit
+	reached string // for the question whether to go on
+}
 
 // Error returns the reason.
 func (e *LimitError) Error() string { return e.Reason }
 
-// check returns an error if the next request would exceed a limit, after rounds
-// requests for this prompt and with the usage of the session. A limit in money counts
+// spent is the consumption that limits bound.
+type spent struct {
+	rounds   int // requests for this prompt
+	time     time.Duration
+	used     llm.Usage // of the session
+	unpriced bool      // the last request has no known price
+	today    float64
+}
+
+// check returns an error if the next request would exceed a limit. A limit in money counts
 // as exceeded if the last request had no known price.
-func (l Limits) check(rounds int, used llm.Usage, unpriced bool) error {
-	switch {
-	case l.MaxTurns > 0 && rounds >= l.MaxTurns:
-		return &LimitError{fmt.Sprintf(
-			"stopped after %d requests for this prompt, the limit (max_turns): say \"go on\", or raise it", rounds)}
-	case l.MaxTokens > 0 && used.Input+used.Output >= l.MaxTokens:
-		return &LimitError{fmt.Sprintf(
-			"stopped: the session has used %d tokens of %d (max_session_tokens): raise the limit or begin a new session",
-			used.Input+used.Output, l.MaxTokens)}
-	case l.MaxCostUSD > 0 && used.CostUSD >= l.MaxCostUSD:
-		return &LimitError{fmt.Sprintf(
-			"stopped: the session has cost $%.2f of $%.2f (max_cost_usd): raise the limit or begin a new session",
-			used.CostUSD, l.MaxCostUSD)}
-	case l.MaxCostUSD > 0 && unpriced:
-		return &LimitError{"stopped: there is a cost limit (max_cost_usd), but the price of this model is unknown: " +
-			"set its price_input and price_output, or remove the limit"}
+func (l Limits) check(s spent) *LimitError {
+	reached := func(which limit, remedy, format string, args ...any) *LimitError {
+		what := fmt.Sprintf(format, args...)
+		return &LimitError{Reason: "stopped: " + what + ": " + remedy, limit: which, reached: what}
+	}
+	const session = "raise the limit or begin a new session"
+	switch tokens := s.used.Input + s.used.Output; {
+	case l.MaxTurns > 0 && s.rounds >= l.MaxTurns:
+		e := reached(turnLimit, "", "%d of %d requests for this prompt (max_turns)", s.rounds, l.MaxTurns)
+		e.Reason = fmt.Sprintf("stopped after %d requests for this prompt, the limit (max_turns): say \"go on\", or raise it", s.rounds)
+		return e
+	case l.MaxTime > 0 && s.time >= l.MaxTime:
+		return reached(timeLimit, "say \"go on\", or raise it", "this prompt has taken %s of %s (max_minutes)", s.time.Round(time.Second), l.MaxTime)
+	case l.MaxTokens > 0 && tokens >= l.MaxTokens:
+		return reached(tokenLimit, session, "the session has used %d tokens of %d (max_session_tokens)", tokens, l.MaxTokens)
+	case l.MaxCostUSD > 0 && s.used.CostUSD >= l.MaxCostUSD:
+		return reached(costLimit, session, "the session has cost $%.2f of $%.2f (max_cost_usd)", s.used.CostUSD, l.MaxCostUSD)
+	case l.MaxDayUSD > 0 && s.today >= l.MaxDayUSD:
+		return reached(dayLimit, "raise the limit or go on tomorrow", "all sessions have cost $%.2f of $%.2f today (max_cost_usd_per_day)", s.today, l.MaxDayUSD)
+	case s.unpriced && l.MaxCostUSD > 0:
+		return &LimitError{Reason: unpriced("max_cost_usd")}
+	case s.unpriced && l.MaxDayUSD > 0:
+		return &LimitError{Reason: unpriced("max_cost_usd_per_day")}
 	}
 	return nil
+}
+
+func unpriced(key string) string {
+	return "stopped: there is a cost limit (" + key + "), but the price of this model is unknown: " +
+		"set its price_input and price_output, or remove the limit"
+}
+
+// amount describes the limit which.
+func (l Limits) amount(which limit) string {
+	switch which {
+	case turnLimit:
+		if l.MaxTurns == 1 {
+			return "1 request"
+		}
+		return fmt.Sprintf("%d requests", l.MaxTurns)
+	case timeLimit:
+		return l.MaxTime.String()
+	case tokenLimit:
+		return fmt.Sprintf("%d tokens", l.MaxTokens)
+	case costLimit:
+		return fmt.Sprintf("$%.2f", l.MaxCostUSD)
+	case dayLimit:
+		return fmt.Sprintf("$%.2f", l.MaxDayUSD)
+	case noLimit:
+	}
+	return ""
+}
+
+// raise raises the limit which by its value in by.
+func (l *Limits) raise(which limit, by Limits) {
+	switch which {
+	case turnLimit:
+		l.MaxTurns += by.MaxTurns
+	case timeLimit:
+		l.MaxTime += by.MaxTime
+	case tokenLimit:
+		l.MaxTokens += by.MaxTokens
+	case costLimit:
+		l.MaxCostUSD += by.MaxCostUSD
+	case dayLimit:
+		l.MaxDayUSD += by.MaxDayUSD
+	case noLimit:
+	}
+}
+
+// withinLimits returns an error if a limit ends the turn before the next request. At a
+// limit it asks whether to go on.
+func (t *turn) withinLimits(ctx context.Context) error {
+	l := t.loop
+	s := spent{rounds: t.rounds, time: l.opt.Now().Sub(t.began), used: l.usage, unpriced: l.unpriced}
+	if t.limits.MaxDayUSD > 0 && l.opt.Spending != nil {
+		var err error
+		if s.today, err = l.opt.Spending.Today(); err != nil {
+			return &LimitError{Reason: "stopped: there is a daily limit (max_cost_usd_per_day), but " + err.Error()}
+		}
+	}
+	for {
+		e := t.limits.check(s)
+		if e == nil {
+			return nil
+		}
+		once, err := t.askLimit(ctx, e)
+		if err != nil || once {
+			return err
+		}
+	}
+}
+
+// askLimit asks whether to go on at a limit, and raises it if the answer is to extend it.
+// once reports that one more request may be made.
+func (t *turn) askLimit(ctx context.Context, e *LimitError) (once bool, err error) {
+	l := t.loop
+	if e.limit == noLimit || l.opt.Ask == nil {
+		return false, e
+	}
+	v, err := l.opt.Ask.Ask(ctx, confirm.Request{
+		Tool: "limit", Limit: &confirm.Limit{Reached: e.reached, Step: l.opt.Limits.amount(e.limit)},
+	})
+	switch {
+	case err != nil:
+		return false, err
+	case v.Decision != confirm.Approve || v.Rule:
+		return false, e
+	case !v.Session:
+		return true, nil
+	}
+	t.limits.raise(e.limit, l.opt.Limits)
+	if e.limit != turnLimit && e.limit != timeLimit {
+		l.limits.raise(e.limit, l.opt.Limits)
+	}
+	return false, nil
+}
+
+// settle adds the cost of a request to that of the day. A cost that cannot be kept is
+// reported; the next check then ends the turn.
+func (l *Loop) settle(ctx context.Context, usd float64) {
+	if l.opt.Spending == nil || l.opt.Limits.MaxDayUSD == 0 || usd == 0 {
+		return
+	}
+	const patience = 5 * time.Second // for other processes
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	if err := l.opt.Spending.Add(ctx, usd); err != nil {
+		l.opt.Emit(Notice{Text: sentence(err)})
+	}
 }

@@ -37,6 +37,10 @@ type Options struct {
 	// Store nothing is saved.
 	Store  *archive.Store
 	Limits Limits
+	// Spending keeps the cost of the day for Limits.MaxDayUSD.
+	Spending Spending
+	// Ask asks at a limit whether to go on. If nil, a limit ends the turn.
+	Ask tools.Asker
 	// Branch returns the checked-out branch. If nil, no branch is saved.
 	Branch func() string
 	// CompactAt is how full the model's context may get, in percent, before the Loop
@@ -73,6 +77,7 @@ type Loop struct {
 	saver   *saver
 	early   []history.Deed // deeds before the first prompt: an empty session is not saved
 	room    room
+	limits  Limits // those of Options, as the user has extended them in this session
 	usage   llm.Usage
 	notices []string // for the user, at the start of the next turn
 	// unpriced reports whether the cost of the last answer is unknown.
@@ -131,7 +136,7 @@ func (l *Loop) attach(s *archive.Store) error {
 	if s != nil {
 		l.saver.store, l.id = s, s.ID()
 	}
-	l.chat, l.usage = chat, saved.Usage
+	l.chat, l.usage, l.limits = chat, saved.Usage, l.opt.Limits
 	l.publish()
 	l.resaveFull()
 	l.notices = slices.Concat(saved.Notes, notices)
@@ -254,7 +259,7 @@ func (l *Loop) Run(ctx context.Context, prompt string) error {
 		if l.chat.Unanswered() {
 			l.append(history.Item{Message: history.Text(llm.Assistant, markNoAnswer)})
 		}
-		t := &turn{loop: l, id: archive.NewID(), effort: l.opt.Effort()}
+		t := &turn{loop: l, id: archive.NewID(), effort: l.opt.Effort(), began: began, limits: l.limits}
 		l.append(history.Item{Message: l.opt.BuildMessage(ctx, prompt), Meta: history.Meta{Turn: t.id, At: began}})
 		early := l.early
 		l.early = nil
@@ -296,8 +301,9 @@ func (l *Loop) closeCalls(result string) {
 }
 
 // addUsage counts the usage of a request.
-func (l *Loop) addUsage(u llm.Usage) {
+func (l *Loop) addUsage(ctx context.Context, u llm.Usage) {
 	l.usage = l.usage.Add(u)
 	l.unpriced = u.CostUSD == 0 && u.Input+u.Output > 0 && !l.opt.Model.Info().Free
 	l.saver.usage(u)
+	l.settle(ctx, u.CostUSD)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/session/history"
@@ -24,6 +25,8 @@ type turn struct {
 	id     string
 	effort string // see llm.Request
 	rounds int    // requests so far
+	began  time.Time
+	limits Limits // those of the session, as the user has extended them in this turn
 	again  repeats
 	shrunk int // requests since one did not fit
 	empty  int // empty answers in a row
@@ -42,7 +45,9 @@ func (t *turn) run(ctx context.Context) (Stop, error) {
 		if err := ctx.Err(); err != nil {
 			return StopCancelled, err
 		}
-		if err := l.opt.Limits.check(t.rounds, l.usage, l.unpriced); err != nil {
+		if err := t.withinLimits(ctx); ctx.Err() != nil {
+			return StopCancelled, ctx.Err()
+		} else if err != nil {
 			return t.limited(err)
 		}
 		if t.rounds > 0 {
@@ -65,7 +70,7 @@ func (t *turn) run(ctx context.Context) (Stop, error) {
 		}
 		t.shrunk = 0
 		if a.empty() {
-			if t.askAgain(a) {
+			if t.askAgain(ctx, a) {
 				continue
 			}
 			return StopFailed, errEmptyAnswer
@@ -157,7 +162,7 @@ func (t *turn) accept(ctx context.Context, a *answer) (more bool, stop Stop, err
 		a.text.WriteString(markEmpty)
 	}
 	l.append(history.Item{Message: a.message(calls)})
-	l.answered(a.end.Usage)
+	l.answered(ctx, a.end.Usage)
 	if len(calls) > 0 {
 		return t.runCalls(ctx, calls, a.text.String())
 	}
@@ -166,7 +171,7 @@ func (t *turn) accept(ctx context.Context, a *answer) (more bool, stop Stop, err
 	}
 	switch a.end.Stop {
 	case llm.StopLength:
-		stop, err = t.limited(&LimitError{"the model's limit of output tokens cut the answer off; say \"go on\", or raise the limit"})
+		stop, err = t.limited(&LimitError{Reason: "the model's limit of output tokens cut the answer off; say \"go on\", or raise the limit"})
 		return false, stop, err
 	case llm.StopFilter:
 		return false, StopFailed, errors.New("the provider's content filter ended the answer; rephrase the request")
@@ -194,8 +199,8 @@ func (a *answer) empty() bool {
 
 // askAgain counts an empty answer, which is not kept, and reports whether the request is
 // sent again: once.
-func (t *turn) askAgain(a *answer) bool {
-	t.loop.answered(a.end.Usage)
+func (t *turn) askAgain(ctx context.Context, a *answer) bool {
+	t.loop.answered(ctx, a.end.Usage)
 	if t.empty++; t.empty > 1 {
 		return false
 	}
@@ -204,8 +209,8 @@ func (t *turn) askAgain(a *answer) bool {
 }
 
 // answered counts the usage of a complete answer and emits it.
-func (l *Loop) answered(u llm.Usage) {
-	l.addUsage(u)
+func (l *Loop) answered(ctx context.Context, u llm.Usage) {
+	l.addUsage(ctx, u)
 	f, cut := l.room.count(l.load(), u)
 	if cut {
 		l.opt.Emit(Notice{Text: fmt.Sprintf("The server dropped the beginning of the conversation: its context seems to be about %d tokens. "+

@@ -113,6 +113,9 @@ func (r *reading) Header() []string {
 	if s := r.req.Save; s != nil {
 		text = "save " + sanitize.Name(s.Name) + " in " + sanitize.Name(s.Editor) + ": it has unsaved changes there, and the edit applies to them"
 	}
+	if l := r.req.Limit; l != nil {
+		text = "a limit is reached: " + sanitize.Line(l.Reached)
+	}
 	lines := theme.Wrap(text, "", r.look.Width)
 	for _, n := range r.req.Notes {
 		lines = append(lines, hint(r.look, r.look.Styles.Warn, "! "+sanitize.Line(n.Text))...)

@@ -122,10 +122,13 @@ func (p *Panel) answers() []string {
 	}
 	keys := []string{p.choice(p.yes(), true)}
 	if len(p.left()) == 0 && !req.Force {
-		keys = append(keys, p.choice("a always ("+always(req)+")", true))
+		keys = append(keys, p.choice("a "+always(req), true))
 		if req.Offer != nil {
 			keys = append(keys, "A always like this: "+sanitize.Line(req.Offer.Rule)+" …")
 		}
+	}
+	if req.Limit != nil {
+		return append(keys, p.choice("n stop", true), p.esc())
 	}
 	keys = append(keys, p.choice("n no", true))
 	if req.Tool != undo {
@@ -151,6 +154,8 @@ func (p *Panel) yes() string {
 		return "all hunks are left out"
 	case out > 0:
 		return fmt.Sprintf("y yes, to %d of %d hunks", p.hunks().Len()-out, p.hunks().Len())
+	case p.req.Limit != nil:
+		return "y once more"
 	}
 	return "y yes"
 }
@@ -227,12 +232,14 @@ func hint(look theme.Look, style theme.Style, text string) []string {
 func always(req confirm.Request) string {
 	switch {
 	case req.Change != nil:
-		return "edits"
+		return "always (edits)"
 	case req.Command != nil:
-		return "this command"
+		return "always (this command)"
 	case req.Call != nil:
-		return "this tool"
+		return "always (this tool)"
+	case req.Limit != nil:
+		return "extend by " + sanitize.Line(req.Limit.Step)
 	default:
-		return "this file"
+		return "always (this file)"
 	}
 }

@@ -47,7 +47,7 @@ func (p *Panel) act(key tea.KeyPressMsg) Outcome {
 	name, chosen := key.String(), p.chosen
 	p.chosen = ""
 	switch {
-	case name == "c" && p.plan == nil && p.req.Tool != undo:
+	case name == "c" && p.reasons():
 		p.words.open(-1, p.look.NoColor)
 	case name == "A" && p.makeRule():
 	case name == "e" && p.editable():
@@ -68,6 +68,9 @@ func (p *Panel) act(key tea.KeyPressMsg) Outcome {
 	}
 	return Handled
 }
+
+// reasons reports whether a no may have a reason: the model proposed the request.
+func (p *Panel) reasons() bool { return p.plan == nil && p.req.Tool != undo && p.req.Limit == nil }
 
 // reply handles a key that answers; for any other it returns Ignored.
 func (p *Panel) reply(key string) (Outcome, confirm.Verdict) {

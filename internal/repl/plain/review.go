@@ -86,6 +86,10 @@ func worded(answer string) string {
 func ask(req confirm.Request, numbered bool) string {
 	once := req.Force || req.Plan != nil
 	switch {
+	case numbered && req.Limit != nil:
+		return "answer: 1 one more request, 2 stop, 3 extend by " + sanitize.Line(req.Limit.Step) + ": "
+	case req.Limit != nil:
+		return "Go on? [y: one more request / n: stop / always: extend by " + sanitize.Line(req.Limit.Step) + "] "
 	case numbered && once:
 		return "answer: 1 yes, 2 no, or 2 and why not: "
 	case numbered:
@@ -179,6 +183,8 @@ func describe(req confirm.Request) string {
 			where = "that a rule is about"
 		}
 		fmt.Fprintf(&b, "Read a file %s: %s\n", where, sanitize.Name(req.Read.Path))
+	case req.Limit != nil:
+		fmt.Fprintf(&b, "A limit is reached: %s\n", sanitize.Line(req.Limit.Reached))
 	}
 	return b.String()
 }

@@ -1,0 +1,104 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/llm"
+)
+
+// limitAsker answers the questions at limits in turn; then it says no.
+type limitAsker struct {
+	answers []confirm.Verdict
+	asked   []confirm.Limit
+}
+
+func (a *limitAsker) Ask(_ context.Context, req confirm.Request) (confirm.Verdict, error) {
+	a.asked = append(a.asked, *req.Limit)
+	if len(a.answers) == 0 {
+		return confirm.Verdict{}, nil
+	}
+	v := a.answers[0]
+	a.answers = a.answers[1:]
+	return v, nil
+}
+
+// daily is the cost of a day.
+type daily struct {
+	usd float64
+	err error
+}
+
+func (d *daily) Today() (float64, error)                { return d.usd, d.err }
+func (d *daily) Add(_ context.Context, u float64) error { d.usd += u; return d.err }
+
+func TestLimitsAsk(t *testing.T) {
+	once, extend := confirm.Verdict{Decision: confirm.Approve}, confirm.Verdict{Decision: confirm.Approve, Session: true}
+	costly := end("", llm.End{
+		Calls: []llm.ToolCall{call("c", "read", `{}`)}, Usage: llm.Usage{Input: 90, Output: 10, CostUSD: 0.5},
+	})
+	for name, tt := range map[string]struct {
+		limits  Limits
+		answers []confirm.Verdict
+		want    int // requests
+		asked   []confirm.Limit
+	}{
+		"stop": {Limits{MaxTurns: 2}, nil, 2, []confirm.Limit{{Reached: "2 of 2 requests for this prompt (max_turns)", Step: "2 requests"}}},
+		"once": {Limits{MaxTokens: 200}, []confirm.Verdict{once}, 3, []confirm.Limit{
+			{Reached: "the session has used 200 tokens of 200 (max_session_tokens)", Step: "200 tokens"},
+			{Reached: "the session has used 300 tokens of 200 (max_session_tokens)", Step: "200 tokens"},
+		}},
+		"extend": {Limits{MaxCostUSD: 1}, []confirm.Verdict{extend}, 4, []confirm.Limit{
+			{Reached: "the session has cost $1.00 of $1.00 (max_cost_usd)", Step: "$1.00"},
+			{Reached: "the session has cost $2.00 of $2.00 (max_cost_usd)", Step: "$1.00"},
+		}},
+		"day": {Limits{MaxDayUSD: 1}, []confirm.Verdict{extend}, 4, []confirm.Limit{
+			{Reached: "all sessions have cost $1.25 of $1.00 today (max_cost_usd_per_day)", Step: "$1.00"},
+			{Reached: "all sessions have cost $2.25 of $2.00 today (max_cost_usd_per_day)", Step: "$1.00"},
+		}},
+		"time": {Limits{MaxTime: 3 * time.Minute}, []confirm.Verdict{extend}, 6, []confirm.Limit{
+			{Reached: "this prompt has taken 3m0s of 3m0s (max_minutes)", Step: "3m0s"},
+			{Reached: "this prompt has taken 6m0s of 6m0s (max_minutes)", Step: "3m0s"},
+		}},
+		"a rule": {Limits{MaxTurns: 1}, []confirm.Verdict{{Decision: confirm.Approve, Rule: true}}, 1, []confirm.Limit{
+			{Reached: "1 of 1 requests for this prompt (max_turns)", Step: "1 request"},
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ask := &limitAsker{answers: tt.answers}
+			day := &daily{usd: 0.25}
+			var clock time.Time
+			r := newRig(t, Options{Limits: tt.limits, Ask: ask, Spending: day, Now: func() time.Time { return clock }})
+			for range 8 {
+				r.model.answers = append(r.model.answers, func(ctx context.Context, yield func(llm.Delta, error) bool) {
+					clock = clock.Add(time.Minute)
+					costly(ctx, yield)
+				})
+			}
+			err := r.Run(t.Context(), "go")
+			var limit *LimitError
+			if !errors.As(err, &limit) || len(r.model.requests) != tt.want {
+				t.Errorf("%d requests, want %d; %v", len(r.model.requests), tt.want, err)
+			}
+			if d := cmp.Diff(tt.asked, ask.asked); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// TestDailyLimitNeedsItsFile: a cost of the day that cannot be kept ends the turn, and is
+// no question.
+func TestDailyLimitNeedsItsFile(t *testing.T) {
+	ask := &limitAsker{}
+	r := newRig(t, Options{Limits: Limits{MaxDayUSD: 1}, Ask: ask, Spending: &daily{err: errors.New("disk on fire")}}, say("fine"))
+	if err := r.Run(t.Context(), "go"); err == nil || !strings.Contains(err.Error(), "disk on fire") || len(r.model.requests)+len(ask.asked) != 0 {
+		t.Errorf("%v, %d requests", err, len(r.model.requests))
+	}
+}
