@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/bb2d0cf4/agent/internal/app/attachments"
 	"github.com/bb2d0cf4/agent/internal/app/clipboard"
@@ -16,9 +17,14 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
+// serversTime is how long a prompt waits for MCP servers that start.
+const serversTime = 10 * time.Second
+
 // Run answers a prompt, once the MCP servers have started or failed to.
 func (a *App) Run(ctx context.Context, prompt string) error {
-	a.Servers.Settle(ctx)
+	wait, cancel := context.WithTimeout(ctx, serversTime)
+	defer cancel()
+	a.Servers.Settle(wait)
 	return a.Loop.Run(ctx, prompt)
 }
 

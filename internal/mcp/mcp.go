@@ -20,8 +20,8 @@ import (
 
 // Bounds of waiting for a server.
 const (
-	connectTime = time.Minute // of a start; a package runner may download the server
-	settleTime  = 10 * time.Second
+	connectTime = 3 * time.Minute // of a start; a package runner may download the server
+	listTime    = 10 * time.Second
 	callTime    = 10 * time.Minute
 	closeTime   = time.Second // of the end; a program that stays is killed
 )
@@ -112,11 +112,9 @@ func (s *Servers) Close() {
 	s.work.Wait()
 }
 
-// Settle waits until each server is ready or has failed, at most for some seconds. Then it
-// fixes the list of tools until the next call.
+// Settle waits until each server is ready or has failed, or ctx ends. Then it fixes the
+// list of tools until the next call.
 func (s *Servers) Settle(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, settleTime)
-	defer cancel()
 	for _, one := range s.all {
 		one.settle(ctx)
 	}

@@ -187,7 +187,7 @@ func (s *server) list(ctx context.Context) error {
 
 // refresh reads the tools anew. If it fails, the server goes on with those it had.
 func (s *server) refresh(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, settleTime)
+	ctx, cancel := context.WithTimeout(ctx, listTime)
 	defer cancel()
 	if s.link == nil {
 		return
