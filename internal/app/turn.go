@@ -15,6 +15,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/tools"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/effects"
 )
 
 // serversTime is how long a prompt waits for MCP servers that start.
@@ -160,6 +162,21 @@ func (a *App) newLines(env []string) *attachments.Lines {
 		Ran: func(line, result string) {
 			a.Loop.RecordDeed(history.Deed{What: "Run " + line, Result: result + ", run by the user"})
 		},
+		Watch: a.watch,
+	}
+}
+
+// watch records the changes while a line of the user runs.
+func (a *App) watch(ctx context.Context, line string) (ended func(*tools.Result)) {
+	run, err := a.effects.Start(ctx, effects.Command{
+		Line: line, Origin: workspace.Origin{Session: a.Current().ID(), Tool: session.Typed},
+	})
+	return func(res *tools.Result) {
+		report := run.End(ctx)
+		if err != nil {
+			report.Err = err
+		}
+		res.Effects(report)
 	}
 }
 

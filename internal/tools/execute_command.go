@@ -215,10 +215,15 @@ func (c commander) run(ctx context.Context, opts shell.Options, v confirm.Verdic
 }
 
 func (c commander) start(ctx context.Context, call Call, opts shell.Options, v confirm.Verdict) Result {
+	watch := &watchedJob{}
+	watch.run, watch.failed = c.Effects.Start(ctx, c.command(call, opts.Line, true))
+	opts.Ended = func() { watch.end(context.WithoutCancel(ctx)) }
 	job, err := c.Jobs.Start(opts)
 	if err != nil {
+		opts.Ended()
 		return failed("The command could not be started: %w.", err)
 	}
+	c.background.watched[job.ID] = watch
 	where := ""
 	if opts.Sandbox != nil {
 		where = " It runs in a sandbox: " + confinedLimits
@@ -236,7 +241,9 @@ func (c commander) kill(id string) Result {
 		return failed("%w.", err)
 	}
 	c.background.reported[id] = true
-	return Result{ForModel: fmt.Sprintf("%s has ended. Its output:\n%s", id, sanitize.Plain(output)), ForUser: id + " has ended", Ran: true}
+	res := Result{ForModel: fmt.Sprintf("%s has ended. Its output:\n%s", id, sanitize.Plain(output)), ForUser: id + " has ended", Ran: true}
+	res.Effects(c.background.report(id))
+	return res
 }
 
 // FormatCommand renders the result of a command that ran with the given timeout: for the
@@ -271,20 +278,27 @@ func FormatCommand(out shell.Result, timeout time.Duration) (model, user string)
 type jobWatch struct {
 	background Background      // may be nil
 	reported   map[string]bool // by id
+	watched    map[string]*watchedJob
 }
 
-// ended returns a line for each command that has ended since the last call.
-func (w *jobWatch) ended() []string {
+// ended adds a line to res for each command that has ended since the last call, and its
+// effects.
+func (w *jobWatch) ended(res *Result) {
 	if w.background == nil {
-		return nil
+		return
 	}
-	var lines []string
 	for _, job := range w.background.List() {
 		if job.Running || w.reported[job.ID] {
 			continue
 		}
 		w.reported[job.ID] = true
-		lines = append(lines, fmt.Sprintf("%s has ended with exit code %d; its output is in %s", job.ID, job.ExitCode, job.Log))
+		line := fmt.Sprintf("%s has ended with exit code %d; its output is in %s", job.ID, job.ExitCode, job.Log)
+		report := w.report(job.ID)
+		if said := report.String(); said != "" {
+			line += "; while it ran: " + said
+		}
+		res.changed(report)
+		res.Ended = append(res.Ended, line)
+		res.ForModel += "\n[" + line + "]"
 	}
-	return lines
 }

@@ -29,7 +29,7 @@ func NewSet(d Deps) *Set {
 		d.Home = home
 	}
 	d.diagnostics = &diagnostics{root: d.Root, reports: d.Reports}
-	s := &Set{deps: d, found: map[string]bool{}, jobs: &jobWatch{d.Background, map[string]bool{}}, diagnostics: d.diagnostics}
+	s := &Set{deps: d, found: map[string]bool{}, jobs: &jobWatch{d.Background, map[string]bool{}, map[string]*watchedJob{}}, diagnostics: d.diagnostics}
 	s.tools = []Tool{
 		readFile(d), listFiles(d), findFiles(d), searchFiles(d),
 		writeFile(d), editFile(d), editLines(d), appendFile(d), regexReplace(d), patchFile(d),
@@ -90,10 +90,7 @@ func (s *Set) Call(ctx context.Context, name string, call Call) (res Result, err
 	}
 	if err == nil {
 		res.ForModel += s.diagnostics.late(ctx)
-		res.Ended = s.jobs.ended()
-		for _, e := range res.Ended {
-			res.ForModel += "\n[" + e + "]"
-		}
+		s.jobs.ended(&res)
 	}
 	return res, err
 }

@@ -25,6 +25,9 @@ type Lines struct {
 	Emit    func(session.Event)
 	// Ran is called for each line that ran, with a short result.
 	Ran func(line, result string)
+	// Watch is called before a line runs. The function that it returns adds the changes
+	// since then to the result.
+	Watch func(ctx context.Context, line string) (ended func(*tools.Result))
 
 	results []string // since the last prompt
 }
@@ -39,6 +42,7 @@ func (l *Lines) Run(ctx context.Context, line string) error {
 	opt.Line = line
 	opt.Output = func(text string) { l.Emit(session.CallOutput{ID: call.ID, Text: text}) }
 	began := time.Now()
+	ended := l.Watch(ctx, line)
 	out, err := l.Jobs.Run(ctx, opt)
 	var res tools.Result
 	switch {
@@ -53,6 +57,7 @@ func (l *Lines) Run(ctx context.Context, line string) error {
 		res.ForModel, res.ForUser = tools.FormatCommand(out, 0)
 		res.Failed = out.ExitCode != 0
 	}
+	ended(&res)
 	res.Lines, res.Log = out.Lines, out.Spill
 	l.Emit(session.CallEnded{Call: call, Title: title, Result: res, Took: time.Since(began)})
 	if res.ForModel != "" {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/tools"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
@@ -30,7 +31,8 @@ func newTyped(t *testing.T) *typed {
 	y := &typed{}
 	dir, spill := t.TempDir(), t.TempDir()
 	y.Lines = Lines{
-		Jobs: jobs, Emit: func(ev session.Event) { y.shown = append(y.shown, ev) },
+		Watch: func(context.Context, string) func(*tools.Result) { return func(*tools.Result) {} },
+		Jobs:  jobs, Emit: func(ev session.Event) { y.shown = append(y.shown, ev) },
 		Ran: func(line, result string) { y.ran = append(y.ran, line+": "+result) },
 		Options: func() shell.Options {
 			return shell.Options{Dir: dir, SpillDir: spill, Env: []string{"PATH=/usr/bin:/bin", "WHO=me"}}

@@ -61,6 +61,9 @@ func (a action) question(plan undo.Plan) confirm.Request {
 		req.Change = &plan.Changes[0]
 	} else {
 		req.Plan = &confirm.Plan{Title: a.title, Changes: plan.Changes}
+		if plan.Command != "" {
+			req.Plan.Title = "undo what " + oneLine(plan.Command) + " changed"
+		}
 	}
 	return req
 }

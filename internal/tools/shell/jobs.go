@@ -113,7 +113,7 @@ func (j *Jobs) Start(opts Options) (Job, error) {
 	go func() {
 		defer crash.Guard()
 		defer j.wg.Done()
-		b.run(c)
+		b.run(c, opts.Ended)
 	}()
 	return b.describe(), nil
 }
@@ -153,8 +153,8 @@ func (j *Jobs) leave(b *job) {
 	}
 }
 
-// run waits for the job to end.
-func (b *job) run(c *command) {
+// run waits for the job to end, then calls ended, which may be nil.
+func (b *job) run(c *command, ended func()) {
 	defer close(b.done)
 	end := c.wait(b.stop, 0)
 	out := b.out.Finish()
@@ -163,6 +163,9 @@ func (b *job) run(c *command) {
 	b.text = out.Text
 	for _, note := range append(end.left.notes(), out.Notes...) {
 		b.text += "\n[" + note + "]"
+	}
+	if ended != nil {
+		ended()
 	}
 }
 

@@ -37,6 +37,9 @@ type Options struct {
 	// from another goroutine, and never after Run has returned. In a flood it gets only
 	// the newest part. It must not block forever.
 	Output func(chunk string)
+	// Ended, if not nil, is called when a command in the background has ended, from another
+	// goroutine, and before Job shows that.
+	Ended func()
 	// SpillDir is the folder for output over the limit, created (0700) if missing; empty
 	// means that such output is lost.
 	SpillDir string

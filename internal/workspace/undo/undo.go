@@ -32,6 +32,8 @@ type Plan struct {
 	// Others names the files of Changes for which changes by somebody else are undone
 	// too.
 	Others []string
+	// Command is the line of the only command whose changes are undone; else empty.
+	Command string
 
 	root  *workspace.Root
 	steps []step // one for each change
@@ -107,6 +109,7 @@ func (l *Log) Plan(s Scope) (Plan, error) {
 		p.steps = append(p.steps, st)
 	}
 	p.order()
+	p.Command = l.command(p)
 	switch {
 	case len(p.Changes) > 0:
 		return p, nil
@@ -114,6 +117,27 @@ func (l *Log) Plan(s Scope) (Plan, error) {
 		return p, p.Err()
 	}
 	return p, ErrNothing
+}
+
+// command returns the line of the command that made all changes that p undoes, or "".
+func (l *Log) command(p Plan) string {
+	undoes := map[string]bool{}
+	for _, s := range p.steps {
+		for _, id := range s.undoes {
+			undoes[id] = true
+		}
+	}
+	line, run := "", ""
+	for _, e := range l.past {
+		if !undoes[e.ID] {
+			continue
+		}
+		if e.Run == "" || run != "" && e.Run != run {
+			return ""
+		}
+		line, run = e.Command, e.Run
+	}
+	return line
 }
 
 // Err returns the reasons in Refused as one error, or nil.

@@ -1,0 +1,156 @@
+//go:build unix
+
+package effects_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/effects"
+	"github.com/bb2d0cf4/agent/internal/workspace/undo"
+)
+
+func (w *world) start(line string, background bool) *effects.Run {
+	w.T.Helper()
+	run, err := w.tracker.Start(w.T.Context(), effects.Command{Line: line, Background: background, Origin: workspace.Origin{Session: "s", Tool: "shell"}})
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	return run
+}
+
+func TestReport(t *testing.T) {
+	w := newWorld(t, 1)
+	w.fill()
+	for _, tt := range []struct{ line, want string }{
+		{"touch a.txt", ""},
+		{
+			"echo new > new.txt; echo more >> a.txt; rm sub/c.txt; mv 'e f.bin' g.bin; chmod 600 bin/tool",
+			"created new.txt; changed a.txt; deleted sub/c.txt; renamed e f.bin → g.bin; changed the mode of bin/tool",
+		},
+		{"echo x > ignored/x; git commit -qam more", ""},
+		{"rm .gitignore", "deleted .gitignore"},
+		{"echo '*.txt' > .gitignore", "created .gitignore"},
+		{"rm .gitignore; echo y > y", "created y; deleted .gitignore"},
+		{"truncate -s 11M big", "created big (cannot be undone: it is larger than 10 MB)"},
+		{"ln -sfn y link0", "changed link0"},
+		{"mkfifo pipe; mkdir dir", ""},
+	} {
+		if got := w.run(tt.line).String(); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.line, got, tt.want)
+		}
+	}
+}
+
+// TestChangesOfOthers: what somebody else changes before or after a command is no part of
+// it, and an undo leaves alone a file that was changed after it.
+func TestChangesOfOthers(t *testing.T) {
+	w := newWorld(t, 1)
+	w.fill()
+	w.run("true")
+	w.Write("a.txt", "mine\n")
+	if got := w.run("echo 3 > b.txt; echo 4 > sub/c.txt").String(); got != "created b.txt; changed sub/c.txt" {
+		t.Error(got)
+	}
+	w.Write("sub/c.txt", "mine too\n")
+	plan := w.undo(undo.LastChange)
+	if len(plan.Refused) != 1 || plan.Refused[0].Name != "sub/c.txt" {
+		t.Errorf("%+v", plan.Refused)
+	}
+	if got := []string{w.Content("a.txt"), w.Content("b.txt"), w.Content("sub/c.txt")}; !cmp.Equal(got, []string{"mine\n", "<none>", "mine too\n"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestBackground: changes while a command runs in the background are its own until it
+// ends, except those of a command in front and of the program itself.
+func TestBackground(t *testing.T) {
+	w := newWorld(t, 1)
+	w.fill()
+	job := w.start("server", true)
+	w.Write("by-job", "1\n")
+	front := w.start("make", false)
+	w.Write("by-make", "1\n")
+	if got := front.End(t.Context()).String(); got != "created by-make" {
+		t.Error(got)
+	}
+	c, err := w.Propose("by-tool", func(workspace.File) (string, error) { return "text\n", nil })
+	if err == nil {
+		var f workspace.File
+		f, err = w.Commit(t.Context(), c, workspace.Origin{Tool: "write_file"})
+		w.tracker.Wrote(f)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Write("by-job-too", "1\n")
+	if got := job.End(t.Context()).String(); got != "created by-job, by-job-too" {
+		t.Error(got)
+	}
+	w.Write("after", "1\n")
+	if got := w.run("true").String(); got != "" {
+		t.Error(got)
+	}
+}
+
+// TestFreshFile: a file that is changed at once after it was written, with the same size,
+// is noticed.
+func TestFreshFile(t *testing.T) {
+	w := newWorld(t, 1)
+	for range 30 {
+		w.Write("f", "a")
+		run := w.start("x", false)
+		w.Write("f", "b")
+		if got := run.End(t.Context()).String(); got != "changed f" {
+			t.Fatalf("%q", got)
+		}
+		w.undo(undo.LastChange)
+		if got := w.Content("f"); got != "a" {
+			t.Fatalf("%q", got)
+		}
+	}
+}
+
+// TestIncluded: an ignored file counts if it is included.
+func TestIncluded(t *testing.T) {
+	w := newWorld(t, 1)
+	w.Write(".gitignore", "*.env\n")
+	w.Write("x.env", "1\n")
+	w.tracker = effects.New(w.Root, effects.Options{Home: w.Home, Include: []string{"x.env"}})
+	if got := w.run("rm x.env; touch y.env").String(); got != "deleted x.env" {
+		t.Error(got)
+	}
+}
+
+// TestNothingIsLeft: the copies are removed at the end, and their folder is private.
+func TestNothingIsLeft(t *testing.T) {
+	w := newWorld(t, 1)
+	w.Write("f", "a")
+	w.run("true")
+	kept := func() (names []string) {
+		list, err := os.ReadDir(w.Home + "/undo")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range list {
+			if strings.HasPrefix(e.Name(), "kept-") {
+				names = append(names, e.Name())
+			}
+		}
+		return names
+	}
+	if len(kept()) != 1 {
+		t.Error(kept())
+	}
+	if err := w.tracker.Close(); err != nil {
+		t.Error(err)
+	}
+	if len(kept()) != 0 {
+		t.Error(kept())
+	}
+	w.tracker = nil
+}
