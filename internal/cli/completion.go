@@ -15,13 +15,21 @@ import (
 // suggestions completes an argument or the value of a flag.
 type suggestions = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective)
 
-// completeFlags registers the values of the root command's flags.
+// completeFlags registers the values of flags.
 func completeFlags(root *cobra.Command, f *flags) error {
+	modes := fixed(permission.Default.String(), permission.AcceptEdits.String(), permission.Plan.String(), permission.Bypass.String())
+	test, _, err := root.Find([]string{"permissions", "test"})
+	if err == nil {
+		err = test.RegisterFlagCompletionFunc("permission-mode", modes)
+	}
+	if err != nil {
+		return err
+	}
 	for _, c := range []struct {
 		flag string
 		with suggestions
 	}{
-		{"permission-mode", fixed(permission.Default.String(), permission.AcceptEdits.String(), permission.Plan.String(), permission.Bypass.String())},
+		{"permission-mode", modes},
 		{"output-format", fixed(string(headless.Text), string(headless.JSON), string(headless.StreamJSON))},
 		{"resume", f.sessionIDs()},
 		{"prompt", fixed()},
