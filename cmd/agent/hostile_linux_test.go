@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bb2d0cf4/agent/internal/dev/bypass"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 )
@@ -269,6 +270,36 @@ func (w *watch) quit(atOnce bool, seen *faultCounts) {
 	}
 	w.Press("ctrl+d")
 	w.Wait()
+}
+
+// TestPublishedBypasses opens a hostile repository with a helper that looks at it, as
+// other agents did, and with the program.
+func TestPublishedBypasses(t *testing.T) {
+	for attack, helper := range map[string]string{
+		"CVE-2025-59041, CVE-2025-65099: git is run at the start, and runs a program of the repository": "/usr/bin/git status",
+		"a program of the repository comes first on PATH":                                               "tmux -V",
+	} {
+		opened := func(command ...string) func(t *testing.T) bool {
+			return func(t *testing.T) bool {
+				h, _ := newHostile(t, 0, "9")
+				d := newDesk(t, answers(t), nil)
+				d.dir = h.dir
+				d.env = append(d.env, "TMUX=/tmp/tmux-0/default,1,0", "PATH="+h.path("node_modules/.bin")+":"+os.Getenv("PATH"))
+				d.Terminal = ptytest.New(t, vt.Options{Width: 100, Height: 40})
+				cmd := exec.Command(command[0], command[1:]...)
+				cmd.Dir, cmd.Env = d.dir, d.env
+				d.Start(cmd)
+				if command[0] == "agent" {
+					d.WaitFor(`Esc leaves`)
+					d.Press("esc")
+				}
+				d.Wait()
+				_, err := os.Stat(filepath.Join(filepath.Dir(h.dir), "ran"))
+				return err == nil
+			}
+		}
+		bypass.Try(t, attack, "nothing is started before trust", opened("/bin/bash", "-c", helper), opened("agent"))
+	}
 }
 
 // TestHostileRepositoriesBite: the traps work on a program that steps into them, and the

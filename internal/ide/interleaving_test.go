@@ -42,7 +42,7 @@ type mingle struct {
 
 	proposal string // of the open question
 
-	mu      sync.Mutex // guards what a question's moves record
+	mu      sync.Mutex // guards the records of a question's moves
 	approve map[string]bool
 	reject  bool
 	linked  int // how often a window was linked

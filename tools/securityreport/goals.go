@@ -53,13 +53,11 @@ var goals = []struct {
 
 // absent are mechanisms of published attacks that do not apply to this program.
 var absent = []struct{ mechanism, why string }{
-	{"SDK servers on localhost open to DNS rebinding (CVE-2025-66414, CVE-2025-66416, CVE-2026-34742)", "the agent itself listens on no port; the extension's own door checks host and origin, tested in TypeScript"},
+	{"Servers on localhost open to any page or to DNS rebinding (CVE-2025-52882, CVE-2025-66414, CVE-2025-66416, CVE-2026-34742)", "the agent itself listens on no port; the extension for VS Code does, and its own tests, in TypeScript and not in this report, try origins, hosts and missing proofs"},
 	{"Unauthenticated servers of agents and inspectors (CVE-2025-49596, CVE-2026-22812)", "the agent has no server"},
-	{"Agents in CI that assume trust (CVE-2026-12537)", "`-p` never trusts a folder by itself, and denies what it cannot ask about"},
 	{"Settings scanned for in another option's value (a link handler)", "no link is handled, and one parser reads the arguments"},
 	{"Domains compared by their beginning (CVE-2026-24052), NUL bytes in a proxy's host name", "no rule is about addresses: every command that can reach the network asks"},
-	{"Servers of tools whose program is swapped after the yes (CVE-2025-54136)", "the agent starts no servers of tools"},
-	{"Files of tool servers that a project brings (CVE-2025-54135, CVE-2026-12957)", "the same"},
+	{"Files of tool servers that a project brings (CVE-2025-54135, CVE-2026-12957)", "the agent starts no servers of tools"},
 	{"Images fetched while Markdown is drawn", "the terminal draws no images of Markdown, and fetches nothing"},
 	{"Hostile extensions in the editor", "an extension can do anything that the person can: it is inside the trust boundary"},
 	{"The directory of a command chosen by the model (CVE-2025-59532)", "a folder outside the workspace asks, and widens nothing"},

@@ -1,5 +1,5 @@
-// Package bypass tries published attacks with and without the guard against them. The
-// security report lists what it logs.
+// Package bypass tries published attacks with and without the guard against them, and
+// logs each for the security report.
 package bypass
 
 import (

@@ -1,0 +1,107 @@
+//go:build unix
+
+package permission_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/dev/bypass"
+	"github.com/bb2d0cf4/agent/internal/permission"
+	"github.com/bb2d0cf4/agent/internal/tools/shell/safecmd"
+)
+
+// TestPublishedBypasses runs lines that a rule lets run, and changes files that could run
+// code.
+func TestPublishedBypasses(t *testing.T) {
+	runs := func(allowed func(t *testing.T, line string) bool, line string) func(t *testing.T) bool {
+		return func(t *testing.T) bool {
+			if !allowed(t, line) {
+				return false
+			}
+			made := filepath.Join(t.TempDir(), "made")
+			cmd := exec.Command("bash", "-c", strings.ReplaceAll(line, "MADE", made))
+			cmd.Dir = t.TempDir()
+			_ = cmd.Run() // a line may fail and still have its effect
+			_, err := os.Stat(made)
+			return err == nil
+		}
+	}
+	for _, c := range []struct {
+		attack, line string
+		rules        []string // as allow run(x)
+		weak         func(line string) bool
+	}{
+		{"anthropics/claude-code#4956: a rule for a program covers a chain of others", "echo x; touch MADE", []string{"allow run(echo **)"}, func(line string) bool { return strings.HasPrefix(line, "echo ") }},
+		{"anthropics/claude-code#28784: a rule for cd covers what follows", "cd / && touch MADE", []string{"allow run(cd **)"}, func(line string) bool { return strings.HasPrefix(line, "cd ") }},
+		{"anthropics/claude-code#58424: a rule for a program covers a substitution", "echo $(touch MADE)", []string{"allow run(echo **)"}, func(line string) bool { return strings.HasPrefix(line, "echo ") }},
+		{"anthropics/claude-code#43085: a shell around a denied command", "bash -c 'touch MADE'", []string{"allow run", "deny run(touch **)"}, func(line string) bool { return !strings.HasPrefix(line, "touch ") }},
+		{"a denied command with its folder", "/bin/touch MADE", []string{"allow run", "deny run(touch **)"}, func(line string) bool { return !strings.HasPrefix(line, "touch ") }},
+		{"a denied command behind 60 others", strings.Repeat("true; ", 60) + "touch MADE", []string{"allow run", "deny run(touch **)"}, func(line string) bool {
+			return !slices.ContainsFunc(strings.SplitN(line, "; ", 50)[:49], func(part string) bool { return strings.HasPrefix(part, "touch ") })
+		}},
+	} {
+		bypass.Try(t, c.attack, "each simple command of a line is compared with the rules by itself; deny and ask count before allow, and a shell asks", runs(func(_ *testing.T, line string) bool { return c.weak(line) }, c.line),
+			runs(func(t *testing.T, line string) bool { return decides(t, line, c.rules) }, c.line))
+	}
+	exact := func(name string) bool { return name == ".vscode/settings.json" || name == ".git/config" }
+	exists := func(name string) bool { _, err := os.Stat(name); return err == nil && exact(name) }
+	for _, c := range []struct {
+		attack, name string
+		weak         func(name string) bool
+	}{
+		{"CVE-2025-59944: a protected file in other letters", ".VSCode/Settings.JSON", exact},
+		{"CVE-2026-25725: a protected file that does not exist yet", ".vscode/settings.json", exists},
+		{"CVE-2025-53773: settings of the editor that approve everything", ".vscode/settings.json", func(string) bool { return false }},
+		{"a hook of git is written", ".git/hooks/post-checkout", exact},
+	} {
+		bypass.Try(t, c.attack, "edits of protected files always ask, by folded name, and whether they exist or not", func(*testing.T) bool { return !c.weak(c.name) },
+			func(*testing.T) bool { return permission.Protected(c.name, "", "") == "" })
+	}
+	bypass.Try(t, "allxsmith/bestax#219: the key is read through /proc", "files that hold the memory and environment of processes are never read", func(t *testing.T) bool {
+		return environment(t, func(string) bool { return true })
+	}, func(t *testing.T) bool {
+		return environment(t, func(path string) bool { return permission.NeverRead(path, "") == "" })
+	})
+}
+
+// environment reports whether a guard lets the environment of a process be read.
+func environment(t *testing.T, guard func(path string) bool) bool {
+	t.Helper()
+	path, err := filepath.EvalSymlinks("/proc/self/environ") // as the workspace resolves it
+	if err != nil {
+		t.Skip("the system has no /proc")
+	}
+	if !guard(path) {
+		return false
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Contains(string(text), "PATH=")
+}
+
+// decides reports whether a policy with rules approves a line without a question.
+func decides(t *testing.T, line string, texts []string) bool {
+	t.Helper()
+	effects := map[string]permission.Effect{"allow": permission.Allow, "ask": permission.Ask, "deny": permission.Deny}
+	var rules []permission.Rule
+	for _, text := range texts {
+		effect, text, _ := strings.Cut(text, " ")
+		r, err := permission.ParseRule(effects[effect], text, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules = append(rules, r)
+	}
+	v, decided := permission.New(permission.Default, rules...).Decide(confirm.Request{
+		Tool: "execute_command", Command: &confirm.Command{Line: line, Dir: t.TempDir(), Parts: safecmd.Classify(line).CommandParts(false)},
+	})
+	return decided && v.Decision == confirm.Approve
+}
