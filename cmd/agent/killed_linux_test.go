@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 const killedScript = `
@@ -22,7 +24,7 @@ turns:
 // five seconds later none of its commands runs and its watchdog is gone. The program
 // runs as a user who may not inspect its process.
 func TestKilledProgramLeavesNoCommand(t *testing.T) {
-	dir := openDir(t)
+	dir := scratch.Public(t)
 	if err := os.WriteFile(filepath.Join(dir, "script.yaml"), []byte(killedScript), 0o644); err != nil { // the program reads it as another user
 		t.Fatal(err)
 	}

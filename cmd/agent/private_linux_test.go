@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,7 +21,7 @@ turns:
 // A command is a child of the program, whose environment holds the key. Root may read
 // everything, so the program runs as another user here.
 func TestCommandsCannotReadOurEnvironment(t *testing.T) {
-	dir := openDir(t)
+	dir := scratch.Public(t)
 	if err := os.WriteFile(filepath.Join(dir, "script.yaml"), []byte(spyScript), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -47,24 +46,6 @@ func TestCommandsCannotReadOurEnvironment(t *testing.T) {
 	}
 }
 
-// openDir returns a folder that every user may use.
-func openDir(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "open")
-	if err == nil {
-		err = os.Chmod(dir, 0o777)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
-	return dir
-}
-
 // copyOf copies the program from its private folder into dir.
 func copyOf(t *testing.T, program, dir string) string {
 	t.Helper()
@@ -75,13 +56,8 @@ func copyOf(t *testing.T, program, dir string) string {
 		}
 		program = found
 	}
-	data, err := os.ReadFile(program)
-	if err != nil || bytes.HasPrefix(data, []byte("#!")) {
-		t.Fatalf("%s is no program: %v", program, err)
+	if strings.HasPrefix(scratch.Read(t, program), "#!") {
+		t.Fatalf("%s is a script", program)
 	}
-	to := filepath.Join(dir, "agent")
-	if err := os.WriteFile(to, data, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return to
+	return scratch.Copy(t, program, filepath.Join(dir, "agent"))
 }

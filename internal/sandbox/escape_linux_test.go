@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 // world is the place of an escape: the folder that it may write, the one that it may not,
@@ -119,7 +121,7 @@ func (e escape) run(t *testing.T, confined bool) (worked bool, said string) {
 	w := newWorld(t)
 	program := os.Args[0]
 	if e.nobody {
-		program = publicCopy(t)
+		program = scratch.Copy(t, program, filepath.Join(scratch.Public(t), "program"))
 	}
 	w.victim = startVictim(t, w, program, e.nobody)
 	if e.prepare != nil {
@@ -155,7 +157,7 @@ func (e escape) run(t *testing.T, confined bool) (worked bool, said string) {
 
 func newWorld(t *testing.T) world {
 	t.Helper()
-	base := openDir(t)
+	base := scratch.Public(t)
 	w := world{in: filepath.Join(base, "in"), out: filepath.Join(base, "out")}
 	for _, dir := range []string{w.in, w.out} {
 		if err := os.Mkdir(dir, 0o777); err != nil {
@@ -172,38 +174,6 @@ func newWorld(t *testing.T) world {
 		}
 	}
 	return w
-}
-
-// openDir returns a folder that every user may use.
-func openDir(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "sandbox")
-	if err == nil {
-		err = os.Chmod(dir, 0o777)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
-	return dir
-}
-
-// publicCopy copies the test program to where every user may run it.
-func publicCopy(t *testing.T) string {
-	t.Helper()
-	data, err := os.ReadFile(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	to := filepath.Join(openDir(t), "program")
-	if err := os.WriteFile(to, data, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return to
 }
 
 // startVictim starts a process outside of the sandbox, of the same user, that has a file

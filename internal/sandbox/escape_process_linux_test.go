@@ -16,6 +16,8 @@ import (
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 // terminal opens a terminal as the user's would be, and returns its name.
@@ -36,7 +38,7 @@ func terminal(t *testing.T, _ world) string {
 // setuidProgram makes a program that runs as root for every user.
 func setuidProgram(t *testing.T, _ world) string {
 	t.Helper()
-	name := publicCopyOf(t, "/usr/bin/id")
+	name := scratch.Copy(t, "/usr/bin/id", filepath.Join(scratch.Public(t), "id"))
 	if err := os.Chmod(name, 0o755|os.ModeSetuid); err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +48,7 @@ func setuidProgram(t *testing.T, _ world) string {
 // capableProgram makes a program that may read and write every file for every user.
 func capableProgram(t *testing.T, _ world) string {
 	t.Helper()
-	name := publicCopyOf(t, "/bin/cat")
+	name := scratch.Copy(t, "/bin/cat", filepath.Join(scratch.Public(t), "cat"))
 	const version2, effective = 0x02000000, 1
 	data := make([]byte, 20)
 	*(*uint32)(unsafe.Pointer(&data[0])) = version2 | effective
@@ -56,19 +58,6 @@ func capableProgram(t *testing.T, _ world) string {
 	}
 	secret := filepath.Join(filepath.Dir(name), "secret")
 	if err := os.WriteFile(secret, []byte("canary"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return name
-}
-
-func publicCopyOf(t *testing.T, program string) string {
-	t.Helper()
-	data, err := os.ReadFile(program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := filepath.Join(openDir(t), filepath.Base(program))
-	if err := os.WriteFile(name, data, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	return name
