@@ -314,14 +314,7 @@ func TestDialectsAreLearned(t *testing.T) {
 			cfg := config.Config{Home: t.TempDir(), Providers: map[string]config.Provider{}}
 			a, b := open(t, &cfg, "a", server, demand.options), open(t, &cfg, "b", other, config.ModelOptions{})
 			c := &talk{t: t}
-			c.prompt(b)
-			c.prompt(a)
-			c.cancelled(a, 1) // within the text
-			c.prompt(a)
-			c.cancelled(a, 2) // after a result
-			c.prompt(a)
-			c.prompt(b)
-			c.prompt(a)
+			c.goThrough(a, b)
 			if refused != want {
 				t.Errorf("%d refusals, want %d", refused, want)
 			}
@@ -409,6 +402,20 @@ func (c *talk) prompt(m llm.Model) { c.run(m, 0) }
 
 // cancelled runs a prompt that ends after half of the text (1) or after the result (2).
 func (c *talk) cancelled(m llm.Model, how int) { c.run(m, how) }
+
+// goThrough has a conversation that begins with b, goes on with a, is cancelled there
+// twice, and changes to b and back.
+func (c *talk) goThrough(a, b llm.Model) {
+	c.t.Helper()
+	c.prompt(b)
+	c.prompt(a)
+	c.cancelled(a, 1) // within the text
+	c.prompt(a)
+	c.cancelled(a, 2) // after a result
+	c.prompt(a)
+	c.prompt(b)
+	c.prompt(a)
+}
 
 func (c *talk) run(m llm.Model, how int) {
 	c.t.Helper()

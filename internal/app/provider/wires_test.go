@@ -97,13 +97,7 @@ func TestWiresLearn(t *testing.T) {
 			cfg := config.Config{Home: t.TempDir(), Providers: map[string]config.Provider{}}
 			a, b := openWire(t, &cfg, "a", server, demand.wire, demand.options), open(t, &cfg, "b", other, config.ModelOptions{})
 			c := &talk{t: t}
-			c.prompt(b)
-			c.prompt(a)
-			c.cancelled(a, 1) // within the text
-			c.prompt(a)
-			c.cancelled(a, 2) // after a result
-			c.prompt(b)
-			c.prompt(a)
+			c.goThrough(a, b)
 			if refused != 1 {
 				t.Errorf("%d refusals, want 1", refused)
 			}
