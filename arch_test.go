@@ -200,6 +200,7 @@ var layers = []struct {
 	{"internal/dev/ptytest", []string{"internal/dev/ptytest/vt"}},
 	{"internal/dev/ptytest/vt", nil},
 	{"internal/dev/scratch", []string{"internal/workspace"}},
+	{"internal/dev/stress", nil},
 	{"internal/dev/transcriptjudge", nil},
 	{"internal/ide/idetest", []string{"internal/ide/proof", "internal/peer/peertest"}},
 	{"internal/llm/llmtest", []string{"internal/llm"}},

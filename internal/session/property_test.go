@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,19 +16,18 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/dev/stress"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
 // faults counts the faults that the property test caused.
-type faults map[string]int
-
 // storm drives one conversation through random faults.
 type storm struct {
 	t       *testing.T
 	rnd     *rand.Rand
-	fired   faults
+	fired   stress.Faults
 	home    string
 	archive *archive.Archive
 	store   *archive.Store
@@ -41,18 +38,9 @@ type storm struct {
 // TestInvariantI1 checks I1: whatever sequence of cancels, denials, errors, panics and
 // crashes a conversation goes through, a strict provider accepts every request.
 func TestInvariantI1(t *testing.T) {
-	cases := 1_000
-	if os.Getenv("AGENT_TEST_FULL") != "" {
-		cases = 10_000
-	}
-	seed := rand.Uint64()
-	if s := os.Getenv("AGENT_TEST_SEED"); s != "" {
-		var err error
-		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
-			t.Fatal(err)
-		}
-	}
-	fired, requests := faults{}, 0
+	cases := stress.Size(1_000, 10_000)
+	seed := stress.Seed(t)
+	fired, requests := stress.Faults{}, 0
 	home := t.TempDir()
 	kept := archive.New(home)
 	for i := range cases {
@@ -63,21 +51,14 @@ func TestInvariantI1(t *testing.T) {
 		}
 	}
 	t.Logf("load: %d conversations, %d requests judged; seed %d", cases, requests, seed)
-	for _, name := range slices.Sorted(maps.Keys(fired)) {
-		t.Logf("%6d %s", fired[name], name)
-	}
-	for _, name := range []string{
+	fired.Check(t,
 		"cancel before the stream", "cancel in mid-stream", "cancel in a tool", "cancel between calls",
 		"denial", "denial with comment", "tool error", "tool panic", "stream error", "stream error after text",
 		"stream without end", "length stop", "malformed call", "id twice in an answer", "id of an earlier answer",
 		"empty answer", "queued text", "repeated call", "limit",
 		"crash in a tool", "crash before the answer", "torn tail", "damaged record",
 		"rewind", "pin", "summary", "no summary", "compaction",
-	} {
-		if fired[name] == 0 {
-			t.Errorf("the fault %q never fired", name)
-		}
-	}
+	)
 }
 
 // conversation runs some prompts, with crashes between and within them, and returns the

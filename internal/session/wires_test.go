@@ -8,7 +8,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/dev/stress"
 	"github.com/bb2d0cf4/agent/internal/dev/transcriptjudge"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/anthropic"
@@ -83,7 +83,7 @@ type talkers struct {
 
 	mu       sync.Mutex
 	rnd      *rand.Rand
-	fired    faults
+	fired    stress.Faults
 	requests int
 	cancel   func()
 	hangs    bool           // the answer under way ends when the user cancels it
@@ -94,18 +94,9 @@ type talkers struct {
 // that changes its model and wire, is cancelled and compacted, and meets errors: the
 // form of the request, the reasoning that must go back, and the reasoning that must not.
 func TestEveryWire(t *testing.T) {
-	conversations := 300
-	if os.Getenv("AGENT_TEST_FULL") != "" {
-		conversations = 10_000
-	}
-	seed := rand.Uint64()
-	if s := os.Getenv("AGENT_TEST_SEED"); s != "" {
-		var err error
-		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
-			t.Fatal(err)
-		}
-	}
-	fired, requests := faults{}, 0
+	conversations := stress.Size(300, 10_000)
+	seed := stress.Seed(t)
+	fired, requests := stress.Faults{}, 0
 	for i := 0; i < conversations && !t.Failed(); i++ {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			s := &talkers{t: t, rnd: rand.New(rand.NewPCG(seed, uint64(i))), fired: fired, cancel: func() {}, thoughts: map[int]string{}}
@@ -115,18 +106,11 @@ func TestEveryWire(t *testing.T) {
 		})
 	}
 	t.Logf("load: %d conversations, %d requests judged; seed %d (AGENT_TEST_SEED)", conversations, requests, seed)
-	for _, name := range slices.Sorted(maps.Keys(fired)) {
-		t.Logf("%6d %s", fired[name], name)
-	}
-	for _, name := range []string{
+	fired.Check(t,
 		"change of model", "compaction", "rewind", "cancel before the stream", "cancel in mid-stream", "cancel in a tool",
 		"denial", "tool error", "broken stream", "stream without end", "error", "too long", "length stop", "malformed call",
 		"id of an earlier answer", "empty answer", "signed reasoning",
-	} {
-		if fired[name] == 0 {
-			t.Errorf("the fault %q never fired", name)
-		}
-	}
+	)
 }
 
 // converse runs some prompts with several models.
@@ -332,7 +316,7 @@ func (s *talkers) calls() []llmtest.Call {
 
 // tool returns a tool with one fault.
 func (s *talkers) tool(name string) toolFunc {
-	faulty := &storm{rnd: rand.New(rand.NewPCG(1, 1)), fired: faults{}, cancel: func() {
+	faulty := &storm{rnd: rand.New(rand.NewPCG(1, 1)), fired: stress.Faults{}, cancel: func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.cancel()

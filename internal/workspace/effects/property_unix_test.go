@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/dev/stress"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/effects"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
@@ -165,14 +166,7 @@ func (w *world) fill() {
 // TestUndoRestoresEverything: after the undo of a command, every path is as before it,
 // and after the redo as the command left it.
 func TestUndoRestoresEverything(t *testing.T) {
-	seed := rand.Uint64()
-	if s := os.Getenv("AGENT_TEST_SEED"); s != "" {
-		n, err := strconv.ParseUint(s, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		seed = n
-	}
+	seed := stress.Seed(t)
 	rounds, changes := 50, 0
 	if os.Getenv("AGENT_TEST_FULL") != "" {
 		rounds = 1000

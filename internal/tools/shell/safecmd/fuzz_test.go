@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/bb2d0cf4/agent/internal/dev/stress"
 )
 
 // limit is the time within which any line is judged. It is checked at full load only.
@@ -73,11 +75,7 @@ var pieces = strings.Fields("ls cat grep -rn git log push --force rm -rf find . 
 // TestRandomLines: no line of random pieces takes long, and to put a dangerous command
 // into one, or to change a line with one in it, does not make it safe.
 func TestRandomLines(t *testing.T) {
-	n := 20_000
-	if os.Getenv("AGENT_TEST_FULL") != "" {
-		n = 1_000_000
-	}
-	seed := rand.Uint64()
+	n, seed := stress.Size(20_000, 1_000_000), stress.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	all, counts := samples(t), map[Class]int{}
 	for range n {

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/dev/stress"
 )
 
 // rewrites are other ways to write a line that does the same, or contains it.
@@ -136,11 +137,7 @@ func TestRewrites(t *testing.T) {
 
 // TestDeepRewrites combines three of them.
 func TestDeepRewrites(t *testing.T) {
-	n := 3000
-	if os.Getenv("AGENT_TEST_FULL") != "" {
-		n = 100_000
-	}
-	seed := rand.Uint64()
+	n, seed := stress.Size(3000, 100_000), stress.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	all, names := samples(t), sortedNames()
 	for range n {
