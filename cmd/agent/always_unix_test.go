@@ -136,6 +136,36 @@ func TestRuleEndsWithItsContent(t *testing.T) {
 	d.leave()
 }
 
+// TestRuleAboutEdits: A on an edit allows edits of the files that the rule names, and no
+// others.
+func TestRuleAboutEdits(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t,
+		llmtest.Turn{Calls: []llmtest.Call{writeCall("docs/a.md", "a\n"), writeCall("docs/sub/b.md", "b\n"), writeCall("c.md", "c\n")}}, llmtest.Turn{Text: "Done."}), nil)
+	d.sit()
+	d.say("write")
+	d.asked(`create docs/a\.md`)
+	d.Press("?")
+	d.WaitFor(`A always, for some files`)
+	d.Press("A")
+	d.WaitFor(`(?m)^rule: edit\(docs/a\.md\)$`)
+	d.Press("ctrl+u")
+	d.Type("edit(**)")
+	d.WaitFor(`! it covers every file`)
+	d.Press("ctrl+u")
+	d.Type("edit(docs/**)")
+	d.WaitFor(`Enter yes, and allow it for this session`)
+	d.Press("enter")
+	d.asked(`create c\.md`)
+	d.Press("n")
+	d.WaitFor(`Stopped because you said no`)
+	if d.read("docs/a.md") != "a\n" || d.read("docs/sub/b.md") != "b\n" {
+		t.Error("not written")
+	}
+	d.absent("c.md")
+	d.idle()
+	d.leave()
+}
+
 // TestLongFolderName: a session starts, and keeps a rule, in a folder with the longest name
 // that a file system allows.
 func TestLongFolderName(t *testing.T) {

@@ -108,7 +108,7 @@ type asker struct{ app *App }
 func (a asker) Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
 	defer a.app.Editor.Activity.Asks()()
 	rules := a.app.Policy.Proposals(req)
-	if len(rules) == 1 && (req.Call != nil || req.Command != nil && req.Command.Dir == a.app.Root.Dir()) { // see keepRule
+	if len(rules) == 1 && (req.Command == nil || req.Command.Dir == a.app.Root.Dir()) { // see keepRule
 		check := func(rule string) error {
 			_, err := a.app.Policy.CheckRule(req, rule, judge)
 			return err

@@ -3,6 +3,7 @@ package permission
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,41 +14,42 @@ import (
 type Judge func(line string) (parts []confirm.CommandPart, danger bool)
 
 // CheckRule returns the rule with the given text, which a person wants to make with the
-// answer to req, a command or a call. The error explains to them why they cannot: the text is
-// invalid, the rule does not allow req, or its arguments are freer than a look at one
-// command can justify.
+// answer to req. The error explains to them why they cannot: the text is invalid, the rule
+// does not allow req, or it is wider than a look at one request can justify.
 func (p *Policy) CheckRule(req confirm.Request, text string, judge Judge) (Rule, error) {
 	r, err := ParseRule(Allow, text, "")
-	switch {
-	case err != nil:
+	if err != nil {
 		return r, bare(err)
-	case req.Call != nil:
-		return r, p.checkCall(req, r)
-	case req.Force || req.Command == nil:
-		return r, errors.New("this is asked about each time")
-	case r.kind != runs:
-		return r, errors.New("this question is about a command: write run(COMMAND)")
-	case len(r.words) == 0:
-		return r, errors.New("it covers every command: name the program")
 	}
-	if err := r.checkWidth(judge); err != nil {
+	switch {
+	case req.Force || req.Change != nil && req.Change.Delete:
+		err = errors.New("this is asked about each time")
+	case req.Command != nil:
+		err = r.checkCommand(judge)
+	case req.Call != nil:
+		err = r.checkCall()
+	case req.Change != nil:
+		err = r.checkFile(edits, "an edit", req.Change.Name)
+	case req.Read != nil:
+		err = r.checkFile(reads, "reading", req.Read.Path)
+	default:
+		err = errors.New("no rule covers this")
+	}
+	if err != nil {
 		return r, err
 	}
-	if with := (Rules{r}).in(req.Command.Dir).command(req.Command.Parts); with.effect != Allow {
-		return r, errors.New("it does not cover this command")
+	if !r.allows(req) {
+		return r, errors.New("it does not cover this " + map[kind]string{runs: "command", edits: "file", reads: "file", calls: "tool"}[r.kind])
 	}
 	return r, p.checkEffect(req, r)
 }
 
-// checkCall is CheckRule for the call of a server's tool.
-func (p *Policy) checkCall(req confirm.Request, r Rule) error {
-	switch {
-	case r.kind != calls:
+// checkCall returns an error if r is no rule for the call of a server's tool.
+func (r Rule) checkCall() error {
+	if r.kind != calls {
 		return errors.New("this question is about a tool: write mcp__SERVER__TOOL")
-	case !r.coversCall(req.Tool):
-		return errors.New("it does not cover this tool")
 	}
-	return p.checkEffect(req, r)
+	return nil
 }
 
 // checkEffect returns an error if a stricter rule counts more than r.
@@ -56,6 +58,42 @@ func (p *Policy) checkEffect(req confirm.Request, r Rule) error {
 		return errors.New(strings.TrimSuffix(strings.Replace(now.reason(), "You are asked", "it has no effect", 1), "."))
 	}
 	return nil
+}
+
+// allows reports whether r alone allows req, next to commands that only read.
+func (r Rule) allows(req confirm.Request) bool { return Rules{r}.answer(req).effect == Allow }
+
+// checkFile returns an error if r is no rule of kind k, which is about the subject, or if it
+// covers files anywhere. name is the file of the request.
+func (r Rule) checkFile(k kind, subject, name string) error {
+	root := ""
+	if filepath.IsAbs(name) {
+		root = "/"
+	}
+	everywhere := r.kind == k
+	for _, probe := range []string{"0/0", "1/1"} {
+		everywhere = everywhere && r.coversFile(k, file{root + probe, root + probe})
+	}
+	switch {
+	case r.kind != k:
+		return fmt.Errorf("this question is about %s: write %s(PATH)", subject, kindNames[k])
+	case everywhere:
+		return errors.New("it covers every file: name a folder or an ending")
+	case root == "" && r.path.abs:
+		return errors.New("write the path as it is below the folder")
+	}
+	return nil
+}
+
+// checkCommand returns an error if r is no rule for commands, or a wide one.
+func (r Rule) checkCommand(judge Judge) error {
+	switch {
+	case r.kind != runs:
+		return errors.New("this question is about a command: write run(COMMAND)")
+	case len(r.words) == 0:
+		return errors.New("it covers every command: name the program")
+	}
+	return r.checkWidth(judge)
 }
 
 // bare returns an error of ParseRule without the text of the rule, which the person sees.

@@ -7,6 +7,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/tools/shell/safecmd"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 func judge(line string) ([]confirm.CommandPart, bool) {
@@ -20,6 +21,11 @@ func asking(line string) confirm.Request {
 	req := command(line, "/w")
 	req.Command.Parts, req.Force = parts, danger
 	return req
+}
+
+// editing is the question about an edit of a file in /w.
+func editing(name string) confirm.Request {
+	return confirm.Request{Tool: "edit_file", Change: &workspace.Change{File: workspace.File{Name: name, Path: "/w/" + name}, After: "x"}}
 }
 
 // TestCheckRule: a rule that a person edits must be valid, cover the command and be no
@@ -52,6 +58,33 @@ func TestCheckRule(t *testing.T) {
 		_, err := permission.New(permission.Default).CheckRule(asking(tt.line), tt.rule, judge)
 		if (err == nil) != (tt.want == "") || err != nil && !strings.HasPrefix(err.Error(), tt.want) && !strings.Contains(err.Error(), "also covers "+tt.want) {
 			t.Errorf("%s for %s: %v, want %q", tt.rule, tt.line, err, tt.want)
+		}
+	}
+	for _, tt := range []struct {
+		req        confirm.Request
+		rule, want string
+	}{
+		{editing("docs/a.md"), "edit(docs/a.md)", ""},
+		{editing("docs/a.md"), "edit(docs/**)", ""},
+		{editing("docs/a.md"), "edit(*.md)", ""},
+		{editing("docs/a.md"), "edit", "it covers every file"},
+		{editing("docs/a.md"), "edit(**)", "it covers every file"},
+		{editing("docs/a.md"), "edit(*)", "it covers every file"},
+		{editing("docs/a.md"), "edit(/w/docs/**)", "write the path as it is below the folder"},
+		{editing("docs/a.md"), "edit(src/**)", "it does not cover this file"},
+		{editing("docs/a.md"), "read(docs/**)", "this question is about an edit: write edit(PATH)"},
+		{editing("docs/a.md"), "run(ls)", "this question is about an edit: write edit(PATH)"},
+		{forced(editing("docs/a.md")), "edit(docs/a.md)", "this is asked about each time"},
+		{removal(), "edit(docs/a.md)", "this is asked about each time"},
+		{read("/usr/include/a.h"), "read(/usr/include/a.h)", ""},
+		{read("/usr/include/a.h"), "read(/usr/include/**)", ""},
+		{read("/usr/include/a.h"), "read(/**)", "it covers every file"},
+		{read("/usr/include/a.h"), "read", "it covers every file"},
+		{read("/usr/include/a.h"), "read(/etc/**)", "it does not cover this file"},
+		{confirm.Request{Save: &confirm.Save{}}, "edit(a)", "no rule covers this"},
+	} {
+		if _, err := permission.New(permission.Default).CheckRule(tt.req, tt.rule, judge); (err == nil) != (tt.want == "") || err != nil && !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.rule, err, tt.want)
 		}
 	}
 	for _, line := range []string{"go test ./a", "npm run lint -- --fix", "make", "python a.py", "rm a", "git add .", "tsc"} {

@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -52,9 +53,9 @@ func (m *ruleMaker) step(by int) {
 }
 
 // makeRule begins to edit the rule that the request offers. It returns false without one,
-// or if not all of the request has been visible.
+// if not enough of the request has been visible, or if hunks are left out.
 func (p *Panel) makeRule() bool {
-	if p.req.Offer == nil || !p.readable() {
+	if p.req.Offer == nil || !p.readable() || len(p.left()) > 0 {
 		return false
 	}
 	p.rule.open(p.req.Offer.Rule, p.look.NoColor)
@@ -82,7 +83,7 @@ func (p *Panel) pressRule(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 	case "enter":
 		if p.armed && p.ruleProblem() == "" {
 			always := &confirm.Always{Rule: m.text(), Term: m.chosen()}
-			return Answered, confirm.Verdict{Decision: confirm.Approve, By: me, Comments: p.words.comments, Always: always}
+			return Answered, confirm.Verdict{Decision: confirm.Approve, By: me, Text: p.edited, Comments: p.words.comments, Always: always}
 		}
 	default:
 		m.ed.Handle(key)
@@ -95,12 +96,30 @@ func (m *ruleMaker) text() string { return strings.TrimSpace(m.ed.Text()) }
 // ruleProblem explains why Enter does not make the rule; "" if it does.
 func (p *Panel) ruleProblem() string {
 	if !p.readable() {
-		return "too little room to see the command: enlarge the window"
+		return "too little room to see the question: enlarge the window"
+	}
+	if seen, lines := p.unseen(); seen < lines {
+		return fmt.Sprintf("you have not seen lines %d–%d: go back to the question and scroll", seen+1, lines)
 	}
 	if err := p.req.Offer.Check(p.rule.text()); err != nil {
 		return err.Error()
 	}
 	return ""
+}
+
+// ruleMeaning describes the effect of the rule that is edited.
+func (p *Panel) ruleMeaning() string {
+	switch {
+	case p.req.Change != nil:
+		return "Edits of files with such a path are written without a question: * is for any name, ** for any folders."
+	case p.req.Read != nil:
+		return "Files with such a path are read without a question: * is for any name, ** for any folders."
+	case p.req.Call != nil:
+		return "This tool runs without a question, whatever its arguments are."
+	case strings.HasSuffix(p.rule.text(), "*)"):
+		return "Commands like this run without a question: * is for any arguments but options and paths out of the folder."
+	}
+	return "Exactly this command runs without a question."
 }
 
 // ruleHints describes the rule that is edited, and the keys.
@@ -122,11 +141,7 @@ func (p *Panel) ruleHints() []string {
 		keys = append(keys, "↑↓ number")
 	}
 	keys = append(keys, "Esc back to the question")
-	what := "Exactly this command runs without a question."
-	if strings.HasSuffix(m.text(), "*)") {
-		what = "Commands like this run without a question: * is for any arguments but options and paths out of the folder."
-	}
-	lines := hint(p.look, st.Dim, what)
+	lines := hint(p.look, st.Dim, p.ruleMeaning())
 	lines = append(lines, p.items(st.Dim, terms)...)
 	if why := p.ruleProblem(); why != "" {
 		keys = keys[1:]

@@ -61,6 +61,36 @@ func TestKeysMakeARule(t *testing.T) {
 	}
 }
 
+// TestRuleAboutEdits: it approves the change on the screen, once all of it has been visible
+// and if no hunk is left out.
+func TestRuleAboutEdits(t *testing.T) {
+	offered := func(req confirm.Request) confirm.Request {
+		req.Offer = offering("", "edit(docs/**)").Offer
+		return req
+	}
+	mine := "mine\n"
+	p := ready(offered(edit()), 20)
+	p.Propose(mine, start)
+	p.View(20)
+	p.Wait(start.Add(2 * time.Hour))
+	if o, v := press(p, "A", "enter"); o != panel.Answered || v.Text == nil || *v.Text != mine || v.Always == nil {
+		t.Errorf("%v %+v", o, v)
+	}
+	long := edit()
+	long.Change.After = strings.Repeat("line\n", 60)
+	p = ready(offered(long), 12)
+	if o, v := press(p, "A", "enter"); o == panel.Answered {
+		t.Errorf("the end was not visible: %+v", v)
+	}
+	if view := strings.Join(p.View(12), "\n"); !strings.Contains(view, "you have not seen lines") {
+		t.Error(view)
+	}
+	p = ready(offered(program()), 40)
+	if o, v := press(p, "]", "space", "A", "enter"); o == panel.Answered && v.Always != nil {
+		t.Errorf("a hunk is left out: %+v", v)
+	}
+}
+
 // A panel that is not armed again yet takes text for the rule, but no answer.
 func TestRuleWaitsToBeArmed(t *testing.T) {
 	p := ready(offering("x a", "run(x *)"), 20)

@@ -123,7 +123,7 @@ func (p *Panel) answers() []string {
 	keys := []string{p.choice(p.yes(), true)}
 	if len(p.left()) == 0 && !req.Force {
 		keys = append(keys, p.choice("a "+always(req), true))
-		if req.Offer != nil {
+		if req.Offer != nil && !p.aboutFile() {
 			keys = append(keys, "A always like this: "+sanitize.Line(req.Offer.Rule)+" …")
 		}
 	}
@@ -168,6 +168,10 @@ func (p *Panel) esc() string {
 	return "Esc cancel"
 }
 
+// aboutFile reports whether a rule for the request names files. Its key is among the others:
+// people answer many edits.
+func (p *Panel) aboutFile() bool { return p.req.Change != nil || p.req.Read != nil }
+
 // more returns the other keys of a request.
 func (p *Panel) more() []string {
 	var keys []string
@@ -188,6 +192,9 @@ func (p *Panel) more() []string {
 	}
 	if p.opens() {
 		keys = append(keys, "o open in "+sanitize.Line(p.Editor))
+	}
+	if p.req.Offer != nil && p.aboutFile() {
+		keys = append(keys, "A always, for some files …")
 	}
 	if p.body.Len() > 0 {
 		keys = append(keys, "v full", "PgUp PgDn scroll", "p prompt")
