@@ -2,8 +2,10 @@ package tools
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/mcp"
 	"github.com/bb2d0cf4/agent/internal/tools/shell/safecmd"
 )
 
@@ -22,6 +24,9 @@ type foreseer interface {
 // without carrying it out. It takes files to exist and edits to apply: those of a call
 // of long ago need not do so any more.
 func (s *Set) Foresee(name string, args json.RawMessage) []Foreseen {
+	if strings.HasPrefix(name, mcp.Prefix) {
+		return s.foreseeServer(name, args)
+	}
 	t, ok := s.find(name).(foreseer)
 	if !ok {
 		return nil

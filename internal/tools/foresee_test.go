@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/mcp"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -82,5 +84,26 @@ func TestForeseenOfWhatIsGone(t *testing.T) {
 		if got := b.set.Foresee(call.tool, json.RawMessage(call.args)); len(got) != 1 {
 			t.Errorf("%s %s: %+v", call.tool, call.args, got)
 		}
+	}
+}
+
+// A call of a server's tool is foreseen although no server runs.
+func TestForeseenCallOfAServer(t *testing.T) {
+	b := newBench(t, nil)
+	b.ask.verdict = confirm.Verdict{Feedback: "no"}
+	const name, args = "mcp__files__read_all", `{"a":1}`
+	tool := serverTool{b.deps, mcp.Tool{Server: "files", Name: "read_all", Spec: llm.ToolSpec{Name: name}}}
+	if _, err := tool.Call(t.Context(), Call{Args: json.RawMessage(args)}); err != nil {
+		t.Fatal(err)
+	}
+	foreseen := b.set.Foresee(name, json.RawMessage(args))
+	if len(foreseen) != 1 {
+		t.Fatal(foreseen)
+	}
+	if d := cmp.Diff(b.ask.asked[0], foreseen[0].Request); d != "" {
+		t.Errorf("asked (-), foreseen (+):\n%s", d)
+	}
+	if got := b.set.Foresee(name, json.RawMessage("[]")); len(got) != 0 {
+		t.Errorf("a call that is refused is foreseen: %v", got)
 	}
 }

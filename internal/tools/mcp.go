@@ -59,10 +59,7 @@ func (t serverTool) Call(ctx context.Context, call Call) (Result, error) {
 	if err := call.await(ctx); err != nil {
 		return Result{}, UnansweredError{err}
 	}
-	v, err := t.Ask.Ask(ctx, confirm.Request{
-		Tool: t.Tool.Spec.Name, Description: call.Description, Batch: call.Batch,
-		Call: &confirm.Call{Server: t.Server, Tool: t.Name, Args: string(shown)},
-	})
+	v, err := t.Ask.Ask(ctx, t.request(call, shown))
 	if err != nil {
 		return Result{}, UnansweredError{err}
 	}
@@ -72,6 +69,26 @@ func (t serverTool) Call(ctx context.Context, call Call) (Result, error) {
 	res, err := t.run(ctx, shown, v)
 	res.Record.What = "Call " + t.Server + ": " + t.Name
 	return res, err
+}
+
+// request returns the question about a call.
+func (t serverTool) request(call Call, args []byte) confirm.Request {
+	return confirm.Request{
+		Tool: t.Tool.Spec.Name, Description: call.Description, Batch: call.Batch,
+		Call: &confirm.Call{Server: t.Server, Tool: t.Name, Args: string(args)},
+	}
+}
+
+// foreseeServer returns the question that a call of a server's tool would ask. The server need
+// not run.
+func (s *Set) foreseeServer(name string, args json.RawMessage) []Foreseen {
+	shown, err := objectOf(args)
+	if err != nil {
+		return nil
+	}
+	t := serverTool{Deps: s.deps, Tool: mcp.Tool{Spec: llm.ToolSpec{Name: name}}}
+	t.Server, t.Name, _ = strings.Cut(strings.TrimPrefix(name, mcp.Prefix), "__")
+	return []Foreseen{{Request: t.request(Call{}, shown)}}
 }
 
 // run makes an approved call.
