@@ -114,7 +114,7 @@ var layers = []struct {
 		"internal/repl/input/edit", "internal/repl/theme", "internal/sanitize", "internal/session", "internal/workspace",
 	}},
 	{"internal/repl/panel", []string{
-		"internal/caution", "internal/confirm", "internal/repl/diffview", "internal/repl/input", "internal/repl/theme", "internal/sanitize",
+		"internal/caution", "internal/confirm", "internal/repl/diffview", "internal/repl/input", "internal/repl/markdown", "internal/repl/theme", "internal/sanitize",
 	}},
 	{"internal/repl/record", []string{
 		"internal/llm", "internal/repl/markdown", "internal/repl/pager", "internal/repl/theme", "internal/sanitize", "internal/session/history",

@@ -69,6 +69,8 @@ func subject(req confirm.Request) (kind, subject, proposed string) {
 			paths = append(paths, c.Path)
 		}
 		return "plan", strings.Join(paths, "\n"), ""
+	case req.Document != nil:
+		return "document", "", req.Document.Text
 	case req.Command != nil:
 		return "command", req.Command.Line, req.Command.Line
 	case req.Call != nil:

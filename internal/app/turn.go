@@ -11,6 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/tools"
@@ -94,7 +95,7 @@ func (a *App) newTools(env []string, askAll bool) session.Toolset {
 	set := tools.NewSet(a.Editor.Equip(tools.Deps{
 		Root: a.Root, Ask: asker{a}, Jobs: a.jobs, Background: a.jobs, Servers: a.Servers, Window: func() int64 { return a.Info().ContextWindow }, SpillDir: a.spillDir, Sandbox: a.sandbox,
 		Session: func() string { return a.Current().ID() }, Home: a.Config.Home, Env: env, AskAll: askAll,
-		Withholds: a.Policy.Withholds, Effects: a.effects,
+		Withholds: a.Policy.Withholds, Effects: a.effects, Planning: func() bool { return a.Policy.Mode() == permission.Plan },
 	}))
 	a.editorPrompts = a.Editor.Prompts(a.Context.Editor, set)
 	return toolset{set, a.modeNews, a.editorPrompts, a.edits}
@@ -121,10 +122,21 @@ func (a asker) Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, e
 		for _, r := range rules {
 			v.AllowWith = append(v.AllowWith, r.String())
 		}
+	case v.Mode != "" && err == nil:
+		return v, a.app.leavePlan(v.Mode)
 	case v.Always != nil && err == nil:
 		a.app.makeRule(ctx, req, *v.Always)
 	}
 	return v, err
+}
+
+// leavePlan enters the mode that the person chose with the acceptance of a plan.
+func (a *App) leavePlan(name string) error {
+	mode, err := permission.ParseMode(name)
+	if err != nil {
+		return err
+	}
+	return a.Policy.SetMode(mode)
 }
 
 // emit shows an event on the face; the editor shows whether the model is working.

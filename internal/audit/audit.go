@@ -42,7 +42,7 @@ type Entry struct {
 	Session string    `json:"session,omitzero"`
 	Dir     string    `json:"dir,omitzero"` // the workspace
 	Event   Event     `json:"event"`
-	Kind    string    `json:"kind,omitzero"`    // edit, plan, command, read or save
+	Kind    string    `json:"kind,omitzero"`    // edit, plan, document, command, read or save
 	Tool    string    `json:"tool,omitzero"`    // the asking tool
 	Subject string    `json:"subject,omitzero"` // the command line, or the paths
 	By      string    `json:"by,omitzero"`      // the surface or the rule that answered

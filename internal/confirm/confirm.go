@@ -14,8 +14,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// Request is one question. Exactly one of Change, Plan, Command, Call, Read, Save and
-// Limit is set.
+// Request is one question. Exactly one of Change, Plan, Document, Command, Call, Read, Save
+// and Limit is set.
 type Request struct {
 	ID   string // unique in the process; answers are bound to it
 	Tool string // the asking tool
@@ -33,13 +33,14 @@ type Request struct {
 	// Verdict.Always); nil if none is offered.
 	Offer *Offer
 
-	Change  *workspace.Change
-	Plan    *Plan
-	Command *Command
-	Call    *Call
-	Read    *Read
-	Save    *Save
-	Limit   *Limit
+	Change   *workspace.Change
+	Plan     *Plan
+	Document *Document
+	Command  *Command
+	Call     *Call
+	Read     *Read
+	Save     *Save
+	Limit    *Limit
 
 	// Refused is the proposal for the same file that a person refused before, with words;
 	// nil without one. The controller sets it.
@@ -71,6 +72,12 @@ type Batch struct {
 type Plan struct {
 	Title   string // for people
 	Changes []workspace.Change
+}
+
+// Document is a text in Markdown that the model wants to act on. An approval changes nothing
+// by itself; it covers the text as the reviewer left it.
+type Document struct {
+	Text string
 }
 
 // Command is a command line to be run by a shell.
@@ -141,9 +148,12 @@ const (
 // Verdict is an answer.
 type Verdict struct {
 	Decision Decision
-	// Text is the final text of a change if the reviewer edited it; nil means exactly
-	// Request.Change.After.
+	// Text is the final text of a change or document if the reviewer edited it; nil means
+	// exactly the proposed one.
 	Text *string
+	// Mode is the name of the permission mode to go on in after the approval of a document,
+	// which needs one; otherwise empty.
+	Mode string
 	// Unsure, if not empty, explains why an approval of Text does not count yet: Text may
 	// not have been meant for this change. The question is asked once more, of everybody,
 	// with Text as the proposal.

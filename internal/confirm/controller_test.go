@@ -282,6 +282,9 @@ func TestFailingReviewersLeaveTheQuestionToTheOthers(t *testing.T) {
 		"unknown decision": func(context.Context, confirm.Request) (confirm.Verdict, error) {
 			return confirm.Verdict{Decision: 7}, nil
 		},
+		"a mode for a command": func(context.Context, confirm.Request) (confirm.Verdict, error) {
+			return confirm.Verdict{Decision: confirm.Approve, Mode: "default"}, nil
+		},
 		"text for a command": func(_ context.Context, req confirm.Request) (confirm.Verdict, error) {
 			text := "rm -rf /"
 			return confirm.Verdict{Decision: confirm.Approve, Text: &text}, nil
@@ -318,6 +321,27 @@ func TestFailingReviewersLeaveTheQuestionToTheOthers(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A document is approved with the mode to go on in, and for this time only.
+func TestApprovalOfADocument(t *testing.T) {
+	text := "edited"
+	for name, tt := range map[string]struct {
+		verdict confirm.Verdict
+		counts  bool
+	}{
+		"with a mode":         {confirm.Verdict{Decision: confirm.Approve, Mode: "default", Text: &text}, true},
+		"without a mode":      {confirm.Verdict{Decision: confirm.Approve}, false},
+		"for the session":     {confirm.Verdict{Decision: confirm.Approve, Mode: "default", Session: true}, false},
+		"unsure":              {confirm.Verdict{Decision: confirm.Approve, Mode: "default", Text: &text, Unsure: "why"}, false},
+		"refused with a mode": {confirm.Verdict{Mode: "default", Feedback: "more"}, true},
+	} {
+		c := confirm.NewController(nil, reviewFunc(func(context.Context, confirm.Request) (confirm.Verdict, error) { return tt.verdict, nil }))
+		v, err := c.Ask(t.Context(), confirm.Request{Document: &confirm.Document{Text: "a plan"}})
+		if err != nil || v.NoWay == tt.counts || v.Decision == confirm.Reject && v.Mode != "" {
+			t.Errorf("%s: %+v, %v", name, v, err)
+		}
 	}
 }
 

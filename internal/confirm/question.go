@@ -183,22 +183,44 @@ func validate(req Request, v Verdict) (Verdict, error) {
 	case v.NoWay:
 		return v, ErrUndecided
 	case v.Decision == Reject:
-		v.Text, v.Session, v.Always, v.Except, v.Unsure = nil, false, nil, nil, ""
+		v.Text, v.Session, v.Always, v.Except, v.Unsure, v.Mode = nil, false, nil, nil, "", ""
 		return v, nil
 	case v.Decision != Approve:
 		return v, fmt.Errorf("the reviewer answered with the unknown decision %d", v.Decision)
+	case req.Document != nil:
+		return v, v.ofDocument()
+	case v.Mode != "":
+		return v, errors.New("the reviewer chose a permission mode, but the request is not about a document")
 	case v.Text != nil && (req.Change == nil || req.Change.Delete):
 		return v, errors.New("the reviewer approved a text, but the request changes none")
-	case v.Always != nil && req.Offer == nil:
-		return v, errors.New("the reviewer wants a rule that was not offered")
-	case v.Always != nil && req.Offer.Check(v.Always.Rule) != nil:
-		return v, fmt.Errorf("the reviewer wants a rule that may not be made: %w", req.Offer.Check(v.Always.Rule))
 	case v.Unsure != "" && v.Text == nil:
 		return v, errors.New("the reviewer is unsure about a text but gave none")
 	case !req.Plan.excepts(v.Except):
 		return v, errors.New("the reviewer left out unknown files, or all files of the plan")
 	}
-	return v, nil
+	return v, req.offers(v.Always)
+}
+
+// offers returns an error if the rule a, which may be nil, may not be made.
+func (r Request) offers(a *Always) error {
+	switch {
+	case a == nil:
+		return nil
+	case r.Offer == nil:
+		return errors.New("the reviewer wants a rule that was not offered")
+	}
+	if err := r.Offer.Check(a.Rule); err != nil {
+		return fmt.Errorf("the reviewer wants a rule that may not be made: %w", err)
+	}
+	return nil
+}
+
+// ofDocument returns an error if v cannot be the approval of a document.
+func (v Verdict) ofDocument() error {
+	if v.Mode == "" || v.Session || v.Always != nil || v.Unsure != "" || v.Except != nil {
+		return errors.New("the reviewer did not choose a permission mode for the document, or answered another question")
+	}
+	return nil
 }
 
 // excepts reports whether out can be left out of a plan: each file once, and not all

@@ -39,6 +39,10 @@ func (c *Collector) Add(ev session.Event) {
 }
 
 func (c *Collector) addResult(r tools.Result) {
+	if r.Answer != "" {
+		c.answer.Reset()
+		c.answer.WriteString(r.Answer)
+	}
 	if r.Denied != nil {
 		c.denied = append(c.denied, *r.Denied)
 	}

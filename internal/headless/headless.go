@@ -174,6 +174,11 @@ func (f *Face) showText(ev session.Event) {
 		}
 	case session.TextDelta:
 		f.showAnswer(ev.Text)
+	case session.CallEnded:
+		if ev.Result.Answer != "" {
+			f.endLine()
+			f.showAnswer(ev.Result.Answer)
+		}
 	case session.Retrying:
 		f.blanks, f.spoke = "", false
 		if ev.Void {

@@ -52,7 +52,11 @@ func (m Mode) Explain(unattended bool) string {
 		}
 		return "Edits are written without asking the user, who still decides about commands."
 	case Plan:
-		return "Edits and commands are declined, except some commands that only read, such as ls. Read and search, then answer with a plan: what you would change, where, and how you would check it."
+		const plan = "Edits and commands are declined, except some commands that only read, such as ls. Read and search, then "
+		if unattended {
+			return plan + "answer with a plan: what you would change, where, and how you would check it."
+		}
+		return plan + "call present_plan with a plan: what you would change, where, and how you would check it. If the user only asks something, just answer."
 	case Bypass:
 		return "Edits and commands are carried out without asking anyone: take care with what cannot be undone."
 	}

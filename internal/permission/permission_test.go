@@ -143,6 +143,16 @@ var nasty = []string{
 
 // TestGrantIsOfOneLine: a grant has no pattern that could match more than the person was
 // shown.
+// Only a person accepts a document, whatever the mode and the rules.
+func TestDocumentsAreNotDecided(t *testing.T) {
+	for _, mode := range []permission.Mode{permission.Default, permission.AcceptEdits, permission.Plan, permission.Bypass} {
+		p := permission.New(mode)
+		if v, decided := p.Decide(confirm.Request{Tool: "present_plan", Document: &confirm.Document{Text: "a plan"}}); decided {
+			t.Errorf("%v mode: %+v", mode, v)
+		}
+	}
+}
+
 func TestGrantIsOfOneLine(t *testing.T) {
 	p := permission.New(permission.Default)
 	for _, line := range []string{"git status", "go test ./..."} {

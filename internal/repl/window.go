@@ -67,6 +67,8 @@ func about(req confirm.Request) string {
 	switch {
 	case req.Change != nil:
 		return req.Tool + " " + req.Change.Name
+	case req.Document != nil:
+		return "a plan"
 	case req.Command != nil:
 		return "run " + req.Command.Line
 	case req.Call != nil:

@@ -24,6 +24,7 @@ const (
 	resultNotRun     = "Not run: the user declined an earlier call of this answer and stopped here."
 	resultNotStarted = "Not run: cancelled by the user before it started."
 	resultAfterError = "Not run: an earlier call of this answer failed and ended the turn."
+	resultAnswered   = "Not run: an earlier call of this answer was the answer to the prompt."
 	resultAfterLimit = "Not run: a limit ended the turn before this call."
 )
 
@@ -60,6 +61,10 @@ func (t *turn) runCalls(ctx context.Context, calls []llm.ToolCall, said string) 
 		if res.Stop {
 			t.loop.closeCalls(resultNotRun)
 			return false, StopDenied, nil
+		}
+		if res.Answer != "" {
+			t.loop.closeCalls(resultAnswered)
+			return false, StopDone, nil
 		}
 		if limit != nil {
 			t.loop.closeCalls(resultAfterLimit)

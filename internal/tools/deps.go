@@ -32,6 +32,8 @@ type Deps struct {
 	// otherwise read without a question; nil if there are no such rules. name is relative to
 	// the workspace or absolute.
 	Withholds func(name, abs string) bool
+	// Planning reports whether the permission mode is plan; nil if it never is.
+	Planning func() bool
 	// SpillDir returns the folder for output that is too long for the model. The
 	// caller allows the model to read files there.
 	SpillDir func() string

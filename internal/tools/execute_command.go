@@ -37,7 +37,7 @@ func executeCommand(d Deps, w *jobWatch) Tool {
 		{Name: "cwd", Kind: args.Text},
 		{Name: "timeout", Kind: args.Integer, Doc: "seconds, default 120, at most 600"},
 		{Name: "background", Kind: args.Boolean, Doc: "returns an id and a log file at once"},
-		{Name: "kill", Kind: args.Text, Doc: "id of a background command to end"},
+		{Name: "kill", Kind: args.Text, Doc: "id of one to end"},
 	}
 	c := commander{d, w}
 	return newTool("execute_command", params, executeCommandArgs.title, c.execute).foresees(c.foresee)

@@ -30,7 +30,7 @@ func readFile(d Deps) Tool {
 	params := []args.Param{
 		{Name: "path", Kind: args.Text, Required: true},
 		{Name: "offset", Kind: args.Integer, Doc: "first line, from 1"},
-		{Name: "limit", Kind: args.Integer, Doc: "lines, default 2000"},
+		{Name: "limit", Kind: args.Integer, Doc: "default 2000"},
 	}
 	r := reader{d, "read_file"}
 	return newTool(r.tool, params, readFileArgs.title, r.readFile).foresees(func(a readFileArgs) []Foreseen { return r.foresee(a.Path) }).reads()

@@ -24,7 +24,7 @@ func regexReplace(d Deps) Tool {
 		{Name: "path", Kind: args.Text, Required: true},
 		{Name: "pattern", Kind: args.Text, Required: true},
 		{Name: "replacement", Kind: args.Text, Doc: "$1 and ${name} are groups", Required: true},
-		{Name: "count", Kind: args.Integer, Doc: "default: all"},
+		{Name: "count", Kind: args.Integer},
 		{Name: "ignore_case", Kind: args.Boolean},
 		{Name: "multiline", Kind: args.Boolean, Doc: "^ and $ match at lines"},
 	}

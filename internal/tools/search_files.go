@@ -38,9 +38,9 @@ type searchFilesArgs struct {
 func searchFiles(d Deps) Tool {
 	params := []args.Param{
 		{Name: "regex", Kind: args.Text, Doc: "RE2", Required: true},
-		{Name: "path", Kind: args.Text, Doc: "folder or file"},
+		{Name: "path", Kind: args.Text},
 		{Name: "file_pattern", Kind: args.Text, Doc: "such as *.go"},
-		{Name: "context", Kind: args.Integer, Doc: "lines around, default 1"},
+		{Name: "context", Kind: args.Integer, Doc: "lines, default 1"},
 		{Name: "limit", Kind: args.Integer},
 		{Name: "mode", Schema: `{"type":"string","enum":["content","files","count"]}`},
 	}

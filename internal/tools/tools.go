@@ -41,6 +41,9 @@ type Result struct {
 	// Ran means that a command was run, and its result belongs in the record of the
 	// session.
 	Ran bool
+	// Answer, if not empty, is the answer to the prompt, and ends the turn after this batch: a
+	// plan that nobody could be asked about.
+	Answer string
 	// Stop ends the turn after this batch because the user said no without a reason.
 	Stop   bool
 	Record Record

@@ -32,7 +32,7 @@ func drawRequest(t *rapid.T) confirm.Request {
 	if rapid.Bool().Draw(t, "batch") {
 		req.Batch = confirm.Batch{Total: 3, Index: 1, Calls: []string{"Read a", "Edit b", strings.Repeat("Run c ", 40)}, Done: []string{"1 line"}}
 	}
-	switch rapid.SampledFrom([]string{"change", "plan", "command", "read", "save"}).Draw(t, "kind") {
+	switch rapid.SampledFrom([]string{"change", "plan", "document", "command", "read", "save"}).Draw(t, "kind") {
 	case "change":
 		c := change()
 		req.Change = &c
@@ -44,6 +44,8 @@ func drawRequest(t *rapid.T) confirm.Request {
 		for range rapid.IntRange(1, 8).Draw(t, "files") {
 			req.Plan.Changes = append(req.Plan.Changes, change())
 		}
+	case "document":
+		req.Document = &confirm.Document{Text: text("document")}
 	case "command":
 		req.Command = &confirm.Command{Line: text("line"), Dir: "/w"}
 	case "read":
@@ -88,7 +90,7 @@ func TestAnyKeysAnySize(t *testing.T) {
 		switch {
 		case !editable && v.Text != nil:
 			t.Fatalf("approved a text: %q", *v.Text)
-		case editable && v.Text == nil && kept != req.Change.After, v.Text != nil && *v.Text != kept:
+		case editable && req.Change != nil && v.Text == nil && kept != req.Change.After, v.Text != nil && *v.Text != kept:
 			t.Fatalf("kept %q, approved %v", kept, v.Text)
 		case req.Plan == nil && v.Except != nil, req.Plan != nil && len(v.Except) >= len(req.Plan.Changes):
 			t.Fatalf("left out: %v", v.Except)

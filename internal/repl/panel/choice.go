@@ -67,6 +67,9 @@ func (p *Panel) miss(key tea.KeyPressMsg) {
 	if p.req.Force || p.plan != nil || len(p.left()) > 0 {
 		keys = slices.Delete(keys, 2, 3)
 	}
+	if p.doc != nil {
+		keys[2] = "2 yes, accepting edits"
+	}
 	name := p.answer(key.String())
 	if name == "enter" {
 		keys[0] = "Enter takes the answer that → highlights"

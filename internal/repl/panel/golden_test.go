@@ -65,6 +65,7 @@ func states() map[string]struct {
 		"read":         {confirm.Request{Tool: "read_file", Read: &confirm.Read{Path: "/etc/hosts"}, Notes: caution.Notes("outside")}, ""},
 		"save":         {save, ""},
 		"plan":         {undoing(4), ""},
+		"document":     {planning(planText), ""},
 		"plan-out":     {undoing(4), "down space"},
 		"plan-file":    {undoing(4), "end enter"},
 		"plan-long":    {undoing(60), "pgdown"},

@@ -120,6 +120,9 @@ func (p *Panel) answers() []string {
 	if p.plan != nil {
 		return []string{p.choice(p.yes(), true), p.choice("n no", true), "Enter look at a file", "space leave it out", "v full", p.esc()}
 	}
+	if p.doc != nil {
+		return p.planAnswers()
+	}
 	keys := []string{p.choice(p.yes(), true)}
 	if len(p.left()) == 0 && !req.Force {
 		keys = append(keys, p.choice("a "+always(req), true))

@@ -124,6 +124,9 @@ func (p *Panel) verdict(key string) (confirm.Verdict, bool) {
 	if p.plan != nil {
 		return p.plan.verdict(key, yes)
 	}
+	if p.doc != nil {
+		return p.doc.verdict(key, yes)
+	}
 	v := confirm.Verdict{By: me, Comments: p.words.comments}
 	out := p.left()
 	whole := len(out) == 0

@@ -49,6 +49,7 @@ type Panel struct {
 	diff *diffview.View // the body of a change
 	rev  *revision      // nil unless a proposal for the same file was refused with words
 	plan *plan          // the body of several changes
+	doc  *document      // the body of a plan in Markdown
 
 	scroll scroll
 	show   show
@@ -84,6 +85,9 @@ func (p *Panel) build() {
 	case p.req.Plan != nil:
 		p.plan = newPlan(p.req, p.look, opt)
 		p.body = p.plan
+	case p.req.Document != nil:
+		p.doc = newDocument(p.req, p.edited, p.look)
+		p.body = p.doc
 	case c != nil:
 		p.body = diffview.NewCommand(diffview.Command{
 			Line: c.Line, Dir: c.Dir, Timeout: c.Timeout, Background: c.Background, Unconfined: c.Unconfined, Notes: texts(p.req.Notes),
@@ -115,13 +119,16 @@ func (p *Panel) Layout() diffview.Layout { return p.show.layout }
 func (p *Panel) Full() bool { return p.show.full }
 
 // editable reports whether the text that would be written can be edited.
-func (p *Panel) editable() bool { return p.diff != nil && !p.req.Change.Delete }
+func (p *Panel) editable() bool { return p.doc != nil || p.diff != nil && !p.req.Change.Delete }
 
 // Proposal returns the text that would be written and the name of its file; false if the
 // request cannot be edited.
 func (p *Panel) Proposal() (name, text string, ok bool) {
-	if !p.editable() {
+	switch {
+	case !p.editable():
 		return "", "", false
+	case p.doc != nil:
+		return "plan.md", p.doc.text, true
 	}
 	return p.req.Change.Name, p.diff.Hunks().Text(), true
 }
@@ -130,7 +137,7 @@ func (p *Panel) Proposal() (name, text string, ok bool) {
 // while.
 func (p *Panel) Propose(text string, now time.Time) {
 	p.edited = nil
-	if text != p.req.Change.After {
+	if p.doc != nil && text != p.req.Document.Text || p.doc == nil && text != p.req.Change.After {
 		p.edited = &text
 	}
 	p.build()

@@ -90,6 +90,10 @@ func ask(req confirm.Request, numbered bool) string {
 		return "answer: 1 one more request, 2 stop, 3 extend by " + sanitize.Line(req.Limit.Step) + ": "
 	case req.Limit != nil:
 		return "Go on? [y: one more request / n: stop / always: extend by " + sanitize.Line(req.Limit.Step) + "] "
+	case req.Document != nil && numbered:
+		return "answer: 1 carry it out and ask about edits, 2 no, 3 carry it out and accept edits, or 2 and what to change: "
+	case req.Document != nil:
+		return "Carry it out? [y: ask about edits / a: accept edits / n / n what to change] "
 	case numbered && once:
 		return "answer: 1 yes, 2 no, or 2 and why not: "
 	case numbered:
@@ -138,17 +142,28 @@ func parse(line string, req confirm.Request) (confirm.Verdict, meaning) {
 		return v, unclear
 	case rest != "":
 		return v, prompts
-	case word == "y" || word == "yes":
-		v.Decision = confirm.Approve
-	case word == "a" || word == "always":
-		if req.Force || req.Plan != nil {
-			return v, unclear
-		}
-		v.Decision, v.Session = confirm.Approve, true
+	case word == "y" || word == "yes" || word == "a" || word == "always":
+		return approval(word[0] == 'a', req)
 	case word == "here" && req.Offer != nil:
 		v.Decision, v.Always = confirm.Approve, &confirm.Always{Rule: req.Offer.Rule, Term: confirm.Term{Project: true}}
 	default:
 		return v, prompts
+	}
+	return v, answers
+}
+
+// approval returns the verdict of a yes. always means further requests, too.
+func approval(always bool, req confirm.Request) (confirm.Verdict, meaning) {
+	v := confirm.Verdict{By: "terminal", Decision: confirm.Approve}
+	switch {
+	case req.Document != nil && always:
+		v.Mode = "accept-edits"
+	case req.Document != nil:
+		v.Mode = "default"
+	case always && (req.Force || req.Plan != nil):
+		return confirm.Verdict{By: "terminal"}, unclear
+	case always:
+		v.Session = true
 	}
 	return v, answers
 }
@@ -167,6 +182,9 @@ func describe(req confirm.Request) string {
 		for _, c := range req.Plan.Changes {
 			b.WriteString(sanitize.Exact(changed(c)))
 		}
+	case req.Document != nil:
+		lines := sanitize.Exact(strings.TrimRight(req.Document.Text, "\n"))
+		b.WriteString("The plan:\n  " + strings.ReplaceAll(lines, "\n", "\n  ") + "\n")
 	case req.Command != nil:
 		b.WriteString(commandLines(*req.Command))
 	case req.Call != nil:

@@ -62,6 +62,7 @@ func TestDescriptions(t *testing.T) {
 			"undo\\nthe turn:\ndiff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+b\n" +
 				"diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-c\n+d\n",
 		},
+		"a document":   {confirm.Request{Document: &confirm.Document{Text: "# A\n\nB\x1b\n"}}, "The plan:\n  # A\n  \n  B\\u{1b}\n"},
 		"a command":    {running("make"), "Run in /p:\n  $ make\n"},
 		"a script":     {running("make\nYes or no? [y / n]\n"), "Run in /p:\n  $ make\n  $ Yes or no? [y / n]\n"},
 		"a background": {background, "Run in the background in /p:\n  $ sleep 1\n"},
@@ -76,6 +77,7 @@ func TestDescriptions(t *testing.T) {
 func TestAnswers(t *testing.T) {
 	forced := edits("a", "b")
 	forced.Force = true
+	planned := confirm.Request{Document: &confirm.Document{Text: "# A plan\n"}}
 	for _, tt := range []struct {
 		line string
 		req  confirm.Request
@@ -91,6 +93,9 @@ func TestAnswers(t *testing.T) {
 		{"a", running("ls"), confirm.Verdict{Decision: confirm.Approve, Session: true}, answers},
 		{"always", edits("a", "b"), confirm.Verdict{Decision: confirm.Approve, Session: true}, answers},
 		{"a", forced, confirm.Verdict{}, unclear},
+		{"y", planned, confirm.Verdict{Decision: confirm.Approve, Mode: "default"}, answers},
+		{"a", planned, confirm.Verdict{Decision: confirm.Approve, Mode: "accept-edits"}, answers},
+		{"n and the tests?", planned, confirm.Verdict{Feedback: "and the tests?"}, answers},
 		{"", edits("a", "b"), confirm.Verdict{}, unclear},
 		{" ? ", edits("a", "b"), confirm.Verdict{}, unclear},
 		{"yes, but rename it", edits("a", "b"), confirm.Verdict{}, prompts},

@@ -1,0 +1,85 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+)
+
+func planCall(plan string) llmtest.Turn {
+	args, _ := json.Marshal(map[string]string{"plan": plan})
+	return llmtest.Turn{Text: "I have read enough.", Calls: []llmtest.Call{{Name: "present_plan", Args: string(args)}}}
+}
+
+// The plan mode ends in a plan: the person comments on it, edits it, and chooses with the
+// acceptance the mode to go on in. The model is told to carry out the text that they left.
+func TestPlanModeEndsInAPlan(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t,
+		planCall("# Be polite\n\n1. Say **good day**.\n"), planCall("# Be polite\n\n1. Say good day.\n2. Test it.\n"),
+		editCall("hello", "good day"), llmtest.Turn{Text: "All done."}), map[string]string{"main.go": program})
+	editor := filepath.Join(filepath.Dir(d.home), "editor")
+	scratch.Program(t, editor, "#!/bin/sh\necho '3. Say goodbye.' >>\"$1\"\n")
+	d.env = append(d.env, "VISUAL="+editor)
+	d.sit("--permission-mode", "plan")
+	d.say("be polite")
+	d.WaitFor(`(?s)the plan.*# Be polite.*1\. Say good day\.`)
+	d.awake("y carry it out")
+	d.Press("c")
+	d.Type("and the tests?")
+	d.Press("enter")
+	d.WaitFor(`2\. Test it\.`)
+	d.awake("y carry it out")
+	if told := d.told(1); !strings.Contains(told, "The user says: and the tests?") || !strings.Contains(told, "present it again") {
+		t.Errorf("the comment: %q", told)
+	}
+	d.Press("e")
+	d.WaitFor(`(?s)as you edited it.*3\. Say goodbye\.`)
+	d.awake("y carry it out")
+	d.Press("2")
+	d.WaitFor(`All done`)
+	d.WaitFor(`accept-edits mode`)
+	d.idle()
+	told := d.told(2)
+	if !strings.Contains(told, "\n\n# Be polite\n\n1. Say good day.\n2. Test it.\n3. Say goodbye.\n") || !strings.Contains(told, "[Permission mode: accept-edits. ") {
+		t.Errorf("the accepted plan: %q", told)
+	}
+	if !strings.Contains(d.read("main.go"), "good day") {
+		t.Error("the accepted mode did not write the edit")
+	}
+	d.leave()
+}
+
+// In the other modes there is nothing to accept, and the model goes on.
+func TestPlanOutsideThePlanMode(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, planCall("# Be polite\n"), llmtest.Turn{Text: "I go on."}), nil)
+	d.sit()
+	d.say("be polite")
+	d.WaitFor(`I go on`)
+	d.idle()
+	if told := d.told(1); !strings.Contains(told, "the permission mode is not plan") {
+		t.Errorf("told %q", told)
+	}
+	d.leave()
+}
+
+// In -p the plan is the answer: nothing is run, and nothing was denied.
+func TestPlanIsTheAnswer(t *testing.T) {
+	for format, want := range map[string]string{"text": "# Be polite\n\n1. Say good day.\n", "json": `"result":"# Be polite\n\n1. Say good day.\n"`} {
+		turn := planCall("# Be polite\n\n1. Say good day.\n")
+		turn.Calls = append(turn.Calls, llmtest.Call{Name: "execute_command", Args: `{"command":"touch made"}`})
+		d := newDesk(t, llmtest.NewServer(t, turn), nil)
+		code, out := d.prompted("--permission-mode", "plan", "--output-format", format)
+		if code != 0 || !strings.Contains(out, want) || strings.Contains(out, "read enough") {
+			t.Errorf("%s: exit status %d:\n%s", format, code, out)
+		}
+		if n := len(d.server.Requests()); n != 1 {
+			t.Errorf("%s: %d requests", format, n)
+		}
+	}
+}

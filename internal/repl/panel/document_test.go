@@ -1,0 +1,81 @@
+package panel_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/repl/panel"
+)
+
+const planText = "# Mend the parser\n\n1. Read `parse.go`.\n2. Add a test that fails.\n3. Mend it.\n"
+
+func planning(text string) confirm.Request {
+	return confirm.Request{Tool: "present_plan", Document: &confirm.Document{Text: text}}
+}
+
+func TestPlanIsAccepted(t *testing.T) {
+	for _, tt := range []struct {
+		keys, mode string
+		decision   confirm.Decision
+	}{
+		{"y", "default", confirm.Approve},
+		{"1", "default", confirm.Approve},
+		{"right enter", "default", confirm.Approve},
+		{"a", "accept-edits", confirm.Approve},
+		{"2", "accept-edits", confirm.Approve},
+		{"n", "", confirm.Reject},
+		{"3", "", confirm.Reject},
+	} {
+		o, v := press(ready(planning(planText), 20), strings.Fields(tt.keys)...)
+		if o != panel.Answered || v.Decision != tt.decision || v.Mode != tt.mode || v.Text != nil || v.Session {
+			t.Errorf("%s: %v %+v", tt.keys, o, v)
+		}
+	}
+	o, v := press(ready(planning(planText), 20), "c", "m", "o", "r", "e", "enter")
+	if o != panel.Answered || v.Decision != confirm.Reject || v.Feedback != "more" {
+		t.Errorf("a comment: %v %+v", o, v)
+	}
+}
+
+// A plan is accepted only once all of it was visible.
+func TestPlanIsReadToItsEnd(t *testing.T) {
+	p := ready(planning(planText+strings.Repeat("\nmore\n", 40)), 12)
+	for _, k := range []string{"1", "2"} {
+		if o, _ := press(p, k); o != panel.Handled {
+			t.Fatalf("%s accepts a plan whose end was not visible", k)
+		}
+	}
+	for range 20 {
+		press(p, "pgdown")
+		p.View(12)
+	}
+	if o, v := press(p, "2"); o != panel.Answered || v.Mode != "accept-edits" {
+		t.Errorf("%v %+v", o, v)
+	}
+}
+
+// The accepted text is the one that the person saved.
+func TestPlanIsEdited(t *testing.T) {
+	p := ready(planning(planText), 20)
+	if o, _ := press(p, "e"); o != panel.Edit {
+		t.Fatalf("e: %v", o)
+	}
+	name, text, ok := p.Proposal()
+	if name != "plan.md" || text != planText || !ok {
+		t.Fatalf("%q %q %v", name, text, ok)
+	}
+	p.Propose("Only *read* it.\n", start)
+	p.View(20)
+	if o, _ := press(p, "y"); o != panel.Ignored {
+		t.Error("accepted before it was shown")
+	}
+	p.Wait(start.Add(time.Hour))
+	if got := shown(p, 20); !strings.Contains(got, "as you edited it") || strings.Contains(got, "Mend") {
+		t.Errorf("shown:\n%s", got)
+	}
+	if _, v := press(p, "y"); v.Text == nil || *v.Text != "Only *read* it.\n" || v.Mode != "default" {
+		t.Errorf("%+v", v)
+	}
+}
