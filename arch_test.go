@@ -174,7 +174,7 @@ var layers = []struct {
 	}},
 	{"internal/cli/doctor", []string{
 		"internal/app/home", "internal/app/keystore", "internal/app/provider", "internal/app/allowedservers", "internal/app/trust", "internal/config", "internal/llm",
-		"internal/llm/remote", "internal/repl/keys", "internal/repl/theme", "internal/sandbox", "internal/sanitize", "internal/statefile",
+		"internal/llm/remote", "internal/repl/keys", "internal/repl/theme", "internal/sandbox", "internal/sanitize", "internal/statefile", "internal/tools/shell",
 	}},
 	{"internal/cli/extension", []string{"internal/child", "internal/statefile"}},
 	{"internal/cli/firstrun", []string{

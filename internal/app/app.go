@@ -158,7 +158,7 @@ func New(o Options) (*App, error) {
 	a.recallStart(o.Place.Store)
 	a.guidance.begin(a.Context.Instructions())
 	a.modeNews = &modeNews{policy: a.Policy, unattended: o.Unattended, stale: true, messages: func() []llm.Message { return a.Loop.Messages() }}
-	env := shell.Environ(append(os.Environ(), o.Env...), o.Config.SecretEnv())
+	env := append(shell.Environ(os.Environ(), o.Config.SecretEnv(), o.Config.EnvKeep...), o.Env...)
 	a.Servers = a.newServers(o)
 	a.Images = a.newImages(env)
 	a.lines = a.newLines(env)

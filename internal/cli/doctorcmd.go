@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -28,7 +29,7 @@ func newDoctor(p Process, f *flags) *cobra.Command {
 // examine writes the doctor's report on a session in dir. It returns false if something
 // is broken.
 func examine(ctx context.Context, p Process, dir string, cfg config.Config, cfgErr error, out io.Writer) bool {
-	opt := doctor.Options{Version: p.Version, Stdin: p.Stdin, Stdout: p.Stdout, Out: out, Link: idelink.Best(dir)}
+	opt := doctor.Options{Version: p.Version, Stdin: p.Stdin, Stdout: p.Stdout, Out: out, Env: os.Environ(), Link: idelink.Best(dir)}
 	opt.Dir, _ = workDir(dir) // a missing folder has no settings of its own
 	return doctor.Run(ctx, opt, cfg, cfgErr)
 }

@@ -97,7 +97,7 @@ func explainCommand(set setup, f *flags, line string) (e explanation, err error)
 // replayed returns the options, without a Root, to judge calls as a session with this setup
 // would.
 func (s *setup) replayed(mode permission.Mode, rules permission.Rules) replay.Options {
-	return replay.Options{Mode: mode, Rules: rules, Home: s.Home, Env: shell.Environ(os.Environ(), s.SecretEnv()), AskAll: s.asksAll()}
+	return replay.Options{Mode: mode, Rules: rules, Home: s.Home, Env: shell.Environ(os.Environ(), s.SecretEnv(), s.EnvKeep...), AskAll: s.asksAll()}
 }
 
 // classes describes the classes of commands for people.

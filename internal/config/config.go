@@ -41,6 +41,9 @@ type Config struct {
 	Encoding string
 	// UndoDays is how many days changes can be undone; 0 means no limit.
 	UndoDays int
+	// EnvKeep names variables that commands inherit besides the usual ones; * at the end
+	// covers all that begin so.
+	EnvKeep []string
 
 	// Notes tell the user what to change in the configuration, although it works.
 	Notes []string

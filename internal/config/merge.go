@@ -148,6 +148,7 @@ func build(v *viper.Viper) Config {
 			CompactAt:   v.GetInt("compact_at"),
 			IdleTimeout: v.GetDuration("idle_timeout"),
 		},
+		EnvKeep:  variableNames(v.GetString("env_keep")),
 		UndoDays: v.GetInt("undo_days"),
 		Shell:    Shell{Surface: v.GetString("shell.surface")},
 		Sandbox: Sandbox{

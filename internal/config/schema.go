@@ -32,7 +32,10 @@ const (
 	duration // such as 90s; positive
 	choice
 	several // choices separated by commas, or "none"
-	rules   // permission rules, see Rule
+	// variables are names of environment variables separated by commas; * at the end covers
+	// all that begin so.
+	variables
+	rules // permission rules, see Rule
 )
 
 // schema describes a key of the file and the keys below it. It is the only list of
@@ -70,6 +73,7 @@ var root = &schema{kind: group, fields: []*schema{
 	{name: "sandbox", kind: choice, def: "off", choices: []string{"auto", "off", "required"}},
 	{name: "sandbox_network", kind: boolean, def: "true"},
 	{name: "sandbox_write", kind: folders},
+	{name: "env_keep", kind: variables},
 	{name: "undo_days", kind: count, def: "30"},
 	{name: "encoding", kind: text, def: "iso-8859-1"},
 	{name: "editor", kind: text},
@@ -193,8 +197,7 @@ func (s *schema) valid(value string) bool {
 		n, err := strconv.ParseUint(value, 10, 63)
 		return err == nil && (s.kind == count || n <= 100)
 	case number:
-		n, err := strconv.ParseFloat(value, 64)
-		return err == nil && n >= 0 && n < 1e12
+		return isAmount(value)
 	case duration:
 		d, err := time.ParseDuration(value)
 		return err == nil && d > 0
@@ -202,6 +205,8 @@ func (s *schema) valid(value string) bool {
 		return s.allows(value)
 	case folders:
 		return areFolders(value)
+	case variables:
+		return areVariables(value)
 	}
 	return true
 }
@@ -232,6 +237,8 @@ func (s *schema) wanted() string {
 		return "not an absolute folder, nor one that begins with ~/"
 	case duration:
 		return "not a time such as 90s or 5m"
+	case variables:
+		return "not a list of variables such as DATABASE_URL, AWS_*"
 	case several:
 		return "neither none nor a list of " + strings.Join(s.choices, ", ")
 	}
@@ -248,6 +255,22 @@ func items(value string) []string {
 		parts[i] = strings.TrimSpace(p)
 	}
 	return parts
+}
+
+// variableNames splits a list of variables.
+func variableNames(value string) (names []string) {
+	return append(names, strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })...)
+}
+
+// isAmount reports whether value is a number of a sensible size.
+func isAmount(value string) bool {
+	n, err := strconv.ParseFloat(value, 64)
+	return err == nil && n >= 0 && n < 1e12
+}
+
+// areVariables reports whether a list has only names of variables and their beginnings.
+func areVariables(value string) bool {
+	return !slices.ContainsFunc(variableNames(value), func(name string) bool { return !isVariable(strings.TrimSuffix(name, "*")) })
 }
 
 // areFolders reports whether a list like PATH has only absolute folders and folders of

@@ -61,7 +61,7 @@ func (a answers) copy(ctx context.Context, which string) (command.Reply, error) 
 	if err != nil {
 		return command.Reply{}, err
 	}
-	tool, err := clipboard.Write(ctx, shell.Environ(os.Environ(), a.App.Config.SecretEnv()), text)
+	tool, err := clipboard.Write(ctx, shell.Environ(os.Environ(), a.App.Config.SecretEnv(), a.App.Config.EnvKeep...), text)
 	long := base64.StdEncoding.EncodedLen(len(text)) > maxClip
 	reply := command.Reply{Text: "Copied " + what + " (" + lines(text) + ")"}
 	switch {

@@ -55,6 +55,7 @@ type Options struct {
 	Out           io.Writer // where the findings are written
 	Width         int       // to wrap at; 0 means that of Stdout if it is a terminal
 	Dir           string    // the working folder
+	Env           []string  // the environment
 	// Link returns the editor that a session would use, or why it would use none.
 	Link func(ctx context.Context, cfg config.Config) (text string, linked bool)
 }
@@ -85,6 +86,7 @@ func Run(ctx context.Context, opt Options, cfg config.Config, cfgErr error) (hea
 		{"shell", one(func() finding {
 			return checkProgram("bash", "commands run with sh, which has fewer features", "install bash")
 		})},
+		{"variables", one(func() finding { return checkEnvironment(opt.Env, cfg) })},
 		{"sandbox", one(func() finding { return checkSandbox(ctx, cfg) })},
 		{"search", one(func() finding {
 			return checkProgram("rg", "the slower built-in search is used", "install ripgrep")

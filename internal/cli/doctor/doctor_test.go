@@ -195,3 +195,18 @@ func TestCheckProject(t *testing.T) {
 	write("encoding: koi8-r\n")
 	look("have changed")
 }
+
+func TestCheckEnvironment(t *testing.T) {
+	env := []string{"PATH=/bin", "DATABASE_URL=postgres://u:p@h/d", "AWS_SECRET_ACCESS_KEY=x"}
+	for _, c := range []struct {
+		keep []string
+		want string
+	}{
+		{nil, "commands do not inherit AWS_SECRET_ACCESS_KEY, DATABASE_URL; for one that they need: agent config set env_keep NAME"},
+		{[]string{"DATABASE_URL", "AWS_*"}, "commands inherit all of it"},
+	} {
+		if got := checkEnvironment(env, config.Config{EnvKeep: c.keep}); got != fine(c.want) {
+			t.Errorf("%v: %+v", c.keep, got)
+		}
+	}
+}

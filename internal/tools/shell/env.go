@@ -1,25 +1,28 @@
 package shell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// Variables that a command does not inherit: they could run other code before or instead
-// of the command, point git or ripgrep to other files, or make output hard to read.
+// Variables that a command inherits only if the user names each: they could run other
+// code before or instead of the command, point git or ripgrep to other files, or make
+// output hard to read.
 var (
-	droppedNames = map[string]bool{
+	steeringNames = map[string]bool{
 		"BASH_ENV": true, "ENV": true, "PROMPT_COMMAND": true, "PS4": true, "ZDOTDIR": true,
 		"SHELLOPTS": true, "BASHOPTS": true, "CDPATH": true, "GLOBIGNORE": true,
 		"RIPGREP_CONFIG_PATH": true, "FORCE_COLOR": true, "CLICOLOR_FORCE": true,
-		"GIT_ASKPASS": true, "SSH_ASKPASS": true, markName: true,
+		"GIT_ASKPASS": true, "SSH_ASKPASS": true,
 	}
-	droppedPrefixes = []string{"LD_", "DYLD_", "GIT_", "BASH_FUNC_"}
-	// keptNames are exceptions from the prefixes: the identity for commits.
-	keptNames = map[string]bool{
+	steeringPrefixes = []string{"LD_", "DYLD_", "GIT_", "BASH_FUNC_"}
+	// committers are exceptions from the prefixes: the identity for commits.
+	committers = map[string]bool{
 		"GIT_AUTHOR_NAME": true, "GIT_AUTHOR_EMAIL": true, "GIT_AUTHOR_DATE": true,
 		"GIT_COMMITTER_NAME": true, "GIT_COMMITTER_EMAIL": true, "GIT_COMMITTER_DATE": true,
 	}
 	// keyNames are the variables documented by the makers of language models for their
-	// keys. Other secrets (of a package registry, of a cloud) stay: the user's commands
-	// may need them.
+	// keys. No command inherits them.
 	keyNames = map[string]bool{
 		"OPENAI_API_KEY": true, "OPENAI_ORG_ID": true, "OPENAI_PROJECT_ID": true,
 		"OPENROUTER_API_KEY": true, "ANTHROPIC_API_KEY": true, "AZURE_OPENAI_API_KEY": true,
@@ -39,11 +42,11 @@ var (
 // would match by chance.
 const minSecret = 8
 
-// Environ returns base without variables that a command must not see or be steered by,
-// and with variables that prevent it from waiting for a person. secrets names more
-// variables with keys; any variable whose value contains one of their values is removed
-// too. base is not changed; PATH stays.
-func Environ(base []string, secrets []string) []string {
+// Environ returns the variables of base that a command may have, see Kept, and those that
+// prevent it from waiting for a person. own names more of them, also by their beginning
+// and *. secrets names variables with keys: no command gets them, nor a variable whose
+// value contains one of their values. base is not changed; PATH stays.
+func Environ(base []string, secrets []string, own ...string) []string {
 	hidden := map[string]bool{}
 	for _, name := range secrets {
 		hidden[name] = true
@@ -55,31 +58,27 @@ func Environ(base []string, secrets []string) []string {
 			keys = append(keys, value)
 		}
 	}
-	replaced := map[string]bool{}
-	for _, kv := range added {
-		name, _, _ := strings.Cut(kv, "=")
-		replaced[name] = true
-	}
+	keep := newKeeper(own)
 	env := make([]string, 0, len(base)+len(added))
 	for _, kv := range base {
 		name, value, _ := strings.Cut(kv, "=")
-		if !hidden[name] && !replaced[name] && !isDropped(name) && !containsAny(value, keys) {
+		if !hidden[name] && !replaces(name) && keep.keeps(name) && !containsAny(value, keys) {
 			env = append(env, kv)
 		}
 	}
 	return append(env, added...)
 }
 
-func isDropped(name string) bool {
-	if droppedNames[name] || isKey(name) {
+// replaces reports whether a command gets another value for the variable.
+func replaces(name string) bool {
+	return slices.ContainsFunc(added, func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
+}
+
+func steers(name string) bool {
+	if steeringNames[name] {
 		return true
 	}
-	for _, prefix := range droppedPrefixes {
-		if strings.HasPrefix(name, prefix) && !keptNames[name] {
-			return true
-		}
-	}
-	return false
+	return !committers[name] && slices.ContainsFunc(steeringPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
 // isKey reports whether a variable holds a key that this program would use: the program's

@@ -23,14 +23,54 @@ func environ(base, secrets []string) []string {
 	return rest
 }
 
+// A command gets the variables that developers need, and no others.
 func TestEnvironKeepsNeededVariables(t *testing.T) {
 	base := []string{
-		"PATH=./bin:/usr/bin", "HOME=/home/u", "LANG=de_DE.UTF-8", "JAVA_HOME=/opt/java", "EMPTY=", "ODD",
-		"GIT_AUTHOR_NAME=U", "GIT_COMMITTER_EMAIL=u@example.com", "STRIPE_API_KEY=sk_test_1234567890", "NPM_TOKEN=npm_1234567",
-		"LDFLAGS=-s", "ENVIRONMENT=dev", "AGENT_HOME=/home/u/.agent",
+		"PATH=./bin:/usr/bin", "HOME=/home/u", "LANG=de_DE.UTF-8", "LC_ALL=C", "JAVA_HOME=/opt/java", "CI=", "XDG_RUNTIME_DIR=/run/user/1",
+		"GIT_AUTHOR_NAME=U", "GIT_COMMITTER_EMAIL=u@example.com", "LDFLAGS=-s", "AGENT_HOME=/home/u/.agent", "SSH_AUTH_SOCK=/run/s", "XAUTHORITY=/x",
+		"GOFLAGS=-mod=mod", "GOPRIVATE=example.com", "NVM_DIR=/n", "npm_config_registry=https://example.com", "VIRTUAL_ENV=/v", "PYTHONPATH=.", "CARGO_HOME=/c",
+		"RUSTFLAGS=-C", "https_proxy=http://proxy", "DOCKER_HOST=unix:///x", "KUBECONFIG=/k", "AWS_PROFILE=p", "GITHUB_ACTIONS=true", "CGO_ENABLED=0", "V=1",
 	}
 	if diff := cmp.Diff(base, environ(base, nil)); diff != "" {
 		t.Error(diff)
+	}
+	for _, kv := range []string{
+		"STRIPE_API_KEY=sk_test_1234567890", "NPM_TOKEN=npm_1234567", "NODE_AUTH_TOKEN=x", "GITHUB_TOKEN=x", "AWS_SECRET_ACCESS_KEY=x", "AWS_SESSION_TOKEN=x",
+		"npm_config__auth=x", "CARGO_REGISTRY_TOKEN=x", "POETRY_HTTP_BASIC_X_PASSWORD=x", "UV_PUBLISH_TOKEN=x", "HOMEBREW_GITHUB_API_TOKEN=x", "PGPASSWORD=x",
+		"BUNDLE_GEMS__EXAMPLE__COM=user:password", "DATABASE_URL=postgres://u:p@h/d", "DIRENV_DIFF=x", "TF_VAR_password=x", "MY_THING=x", "ODD", "GOOGLE_APPLICATION_CREDENTIALS=/x",
+	} {
+		if got := environ([]string{kv}, nil); got != nil {
+			t.Errorf("%s is kept", kv)
+		}
+	}
+}
+
+// Variables that the user names are kept, except the keys of models.
+func TestEnvironKeepsTheUsersOwn(t *testing.T) {
+	for _, c := range []struct {
+		own, kv string
+		want    bool
+	}{
+		{"DATABASE_URL", "DATABASE_URL=x", true},
+		{"DATABASE_URL", "DATABASE_URL_2=x", false},
+		{"AWS_*", "AWS_SECRET_ACCESS_KEY=x", true},
+		{"*", "MY_TOKEN=x", true},
+		{"*", "LD_PRELOAD=x", false},
+		{"LD_*", "LD_LIBRARY_PATH=x", false},
+		{"LD_LIBRARY_PATH", "LD_LIBRARY_PATH=x", true},
+		{"OPENAI_API_KEY", "OPENAI_API_KEY=x", false},
+		{"*", "CORP_LLM=x", false},
+		{"AGENT_COMMAND", "AGENT_COMMAND=x", false},
+		{"PAGER", "PAGER=less", false},
+	} {
+		got := slices.Contains(shell.Environ([]string{c.kv}, []string{"CORP_LLM"}, c.own), c.kv)
+		if got != c.want {
+			t.Errorf("env_keep %s: %s is kept: %v", c.own, c.kv, got)
+		}
+	}
+	base := []string{"PATH=/bin", "B=1", "A=1", "C=1", "TERM=xterm", "LD_PRELOAD=x", "_=/bin/env", "=C:=C:\\x"}
+	if d := cmp.Diff([]string{"A", "B", "LD_PRELOAD"}, shell.Withheld(base, []string{"C"})); d != "" {
+		t.Error(d)
 	}
 }
 
@@ -53,15 +93,15 @@ func TestEnvironDropsKeys(t *testing.T) {
 	tests := map[string]struct {
 		base, secrets, want []string
 	}{
-		"known name":            {[]string{"OPENAI_API_KEY=" + canary, "A=b"}, nil, []string{"A=b"}},
-		"configured name":       {[]string{"MY_LLM=" + canary, "A=b"}, []string{"MY_LLM"}, []string{"A=b"}},
+		"known name":            {[]string{"OPENAI_API_KEY=" + canary, "CC=b"}, nil, []string{"CC=b"}},
+		"configured name":       {[]string{"MY_LLM=" + canary, "CC=b"}, []string{"MY_LLM"}, []string{"CC=b"}},
 		"program's own setting": {[]string{"AGENT_API_KEY=" + canary}, nil, nil},
-		"copy":                  {[]string{"COPY=" + canary, "MY_LLM=" + canary}, []string{"MY_LLM"}, nil},
-		"copy inside":           {[]string{"OPENAI_API_KEY=" + canary, "HEADER=Bearer " + canary + ";"}, nil, nil},
+		"copy":                  {[]string{"CC=" + canary, "MY_LLM=" + canary}, []string{"MY_LLM"}, nil},
+		"copy inside":           {[]string{"OPENAI_API_KEY=" + canary, "CFLAGS=Bearer " + canary + ";"}, nil, nil},
 		"short values match by chance": {
-			[]string{"MY_LLM=1", "N=100"}, []string{"MY_LLM"}, []string{"N=100"},
+			[]string{"MY_LLM=1", "V=100"}, []string{"MY_LLM"}, []string{"V=100"},
 		},
-		"not set": {[]string{"A=b"}, []string{"MY_LLM"}, []string{"A=b"}},
+		"not set": {[]string{"CC=b"}, []string{"MY_LLM"}, []string{"CC=b"}},
 	}
 	for name, tt := range tests {
 		if diff := cmp.Diff(tt.want, environ(tt.base, tt.secrets)); diff != "" {
@@ -71,7 +111,7 @@ func TestEnvironDropsKeys(t *testing.T) {
 }
 
 func TestEnvironLeavesBaseAlone(t *testing.T) {
-	base := []string{"ENV=x", "A=b", "PAGER=less"}
+	base := []string{"ENV=x", "CC=b", "PAGER=less"}
 	before := slices.Clone(base)
 	shell.Environ(base[:2], nil)
 	if diff := cmp.Diff(before, base); diff != "" {
@@ -84,7 +124,7 @@ func TestNoKeyInAnyChild(t *testing.T) {
 	const canary = "sk-canary-do-not-leak-93817"
 	t.Setenv("OPENAI_API_KEY", canary)
 	t.Setenv("SECOND_KEY", canary+"-2")
-	t.Setenv("HARMLESS", "seen")
+	t.Setenv("VERBOSE", "seen")
 	secret, err := os.Create(t.TempDir() + "/secret") // one of our open files
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +143,7 @@ func TestNoKeyInAnyChild(t *testing.T) {
 		if strings.Contains(out, canary) {
 			t.Errorf("%s: the key is in a child", name)
 		}
-		if strings.Count(out, "HARMLESS=seen") < 3 || !strings.Contains(out, "fds") {
+		if strings.Count(out, "VERBOSE=seen") < 3 || !strings.Contains(out, "fds") {
 			t.Errorf("%s: the children showed nothing:\n%s", name, out)
 		}
 		if strings.Contains(out, secret.Name()) {
@@ -116,5 +156,24 @@ func TestNothingWaitsForAPerson(t *testing.T) {
 	out := run(t, shell.Options{Line: `echo a | $PAGER; $EDITOR x || echo no editor; echo $TERM; read x || echo no input`}).Output
 	if out != "a\nno editor\ndumb\nno input\n" {
 		t.Errorf("%q", out)
+	}
+}
+
+// The documentation lists each variable that commands inherit.
+func TestKeptIsDocumented(t *testing.T) {
+	data, err := os.ReadFile("../../../docs/permissions.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range shell.Kept() {
+		if row := "| " + g.For + " | `" + g.Names + "` |\n"; !strings.Contains(string(data), row) {
+			t.Errorf("docs/permissions.md lacks\n%s", row)
+		}
+	}
+	inside, atEnd := shell.SecretParts()
+	for _, part := range append(inside, atEnd...) {
+		if !strings.Contains(string(data), "`"+part+"`") {
+			t.Errorf("docs/permissions.md does not say that %s looks like a secret", part)
+		}
 	}
 }
