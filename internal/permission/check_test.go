@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/tools/shell/safecmd"
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -100,5 +101,47 @@ func TestCheckRule(t *testing.T) {
 	}
 	if _, err := permission.New(permission.Default, ask).CheckRule(asking("make"), "run(make)", judge); err == nil || err.Error() != "it has no effect because of the rule ask run(make **) (config.yaml:1)" {
 		t.Error(err)
+	}
+}
+
+// TestNoRuleForDangerousLines: none is offered for the dangerous lines of the corpus, and
+// none can be typed, also not by widening the rules for the others.
+func TestNoRuleForDangerousLines(t *testing.T) {
+	dangerous, others := 0, 0
+	p := permission.New(permission.Default)
+	var danger []confirm.Request
+	for line := range strings.Lines(scratch.Read(t, "../tools/shell/safecmd/testdata/lines.tsv")) {
+		class, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		text = strings.NewReplacer(`\n`, "\n", `\r`, "\r", `\\`, `\`).Replace(text)
+		req := asking(text)
+		if class == "danger" {
+			dangerous++
+			danger = append(danger, req)
+			if len(permission.ProposeRules(req)) > 0 {
+				t.Errorf("%q: a rule is offered", text)
+			}
+			if _, err := p.CheckRule(req, "run("+text+")", judge); err == nil {
+				t.Errorf("%q: a rule can be made", text)
+			}
+			continue
+		}
+		for _, r := range permission.ProposeRules(req) {
+			words := strings.Fields(strings.TrimSuffix(strings.TrimPrefix(r.String(), "run("), ")"))
+			for n := range words {
+				wide := "run(" + strings.Join(append(words[:n+1:n+1], "*"), " ") + ")"
+				if made, err := p.CheckRule(req, wide, judge); err == nil {
+					others++
+					p.AddRule(made)
+				}
+			}
+		}
+	}
+	for _, req := range danger {
+		if v, decided := p.Decide(req); decided {
+			t.Errorf("%q: %+v", req.Command.Line, v)
+		}
+	}
+	if dangerous < 30 || others < 10 {
+		t.Errorf("%d dangerous lines, %d rules", dangerous, others)
 	}
 }
