@@ -144,6 +144,9 @@ var layers = []struct {
 	}},
 	{"internal/app/clipboard", []string{"internal/child"}},
 	{"internal/app/spending", []string{"internal/statefile"}},
+	{"internal/app/recording", []string{
+		"internal/audit", "internal/confirm", "internal/llm", "internal/permission", "internal/session", "internal/session/archive", "internal/session/history",
+	}},
 	{"internal/app/fileindex", []string{"internal/fuzzy", "internal/tools/search", "internal/workspace"}},
 	{"internal/app/home", []string{"internal/statefile"}},
 	{"internal/app/idelink", []string{

@@ -24,6 +24,9 @@ type file struct {
 	Chunk         int    `yaml:"chunk"` // runes
 	Pace          int    `yaml:"pace"`  // milliseconds
 	Turns         []turn `yaml:"turns"`
+
+	// Recording is for agent replay; the model ignores it.
+	Recording yaml.Node `yaml:"recording"`
 }
 
 type turn struct {

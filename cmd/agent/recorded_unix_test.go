@@ -1,0 +1,120 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+)
+
+// replay runs agent replay with a home of its own and returns its output and status.
+func replay(t *testing.T, args ...string) (out string, status int) {
+	t.Helper()
+	cmd := exec.Command("agent", append([]string{"replay"}, args...)...)
+	home := t.TempDir()
+	cmd.Env = append(os.Environ(), "HOME="+home, "AGENT_HOME="+filepath.Join(home, "h"))
+	data, _ := cmd.CombinedOutput()
+	return string(data), cmd.ProcessState.ExitCode()
+}
+
+const recorded = "testdata/recorded"
+
+// TestRecordedSessions replays the sessions of testdata/recorded strictly.
+func TestRecordedSessions(t *testing.T) {
+	files, err := filepath.Glob(recorded + "/*.yaml")
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%d recorded sessions, %v", len(files), err)
+	}
+	for _, f := range files {
+		t.Run(filepath.Base(f), func(t *testing.T) {
+			t.Parallel()
+			if out, status := replay(t, "--strict", "--run-commands", f, recorded+"/project"); status != 0 || !strings.Contains(out, ": the same ") {
+				t.Errorf("status %d: %s", status, out)
+			}
+		})
+	}
+}
+
+// TestMutatedRecordings: each mutation of a recorded session fails for its own reason.
+func TestMutatedRecordings(t *testing.T) {
+	for name, m := range map[string]struct {
+		file, from, to string
+		flags          []string
+		want           string
+	}{
+		"another proposal": {"no-because", `"new_string":"good evening"`, `"new_string":"good night"`, nil, "greet.py has another content than after the session"},
+		"another proposal, strictly": {
+			"no-because", `"new_string":"good evening"`, `"new_string":"good night"`,
+			[]string{"--strict"},
+			`question 2, edit of "greet.py" by edit_file, approved, has another text than recorded`,
+		},
+		"another result": {"yes", "Wrote greet.py: 1 added", "Wrote greet.py: 2 added", nil, "expects a tool result to contain"},
+		"another prompt": {"yes", "text: be polite", "text: be quiet", nil, "expects the prompt to contain"},
+		"another answer": {"no", "answer: declined", "answer: approved", nil, `expects the prompt to contain "what now?"`},
+		"another file":   {"accept-edits", "subject: new/a.txt", "subject: new/b.txt", nil, "refused by the replay"},
+		"no question":    {"nobody", "kind: edit", "kind: read", nil, "this question was not recorded"},
+		"one turn less":  {"tools", "  - expect:\n      - result_contains: 'Wrote notes.txt: 1 added, 1 removed (lines).'\n    text: All in capitals, nearly.\n", "", nil, "no turn left"},
+		"commands":       {"commands", "x", "x", nil, "give --run-commands"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			data := scratch.Read(t, recorded+"/"+m.file+".yaml")
+			if !strings.Contains(data, m.from) {
+				t.Fatalf("no %q in\n%s", m.from, data)
+			}
+			file := filepath.Join(t.TempDir(), "mutated.yaml")
+			scratch.Write(t, file, strings.Replace(data, m.from, m.to, 1))
+			out, status := replay(t, append(m.flags, file, recorded+"/project")...)
+			if status != 1 && !(status == 2 && name == "commands") || !strings.Contains(out, m.want) {
+				t.Errorf("status %d: %s", status, out)
+			}
+		})
+	}
+}
+
+// TestRecord records a session of this program and replays it: the same, and in a changed
+// folder not.
+func TestRecord(t *testing.T) {
+	dir := scratch.Dir(t, map[string]string{"a.txt": "one\n"})
+	home := t.TempDir()
+	script := filepath.Join(home, "script.yaml")
+	scratch.Write(t, script, `turns:
+  - calls: [{tool: write_file, args: {path: `+dir+`/b.txt, content: "two\n"}}, {tool: read_file, args: {path: a.txt}}]
+  - text: The key is sk-0123456789abcdefghij, as I said.
+`)
+	agent := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command("agent", args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "HOME="+home, "AGENT_HOME="+home+"/h", "AGENT_MODEL=script:"+script)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("agent %v: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	agent("-p", "write", "--permission-mode", "accept-edits")
+	id, _, _ := strings.Cut(agent("sessions", "list"), " ")
+	file := filepath.Join(home, "recorded.yaml")
+	if notes := agent("record", id, "-o", file); !strings.Contains(notes, "secrets were left out") {
+		t.Errorf("record says %q", notes)
+	}
+	if text := scratch.Read(t, file); strings.Contains(text, "sk-") || strings.Contains(text, dir) {
+		t.Errorf("in the recording:\n%s", text)
+	}
+	before := scratch.Dir(t, map[string]string{"a.txt": "one\n"})
+	if out, status := replay(t, "--strict", file, before); status != 0 {
+		t.Errorf("status %d: %s", status, out)
+	}
+	if _, err := os.Stat(before + "/b.txt"); err == nil {
+		t.Error("the replay wrote into the folder itself")
+	}
+	if out, status := replay(t, file, scratch.Dir(t, nil)); status != 1 || !strings.Contains(out, "expects a tool result to contain") {
+		t.Errorf("without a.txt: status %d: %s", status, out)
+	}
+}

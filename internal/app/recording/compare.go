@@ -1,0 +1,146 @@
+package recording
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/bb2d0cf4/agent/internal/audit"
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/permission"
+)
+
+// Commands returns the lines of the commands that the person or their rules approved, and
+// that may do more than read.
+func (r Recording) Commands() []string {
+	var out []string
+	for _, q := range r.Questions {
+		if q.Kind == "command" && q.Answer == string(audit.Approved) && (!q.Rule || q.By != permission.OnlyReads) && !slices.Contains(out, q.Subject) {
+			out = append(out, q.Subject)
+		}
+	}
+	return out
+}
+
+// Difference returns the first difference between the recording and the questions of a
+// replay, or its files in dir; "" without one. A strict comparison includes the texts of
+// the proposals.
+func (r Recording) Difference(asked []Question, dir string, strict bool) (string, error) {
+	for i, want := range r.Questions {
+		if i >= len(asked) {
+			return fmt.Sprintf("question %d is missing: %s", i+1, want), nil
+		}
+		got := asked[i]
+		if want.String() != got.String() {
+			return fmt.Sprintf("question %d is %s, recorded is %s", i+1, got, want), nil
+		}
+		if strict && want.Hash != got.Hash {
+			return fmt.Sprintf("question %d, %s, has another text than recorded", i+1, got), nil
+		}
+	}
+	if n := len(r.Questions); len(asked) > n {
+		return fmt.Sprintf("question %d was not recorded: %s", n+1, asked[n]), nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Files)) {
+		if why, err := fileDifference(dir, name, r.Files[name]); why != "" || err != nil {
+			return why, err
+		}
+	}
+	return "", nil
+}
+
+// fileDifference compares a file with its recorded hash.
+func fileDifference(dir, name, want string) (string, error) {
+	if !filepath.IsLocal(name) {
+		return "", fmt.Errorf("%s is outside the folder", name)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+	got := removed
+	switch {
+	case err == nil:
+		sum := sha256.Sum256(data)
+		got = hex.EncodeToString(sum[:])
+	case !errors.Is(err, fs.ErrNotExist):
+		return "", err
+	}
+	switch {
+	case got == want:
+		return "", nil
+	case got == removed:
+		return name + " is missing after the replay", nil
+	case want == removed:
+		return name + " is there after the replay; the session removed it", nil
+	}
+	return name + " has another content than after the session", nil
+}
+
+// String describes a question and its answer.
+func (q Question) String() string {
+	by := ""
+	if q.Rule {
+		by = " by a rule"
+	}
+	return fmt.Sprintf("%s of %q by %s, %s%s", q.Kind, q.Subject, q.Tool, q.Answer, by)
+}
+
+// Answers is a confirm.Reviewer that gives the recorded answers. Questions that were not
+// recorded are refused.
+type Answers struct {
+	RunCommands bool // false refuses every command
+
+	dir string
+
+	mu   sync.Mutex
+	left []Question
+}
+
+// Answers returns a reviewer for a replay in dir.
+func (r Recording) Answers(dir string) *Answers {
+	return &Answers{dir: dir, left: slices.Clone(r.Questions)}
+}
+
+// Review implements confirm.Reviewer. It passes over recorded questions that a rule
+// answered without a reviewer.
+func (a *Answers) Review(_ context.Context, req confirm.Request) (confirm.Verdict, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i, q := range a.left {
+		if !a.matches(q, req) || req.Command != nil && !a.RunCommands {
+			continue
+		}
+		a.left = a.left[i+1:]
+		if q.By == "nobody" {
+			return confirm.Verdict{}, confirm.ErrUndecided
+		}
+		v := confirm.Verdict{By: q.By, Rule: q.Rule, Feedback: q.Words}
+		if q.Answer == string(audit.Approved) {
+			v.Decision, v.Feedback = confirm.Approve, ""
+		}
+		return v, nil
+	}
+	return confirm.Verdict{By: "replay", Rule: true, Feedback: "this question was not recorded"}, nil
+}
+
+func (a *Answers) matches(q Question, req confirm.Request) bool {
+	if q.Tool != req.Tool {
+		return false
+	}
+	switch {
+	case req.Change != nil:
+		name, _ := below(a.dir, req.Change.Path)
+		return q.Kind == "edit" && q.Subject == name
+	case req.Command != nil:
+		return q.Kind == "command" && q.Subject == req.Command.Line
+	case req.Read != nil:
+		return q.Kind == "read" && q.Subject == req.Read.Path
+	}
+	return false
+}

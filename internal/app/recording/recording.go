@@ -1,0 +1,278 @@
+// Package recording turns a stored session into a script for the scripted model, with the
+// answers of the person and the results to expect, and compares a replay with it. It
+// guarantees that known secrets do not get into the script.
+package recording
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/bb2d0cf4/agent/internal/audit"
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session/archive"
+	"github.com/bb2d0cf4/agent/internal/session/history"
+)
+
+// Placeholder replaces the path of the workspace's folder in a script.
+const Placeholder = "{{dir}}"
+
+// Script is a script of the scripted model with the rest of the session. The model ignores
+// Recording.
+type Script struct {
+	Recording Recording `yaml:"recording"`
+	Turns     []Turn    `yaml:"turns"`
+}
+
+// Recording is the person's part of a session, and its effects.
+type Recording struct {
+	Prompts   []Prompt          `yaml:"prompts"`
+	Questions []Question        `yaml:"questions,omitempty"`
+	Files     map[string]string `yaml:"files,omitempty"` // SHA-256 of the bytes after the session, by path; "removed"
+}
+
+// removed is the hash of a file that is missing after the session.
+const removed = "removed"
+
+// Prompt is a prompt of the person.
+type Prompt struct {
+	Text  string `yaml:"text"`
+	After int    `yaml:"after,omitempty"` // delivered to the running turn after so many answers of the model
+}
+
+// Question is a question and its answer. Tool to Rule are compared with a replay; Hash
+// only in a strict one.
+type Question struct {
+	Tool    string `yaml:"tool"`
+	Kind    string `yaml:"kind"`
+	Subject string `yaml:"subject"` // the command line, or the path below the workspace
+	Answer  string `yaml:"answer"`  // approved, declined or withdrawn
+	Rule    bool   `yaml:"rule,omitempty"`
+	By      string `yaml:"by,omitempty"`
+	Hash    string `yaml:"sha256,omitempty"` // of a proposed text
+	Edited  bool   `yaml:"edited,omitempty"`
+	Words   string `yaml:"words,omitempty"` // the reason of a no
+}
+
+// Turn is an answer of the model, with conditions for its request.
+type Turn struct {
+	Expect []map[string]string `yaml:"expect,omitempty"`
+	Text   string              `yaml:"text,omitempty"`
+	Calls  []Call              `yaml:"calls,omitempty"`
+	Stop   string              `yaml:"stop,omitempty"`
+}
+
+// Call is a call of a tool.
+type Call struct {
+	Tool string `yaml:"tool"`
+	Raw  string `yaml:"raw"` // the arguments
+}
+
+// Of returns the script of a session and remarks on the parts that a replay cannot repeat.
+// log holds the entries of the session in the audit log.
+func Of(info archive.Info, conv archive.Conversation, log []audit.Entry, secrets Secrets) (Script, []string) {
+	r := recorder{dir: info.Dir, secrets: secrets}
+	for _, e := range conv.Entries {
+		switch {
+		case e.Item != nil:
+			r.item(*e.Item)
+		case e.Rewind != nil:
+			r.remark("the session was rewound: its replay does not go back")
+		}
+	}
+	r.script.Recording.Questions = Questions(info.Dir, log)
+	r.words()
+	r.files(log)
+	return r.script, r.remarks
+}
+
+// recorder writes the script of a session.
+type recorder struct {
+	dir     string
+	secrets Secrets
+	script  Script
+	remarks []string
+
+	prompt  string   // a condition for the next answer: the first line of the prompt
+	results []string // conditions for the next answer: the first lines of the results
+	refused []string // the words of each refusal
+}
+
+func (r *recorder) remark(text string) {
+	if !slices.Contains(r.remarks, text) {
+		r.remarks = append(r.remarks, text)
+	}
+}
+
+// clean returns text without secrets and without the workspace's folder.
+func (r *recorder) clean(text string) string {
+	out, found := r.secrets.redact(text)
+	if found {
+		r.remark("secrets were left out: the replay may differ there")
+	}
+	return strings.ReplaceAll(out, r.dir, Placeholder)
+}
+
+// marks are the answers that the program itself gave in place of the model's.
+var marks = []string{"[interrupted by the user]", "[the answer broke off here]", "[no answer]", history.CutShort}
+
+func (r *recorder) item(it history.Item) {
+	m := it.Message
+	switch m.Role {
+	case llm.User:
+		p := Prompt{Text: r.clean(m.UserText())}
+		if it.Turn == "" {
+			p.After = len(r.script.Turns)
+		}
+		r.script.Recording.Prompts = append(r.script.Recording.Prompts, p)
+		r.prompt, _, _ = strings.Cut(p.Text, "\n")
+		r.results = nil
+	case llm.ToolReply:
+		if it.Deed != nil && it.Deed.Refused {
+			r.refused = append(r.refused, it.Deed.Words)
+		}
+		r.result(m)
+	case llm.Assistant:
+		r.answer(m)
+	}
+}
+
+// answer adds an answer of the model.
+func (r *recorder) answer(m llm.Message) {
+	text := m.Text()
+	for _, mark := range marks {
+		if strings.HasSuffix(text, mark) {
+			r.remark("a turn was interrupted or failed: its replay does not")
+			text = strings.TrimSpace(strings.TrimSuffix(text, mark))
+		}
+	}
+	t := Turn{Text: r.clean(text)}
+	for _, c := range m.Calls {
+		t.Calls = append(t.Calls, Call{Tool: c.Name, Raw: r.clean(c.Args)})
+	}
+	if t.Text == "" && len(t.Calls) == 0 {
+		t.Stop = "length" // an answer needs something
+	}
+	if r.prompt != "" {
+		t.Expect = append(t.Expect, map[string]string{"prompt_contains": r.prompt})
+	}
+	for _, line := range r.results {
+		if line != "" {
+			t.Expect = append(t.Expect, map[string]string{"result_contains": line})
+		}
+	}
+	r.prompt, r.results = "", nil
+	r.script.Turns = append(r.script.Turns, t)
+}
+
+// maxLine is the length of a result's first line in a condition.
+const maxLine = 160
+
+// result keeps the first line of a result as a condition, unless it is of a command: that
+// may differ each time.
+func (r *recorder) result(m llm.Message) {
+	calls := r.script.Turns
+	if len(calls) == 0 {
+		return
+	}
+	tool, n := "", len(r.results)
+	if last := calls[len(calls)-1].Calls; n < len(last) {
+		tool = last[n].Tool
+	}
+	line, _, _ := strings.Cut(m.Text(), "\n")
+	if tool == "execute_command" {
+		line = ""
+	}
+	if len(line) > maxLine {
+		line = strings.ToValidUTF8(line[:maxLine], "")
+	}
+	r.results = append(r.results, r.clean(line))
+}
+
+// words adds the reasons of refusals to the questions.
+func (r *recorder) words() {
+	questions := r.script.Recording.Questions
+	for i := range questions {
+		q := &questions[i]
+		q.Subject = r.clean(q.Subject)
+		if q.Answer == string(audit.Declined) && len(r.refused) > 0 {
+			q.Words = r.clean(strings.TrimPrefix(r.refused[0], "The user says: "))
+			if q.Rule {
+				q.Words = r.clean(r.refused[0])
+			}
+			r.refused = r.refused[1:]
+		}
+		if q.Edited {
+			r.remark("proposals were edited before they were approved: the replay approves them as they are")
+		}
+	}
+}
+
+// files keeps the state of each file that the model's tools have written.
+func (r *recorder) files(log []audit.Entry) {
+	for _, e := range log {
+		name, inside := below(r.dir, e.Subject)
+		if e.Event != audit.Written || !inside {
+			continue
+		}
+		if r.script.Recording.Files == nil {
+			r.script.Recording.Files = map[string]string{}
+		}
+		r.script.Recording.Files[name] = cmp.Or(e.Hash, removed)
+	}
+}
+
+// below returns the path of a file below dir, with forward slashes.
+func below(dir, path string) (string, bool) {
+	rel, err := filepath.Rel(dir, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return path, false
+	}
+	return filepath.ToSlash(rel), true
+}
+
+// Questions returns the questions in the audit log of a session in dir.
+func Questions(dir string, log []audit.Entry) []Question {
+	var out []Question
+	for _, e := range log {
+		if e.Event == audit.Written || e.Tool == "undo" {
+			continue
+		}
+		q := Question{Tool: e.Tool, Kind: e.Kind, Subject: e.Subject, Answer: string(e.Event), Rule: e.Rule, By: e.By, Edited: e.Edited}
+		if e.Kind == "edit" {
+			q.Subject, _ = below(dir, e.Subject)
+			q.Hash = e.Hash
+		}
+		out = append(out, q)
+	}
+	return out
+}
+
+// Encode returns s as YAML.
+func (s Script) Encode() ([]byte, error) {
+	var b bytes.Buffer
+	w := yaml.NewEncoder(&b)
+	w.SetIndent(2)
+	if err := w.Encode(s); err != nil {
+		return nil, fmt.Errorf("write the script: %w", err)
+	}
+	return b.Bytes(), w.Close()
+}
+
+// Parse reads a script that was recorded, for a replay in dir, and returns it also as the
+// text for the scripted model.
+func Parse(name string, data []byte, dir string) (s Script, text []byte, err error) {
+	text = bytes.ReplaceAll(data, []byte(Placeholder), []byte(dir))
+	if err := yaml.Unmarshal(text, &s); err != nil {
+		return s, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(s.Recording.Prompts) == 0 {
+		return s, nil, fmt.Errorf("%s: it has no recorded prompts: agent record writes them", name)
+	}
+	return s, text, nil
+}

@@ -1,0 +1,23 @@
+package recording
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestRedact(t *testing.T) {
+	s := Secrets{"hunter2-hunter2", "", "short"}
+	for text, want := range map[string]string{
+		"a short text":                          "a short text",
+		"it is hunter2-hunter2!":                "it is [secret]!",
+		"use sk-proj-0123456789abcdef0123 now":  "use [secret] now",
+		"task-0123456789abcdef0123":             "task-0123456789abcdef0123",
+		"AKIAIOSFODNN7EXAMPLE":                  "[secret]",
+		"-----BEGIN RSA PRIVATE KEY-----\nMIIE": "[secret]",
+		"x " + "ghp_" + strings.Repeat("a", 36): "x [secret]",
+	} {
+		if got, found := s.redact(text); got != want || found != (got != text) {
+			t.Errorf("%q: %q, %v", text, got, found)
+		}
+	}
+}
