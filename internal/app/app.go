@@ -202,6 +202,12 @@ func (a *App) loopOptions(o Options, env []string) session.Options {
 		},
 		Spending: spending.Open(o.Config.Home, time.Now), Ask: asker{a},
 		CompactAt: limits.CompactAt, Branch: a.Context.Branch, Emit: a.emit, Queued: a.queued, BuildMessage: a.message, SaveFull: a.keep, Effort: a.Effort,
+		Checks: func() []string {
+			if !o.Unattended || a.Policy.Mode() != permission.Bypass {
+				return nil // somebody sees the changes, or would have to allow the commands
+			}
+			return a.Context.Checks()
+		},
 	}
 }
 

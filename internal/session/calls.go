@@ -84,6 +84,7 @@ func (t *turn) runCall(ctx context.Context, p *pending) (res tools.Result, limit
 	} else {
 		var aside string
 		aside, limit = t.again.see(p.ToolCall, res)
+		t.checks.see(res)
 		res.ForModel += aside
 	}
 	t.loop.append(history.Item{Message: history.Result(p.ID, res.ForModel), Meta: history.Meta{Deed: deed(p.title, res)}})

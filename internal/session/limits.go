@@ -132,13 +132,9 @@ func (l *Limits) raise(which limit, by Limits) {
 // withinLimits returns an error if a limit ends the turn before the next request. At a
 // limit it asks whether to go on.
 func (t *turn) withinLimits(ctx context.Context) error {
-	l := t.loop
-	s := spent{rounds: t.rounds, time: l.opt.Now().Sub(t.began), used: l.usage, unpriced: l.unpriced}
-	if t.limits.MaxDayUSD > 0 && l.opt.Spending != nil {
-		var err error
-		if s.today, err = l.opt.Spending.Today(); err != nil {
-			return &LimitError{Reason: "stopped: there is a daily limit (max_cost_usd_per_day), but " + err.Error()}
-		}
+	s, err := t.spent()
+	if err != nil {
+		return err
 	}
 	for {
 		e := t.limits.check(s)
@@ -150,6 +146,19 @@ func (t *turn) withinLimits(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// spent returns the consumption so far.
+func (t *turn) spent() (spent, error) {
+	l := t.loop
+	s := spent{rounds: t.rounds, time: l.opt.Now().Sub(t.began), used: l.usage, unpriced: l.unpriced}
+	if t.limits.MaxDayUSD > 0 && l.opt.Spending != nil {
+		var err error
+		if s.today, err = l.opt.Spending.Today(); err != nil {
+			return s, &LimitError{Reason: "stopped: there is a daily limit (max_cost_usd_per_day), but " + err.Error()}
+		}
+	}
+	return s, nil
 }
 
 // askLimit asks whether to go on at a limit, and raises it if the answer is to extend it.

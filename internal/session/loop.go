@@ -59,6 +59,9 @@ type Options struct {
 	// called at the start of a turn, because some servers refuse a change within one. If
 	// nil, it is the configured effort.
 	Effort func() string
+	// Checks returns the commands with which a model has to check its changes before it
+	// ends; none, or a nil Checks, if it need not.
+	Checks func() []string
 	// SaveFull saves the full text of the parts that a compaction shortens to a file
 	// that the model can read, replacing the session's previous one, and returns its
 	// path. If nil, the model only gets the shortened form.

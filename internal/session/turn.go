@@ -28,6 +28,7 @@ type turn struct {
 	began  time.Time
 	limits Limits // those of the session, as the user has extended them in this turn
 	again  repeats
+	checks verification
 	shrunk int // requests since one did not fit
 	empty  int // empty answers in a row
 }
@@ -76,7 +77,7 @@ func (t *turn) run(ctx context.Context) (Stop, error) {
 			return StopFailed, errEmptyAnswer
 		}
 		t.empty = 0
-		if more, stop, err := t.accept(ctx, a); !more {
+		if more, stop, err := t.accept(ctx, a); !more && (stop != StopDone || !t.sendBack()) {
 			return stop, err
 		}
 	}

@@ -29,17 +29,12 @@ func (p place) overview() string {
 	if names := topNames(dir); names != "" {
 		w.WriteString("- Files: " + names + "\n")
 	}
-	for _, d := range slices.Backward(p.dirs) {
-		commands := buildCommands(d)
-		if len(commands) == 0 {
-			continue
-		}
+	if commands, in := p.checks(); len(commands) > 0 {
 		w.WriteString("- Build and test: " + strings.Join(commands, ", "))
-		if d != dir {
-			w.WriteString(" (in " + oneLine(d) + ")")
+		if in != dir {
+			w.WriteString(" (in " + oneLine(in) + ")")
 		}
 		w.WriteString("\n")
-		break
 	}
 	if doing := p.unfinished(); doing != "" {
 		w.WriteString("- Git: in the middle of a " + doing + "\n")
@@ -48,6 +43,16 @@ func (p place) overview() string {
 		return ""
 	}
 	return "\nThe working directory at the start of the session:\n" + w.String()
+}
+
+// checks returns the commands that build and test the project, and the folder for them.
+func (p place) checks() (commands []string, dir string) {
+	for _, d := range slices.Backward(p.dirs) {
+		if commands := buildCommands(d); len(commands) > 0 {
+			return commands, d
+		}
+	}
+	return nil, ""
 }
 
 // topNames lists the names in a folder, without hidden ones; folders end in a slash.

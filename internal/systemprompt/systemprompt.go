@@ -175,6 +175,13 @@ func (b *Builder) overview() string {
 	return *b.start
 }
 
+// Checks returns the commands that build and test the project, as far as its files reveal
+// them.
+func (b *Builder) Checks() []string {
+	commands, _ := findPlace(b.opt.Dir).checks()
+	return commands
+}
+
 // News returns a line about each of the date and the branch that has changed since the
 // model was told; empty if System has them, or if there is no news.
 func (b *Builder) News() string {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
@@ -28,7 +27,7 @@ func (c changes) prompts() (*callIndex, []prompt) {
 	items := c.App.Loop.Items() // once: a turn may be running
 	of, at := callIndex{}, -1
 	for _, it := range items {
-		if it.Message.Role == llm.User {
+		if it.Prompts() {
 			at++
 		}
 		for _, call := range it.Message.Calls {

@@ -74,6 +74,9 @@ func (s sessions) preview(id string) string {
 		who := "model: "
 		if m.Role == llm.User {
 			who = "you: "
+			if m.UserText() == "" {
+				continue
+			}
 		}
 		b.WriteString(who + archive.Clip(m.UserText(), 200) + "\n")
 	}

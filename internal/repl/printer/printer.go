@@ -325,7 +325,9 @@ func (p *Printer) History(items []history.Item) {
 func (p *Printer) again(it history.Item, title string) {
 	switch msg := it.Message; msg.Role {
 	case llm.User:
-		p.Prompt(msg.UserText())
+		if it.Prompts() {
+			p.Prompt(msg.UserText())
+		}
 	case llm.Assistant:
 		p.Thought(msg.Reasoning(), -1)
 		if text := msg.Text(); strings.TrimSpace(text) != "" {

@@ -18,7 +18,9 @@ func FromHistory(items []history.Item) Record {
 			if notes := asides(msg); notes != "" {
 				r.Context(notes)
 			}
-			r.Prompt(msg.UserText())
+			if it.Prompts() {
+				r.Prompt(msg.UserText())
+			}
 		case llm.Assistant:
 			if text := strings.TrimSpace(msg.Reasoning()); text != "" {
 				r.Thought(text, false)

@@ -209,7 +209,7 @@ func currentPrompt(items []history.Item, i int, running bool) string {
 	var said []string
 	for j := len(items) - 1; j >= 0; j-- {
 		m := items[j].Message
-		if m.Role != llm.User {
+		if !items[j].Prompts() {
 			continue
 		}
 		if j < i {

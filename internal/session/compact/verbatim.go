@@ -77,7 +77,7 @@ func FullText(items []history.Item, c history.Compaction) string {
 	b.WriteString("\n# What the user said, in order\n")
 	n := 0
 	for _, it := range items {
-		if it.Message.Role != llm.User {
+		if !it.Prompts() {
 			continue
 		}
 		n++

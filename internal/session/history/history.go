@@ -127,11 +127,17 @@ func Messages(items []Item) []llm.Message {
 // it is only appended to until a rewind or a compaction replaces it.
 func (t *Transcript) Sent() []llm.Message { return t.sent }
 
+// Prompts reports whether the user wrote the message, or a part of it.
+func (it Item) Prompts() bool {
+	own := func(p llm.Part) bool { return !p.Aside }
+	return it.Message.Role == llm.User && slices.ContainsFunc(it.Message.Parts, own)
+}
+
 // Prompts returns the user's messages, oldest first.
 func Prompts(items []Item) []Prompt {
 	var all []Prompt
 	for _, it := range items {
-		if it.Message.Role == llm.User {
+		if it.Prompts() {
 			all = append(all, Prompt{N: it.N, Text: it.Message.UserText(), Turn: it.Turn, At: it.At, Pinned: it.Pinned})
 		}
 	}
