@@ -52,6 +52,9 @@ func TestPlanModeEndsInAPlan(t *testing.T) {
 	if !strings.Contains(d.read("main.go"), "good day") {
 		t.Error("the accepted mode did not write the edit")
 	}
+	if history := strings.Join(d.History(), "\n"); !strings.Contains(history, "3. Say goodbye.") {
+		t.Errorf("the accepted plan is not in the scrollback:\n%s", history)
+	}
 	d.leave()
 }
 

@@ -68,7 +68,7 @@ func (a presentPlanArgs) accepted(v confirm.Verdict) Result {
 		model = "The user changed the plan and accepted it. Carry out now this text, and nothing of yours that it leaves out:\n\n" + text
 	}
 	return Result{
-		ForModel: model + feedbackForModel(v), ForUser: how + ", " + v.Mode + " mode",
+		ForModel: model + feedbackForModel(v), ForUser: how + ", " + v.Mode + " mode", Plan: text,
 		Record: Record{Result: how + " by the user", Words: "The accepted plan:\n" + text},
 	}
 }

@@ -38,6 +38,9 @@ func TestPresentPlan(t *testing.T) {
 		if res.Stop != tt.stop || (res.Answer == plan) != tt.verdict.NoWay {
 			t.Errorf("%s: %+v", name, res)
 		}
+		if accepted := tt.verdict.Decision == confirm.Approve; (res.Plan != "") != accepted || accepted && tt.verdict.Text == nil && res.Plan != plan {
+			t.Errorf("%s: the accepted plan: %q", name, res.Plan)
+		}
 		if asked := b.ask.asked; len(asked) != 1 || asked[0].Document == nil || asked[0].Document.Text != plan {
 			t.Errorf("%s: asked %+v", name, asked)
 		}

@@ -41,6 +41,8 @@ type Result struct {
 	// Ran means that a command was run, and its result belongs in the record of the
 	// session.
 	Ran bool
+	// Plan is the plan that the person has accepted, as they left it: Markdown, for the user.
+	Plan string
 	// Answer, if not empty, is the answer to the prompt, and ends the turn after this batch: a
 	// plan that nobody could be asked about.
 	Answer string

@@ -129,7 +129,8 @@ func (p *Printer) Call(ev session.CallEnded, output []string, above int) {
 	}
 	c.above += cut
 	c.output = append([]string(nil), output[cut:]...)
-	size := len(c.title) + len(c.said)
+	c.plan = res.Plan
+	size := len(c.title) + len(c.said) + len(c.plan)
 	kept := record.Call{Title: ev.Title, Output: res.ForModel, File: res.Log, Folded: c.above > 0}
 	for _, change := range res.Changes {
 		if change.Diff == "" { // by a command: /diff shows it
@@ -156,6 +157,7 @@ type callBlock struct {
 	output         []string
 	above          int // number of earlier output lines
 	changes        []edit
+	plan           string // an accepted one, in Markdown
 }
 
 type edit struct{ path, diff string }
@@ -191,6 +193,9 @@ func (c callBlock) lines(look theme.Look) []string {
 	for _, e := range c.changes {
 		_, rows := diffview.Summarize(e.path, e.diff, diffview.Options{Width: width, NoColor: look.NoColor, Tint: look.Tint, Whole: look.Keys.Whole})
 		lines = append(lines, rows...) // the line of the call is the title
+	}
+	if c.plan != "" {
+		lines = append(append(lines, ""), answer(c.plan, look)...)
 	}
 	return lines
 }
