@@ -289,7 +289,7 @@ func TestTwoAgentsOneEditor(t *testing.T) {
 			for _, a := range d.agents {
 				a.die()
 			}
-			t.Log(rounds, d.counted)
+			t.Logf("load: %d rounds, %v", rounds, d.counted)
 			if os.Getenv("AGENT_TEST_FULL") != "" && d.counted["written"] == 0 {
 				t.Error("nothing was written at all")
 			}

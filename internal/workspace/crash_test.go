@@ -441,6 +441,7 @@ func seed(t *testing.T) int {
 // undone, and the session has all its messages.
 func TestKilledSessionLosesNothing(t *testing.T) {
 	kills, start := load(160, 2000), seed(t)
+	t.Log("seed", start)
 	rng := rand.New(rand.NewPCG(uint64(start), 2))
 	m := &model{dir: t.TempDir(), home: t.TempDir(), versions: map[int]int{}, fresh: stable}
 	count := map[string]int{}

@@ -1,6 +1,7 @@
 package main
 
 // goal is one thing that the tests hold, in plain words, with the load that it asks for.
+// A goal without tests has not been run.
 type goal struct {
 	words string
 	load  string
@@ -10,7 +11,7 @@ type goal struct {
 // name is a test in a package of the module.
 type name struct{ pkg, test string }
 
-// goals lists the goals. A goal without tests is not tested by the go command.
+// goals lists the goals.
 var goals = []struct {
 	part  string
 	goals []goal
@@ -48,6 +49,15 @@ var goals = []struct {
 		{"Bytes outside an edit, and the file's metadata, are kept", "3,000 files", []name{{"internal/workspace", "TestBytesOutsideTheEditAreKept"}, {"internal/workspace", "TestMetadataIsKept"}}},
 		{"Undo and redo restore the exact bytes", "10,000 sequences", []name{{"internal/workspace/undo", "TestRandomEditsUndosAndRewinds"}}},
 		{"A killed session keeps each message that was written", "10,000 kills", []name{{"internal/session/archive", "TestKilledWriter"}}},
+	}},
+	{"Models, editors and processes", []goal{
+		{"Each call of a model has exactly one result, whatever fails", "10,000 conversations", []name{{"internal/session", "TestInvariantI1"}, {"internal/session", "TestEveryWire"}}},
+		{"Limits of turns, tokens and cost hold before a request", "", []name{{"internal/session", "TestLimitsHoldBeforeARequest"}}},
+		{"Two agents that share an editor never write each other's text", "1,000 rounds of each editor", []name{{"internal/ide", "TestTwoAgentsOneEditor"}}},
+		{"Whatever ends the program, the terminal is as before", "1,000 exits", []name{{"cmd/agent", "TestExits"}, {"cmd/agent", "TestPanics"}}},
+		{"No command outlives the program", "2,000 trees of processes", []name{{"cmd/agent", "TestKilledProgramLeavesNoCommand"}, {"internal/tools/shell", "TestKilledProgramLeavesNothing"}, {"internal/tools/shell", "TestTreeEndsOnTimeoutAndCancel"}}},
+		{"The extension's server takes no connection without a proof", "10,000 handshakes", nil},
+		{"Three days of use lose no memory, goroutine or file", "20,000 turns", nil},
 	}},
 }
 

@@ -41,6 +41,9 @@ func (r results) render() string {
 	for _, part := range goals {
 		fmt.Fprintf(&b, "\n## %s\n\n| goal | load asked for | test | load really run | result | date |\n|---|---|---|---|---|---|\n", part.part)
 		for _, g := range part.goals {
+			if len(g.tests) == 0 {
+				fmt.Fprintf(&b, "| %s | %s | | | **not run** | |\n", g.words, g.load)
+			}
 			for i, n := range g.tests {
 				words, load := g.words, g.load
 				if i > 0 {
