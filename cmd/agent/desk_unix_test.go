@@ -29,17 +29,21 @@ type desk struct {
 	*ptytest.Terminal
 	server    *llmtest.Server
 	dir, home string
+	tmp       string // of temporary files
 	env       []string
+	keyed     []string // names of files that hold the key as they should
+	trace     string   // of the programs that were started, if they are traced
 }
 
 // newDesk writes files into a fresh folder.
 func newDesk(t *testing.T, server *llmtest.Server, files map[string]string) *desk {
 	t.Helper()
-	d := &desk{t: t, server: server, dir: t.TempDir(), home: filepath.Join(t.TempDir(), "home")}
+	d := &desk{t: t, server: server, dir: t.TempDir(), home: filepath.Join(t.TempDir(), "home"), tmp: t.TempDir()}
+	t.Cleanup(d.searched)
 	for name, text := range files {
 		d.write(name, text)
 	}
-	d.env = append(os.Environ(), "AGENT_HOME="+d.home, "HOME="+filepath.Dir(d.home), "TERM=xterm-256color", "COLORTERM=truecolor",
+	d.env = append(os.Environ(), "AGENT_HOME="+d.home, "HOME="+filepath.Dir(d.home), "TMPDIR="+d.tmp, "TERM=xterm-256color", "COLORTERM=truecolor",
 		"OPENAI_BASE_URL="+server.URL(), "OPENAI_API_KEY="+canary, "AGENT_MODEL=openai/test")
 	d.allow(server.URL())
 	return d
@@ -74,7 +78,7 @@ func (d *desk) launch(args ...string) {
 // run starts a program on the terminal.
 func (d *desk) run(name string, args ...string) {
 	d.t.Helper()
-	cmd := exec.Command(name, args...)
+	cmd := d.spied(exec.Command(name, args...))
 	cmd.Dir, cmd.Env = d.dir, d.env
 	d.Start(cmd)
 }
@@ -195,18 +199,8 @@ func (d *desk) told(n int) string {
 // noCanary checks that neither the files below the home nor the screen contain the key.
 func (d *desk) noCanary() {
 	d.t.Helper()
-	err := filepath.WalkDir(d.home, func(path string, e os.DirEntry, err error) error {
-		if err != nil || !e.Type().IsRegular() {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		if bytes.Contains(text, []byte(canary)) {
-			d.t.Errorf("the key is in %s", path)
-		}
-		return err
-	})
-	if err != nil {
-		d.t.Error(err)
+	for _, path := range leaks(d.t, d.home) {
+		d.t.Errorf("the key is in %s", path)
 	}
 	if bytes.Contains(d.Bytes(), []byte(canary)) {
 		d.t.Error("the key was shown")

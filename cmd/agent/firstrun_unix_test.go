@@ -98,6 +98,7 @@ func TestTheFirstRunTakesAKey(t *testing.T) {
 	d.WaitFor(`8 characters`)
 	d.Press("enter")
 	d.WaitFor(`refused the API key: wrong key`)
+	d.keyed = []string{"credentials.json"} // without a keyring
 	d.Paste(canary)
 	d.WaitFor(`14 characters`)
 	d.Press("enter")
@@ -168,6 +169,7 @@ func TestAMissingKeyIsAskedFor(t *testing.T) {
 	d.keep("config.yaml", "providers:\n  corp:\n    base_url: "+models(t, server, `{"data":[{"id":"test-model"}]}`, canary)+"\n    api_key_env: CORP_KEY\n")
 	d.begin(80, 24)
 	d.WaitFor(`(?s)Paste the key for http://127.*Key:`)
+	d.keyed = []string{"credentials.json"} // without a keyring
 	d.Paste(canary)
 	d.WaitFor(`14 characters`)
 	d.Press("enter")
@@ -194,6 +196,7 @@ func TestTheFirstRunIsThreeScreens(t *testing.T) {
 	d.WaitFor(`filter: OpenAI`)
 	d.Press("enter")
 	d.WaitFor(`Enter confirms`)
+	d.keyed = []string{"credentials.json"} // without a keyring
 	d.Paste(canary)
 	d.WaitFor(`14 characters`)
 	d.Press("enter")

@@ -1,0 +1,178 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+)
+
+// maxCanaryFile is the size of the largest file that is searched for the key.
+const maxCanaryFile = 16 << 20
+
+// leaks returns the regular files below the folders that hold the key.
+func leaks(t *testing.T, dirs ...string) (found []string) {
+	t.Helper()
+	for _, dir := range dirs {
+		err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+			if err != nil || !e.Type().IsRegular() {
+				return passed(err)
+			}
+			info, err := e.Info()
+			if err != nil || info.Size() > maxCanaryFile {
+				return passed(err)
+			}
+			text, err := os.ReadFile(path)
+			if bytes.Contains(text, []byte(canary)) {
+				found = append(found, path)
+			}
+			return passed(err)
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	return found
+}
+
+// passed returns err unless the test has removed or closed the file.
+func passed(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	return err
+}
+
+// searched checks at the end of a test that the key is in no file of the home, the project
+// and the temporary folder, except those that the test names in d.keyed.
+func (d *desk) searched() {
+	d.t.Helper()
+	for _, path := range leaks(d.t, filepath.Dir(d.home), d.dir, d.tmp) {
+		if !slices.Contains(d.keyed, filepath.Base(path)) {
+			d.t.Errorf("the key is in %s", path)
+		}
+	}
+	if d.trace == "" {
+		return
+	}
+	text, err := os.ReadFile(d.trace)
+	if err != nil {
+		d.t.Error(err)
+		return
+	}
+	for _, line := range carriers(string(text)) {
+		d.t.Errorf("the key is in the arguments or the environment of a child: %s", line)
+	}
+}
+
+// spied returns cmd, under strace if AGENT_TEST_CANARY is set, which records each program
+// that is started, with its arguments and environment, and is not in the way of signals.
+func (d *desk) spied(cmd *exec.Cmd) *exec.Cmd {
+	if os.Getenv("AGENT_TEST_CANARY") == "" || d.trace != "" || filepath.Base(cmd.Path) != "agent" {
+		return cmd
+	}
+	d.trace = filepath.Join(d.t.TempDir(), "execs")
+	args := []string{"-DD", "-f", "-qq", "-v", "-s", "65536", "-e", "trace=execve,execveat", "-e", "signal=none", "-o", d.trace, "--", cmd.Path}
+	return exec.Command("strace", append(args, cmd.Args[1:]...)...)
+}
+
+var execution = regexp.MustCompile(`^\d+ +execve`)
+
+// carriers returns the lines of a trace that start a program with the key, except the
+// first, which starts ours.
+func carriers(trace string) (found []string) {
+	own := true
+	for line := range strings.Lines(trace) {
+		if !execution.MatchString(line) {
+			continue
+		}
+		if !own && strings.Contains(line, canary) {
+			found = append(found, line[:min(len(line), 300)])
+		}
+		own = false
+	}
+	return found
+}
+
+// The search finds a key in a file of each folder, and in the environment of a child.
+func TestCanaryIsFound(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t), nil)
+	d.keyed = []string{"planted"}
+	for _, dir := range []string{d.home, filepath.Dir(d.home), d.dir, d.tmp} {
+		scratch.Mkdir(t, dir)
+		path := filepath.Join(dir, "planted")
+		scratch.Write(t, path, "the key is "+canary+".")
+		if got := leaks(t, filepath.Dir(d.home), d.dir, d.tmp); !slices.Equal(got, []string{path}) {
+			t.Errorf("found %q, want %s", got, path)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Skip("no strace")
+	}
+	for env, want := range map[string]int{"PLANTED=" + canary: 2, "NONE=": 0} {
+		file := filepath.Join(t.TempDir(), "trace")
+		cmd := exec.Command(strace, "-f", "-qq", "-v", "-s", "65536", "-e", "trace=execve", "-o", file, "--", "sh", "-c", "env; env; true")
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), env}
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := carriers(string(text)); len(got) != want {
+			t.Errorf("%s: %d children with the key, want %d:\n%s", env, len(got), want, text)
+		}
+	}
+}
+
+// The children of a session have no key: of the model's command and the person's, in the
+// background too.
+func TestCanaryInNoChild(t *testing.T) {
+	if _, err := exec.LookPath("strace"); err != nil {
+		t.Skip("no strace")
+	}
+	t.Setenv("AGENT_TEST_CANARY", "1")
+	call := func(args string) llmtest.Turn {
+		return llmtest.Turn{Calls: []llmtest.Call{{Name: "execute_command", Args: args}}}
+	}
+	d := newDesk(t, llmtest.NewServer(t, call(`{"command":"env"}`), call(`{"command":"ls; grep -rn x ."}`), llmtest.Turn{Text: "Done."}), map[string]string{"x": "x\n"})
+	d.sit("--permission-mode", "bypass")
+	d.say("look")
+	d.WaitFor(`Done\.`)
+	d.idle()
+	d.say("!env | sort")
+	d.WaitFor(`VISUAL=false`)
+	d.idle()
+	d.leave()
+	text, err := os.ReadFile(d.trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	children := strings.Count(string(text), "execve(") - 1
+	if children < 4 {
+		t.Errorf("%d children were traced:\n%s", children, text)
+	}
+	for n := range 3 {
+		if strings.Contains(string(d.request(n)), canary) {
+			t.Errorf("request %d tells the model the key", n)
+		}
+	}
+	t.Log(fmt.Sprint(children, " children"))
+}
