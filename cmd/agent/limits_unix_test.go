@@ -65,3 +65,19 @@ func TestDailyLimit(t *testing.T) {
 	d.idle()
 	d.leave()
 }
+
+// TestExpensiveRequest: a request above max_request_usd is sent only after a yes.
+func TestExpensiveRequest(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "Fine."}), nil)
+	scratch.Write(t, d.home+"/config.yaml", "max_request_usd: 0.01\nproviders:\n  openai: {models: {test: {price_input: 1000, price_output: 1}}}\n")
+	d.sit()
+	d.say("one")
+	d.limited(`the next request costs about \$[0-9.]+: [0-9]+ tokens`)
+	if n := len(d.server.Requests()); n != 0 {
+		t.Errorf("%d requests were sent unasked", n)
+	}
+	d.Press("y")
+	d.WaitFor(`Fine\.`)
+	d.idle()
+	d.leave()
+}

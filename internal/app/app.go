@@ -199,6 +199,7 @@ func (a *App) loopOptions(o Options, env []string) session.Options {
 		Model: o.Model, Tools: a.newTools(env, o.AskAll), System: a.system, Store: o.Place.Store,
 		Limits: session.Limits{
 			MaxTurns: limits.MaxTurns, MaxTime: limits.MaxTime, MaxTokens: limits.MaxTokens, MaxCostUSD: limits.MaxCostUSD, MaxDayUSD: limits.MaxDayUSD,
+			MaxRequestUSD: limits.MaxRequestUSD,
 		},
 		Spending: spending.Open(o.Config.Home, time.Now), Ask: asker{a},
 		CompactAt: limits.CompactAt, Branch: a.Context.Branch, Emit: a.emit, Queued: a.queued, BuildMessage: a.message, SaveFull: a.keep, Effort: a.Effort,

@@ -53,13 +53,14 @@ type Config struct {
 
 // Limits limits a session. Zero means no limit.
 type Limits struct {
-	MaxTurns    int           // requests to the model for one prompt
-	MaxTime     time.Duration // for one prompt
-	MaxTokens   int64         // of the session
-	MaxCostUSD  float64       // of the session
-	MaxDayUSD   float64       // of all sessions on a day
-	CompactAt   int           // percent of the model's context
-	IdleTimeout time.Duration
+	MaxTurns      int           // requests to the model for one prompt
+	MaxTime       time.Duration // for one prompt
+	MaxTokens     int64         // of the session
+	MaxCostUSD    float64       // of the session
+	MaxRequestUSD float64       // estimated cost of a request
+	MaxDayUSD     float64       // of all sessions on a day
+	CompactAt     int           // percent of the model's context
+	IdleTimeout   time.Duration
 }
 
 // IDE configures the use of an editor.

@@ -18,14 +18,14 @@ type Project struct {
 // projectKeys are the keys that a project may set. None of them widens a permission,
 // names an address, a key or a program, or is a matter of the person's taste.
 var projectKeys = []string{
-	"model", "max_turns", "max_minutes", "max_session_tokens", "max_cost_usd", "max_cost_usd_per_day", "compact_at", "encoding",
+	"model", "max_turns", "max_minutes", "max_session_tokens", "max_cost_usd", "max_cost_usd_per_day", "max_request_usd", "compact_at", "encoding",
 	"ide.inject_diagnostics", "ide.inject_open_editors", "ide.inject_selection", "ide.context",
 	"permissions.ask", "permissions.deny",
 }
 
 // ceilings are the project keys that limit a session: a project may only lower them.
 // Zero means no limit.
-var ceilings = []string{"max_turns", "max_minutes", "max_session_tokens", "max_cost_usd", "max_cost_usd_per_day"}
+var ceilings = []string{"max_turns", "max_minutes", "max_session_tokens", "max_cost_usd", "max_cost_usd_per_day", "max_request_usd"}
 
 // Allowed returns the settings of a project that apply, as "key: value" in the order of
 // the file, and the ones that do not, each with the reason. It returns an error if the

@@ -68,6 +68,7 @@ var root = &schema{kind: group, fields: []*schema{
 	{name: "max_session_tokens", kind: count, def: "0"},
 	{name: "max_cost_usd", kind: number, def: "0"},
 	{name: "max_cost_usd_per_day", kind: number, def: "0"},
+	{name: "max_request_usd", kind: number, def: "0"},
 	{name: "compact_at", kind: percent, def: "85"},
 	{name: "idle_timeout", kind: duration, def: "2m0s"},
 	{name: "sandbox", kind: choice, def: "off", choices: []string{"auto", "off", "required"}},

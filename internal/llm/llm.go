@@ -235,6 +235,9 @@ type Info struct {
 	Effort   string // the configured one; empty: the model's own
 	// Free reports whether requests cost nothing, so that a CostUSD of zero is correct.
 	Free bool
+	// InputUSD is the price of a million tokens of input that are not in the provider's
+	// cache; zero if it is unknown.
+	InputUSD float64
 }
 
 // Model streams the answer to a request. The sequence ends after a Delta with

@@ -31,12 +31,12 @@ func (a *limitAsker) Ask(_ context.Context, req confirm.Request) (confirm.Verdic
 
 // daily is the cost of a day.
 type daily struct {
-	usd float64
-	err error
+	usd         float64
+	err, addErr error
 }
 
 func (d *daily) Today() (float64, error)                { return d.usd, d.err }
-func (d *daily) Add(_ context.Context, u float64) error { d.usd += u; return d.err }
+func (d *daily) Add(_ context.Context, u float64) error { d.usd += u; return d.addErr }
 
 func TestLimitsAsk(t *testing.T) {
 	once, extend := confirm.Verdict{Decision: confirm.Approve}, confirm.Verdict{Decision: confirm.Approve, Session: true}
@@ -100,5 +100,45 @@ func TestDailyLimitNeedsItsFile(t *testing.T) {
 	r := newRig(t, Options{Limits: Limits{MaxDayUSD: 1}, Ask: ask, Spending: &daily{err: errors.New("disk on fire")}}, say("fine"))
 	if err := r.Run(t.Context(), "go"); err == nil || !strings.Contains(err.Error(), "disk on fire") || len(r.model.requests)+len(ask.asked) != 0 {
 		t.Errorf("%v, %d requests", err, len(r.model.requests))
+	}
+}
+
+// TestLostCostEndsTheTurn: a cost that cannot be added to the day's ends the turn at the
+// next request.
+func TestLostCostEndsTheTurn(t *testing.T) {
+	day := &daily{addErr: errors.New("the disk is full")}
+	costly := end("", llm.End{Calls: []llm.ToolCall{call("c", "read", `{}`)}, Usage: llm.Usage{Input: 90, Output: 10, CostUSD: 0.5}})
+	r := newRig(t, Options{Limits: Limits{MaxDayUSD: 100}, Spending: day}, costly, say("fine"))
+	if err := r.Run(t.Context(), "go"); err == nil || !strings.Contains(err.Error(), "the disk is full") || len(r.model.requests) != 1 {
+		t.Errorf("%v, %d requests", err, len(r.model.requests))
+	}
+}
+
+// TestExpensiveRequestAsks: a long prompt is expensive, and after a pause, when the cache
+// is empty, the whole conversation is.
+func TestExpensiveRequestAsks(t *testing.T) {
+	ask := &limitAsker{answers: []confirm.Verdict{{Decision: confirm.Approve}}}
+	clock := time.Now()
+	counted := end("fine", llm.End{Usage: llm.Usage{Input: 200_000, Output: 10}})
+	r := newRig(t, Options{Limits: Limits{MaxRequestUSD: 0.5}, Ask: ask, Now: func() time.Time { return clock }}, say("fine"), counted, counted)
+	r.model.inputUSD = 3
+	for i, step := range []struct {
+		prompt string
+		pause  time.Duration
+		asked  int // so far
+	}{
+		{"short", 0, 0},
+		{strings.Repeat("long ", 200_000), 0, 1},
+		{"within the life of the cache", time.Minute, 1},
+		{"after it", time.Hour, 2},
+	} {
+		clock = clock.Add(step.pause)
+		err := r.Run(t.Context(), step.prompt)
+		if len(ask.asked) != step.asked || (err == nil) != (i < 3) {
+			t.Fatalf("step %d: asked %+v, %v", i, ask.asked, err)
+		}
+	}
+	if q := ask.asked[1]; !strings.HasPrefix(q.Reached, "the next request costs about $0.60: 200") || q.Step != "$0.50" {
+		t.Errorf("asked %+v", q)
 	}
 }

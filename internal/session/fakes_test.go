@@ -24,11 +24,12 @@ type model struct {
 	answers  []answerFunc
 	requests []llm.Request
 	free     bool
+	inputUSD float64
 	window   int64
 }
 
 func (m *model) Info() llm.Info {
-	return llm.Info{Name: "test/model", Free: m.free, ContextWindow: m.window}
+	return llm.Info{Name: "test/model", Free: m.free, ContextWindow: m.window, InputUSD: m.inputUSD}
 }
 
 func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -17,6 +18,8 @@ type Limits struct {
 	MaxTokens  int64         // input and output tokens of the session
 	MaxCostUSD float64       // of the session
 	MaxDayUSD  float64       // of all sessions on a day, see Options.Spending
+	// MaxRequestUSD is the estimated cost of a request's input above which the user is asked.
+	MaxRequestUSD float64
 }
 
 // Spending keeps the cost of a day over sessions and processes.
@@ -35,6 +38,7 @@ const (
 	tokenLimit
 	costLimit
 	dayLimit
+	requestLimit
 )
 
 // LimitError explains that a limit ended a turn, and the remedy.
@@ -55,10 +59,12 @@ type spent struct {
 	used     llm.Usage // of the session
 	unpriced bool      // the last request has no known price
 	today    float64
+	next     int64   // estimated input of the next request in tokens that the provider's cache lacks
+	nextUSD  float64 // their price
 }
 
-// check returns an error if the next request would exceed a limit. A limit in money counts
-// as exceeded if the last request had no known price.
+// check returns an error if the next request would exceed a limit, or a limit in money
+// cannot be kept.
 func (l Limits) check(s spent) *LimitError {
 	reached := func(which limit, remedy, format string, args ...any) *LimitError {
 		what := fmt.Sprintf(format, args...)
@@ -78,6 +84,17 @@ func (l Limits) check(s spent) *LimitError {
 		return reached(costLimit, session, "the session has cost $%.2f of $%.2f (max_cost_usd)", s.used.CostUSD, l.MaxCostUSD)
 	case l.MaxDayUSD > 0 && s.today >= l.MaxDayUSD:
 		return reached(dayLimit, "raise the limit or go on tomorrow", "all sessions have cost $%.2f of $%.2f today (max_cost_usd_per_day)", s.today, l.MaxDayUSD)
+	case l.MaxRequestUSD > 0 && s.nextUSD > l.MaxRequestUSD:
+		return reached(requestLimit, "raise the limit, or shorten the conversation by /compact",
+			"the next request costs about $%.2f: %d tokens are not in the provider's cache (max_request_usd)", s.nextUSD, s.next)
+	}
+	return l.checkPrice(s)
+}
+
+// checkPrice returns an error if a limit in money cannot be kept, because the last request
+// had no known price.
+func (l Limits) checkPrice(s spent) *LimitError {
+	switch {
 	case s.unpriced && l.MaxCostUSD > 0:
 		return &LimitError{Reason: unpriced("max_cost_usd")}
 	case s.unpriced && l.MaxDayUSD > 0:
@@ -107,6 +124,8 @@ func (l Limits) amount(which limit) string {
 		return fmt.Sprintf("$%.2f", l.MaxCostUSD)
 	case dayLimit:
 		return fmt.Sprintf("$%.2f", l.MaxDayUSD)
+	case requestLimit:
+		return fmt.Sprintf("$%.2f", l.MaxRequestUSD)
 	case noLimit:
 	}
 	return ""
@@ -125,6 +144,8 @@ func (l *Limits) raise(which limit, by Limits) {
 		l.MaxCostUSD += by.MaxCostUSD
 	case dayLimit:
 		l.MaxDayUSD += by.MaxDayUSD
+	case requestLimit:
+		l.MaxRequestUSD += by.MaxRequestUSD
 	case noLimit:
 	}
 }
@@ -154,11 +175,32 @@ func (t *turn) spent() (spent, error) {
 	s := spent{rounds: t.rounds, time: l.opt.Now().Sub(t.began), used: l.usage, unpriced: l.unpriced}
 	if t.limits.MaxDayUSD > 0 && l.opt.Spending != nil {
 		var err error
-		if s.today, err = l.opt.Spending.Today(); err != nil {
+		s.today, err = l.opt.Spending.Today()
+		if err = errors.Join(l.unkept, err); err != nil {
 			return s, &LimitError{Reason: "stopped: there is a daily limit (max_cost_usd_per_day), but " + err.Error()}
 		}
 	}
+	if t.limits.MaxRequestUSD > 0 {
+		s.next, s.nextUSD = l.estimate()
+	}
 	return s, nil
+}
+
+// cacheLife is how long a provider's cache holds a request, by their documentation.
+const cacheLife = 5 * time.Minute
+
+// estimate returns the tokens of the next request that the provider's cache probably lacks,
+// and their price, without the answer.
+func (l *Loop) estimate() (tokens int64, usd float64) {
+	tokens = l.room.resumed
+	if tokens == 0 {
+		f := l.room.fill(l.load())
+		tokens = f.Used()
+	}
+	if l.opt.Now().Sub(l.last.at) < cacheLife {
+		tokens = max(0, tokens-l.last.tokens)
+	}
+	return tokens, float64(tokens) * l.opt.Model.Info().InputUSD / 1e6
 }
 
 // askLimit asks whether to go on at a limit, and raises it if the answer is to extend it.
@@ -186,8 +228,8 @@ func (t *turn) askLimit(ctx context.Context, e *LimitError) (once bool, err erro
 	return false, nil
 }
 
-// settle adds the cost of a request to that of the day. A cost that cannot be kept is
-// reported; the next check then ends the turn.
+// settle adds the cost of a request to that of the day. If that fails, the next check ends
+// the turn.
 func (l *Loop) settle(ctx context.Context, usd float64) {
 	if l.opt.Spending == nil || l.opt.Limits.MaxDayUSD == 0 || usd == 0 {
 		return
@@ -195,7 +237,5 @@ func (l *Loop) settle(ctx context.Context, usd float64) {
 	const patience = 5 * time.Second // for other processes
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	if err := l.opt.Spending.Add(ctx, usd); err != nil {
-		l.opt.Emit(Notice{Text: sentence(err)})
-	}
+	l.unkept = errors.Join(l.unkept, l.opt.Spending.Add(ctx, usd))
 }

@@ -73,13 +73,18 @@ type Options struct {
 // concurrently, except Items, Messages, Prompts and Fill, which any goroutine may
 // call at any time.
 type Loop struct {
-	opt     Options
-	id      string // empty if the conversation is not saved
-	chat    *history.Transcript
-	items   atomic.Pointer[[]history.Item] // the items of chat, for other goroutines
-	saver   *saver
-	early   []history.Deed // deeds before the first prompt: an empty session is not saved
-	room    room
+	opt   Options
+	id    string // empty if the conversation is not saved
+	chat  *history.Transcript
+	items atomic.Pointer[[]history.Item] // the items of chat, for other goroutines
+	saver *saver
+	early []history.Deed // deeds before the first prompt: an empty session is not saved
+	room  room
+	last  struct {
+		at     time.Time
+		tokens int64
+	} // the last answer of the model in use, with its request
+	unkept  error  // costs of the day that could not be kept
 	limits  Limits // those of Options, as the user has extended them in this session
 	usage   llm.Usage
 	notices []string // for the user, at the start of the next turn
@@ -171,6 +176,7 @@ func (l *Loop) Use(s *archive.Store) error {
 // SetModel sends the next request to m.
 func (l *Loop) SetModel(m llm.Model) {
 	l.opt.Model, l.unpriced = m, false
+	l.last.tokens = 0
 	l.room.reset()
 	l.emitFilled()
 }
@@ -308,5 +314,6 @@ func (l *Loop) addUsage(ctx context.Context, u llm.Usage) {
 	l.usage = l.usage.Add(u)
 	l.unpriced = u.CostUSD == 0 && u.Input+u.Output > 0 && !l.opt.Model.Info().Free
 	l.saver.usage(u)
+	l.last.at, l.last.tokens = l.opt.Now(), u.Input+u.Output
 	l.settle(ctx, u.CostUSD)
 }

@@ -164,7 +164,7 @@ func bearer(h http.Header, key string) {
 
 // Info implements llm.Model.
 func (c *Client) Info() llm.Info {
-	return llm.Info{Name: c.opt.Name, ContextWindow: c.opt.ContextWindow, Free: c.opt.Free}
+	return llm.Info{Name: c.opt.Name, ContextWindow: c.opt.ContextWindow, Free: c.opt.Free, InputUSD: c.opt.Prices.Input}
 }
 
 func (k Clock) orReal() Clock {
