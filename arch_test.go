@@ -56,7 +56,7 @@ var layers = []struct {
 	{"internal/workspace", []string{
 		"internal/workspace/journal", "internal/workspace/text",
 	}},
-	{"internal/workspace/effects", []string{"internal/diff", "internal/gitignore", "internal/workspace"}},
+	{"internal/workspace/effects", []string{"internal/diff", "internal/gitignore", "internal/statefile", "internal/workspace"}},
 	{"internal/workspace/journal", []string{"internal/statefile"}},
 	{"internal/workspace/text", nil},
 	{"internal/workspace/undo", []string{

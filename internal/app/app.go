@@ -233,10 +233,24 @@ func (a *App) Attach(f Face) {
 // noPrompts is the Queued of a face without a prompt.
 func noPrompts() []string { return nil }
 
-// Start links an editor and connects the MCP servers in the background, until Close.
+// Start links an editor and connects the MCP servers in the background, until Close. Then
+// it records the changes by a command during which an earlier session was killed.
 func (a *App) Start(ctx context.Context) {
 	a.unlink = a.Editor.Start(ctx)
 	a.Servers.Start(ctx)
+	lines, err := a.effects.Recover(ctx)
+	if err != nil {
+		lines = append(lines, "The changes by a command that was interrupted may be unknown: "+err.Error())
+	}
+	for _, line := range lines {
+		a.emit(session.Notice{Text: line})
+	}
+}
+
+// RecoverEffects records in the journal of root the changes by a command during which a
+// session was killed, and returns lines for a person.
+func RecoverEffects(ctx context.Context, cfg config.Config, root *workspace.Root) ([]string, error) {
+	return effects.New(root, effects.Options{Home: cfg.Home}).Recover(ctx)
 }
 
 // Close ends the link to the editor, the MCP servers and, at the same time, the commands

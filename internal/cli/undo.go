@@ -80,6 +80,13 @@ func (u *undoCommand) run(ctx context.Context, p Process, f *flags) error {
 	if note := commands.Stopped(root); note != "" {
 		remark(p, note)
 	}
+	lines, err := app.RecoverEffects(ctx, cfg, root)
+	if err != nil {
+		return errors.Join(err, root.Close())
+	}
+	for _, line := range lines {
+		remark(p, line)
+	}
 	return errors.Join(u.in(ctx, p, root), root.Close())
 }
 

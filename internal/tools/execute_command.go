@@ -94,6 +94,9 @@ func (c commander) decide(ctx context.Context, call Call, opts shell.Options, a 
 	judged := place.Judge(a.Command)
 	req := c.request(call, opts, a, judged, commandNotes(judged, place))
 	req.Notes = append(req.Notes, box.notes()...)
+	if !req.Command.ReadOnly {
+		c.Effects.Warm(ctx)
+	}
 	v, err := c.Ask.Ask(ctx, req)
 	if err != nil {
 		return Result{}, UnansweredError{err}

@@ -13,12 +13,14 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/gitignore"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -45,7 +47,10 @@ type Tracker struct {
 	front  *Run      // the command that somebody waits for
 	jobs   []*Run    // commands in the background, oldest first
 
+	warming sync.WaitGroup
+
 	ownMu sync.Mutex
+	stop  context.CancelFunc // of the first Warm; nil before
 	// own and before hold the states that the program itself wrote, by path: since the
 	// last refresh, and before it.
 	own, before map[string]workspace.State
@@ -57,6 +62,31 @@ func New(root *workspace.Root, opt Options) *Tracker {
 		root: root, home: opt.Home, own: map[string]workspace.State{},
 		include: gitignore.Parse(strings.Join(opt.Include, "\n")),
 	}
+}
+
+// Warm begins to copy the files, so that the first Start has less to do. It does not wait.
+func (t *Tracker) Warm(ctx context.Context) {
+	if t == nil {
+		return
+	}
+	t.ownMu.Lock()
+	defer t.ownMu.Unlock()
+	if t.stop != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	t.stop = cancel
+	t.warming.Add(1)
+	go func() {
+		defer crash.Guard()
+		defer t.warming.Done()
+		defer cancel()
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.failed == nil && t.store == nil {
+			_ = t.sync(ctx) // Start tries again and reports an error
+		}
+	}()
 }
 
 // Command is a command whose effects are recorded.
@@ -93,6 +123,10 @@ func (t *Tracker) Start(ctx context.Context, c Command) (run *Run, why error) {
 	}
 	by := c.Origin
 	by.Run, by.Command = rand.Text(), c.Line
+	if err := errors.Join(t.store.note(record{Begun: &begun{t.synced, by}}), t.store.flush()); err != nil {
+		t.failed = err
+		return nil, err
+	}
 	r := &Run{tracker: t, by: by, job: c.Background}
 	if r.job {
 		t.jobs = append(t.jobs, r)
@@ -117,6 +151,11 @@ func (r *Run) End(ctx context.Context) Report {
 		t.front = nil
 	}
 	t.jobs = slices.DeleteFunc(t.jobs, func(j *Run) bool { return j == r })
+	if t.store != nil {
+		if err := errors.Join(t.store.note(record{Ended: r.by.Run}), t.store.flush()); err != nil {
+			t.failed = err
+		}
+	}
 	return r.report
 }
 
@@ -139,13 +178,21 @@ func (t *Tracker) Close() error {
 	if t == nil {
 		return nil
 	}
+	t.ownMu.Lock()
+	if t.stop != nil {
+		t.stop()
+	}
+	t.ownMu.Unlock()
+	t.warming.Wait()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.failed = errors.New("the session has ended")
 	if t.store == nil {
 		return nil
 	}
-	return t.store.close()
+	s := t.store
+	t.store = nil
+	return s.close()
 }
 
 // open makes the tables and the store.
@@ -153,6 +200,16 @@ func (t *Tracker) open() error {
 	if t.store != nil {
 		return nil
 	}
+	s, err := newStore(t.home, storePrefix(t.root))
+	if err != nil {
+		return err
+	}
+	t.store = s
+	t.makeTables()
+	return nil
+}
+
+func (t *Tracker) makeTables() {
 	roots := t.root.Roots()
 	home, err := filepath.EvalSymlinks(t.home)
 	if err != nil {
@@ -167,8 +224,6 @@ func (t *Tracker) open() error {
 			abs: abs, above: gitignore.Above(abs, abs), include: t.include, skip: skip, top: &folder{},
 		})
 	}
-	t.store, err = newStore(t.home)
-	return err
 }
 
 // sync brings the tables up to date, and copies new files. Changes since the last time
@@ -178,7 +233,7 @@ func (t *Tracker) sync(ctx context.Context) error {
 		return err
 	}
 	if len(t.jobs) > 0 {
-		t.jobs[len(t.jobs)-1].take(ctx)
+		t.jobs[len(t.jobs)-1].take(context.WithoutCancel(ctx))
 		return t.failed
 	}
 	if _, err := t.refresh(ctx); err != nil {
@@ -195,7 +250,7 @@ func (t *Tracker) refresh(ctx context.Context) ([]change, error) {
 	since := t.synced
 	t.synced = time.Now()
 	var all []change
-	for _, tb := range t.tables {
+	for i, tb := range t.tables {
 		deltas, err := tb.refresh(ctx, since)
 		if err != nil {
 			return nil, err
@@ -203,6 +258,11 @@ func (t *Tracker) refresh(ctx context.Context) ([]change, error) {
 		slices.SortFunc(deltas, func(a, b delta) int { return strings.Compare(a.name, b.name) })
 		for _, d := range deltas {
 			all = append(all, change{delta: d, table: tb})
+			if d.now == nil && t.store.logs != nil {
+				if err := t.store.note(record{Table: i, Name: []byte(d.name), Gone: true}); err != nil {
+					return nil, err
+				}
+			}
 		}
 	}
 	return all, nil
@@ -210,25 +270,62 @@ func (t *Tracker) refresh(ctx context.Context) ([]change, error) {
 
 // keep copies the files that have no copy yet.
 func (t *Tracker) keep(ctx context.Context) error {
-	for _, tb := range t.tables {
+	if t.store.size > maxKept {
+		if err := t.renew(); err != nil {
+			return err
+		}
+	}
+	for i, tb := range t.tables {
 		var fault error
 		tb.top.each("", func(base, name string, it *item) {
-			if it.kept.kept || it.kept.why != "" || it.mode.IsDir() || fault != nil || ctx.Err() != nil {
+			if it.logged || fault != nil || ctx.Err() != nil {
 				return
 			}
-			at, err := t.copy(filepath.Join(tb.abs, filepath.FromSlash(base), name), it)
-			switch {
-			case err == nil:
-				it.kept = at
-			case writeFault(err):
-				fault = err
+			if !it.mode.IsDir() {
+				at, err := t.copy(filepath.Join(tb.abs, filepath.FromSlash(base), name), it)
+				if err != nil && !writeFault(err) {
+					return
+				}
+				it.kept, fault = at, err
 			}
+			it.logged = true
+			fault = errors.Join(fault, t.store.note(record{Table: i, Name: []byte(path.Join(base, name)), Item: it.saved()}))
 		})
 		if err := errors.Join(fault, ctx.Err()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// renew begins a new store if half of the full one is copies that nobody needs.
+func (t *Tracker) renew() error {
+	var live int64
+	for _, tb := range t.tables {
+		tb.top.each("", func(_, _ string, it *item) {
+			if it.kept.kept {
+				live += it.size
+			}
+		})
+	}
+	if live > maxKept/2 {
+		return nil
+	}
+	s, err := newStore(t.home, storePrefix(t.root))
+	if err != nil {
+		return err
+	}
+	old := t.store
+	t.store = s
+	for _, tb := range t.tables {
+		tb.top.each("", func(_, _ string, it *item) { it.logged, it.kept = false, extent{} })
+	}
+	for _, r := range append(slices.Clone(t.jobs), t.front) {
+		if r != nil {
+			err = errors.Join(err, s.note(record{Begun: &begun{t.synced, r.by}}))
+		}
+	}
+	return errors.Join(err, old.close())
 }
 
 // copy copies a file or a link.
@@ -255,22 +352,32 @@ func writeFault(err error) bool {
 // take records what changed since the last refresh as the effects of r.
 func (r *Run) take(ctx context.Context) {
 	t := r.tracker
-	found, err := t.refresh(ctx)
+	if t.failed != nil {
+		r.report.Err = t.failed
+		return
+	}
+	err := r.record(ctx, nil)
+	if err == nil {
+		err = t.keep(ctx)
+	}
 	if err != nil {
 		t.failed, r.report.Err = err, err
-		return
+	}
+}
+
+// record is take without new copies. It leaves out the paths in except.
+func (r *Run) record(ctx context.Context, except map[string]bool) error {
+	t := r.tracker
+	found, err := t.refresh(ctx)
+	if err != nil {
+		return err
 	}
 	effects, counted := found[:0], int64(maxCounted)
 	for _, c := range found {
-		if t.examine(&c, &counted) {
+		if t.examine(&c, &counted) && !except[c.effect.Path] {
 			effects = append(effects, c)
 		}
 	}
 	r.report.add(effects)
-	if err := t.root.Record(t.store.contents(effects), r.by); err != nil {
-		r.report.Err = err
-	}
-	if err := t.keep(ctx); err != nil {
-		t.failed = err
-	}
+	return t.root.Record(t.store.contents(effects), r.by)
 }

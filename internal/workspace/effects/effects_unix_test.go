@@ -143,7 +143,7 @@ func TestNothingIsLeft(t *testing.T) {
 		}
 		return names
 	}
-	if len(kept()) != 1 {
+	if len(kept()) != 3 {
 		t.Error(kept())
 	}
 	if err := w.tracker.Close(); err != nil {

@@ -3,12 +3,15 @@ package effects
 import (
 	"bufio"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
+	"github.com/bb2d0cf4/agent/internal/statefile"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -24,6 +27,9 @@ type store struct {
 	path string
 	file *os.File
 	out  *bufio.Writer
+	log  *os.File
+	logs *bufio.Writer
+	lock *statefile.Lock
 	size int64 // with the bytes in out
 }
 
@@ -40,17 +46,50 @@ const block = 4 << 10
 // small is the size up to which files are copied through memory.
 const small = 64 << 10
 
-func newStore(home string) (*store, error) {
-	path := filepath.Join(home, "undo")
-	if err := os.MkdirAll(path, 0o700); err != nil {
+// The extensions of a store's other files: its log, and the lock of its process.
+const (
+	logExt  = ".items"
+	lockExt = ".lock"
+)
+
+func newStore(home, prefix string) (s *store, err error) {
+	dir := filepath.Join(home, "undo")
+	if err := statefile.Mkdir(dir); err != nil {
 		return nil, err
 	}
-	path = filepath.Join(path, "kept-"+rand.Text())
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	s = &store{path: filepath.Join(dir, prefix+rand.Text())}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	if s.lock, err = statefile.TryAcquire(s.path + lockExt); err != nil {
+		return nil, err
+	}
+	if s.file, err = os.OpenFile(s.path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+		return nil, err
+	}
+	s.out = bufio.NewWriterSize(s.file, 1<<20)
+	if s.log, err = os.OpenFile(s.path+logExt, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+		return nil, err
+	}
+	s.logs = bufio.NewWriterSize(s.log, 1<<20)
+	return s, nil
+}
+
+// note appends a record to the log.
+func (s *store) note(r record) error {
+	data, err := json.Marshal(r)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return &store{path: path, file: f, out: bufio.NewWriterSize(f, 1<<20)}, nil
+	_, err = s.logs.Write(append(data, '\n'))
+	return err
+}
+
+// flush hands all to the system, which has it even if this process is killed.
+func (s *store) flush() error {
+	return errors.Join(s.out.Flush(), s.logs.Flush())
 }
 
 // add copies a file that has the stat of it.
@@ -114,14 +153,31 @@ func short(err error) error {
 
 // read returns size bytes of a copy.
 func (s *store) read(at extent, size int64) ([]byte, error) {
-	if err := s.out.Flush(); err != nil {
-		return nil, err
+	if s.out != nil {
+		if err := s.out.Flush(); err != nil {
+			return nil, err
+		}
 	}
 	data := make([]byte, size)
 	_, err := s.file.ReadAt(data, at.offset)
 	return data, err
 }
 
+// close removes the store.
 func (s *store) close() error {
-	return errors.Join(s.file.Close(), os.Remove(s.path))
+	var errs []error
+	for _, f := range []*os.File{s.file, s.log} {
+		if f != nil {
+			errs = append(errs, f.Close())
+		}
+	}
+	for _, ext := range []string{logExt, "", lockExt} { // the log first: a store without one is unknown
+		if err := os.Remove(s.path + ext); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	if s.lock != nil {
+		errs = append(errs, s.lock.Release())
+	}
+	return errors.Join(errs...)
 }

@@ -54,8 +54,9 @@ type folder struct {
 // item is a file, a link or a folder.
 type item struct {
 	stat
-	kept  extent
-	inner *folder // of a folder
+	kept   extent
+	inner  *folder // of a folder
+	logged bool    // the log has it
 	// fresh means that the file may change again without a trace in its stat.
 	fresh bool
 	seen  int64 // the last refresh that found it
