@@ -49,6 +49,7 @@ var effects = []effect{
 	{"network", "it uses the network", connects},
 	{"history", "it changes git's history", commits},
 	{word: "outside"},
+	{word: "inside"},
 	{word: "only known"},
 	{word: "variable"},
 	{"code", "it runs code that is in the line", hasCode},
@@ -72,14 +73,17 @@ func (u *unusual) add(word, text string) {
 
 // part examines a piece of a line.
 func (u *unusual) part(p Part) {
-	word, found := strings.CutSuffix(p.Reason, " is only known when it runs")
-	if found && strings.ContainsAny(word, "$`<>") {
+	word, unknown := strings.CutSuffix(p.Reason, " is only known when it runs")
+	switch {
+	case p.Words == nil && slices.ContainsFunc([]string{"$(", "`", "<(", ">("}, func(s string) bool { return strings.Contains(p.Text, s) }):
+		u.add("inside", "it runs a command inside of a word")
+	case unknown && (strings.Contains(word, "$") || disguised(word)):
 		u.add("only known", p.Reason)
 	}
 	if file, ok := strings.CutPrefix(p.Reason, "it writes to "); ok && u.place.beyond(file) {
 		u.add("outside", p.Reason+", outside of the folder")
 	}
-	if strings.Contains(p.Text, "/dev/tcp/") || strings.Contains(p.Text, "/dev/udp/") {
+	if text := p.Text + p.Reason; strings.Contains(text, "/dev/tcp/") || strings.Contains(text, "/dev/udp/") {
 		u.add("network", "it uses the network")
 	}
 	for _, word := range []string{"quoted", "background"} {
@@ -96,7 +100,7 @@ func (u *unusual) part(p Part) {
 
 // command examines a simple command and those that it starts.
 func (u *unusual) command(words []string) {
-	for len(words) > 0 && strings.Contains(words[0], "=") {
+	for len(words) > 0 && (strings.Contains(words[0], "=") || slices.Contains([]string{"declare", "export", "typeset"}, words[0])) {
 		if name, _, _ := strings.Cut(words[0], "="); changesPrograms(name) {
 			u.add("variable", "it sets "+name+", a variable that can change what programs do")
 		}
@@ -139,6 +143,16 @@ func (u *unusual) inner(name string, args []string) {
 			return
 		}
 	}
+}
+
+// disguised reports whether a word has a letter behind a backslash, which the shell drops.
+func disguised(word string) bool {
+	for i := range len(word) - 1 {
+		if c := word[i+1] | 0x20; word[i] == '\\' && 'a' <= c && c <= 'z' {
+			return true
+		}
+	}
+	return false
 }
 
 // beyond reports whether a word is the path of a file outside of the folders of the project.
@@ -229,7 +243,15 @@ func hasCode(name string, args []string) bool {
 	return isInterpreter(name) && len(args) > 1 && slices.ContainsFunc(args[:len(args)-1], func(s string) bool { return short(s, "ce") })
 }
 
+// programOptions are options whose values are programs.
+var programOptions = strings.Fields("--compress-program --open-files-in-pager --pre --rsh --use-compress-program")
+
 func startsAnother(name string, args []string) bool {
+	for _, arg := range args {
+		if option, _, _ := strings.Cut(arg, "="); slices.Contains(programOptions, option) {
+			return true
+		}
+	}
 	switch name {
 	case "find", "fd":
 		return slices.ContainsFunc(args, func(s string) bool { return strings.HasPrefix(s, "-exec") || strings.HasPrefix(s, "-ok") || s == "-x" })
