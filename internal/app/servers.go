@@ -17,6 +17,7 @@ type ServerOptions struct {
 	Untrusted bool   // nothing of that folder may run
 	Version   string // of this program
 	Tell      func(note string)
+	More      []mcp.Server // besides those of the configuration, whose names count first
 }
 
 // NewServers returns the configured MCP servers, not started yet. Tell gets the reason
@@ -38,6 +39,12 @@ func NewServers(o ServerOptions) *mcp.Servers {
 			continue
 		}
 		all = append(all, s)
+	}
+	for _, s := range o.More {
+		if !slices.ContainsFunc(all, func(have mcp.Server) bool { return have.Name == s.Name }) {
+			s.Dir = o.Config.Home
+			all = append(all, s)
+		}
 	}
 	return mcp.New(mcp.Options{Version: o.Version, Logs: filepath.Join(o.Config.Home, "mcp"), Tell: o.Tell}, all)
 }
@@ -63,7 +70,7 @@ func (o ServerOptions) server(name string, c config.MCPServer) (mcp.Server, erro
 // newServers returns the configured MCP servers.
 func (a *App) newServers(o Options) *mcp.Servers {
 	return NewServers(ServerOptions{
-		Config: o.Config, Dir: a.Root.Dir(), Untrusted: o.Untrusted, Version: o.Version,
+		Config: o.Config, Dir: a.Root.Dir(), Untrusted: o.Untrusted, Version: o.Version, More: o.Servers,
 		Tell: func(note string) { a.emit(session.Notice{Text: note}) },
 	})
 }

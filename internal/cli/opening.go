@@ -13,6 +13,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/cli/commands"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/mcp"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/repl"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
@@ -27,10 +28,11 @@ type opening struct {
 	model      config.Model
 	rules      permission.Rules
 	addDirs    []string
-	env        []string // added to the environment of commands
-	first      string   // the first prompt; may be empty
-	unattended bool     // nobody can answer questions
-	advise     bool     // print at the end how to resume the session
+	env        []string     // added to the environment of commands
+	first      string       // the first prompt; may be empty
+	unattended bool         // nobody can answer questions
+	servers    []mcp.Server // of the program that hosts the session
+	advise     bool         // print at the end how to resume the session
 }
 
 // newOpening chooses the model and the session to begin with. The opening's notes are
@@ -140,7 +142,7 @@ func (o *opening) session(p Process) (*app.App, error) {
 	}
 	return app.New(app.Options{
 		Config: o.Config, Place: o.place, AddDirs: o.addDirs, Mode: mode, Rules: o.rules, Ref: o.model, Model: model,
-		Version: p.Version, Env: o.env, Watchdog: watchdog(p), Unattended: o.unattended, AskAll: o.asksAll(), Untrusted: o.untrusted, Instructions: o.instructions,
+		Version: p.Version, Env: o.env, Watchdog: watchdog(p), Unattended: o.unattended, AskAll: o.asksAll(), Untrusted: o.untrusted, Servers: o.servers, Instructions: o.instructions,
 	})
 }
 

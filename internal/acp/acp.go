@@ -1,0 +1,317 @@
+// Package acp serves hosts of the Agent Client Protocol: editors and other programs that
+// start the agent and talk to it over standard input and output. It guarantees that
+// standard output has messages of the protocol and nothing else, that a question which the
+// host does not answer with one of its options means no, and that everything that it
+// began has ended when Serve returns, at the end of the host at the latest.
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/mcp"
+	"github.com/bb2d0cf4/agent/internal/permission"
+	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/session/archive"
+	"github.com/bb2d0cf4/agent/internal/session/history"
+)
+
+// Options configures Serve.
+type Options struct {
+	Version string
+	// Open opens a session that the host asks for.
+	Open func(ctx context.Context, o Opening) (*Session, error)
+	// List lists the saved sessions of a folder, or of all folders.
+	List func(dir string) ([]archive.Info, error)
+}
+
+// Opening is a session that a host asks for.
+type Opening struct {
+	Dir     string       // absolute
+	ID      string       // of a saved session to continue; "" for a new one
+	Servers []mcp.Server // of the host, besides the user's
+}
+
+// Session is a session with its services. A face does not know the application, so these
+// are its methods.
+type Session struct {
+	ID      string
+	Dir     string
+	Attach  func(emit func(session.Event), r confirm.Reviewer)
+	Run     func(ctx context.Context, prompt string) error
+	Items   func() []history.Item
+	Mode    func() permission.Mode
+	SetMode func(permission.Mode) error
+	Close   func() error
+}
+
+// agent is our end of a connection.
+type agent struct {
+	opt  Options
+	conn *conn
+
+	mu       sync.Mutex // guards sessions
+	sessions map[string]*served
+}
+
+// served is a session of the host.
+type served struct {
+	*Session
+	view *view
+
+	mu     sync.Mutex         // guards cancel
+	cancel context.CancelFunc // ends the prompt that runs; nil without one
+}
+
+// Serve serves one host until it closes its end or ctx ends.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error {
+	a := &agent{opt: opt, conn: newConn(in, out), sessions: map[string]*served{}}
+	a.conn.handle, a.conn.notified = a.handle, a.notified
+	err := a.conn.serve(ctx)
+	for _, s := range a.sessions {
+		err = errors.Join(err, s.Close())
+	}
+	return err
+}
+
+// handle begins a request. A prompt takes its session at once, so that a cancel behind it
+// finds it.
+func (a *agent) handle(ctx context.Context, method string, params json.RawMessage) func() (any, error) {
+	switch method {
+	case "initialize":
+		return with(params, a.initialize)
+	case "session/new":
+		return with(params, func(p sessionParams) (any, error) { return a.create(ctx, p) })
+	case "session/load":
+		return with(params, func(p sessionParams) (any, error) { return a.load(ctx, p) })
+	case "session/list":
+		return with(params, a.list)
+	case "session/prompt":
+		return a.prompt(ctx, params)
+	case "session/set_mode":
+		return with(params, a.setMode)
+	case "session/close":
+		return with(params, a.close)
+	}
+	return failing(&Error{codeMethod, "unknown method " + method})
+}
+
+// with decodes the parameters of a request for its handler.
+func with[P any](params json.RawMessage, f func(P) (any, error)) func() (any, error) {
+	var p P
+	if err := json.Unmarshal(params, &p); err != nil {
+		return failing(&Error{codeParams, "invalid parameters: " + err.Error()})
+	}
+	return func() (any, error) { return f(p) }
+}
+
+func failing(err error) func() (any, error) {
+	return func() (any, error) { return nil, err }
+}
+
+func (a *agent) initialize(initializeParams) (any, error) {
+	return initializeResult{
+		ProtocolVersion: protocol,
+		AgentCapabilities: capabilities{
+			LoadSession: true, PromptCapabilities: promptCapabilities{EmbeddedContext: true},
+			MCPCapabilities:     mcpCapabilities{HTTP: true},
+			SessionCapabilities: map[string]struct{}{"list": {}, "close": {}},
+		},
+		AgentInfo: info{"agent", a.opt.Version}, AuthMethods: []struct{}{},
+	}, nil
+}
+
+// create opens a new session.
+func (a *agent) create(ctx context.Context, p sessionParams) (any, error) {
+	p.SessionID = ""
+	s, err := a.open(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return reply{sessionResult{SessionID: s.ID, Modes: s.modes()}, s.view.known}, nil
+}
+
+// load opens a saved session and sends its conversation.
+func (a *agent) load(ctx context.Context, p sessionParams) (any, error) {
+	if p.SessionID == "" {
+		return nil, &Error{codeParams, "sessionId is missing"}
+	}
+	if _, err := a.find(p.SessionID); err == nil {
+		return nil, &Error{codeParams, "the session " + p.SessionID + " is open already"}
+	}
+	s, err := a.open(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	s.view.known()
+	for _, item := range s.Items() {
+		s.view.replay(item.Message)
+	}
+	return sessionResult{Modes: s.modes()}, nil
+}
+
+func (a *agent) open(ctx context.Context, p sessionParams) (*served, error) {
+	if !filepath.IsAbs(p.Cwd) {
+		return nil, &Error{codeParams, "cwd must be an absolute path"}
+	}
+	servers, err := serversOf(p.MCPServers)
+	if err != nil {
+		return nil, &Error{codeParams, err.Error()}
+	}
+	opened, err := a.opt.Open(context.WithoutCancel(ctx), Opening{Dir: p.Cwd, ID: p.SessionID, Servers: servers})
+	if err != nil {
+		return nil, err
+	}
+	s := &served{Session: opened, view: newView(a.conn, opened)}
+	opened.Attach(s.view.emit, s.view)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.sessions[s.ID] = s
+	return s, nil
+}
+
+func (a *agent) find(id string) (*served, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if s := a.sessions[id]; s != nil {
+		return s, nil
+	}
+	return nil, &Error{codeParams, fmt.Sprintf("no session %q is open", id)}
+}
+
+func (a *agent) list(p listParams) (any, error) {
+	infos, err := a.opt.List(p.Cwd)
+	if err != nil {
+		return nil, err
+	}
+	out := listResult{Sessions: []listed{}}
+	for _, i := range infos {
+		out.Sessions = append(out.Sessions, listed{SessionID: i.ID, Cwd: i.Dir, Title: i.Title, UpdatedAt: i.Updated.UTC().Format(time.RFC3339)})
+	}
+	return out, nil
+}
+
+// prompt begins to answer a prompt.
+func (a *agent) prompt(ctx context.Context, params json.RawMessage) func() (any, error) {
+	var p promptParams
+	if err := json.Unmarshal(params, &p); err != nil {
+		return failing(&Error{codeParams, "invalid parameters: " + err.Error()})
+	}
+	s, err := a.find(p.SessionID)
+	if err != nil {
+		return failing(err)
+	}
+	text, err := promptText(p.Prompt)
+	if err != nil {
+		return failing(&Error{codeParams, err.Error()})
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	if err := s.begin(cancel); err != nil {
+		cancel()
+		return failing(err)
+	}
+	return func() (any, error) {
+		defer cancel()
+		defer s.end()
+		return s.answer(ctx, text)
+	}
+}
+
+// answer answers a prompt. A cancelled one is no error.
+func (s *served) answer(ctx context.Context, text string) (any, error) {
+	err := s.Run(ctx, text)
+	switch stop := s.view.stopped(); {
+	case errors.Is(err, context.Canceled) || stop == session.StopCancelled:
+		return promptResult{"cancelled"}, nil
+	case stop == session.StopLimit:
+		return promptResult{"max_turn_requests"}, nil
+	case stop == session.StopDenied || err == nil:
+		return promptResult{"end_turn"}, nil
+	}
+	return nil, err
+}
+
+// begin notes the prompt that runs. Only one may.
+func (s *served) begin(cancel context.CancelFunc) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cancel != nil {
+		return &Error{codeRequest, "the session answers another prompt"}
+	}
+	s.cancel = cancel
+	return nil
+}
+
+func (s *served) end() {
+	s.mu.Lock()
+	s.cancel = nil
+	s.mu.Unlock()
+	s.view.modeChanged(s.Mode())
+}
+
+// notified handles a notification of the host.
+func (a *agent) notified(method string, params json.RawMessage) {
+	var p onSession
+	if method != "session/cancel" || json.Unmarshal(params, &p) != nil {
+		return // a notification is never answered
+	}
+	s, err := a.find(p.SessionID)
+	if err != nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cancel != nil {
+		s.cancel()
+	}
+}
+
+func (a *agent) setMode(p modeParams) (any, error) {
+	s, err := a.find(p.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	m, err := permission.ParseMode(p.ModeID)
+	if err == nil {
+		err = s.SetMode(m)
+	}
+	if err != nil {
+		return nil, &Error{codeParams, err.Error()}
+	}
+	s.view.now(m)
+	return struct{}{}, nil
+}
+
+// close ends a session, with the prompt that it answers.
+func (a *agent) close(p onSession) (any, error) {
+	s, err := a.find(p.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	busy := s.cancel != nil
+	s.mu.Unlock()
+	if busy {
+		return nil, &Error{codeRequest, "cancel the prompt first"}
+	}
+	a.mu.Lock()
+	delete(a.sessions, p.SessionID)
+	a.mu.Unlock()
+	return struct{}{}, s.Close()
+}
+
+// modes describes the permission modes. The one that asks nothing cannot be entered here.
+func (s *served) modes() modes {
+	return modes{CurrentModeID: s.Mode().String(), AvailableModes: []mode{
+		{permission.Default.String(), "Ask", "edits and commands ask, except commands that only read"},
+		{permission.AcceptEdits.String(), "Accept edits", "edits are written without asking"},
+		{permission.Plan.String(), "Plan", "nothing is written"},
+	}}
+}

@@ -1,0 +1,224 @@
+package acp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+
+	"github.com/bb2d0cf4/agent/internal/crash"
+)
+
+// maxLine bounds a message of the host, in bytes.
+const maxLine = 64 << 20
+
+// Error is a JSON-RPC error.
+type Error struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// The codes of errors.
+const (
+	codeParse    = -32700
+	codeRequest  = -32600
+	codeMethod   = -32601
+	codeParams   = -32602
+	codeInternal = -32603
+)
+
+// message is a request, a notification or an answer.
+type message struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id,omitempty"`
+	Method  string          `json:"method,omitempty"`
+	Params  json.RawMessage `json:"params,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"`
+	Error   *Error          `json:"error,omitempty"`
+}
+
+// conn is a connection to the host: one JSON-RPC message a line, in both directions.
+type conn struct {
+	in *bufio.Reader
+	// handle begins a request before the next message is read, and returns the rest of the
+	// work, which runs beside others.
+	handle func(ctx context.Context, method string, params json.RawMessage) func() (any, error)
+	// notified handles a notification before the next message is read.
+	notified func(method string, params json.RawMessage)
+	work     crash.Group
+
+	out sync.Mutex // guards w
+	w   io.Writer
+
+	mu    sync.Mutex // guards the rest
+	last  int
+	waits map[string]chan message
+}
+
+func newConn(r io.Reader, w io.Writer) *conn {
+	return &conn{in: bufio.NewReaderSize(r, 64<<10), w: w, waits: map[string]chan message{}}
+}
+
+// serve handles messages until the host closes its end or ctx ends. Requests run at the
+// same time; serve returns when all have ended.
+func (c *conn) serve(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer c.work.Wait()
+	defer cancel()
+	lines := make(chan []byte)
+	failed := make(chan error, 1)
+	go func() { // a read that blocks for ever ends with the program
+		defer crash.Guard()
+		failed <- c.read(ctx, lines)
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case line := <-lines:
+			c.dispatch(ctx, line)
+		case err := <-failed:
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+// read sends the host's lines until its end, or one that is too long.
+func (c *conn) read(ctx context.Context, lines chan<- []byte) error {
+	for {
+		var line []byte
+		for {
+			part, err := c.in.ReadSlice('\n')
+			if len(line)+len(part) > maxLine {
+				return fmt.Errorf("the host sent a line of more than %d MB", maxLine>>20)
+			}
+			line = append(line, part...)
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, bufio.ErrBufferFull) {
+				return err
+			}
+		}
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		select {
+		case lines <- line:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// dispatch handles one message.
+func (c *conn) dispatch(ctx context.Context, line []byte) {
+	var m message
+	if err := json.Unmarshal(line, &m); err != nil {
+		c.answer(json.RawMessage("null"), nil, &Error{codeParse, "not a JSON-RPC message: " + err.Error()})
+		return
+	}
+	switch {
+	case m.Method == "" && len(m.ID) > 0 && (m.Result != nil || m.Error != nil):
+		c.mu.Lock()
+		wait := c.waits[string(m.ID)]
+		delete(c.waits, string(m.ID))
+		c.mu.Unlock()
+		if wait != nil {
+			wait <- m
+		}
+	case m.Method == "":
+		c.answer(json.RawMessage("null"), nil, &Error{codeRequest, "a message needs a method, or an id and a result"})
+	case len(m.ID) == 0:
+		c.notified(m.Method, m.Params)
+	default:
+		work := c.handle(ctx, m.Method, m.Params)
+		c.work.Go(func() {
+			result, err := work()
+			c.answer(m.ID, result, err)
+		})
+	}
+}
+
+// reply is a result with a function to call once it is sent.
+type reply struct {
+	result any
+	sent   func()
+}
+
+// answer sends the answer to a request.
+func (c *conn) answer(id json.RawMessage, result any, err error) {
+	if r, ok := result.(reply); ok {
+		defer r.sent()
+		result = r.result
+	}
+	m := message{ID: id}
+	if err == nil {
+		m.Result, err = json.Marshal(result)
+	}
+	if err != nil && !errors.As(err, &m.Error) {
+		m.Error = &Error{codeInternal, err.Error()}
+	}
+	c.send(m)
+}
+
+// notify sends a notification.
+func (c *conn) notify(method string, params any) {
+	data, err := json.Marshal(params)
+	if err != nil {
+		return // params are our own types, of texts and numbers
+	}
+	c.send(message{Method: method, Params: data})
+}
+
+// call sends a request and waits for its result, or until ctx ends.
+func (c *conn) call(ctx context.Context, method string, params, result any) error {
+	data, err := json.Marshal(params)
+	if err != nil {
+		return err
+	}
+	wait := make(chan message, 1)
+	c.mu.Lock()
+	c.last++
+	id := strconv.Itoa(c.last)
+	c.waits[id] = wait
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		delete(c.waits, id)
+		c.mu.Unlock()
+	}()
+	c.send(message{ID: json.RawMessage(id), Method: method, Params: data})
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case m := <-wait:
+		if m.Error != nil {
+			return m.Error
+		}
+		return json.Unmarshal(m.Result, result)
+	}
+}
+
+// send writes a message. A host that does not read any more closes its end of our input
+// too, which ends serve.
+func (c *conn) send(m message) {
+	m.Version = "2.0"
+	line, err := json.Marshal(m)
+	if err != nil {
+		return
+	}
+	c.out.Lock()
+	defer c.out.Unlock()
+	_, _ = c.w.Write(append(line, '\n'))
+}

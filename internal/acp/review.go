@@ -1,0 +1,141 @@
+package acp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// The ids of the options.
+const (
+	allowOnce    = "allow-once"
+	allowSession = "allow-session"
+	allowRule    = "allow-rule"
+	rejectOnce   = "reject-once"
+)
+
+// Review implements confirm.Reviewer: it asks the host's user.
+func (v *view) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
+	var res permissionResult
+	err := v.conn.call(ctx, "session/request_permission", permissionParams{v.of.ID, v.question(req), options(req)}, &res)
+	if ctx.Err() != nil {
+		return confirm.Verdict{}, ctx.Err()
+	}
+	verdict := confirm.Verdict{By: "the editor"}
+	if err != nil {
+		return verdict, fmt.Errorf("the host could not ask: %w", err)
+	}
+	switch id := res.Outcome.OptionID; {
+	case res.Outcome.Outcome != "selected":
+		return verdict, confirm.ErrUndecided
+	case id == allowOnce:
+		verdict.Decision = confirm.Approve
+	case id == allowSession && alwaysWord(req) != "":
+		verdict.Decision, verdict.Session = confirm.Approve, true
+	case id == allowRule && req.Offer != nil:
+		verdict.Decision, verdict.Always = confirm.Approve, &confirm.Always{Rule: req.Offer.Rule}
+	}
+	return verdict, nil
+}
+
+// options returns the answers that the user may choose.
+func options(req confirm.Request) []option {
+	all := []option{{allowOnce, "Allow", "allow_once"}}
+	if word := alwaysWord(req); word != "" {
+		all = append(all, option{allowSession, "Always allow " + word + " in this session", "allow_always"})
+	}
+	if req.Offer != nil {
+		all = append(all, option{allowRule, "Always allow " + sanitize.Line(req.Offer.Rule) + " in this session", "allow_always"})
+	}
+	return append(all, option{rejectOnce, "No", "reject_once"})
+}
+
+// alwaysWord names the requests that a "yes for this session" covers; "" if none may be
+// given.
+func alwaysWord(req confirm.Request) string {
+	switch {
+	case req.Force:
+		return ""
+	case req.Change != nil && !req.Change.Delete:
+		return "edits"
+	case req.Command != nil && !req.Command.Unconfined:
+		return "this command"
+	case req.Call != nil:
+		return "this tool"
+	case req.Read != nil:
+		return "this file"
+	}
+	return ""
+}
+
+// question describes a request as the call that it belongs to.
+func (v *view) question(req confirm.Request) toolCall {
+	c := toolCall{ID: "question-" + req.ID, Title: title(req), ToolKind: kindOf(req.Tool), Status: "pending"}
+	v.mu.Lock()
+	for _, open := range v.open {
+		if open.Name == req.Tool {
+			c.ID = open.ID
+			break
+		}
+	}
+	v.mu.Unlock()
+	var notes []string
+	for _, n := range req.Notes {
+		notes = append(notes, "⚠ "+sanitize.Line(n.Text))
+	}
+	if len(notes) > 0 {
+		c.Content = append(c.Content, text(strings.Join(notes, "\n\n")))
+	}
+	switch {
+	case req.Change != nil:
+		c.Content = append(c.Content, diffOf(*req.Change))
+		c.Locations = []location{{req.Change.Path}}
+	case req.Plan != nil:
+		for _, change := range req.Plan.Changes {
+			c.Content = append(c.Content, diffOf(change))
+		}
+	case req.Command != nil:
+		c.Content = append(c.Content, fenced("sh", sanitize.Exact(req.Command.Line)), text("in "+sanitize.Name(req.Command.Dir)))
+	case req.Call != nil:
+		c.Content = append(c.Content, fenced("json", sanitize.Exact(req.Call.Args)))
+	}
+	return c
+}
+
+// diffOf shows a change, by the very texts: the host shows the bytes that are written.
+func diffOf(c workspace.Change) callContent {
+	d := callContent{Type: "diff", Path: c.Path, NewText: &c.After}
+	if c.Exists {
+		d.OldText = &c.Text
+	}
+	return d
+}
+
+// title describes a request in a line.
+func title(req confirm.Request) string {
+	switch {
+	case req.Change != nil && req.Change.Delete:
+		return "Delete " + sanitize.Name(req.Change.Name)
+	case req.Change != nil:
+		return "Edit " + sanitize.Name(req.Change.Name)
+	case req.Plan != nil:
+		return sanitize.Line(req.Plan.Title)
+	case req.Command != nil && req.Command.Unconfined:
+		return "Run again without the sandbox: " + sanitize.Line(req.Command.Line)
+	case req.Command != nil:
+		return "Run " + sanitize.Line(req.Command.Line)
+	case req.Call != nil:
+		return "Call " + sanitize.Line(req.Call.Server+": "+req.Call.Tool)
+	case req.Read != nil:
+		return "Read " + sanitize.Name(req.Read.Path)
+	case req.Save != nil:
+		return "Save " + sanitize.Name(req.Save.Name)
+	case req.Limit != nil:
+		return sanitize.Line(req.Limit.Reached) + ". Go on?"
+	}
+	return sanitize.Line(req.Tool)
+}

@@ -1,0 +1,169 @@
+package acp
+
+import "encoding/json"
+
+// protocol is the version of the Agent Client Protocol.
+const protocol = 1
+
+// The messages of the protocol, as far as they are used here.
+type (
+	initializeParams struct {
+		ProtocolVersion int `json:"protocolVersion"`
+	}
+	initializeResult struct {
+		ProtocolVersion   int          `json:"protocolVersion"`
+		AgentCapabilities capabilities `json:"agentCapabilities"`
+		AgentInfo         info         `json:"agentInfo"`
+		AuthMethods       []struct{}   `json:"authMethods"`
+	}
+	capabilities struct {
+		LoadSession         bool                `json:"loadSession"`
+		PromptCapabilities  promptCapabilities  `json:"promptCapabilities"`
+		MCPCapabilities     mcpCapabilities     `json:"mcpCapabilities"`
+		SessionCapabilities map[string]struct{} `json:"sessionCapabilities"`
+	}
+	promptCapabilities struct {
+		Image           bool `json:"image"`
+		Audio           bool `json:"audio"`
+		EmbeddedContext bool `json:"embeddedContext"`
+	}
+	mcpCapabilities struct {
+		HTTP bool `json:"http"`
+		SSE  bool `json:"sse"`
+	}
+	info struct {
+		Name    string `json:"name"`
+		Version string `json:"version"`
+	}
+
+	sessionParams struct {
+		SessionID  string      `json:"sessionId"` // of session/load
+		Cwd        string      `json:"cwd"`
+		MCPServers []mcpServer `json:"mcpServers"`
+	}
+	mcpServer struct {
+		Type    string   `json:"type"`
+		Name    string   `json:"name"`
+		Command string   `json:"command"`
+		Args    []string `json:"args"`
+		Env     []pair   `json:"env"`
+		URL     string   `json:"url"`
+		Headers []pair   `json:"headers"`
+	}
+	pair struct {
+		Name  string `json:"name"`
+		Value string `json:"value"`
+	}
+	sessionResult struct {
+		SessionID string `json:"sessionId,omitempty"` // of session/new
+		Modes     modes  `json:"modes"`
+	}
+	modes struct {
+		CurrentModeID  string `json:"currentModeId"`
+		AvailableModes []mode `json:"availableModes"`
+	}
+	mode struct {
+		ID          string `json:"id"`
+		Name        string `json:"name"`
+		Description string `json:"description,omitempty"`
+	}
+	listParams struct {
+		Cwd string `json:"cwd"`
+	}
+	listResult struct {
+		Sessions []listed `json:"sessions"`
+	}
+	listed struct {
+		SessionID string `json:"sessionId"`
+		Cwd       string `json:"cwd"`
+		Title     string `json:"title,omitempty"`
+		UpdatedAt string `json:"updatedAt,omitempty"`
+	}
+
+	promptParams struct {
+		SessionID string  `json:"sessionId"`
+		Prompt    []block `json:"prompt"`
+	}
+	promptResult struct {
+		StopReason string `json:"stopReason"`
+	}
+	modeParams struct {
+		SessionID string `json:"sessionId"`
+		ModeID    string `json:"modeId"`
+	}
+	onSession struct {
+		SessionID string `json:"sessionId"`
+	}
+
+	// block is a piece of content.
+	block struct {
+		Type     string    `json:"type"`
+		Text     string    `json:"text,omitempty"`
+		URI      string    `json:"uri,omitempty"`
+		Name     string    `json:"name,omitempty"`
+		Resource *resource `json:"resource,omitempty"`
+	}
+	resource struct {
+		URI  string  `json:"uri"`
+		Text *string `json:"text,omitempty"`
+	}
+
+	updateParams struct {
+		SessionID string `json:"sessionId"`
+		Update    any    `json:"update"`
+	}
+	chunk struct {
+		Kind    string `json:"sessionUpdate"` // …_message_chunk or agent_thought_chunk
+		Content block  `json:"content"`
+	}
+	toolCall struct {
+		Kind      string          `json:"sessionUpdate,omitempty"` // tool_call or tool_call_update
+		ID        string          `json:"toolCallId"`
+		Title     string          `json:"title,omitempty"`
+		ToolKind  string          `json:"kind,omitempty"`
+		Status    string          `json:"status,omitempty"`
+		Content   []callContent   `json:"content,omitempty"`
+		Locations []location      `json:"locations,omitempty"`
+		RawInput  json.RawMessage `json:"rawInput,omitempty"`
+	}
+	callContent struct {
+		Type    string  `json:"type"` // content or diff
+		Content *block  `json:"content,omitempty"`
+		Path    string  `json:"path,omitempty"`
+		OldText *string `json:"oldText,omitempty"`
+		NewText *string `json:"newText,omitempty"`
+	}
+	location struct {
+		Path string `json:"path"`
+	}
+	plan struct {
+		Kind    string      `json:"sessionUpdate"` // plan
+		Entries []planEntry `json:"entries"`
+	}
+	planEntry struct {
+		Content  string `json:"content"`
+		Priority string `json:"priority"`
+		Status   string `json:"status"`
+	}
+	modeUpdate struct {
+		Kind string `json:"sessionUpdate"` // current_mode_update
+		ID   string `json:"currentModeId"`
+	}
+
+	permissionParams struct {
+		SessionID string   `json:"sessionId"`
+		ToolCall  toolCall `json:"toolCall"`
+		Options   []option `json:"options"`
+	}
+	option struct {
+		ID   string `json:"optionId"`
+		Name string `json:"name"`
+		Kind string `json:"kind"` // allow_once, allow_always or reject_once
+	}
+	permissionResult struct {
+		Outcome struct {
+			Outcome  string `json:"outcome"` // selected or cancelled
+			OptionID string `json:"optionId"`
+		} `json:"outcome"`
+	}
+)

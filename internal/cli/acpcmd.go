@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bb2d0cf4/agent/internal/acp"
+	"github.com/bb2d0cf4/agent/internal/app"
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/session/archive"
+)
+
+// newACP returns agent acp, which serves an editor over standard input and output.
+func newACP(p Process, f *flags) *cobra.Command {
+	return &cobra.Command{
+		Use: "acp", Short: "Serve an editor by the Agent Client Protocol", Args: noArgs,
+		Long: "Serves a program that hosts agents, such as Zed, by the Agent Client Protocol on standard\n" +
+			"input and output. docs/editors.md describes how to set it up.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if isTerminal(p.Stdin) {
+				return usagef("agent acp is for an editor to start, which talks to it over standard input; see docs/editors.md")
+			}
+			over := overrides(cmd.Flags(), f)
+			home, err := config.Home()
+			if err != nil {
+				return err
+			}
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			return acp.Serve(ctx, p.Stdin, p.Stdout, acp.Options{
+				Version: p.Version,
+				Open:    func(ctx context.Context, o acp.Opening) (*acp.Session, error) { return hosted(ctx, p, *f, over, o) },
+				List:    archive.New(home).List,
+			})
+		},
+	}
+}
+
+// hosted opens a session for a host. The folder's settings and instructions count if the
+// user trusts them: the host cannot be asked about that.
+func hosted(ctx context.Context, p Process, f flags, over config.Overrides, want acp.Opening) (*acp.Session, error) {
+	f.dir, f.resume, f.prompted = want.Dir, want.ID, true
+	set, err := loadSetup(ctx, p, &f, over, false)
+	if err != nil {
+		return nil, err
+	}
+	set.IDE.Enabled = false // the host is the editor
+	o, err := newOpening(ctx, &f, set)
+	if err != nil {
+		return nil, err
+	}
+	o.servers = want.Servers
+	a, err := o.session(p)
+	if err != nil {
+		return nil, err
+	}
+	if now := a.Root.Dir(); want.ID != "" && now != a.Current().Info().Dir {
+		return nil, errors.Join(errors.New("the session belongs to the folder "+a.Current().Info().Dir), a.Close())
+	}
+	return &acp.Session{
+		ID: a.Current().ID(), Dir: a.Root.Dir(),
+		Attach: func(emit func(session.Event), r confirm.Reviewer) {
+			a.Attach(app.Face{Emit: emit, Reviewer: r})
+			for _, note := range append(o.notes, leftOut(a)) {
+				if note != "" {
+					emit(session.Notice{Text: note})
+				}
+			}
+			a.Start(ctx)
+		},
+		Run: func(ctx context.Context, prompt string) error {
+			prompt, err := expand(ctx, p, set, prompt)
+			if err != nil {
+				return err
+			}
+			return a.Run(ctx, prompt)
+		},
+		Items: a.Items, Mode: a.Policy.Mode, SetMode: a.Policy.SetMode, Close: a.Close,
+	}, nil
+}
