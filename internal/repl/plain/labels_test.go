@@ -79,7 +79,7 @@ func TestQuestionsAreNumbered(t *testing.T) {
 	if got := ask(req, true); strings.Contains(got, "3") {
 		t.Errorf("always is offered where it is refused: %q", got)
 	}
-	for in, want := range map[string]string{"1": "yes", "2": "no", "3": "always", "4": "4", "2 not that": "no not that", "1 apple": "1 apple", "because": "because"} {
+	for in, want := range map[string]string{"1": "yes", "2": "no", "3": "always", "4": "rule", "5": "5", "2 not that": "no not that", "1 apple": "1 apple", "because": "because"} {
 		if got := worded(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}

@@ -33,7 +33,7 @@ func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, 
 	from := time.Now().Add(guard)
 	for {
 		u.say(ask(req, u.opt.Labels))
-		e, err := u.typed.next(ctx, from, nil)
+		v, what, err := u.readAnswer(ctx, from, req)
 		switch {
 		case errors.Is(err, io.EOF) && u.opt.Again && u.typed.goOn(from):
 			u.say("no\n")
@@ -44,21 +44,32 @@ func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, 
 		case err != nil:
 			u.say("(withdrawn)\n")
 			return confirm.Verdict{}, err
-		}
-		answer := e.text
-		if u.opt.Labels {
-			answer = worded(answer)
-		}
-		v, what := parse(answer, req)
-		switch what {
-		case answers:
+		case what == answers:
 			return v, nil
-		case prompts:
-			u.typed.keep(e)
-			u.say(u.opt.label("! ", "note") + "Kept as your next prompt. To say no with a reason, begin with " + u.opt.no() + ".\n")
-		case unclear:
 		}
 	}
+}
+
+// readAnswer waits for a line and parses it.
+func (u *UI) readAnswer(ctx context.Context, from time.Time, req confirm.Request) (confirm.Verdict, meaning, error) {
+	e, err := u.typed.next(ctx, from, nil)
+	if err != nil {
+		return confirm.Verdict{}, unclear, err
+	}
+	text := e.text
+	if u.opt.Labels {
+		text = worded(text)
+	}
+	v, what := parse(text, req)
+	switch what {
+	case makes:
+		return u.makeRule(ctx, from, *req.Offer)
+	case prompts:
+		u.typed.keep(e)
+		u.say(u.opt.label("! ", "note") + "Kept as your next prompt. To say no with a reason, begin with " + u.opt.no() + ".\n")
+	case answers, unclear:
+	}
+	return v, what, nil
 }
 
 // no returns the start of a refusal.
@@ -71,7 +82,7 @@ func (o Options) no() string {
 
 // worded returns an answer in words: listeners also get numbers.
 func worded(answer string) string {
-	words := map[string]string{"1": "yes", "2": "no", "3": "always"}
+	words := map[string]string{"1": "yes", "2": "no", "3": "always", "4": "rule"}
 	first, rest, _ := strings.Cut(strings.TrimSpace(answer), " ")
 	switch word := words[first]; {
 	case word == "no" && rest != "":
@@ -96,13 +107,15 @@ func ask(req confirm.Request, numbered bool) string {
 		return "Carry it out? [y: ask about edits / a: accept edits / n / n what to change] "
 	case numbered && once:
 		return "answer: 1 yes, 2 no, or 2 and why not: "
+	case numbered && req.Offer != nil:
+		return "answer: 1 yes, 2 no, 3 always: " + covered(req) + ", 4 a rule such as " + sanitize.Line(req.Offer.Rule) + ", or 2 and why not: "
 	case numbered:
 		return "answer: 1 yes, 2 no, 3 always: " + covered(req) + ", or 2 and why not: "
 	case once:
 		return "Yes or no? [y / n / n why not] "
 	}
 	if req.Offer != nil {
-		return "Yes or no? [y / n / n why not / always: " + covered(req) + " / here: always in this folder, " + sanitize.Line(req.Offer.Rule) + "] "
+		return "Yes or no? [y / n / n why not / always: " + covered(req) + " / here: always in this folder, " + sanitize.Line(req.Offer.Rule) + " / rule: change it, and choose for how long] "
 	}
 	return "Yes or no? [y / n / n why not / always: " + covered(req) + "] "
 }
@@ -128,6 +141,7 @@ const (
 	unclear meaning = iota // neither: ask again
 	answers
 	prompts
+	makes // a yes that makes a rule
 )
 
 // parse parses an answer. Text after a no is its reason.
@@ -144,6 +158,8 @@ func parse(line string, req confirm.Request) (confirm.Verdict, meaning) {
 		return v, prompts
 	case word == "y" || word == "yes" || word == "a" || word == "always":
 		return approval(word[0] == 'a', req)
+	case word == "rule" && req.Offer != nil:
+		return v, makes
 	case word == "here" && req.Offer != nil:
 		v.Decision, v.Always = confirm.Approve, &confirm.Always{Rule: req.Offer.Rule, Term: confirm.Term{Project: true}}
 	default:
