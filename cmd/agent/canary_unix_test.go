@@ -3,10 +3,7 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,42 +15,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
-
-// maxCanaryFile is the size of the largest file that is searched for the key.
-const maxCanaryFile = 16 << 20
-
-// leaks returns the regular files below the folders that hold the key.
-func leaks(t *testing.T, dirs ...string) (found []string) {
-	t.Helper()
-	for _, dir := range dirs {
-		err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-			if err != nil || !e.Type().IsRegular() {
-				return passed(err)
-			}
-			info, err := e.Info()
-			if err != nil || info.Size() > maxCanaryFile {
-				return passed(err)
-			}
-			text, err := os.ReadFile(path)
-			if bytes.Contains(text, []byte(canary)) {
-				found = append(found, path)
-			}
-			return passed(err)
-		})
-		if err != nil {
-			t.Error(err)
-		}
-	}
-	return found
-}
-
-// passed returns err unless the test has removed or closed the file.
-func passed(err error) error {
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-		return nil
-	}
-	return err
-}
 
 // searched checks at the end of a test that the key is in no file of the home, the project
 // and the temporary folder, except those that the test names in d.keyed.

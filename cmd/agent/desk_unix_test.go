@@ -19,10 +19,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
-// canary is the API key of every session here; it must appear only in the requests to
-// the model.
-const canary = "sk-canary-7f3d"
-
 // desk is a folder, a home, a terminal and a model server.
 type desk struct {
 	t *testing.T

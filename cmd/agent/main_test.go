@@ -40,6 +40,12 @@ func TestScripts(t *testing.T) {
 			env.Setenv("GOCACHE", strings.TrimSpace(string(cache))) // the demo compiles
 			env.Setenv("AGENT_HOME", env.WorkDir+"/home")
 			env.Setenv("AGENT_MODEL", "script:"+env.WorkDir+"/script.yaml")
+			env.Setenv("TOGETHER_API_KEY", canary) // of a provider that no scenario uses
+			env.Defer(func() {
+				for _, path := range leaks(t, env.WorkDir) {
+					t.Errorf("the key is in %s", path)
+				}
+			})
 			return nil
 		},
 		RequireExplicitExec: true,
