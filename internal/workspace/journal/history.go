@@ -50,17 +50,36 @@ func (j *Journal) History(onDisk func(*Entry) bool) ([]Past, error) {
 	return past, nil
 }
 
-// markUndone marks the undone entries. An undo is always newer than the entries it
-// undoes.
+// markUndone marks the undone entries. An undo may seem older than the entries that it
+// undoes, if the clock was set back between them.
 func markUndone(past []Past) {
-	undone := map[string]bool{}
-	for i := range slices.Backward(past) {
-		past[i].Undone = undone[past[i].ID]
-		if !past[i].Undone {
-			for _, id := range past[i].Undoes {
-				undone[id] = true
-			}
+	m := marks{past: past, undoers: map[string][]int{}, known: make([]bool, len(past))}
+	for i, e := range past {
+		for _, id := range e.Undoes {
+			m.undoers[id] = append(m.undoers[id], i)
 		}
+	}
+	for i := range slices.Backward(past) {
+		m.mark(i)
+	}
+}
+
+// marks is the state of markUndone.
+type marks struct {
+	past    []Past
+	undoers map[string][]int // entries that undo one, by its ID
+	known   []bool           // whether Undone is set
+}
+
+// mark sets Undone of an entry and of those that undo it.
+func (m *marks) mark(i int) {
+	if m.known[i] {
+		return
+	}
+	m.known[i] = true // also ends the search in a damaged journal that goes round
+	for _, by := range m.undoers[m.past[i].ID] {
+		m.mark(by)
+		m.past[i].Undone = m.past[i].Undone || !m.past[by].Undone
 	}
 }
 

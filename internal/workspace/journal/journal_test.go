@@ -386,3 +386,27 @@ func TestLoneLockFilesGo(t *testing.T) {
 		t.Errorf("the lock of a living process is gone: %v", err)
 	}
 }
+
+// TestUndoAfterTheClockWasSetBack: an undo counts, and so does its undo, though it seems
+// older than the change.
+func TestUndoAfterTheClockWasSetBack(t *testing.T) {
+	home := t.TempDir()
+	n := 0
+	first := Open(home, root, allDone(&n))
+	first.last = time.Now().Add(time.Hour).UnixNano()
+	change := keep(t, first, "one", true)
+	must(t, first.Close())
+	second := Open(home, root, allDone(&n))
+	undone := keep(t, second, "two", true, change.ID)
+	if undone.Time >= change.Time {
+		t.Fatal("the clock was not set back")
+	}
+	if d := cmp.Diff([]string{"two", "one undone"}, history(t, second)); d != "" {
+		t.Error(d)
+	}
+	keep(t, second, "three", true, undone.ID)
+	if d := cmp.Diff([]string{"two undone", "three", "one"}, history(t, second)); d != "" {
+		t.Error(d)
+	}
+	must(t, second.Close())
+}
