@@ -135,7 +135,7 @@ func New(o Options) (*App, error) {
 	if err != nil {
 		return nil, errors.Join(err, o.Place.Store.Close())
 	}
-	a.effects = effects.New(a.Root, effects.Options{Home: o.Config.Home})
+	a.effects = effects.New(a.Root, effects.Options{Home: o.Config.Home, Include: o.Config.UndoIgnored})
 	a.now.model, a.now.sends, a.now.info = o.Ref, o.Model, infoOf(o.Ref, o.Model)
 	a.recallEfforts(o.Place.Store.Conversation())
 	a.jobs.Watchdog(o.Watchdog...)
@@ -251,7 +251,7 @@ func (a *App) Start(ctx context.Context) {
 // RecoverEffects records in the journal of root the changes by a command during which a
 // session was killed, and returns lines for a person.
 func RecoverEffects(ctx context.Context, cfg config.Config, root *workspace.Root) ([]string, error) {
-	return effects.New(root, effects.Options{Home: cfg.Home}).Recover(ctx)
+	return effects.New(root, effects.Options{Home: cfg.Home, Include: cfg.UndoIgnored}).Recover(ctx)
 }
 
 // Close ends the link to the editor, the MCP servers and, at the same time, the commands

@@ -41,6 +41,9 @@ type Config struct {
 	Encoding string
 	// UndoDays is how many days changes can be undone; 0 means no limit.
 	UndoDays int
+	// UndoIgnored lists files that git ignores, as in a .gitignore file, whose changes by
+	// commands can be undone all the same.
+	UndoIgnored []string
 	// EnvKeep names variables that commands inherit besides the usual ones; * at the end
 	// covers all that begin so.
 	EnvKeep []string

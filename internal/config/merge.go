@@ -149,9 +149,10 @@ func build(v *viper.Viper) Config {
 			CompactAt:     v.GetInt("compact_at"),
 			IdleTimeout:   v.GetDuration("idle_timeout"),
 		},
-		EnvKeep:  variableNames(v.GetString("env_keep")),
-		UndoDays: v.GetInt("undo_days"),
-		Shell:    Shell{Surface: v.GetString("shell.surface")},
+		EnvKeep:     variableNames(v.GetString("env_keep")),
+		UndoDays:    v.GetInt("undo_days"),
+		UndoIgnored: patterns(v.GetString("undo_ignored")),
+		Shell:       Shell{Surface: v.GetString("shell.surface")},
 		Sandbox: Sandbox{
 			Mode: v.GetString("sandbox"), Network: v.GetBool("sandbox_network"), Write: paths(v, "sandbox_write"),
 		},

@@ -76,6 +76,7 @@ var root = &schema{kind: group, fields: []*schema{
 	{name: "sandbox_write", kind: folders},
 	{name: "env_keep", kind: variables},
 	{name: "undo_days", kind: count, def: "30"},
+	{name: "undo_ignored", kind: text},
 	{name: "encoding", kind: text, def: "iso-8859-1"},
 	{name: "editor", kind: text},
 	{name: "interface", kind: group, fields: []*schema{
@@ -256,6 +257,16 @@ func items(value string) []string {
 		parts[i] = strings.TrimSpace(p)
 	}
 	return parts
+}
+
+// patterns splits a list of patterns of file names, which may hold spaces.
+func patterns(value string) (list []string) {
+	for p := range strings.SplitSeq(value, ",") {
+		if p = strings.TrimSpace(p); p != "" {
+			list = append(list, p)
+		}
+	}
+	return list
 }
 
 // variableNames splits a list of variables.
