@@ -33,8 +33,9 @@ type fit struct {
 	busy   bool // many short calls, each of which does something
 	prompt string
 	pinned []string
-	large  bool   // the pinned text takes more than the available room
-	files  string // the folder of SaveFull
+	large  bool         // the pinned text takes more than the available room
+	files  string       // the folder of SaveFull
+	taken  map[int]bool // by number
 
 	mu     sync.Mutex
 	rounds int // calls left to make
@@ -53,7 +54,7 @@ func TestCompactionFits(t *testing.T) {
 	fired := stress.Faults{}
 	kept := archive.New(t.TempDir())
 	for i := range cases {
-		f := &fit{t: t, rnd: rand.New(rand.NewPCG(seed, uint64(i))), fired: fired}
+		f := &fit{t: t, rnd: rand.New(rand.NewPCG(seed, uint64(i))), fired: fired, taken: map[int]bool{}}
 		f.run(kept, i)
 		if t.Failed() {
 			t.Fatalf("case %d of seed %d (AGENT_TEST_SEED)", i, seed)
@@ -472,7 +473,16 @@ func (f *fit) command() string {
 	return s
 }
 
-func (f *fit) number() int { return 1_000_000 + f.rnd.IntN(9_000_000) }
+// number returns a number that it has not returned before: entries are told apart by theirs.
+func (f *fit) number() int {
+	for {
+		n := 1_000_000 + f.rnd.IntN(9_000_000)
+		if !f.taken[n] {
+			f.taken[n] = true
+			return n
+		}
+	}
+}
 
 func (f *fit) words(n int) string {
 	const all = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau "
