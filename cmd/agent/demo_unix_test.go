@@ -34,6 +34,9 @@ func TestDemoOnATerminal(t *testing.T) {
 	d.Press("y")
 	d.WaitFor(`The tests pass`)
 	d.idle()
+	if strings.Contains(d.Screen(), "trust") {
+		t.Errorf("the demo does not trust its own project:\n%s", d.Screen())
+	}
 	d.say("/undo")
 	d.asked(`edit median.go \+1 −5`)
 	d.Press("y")

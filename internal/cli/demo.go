@@ -40,7 +40,7 @@ func runDemo(ctx context.Context, p Process) error {
 	if err != nil {
 		return err
 	}
-	o := opening{setup: setup{Config: cfg}, place: place, model: m, env: demo.Env(nil)}
+	o := opening{setup: setup{Config: cfg, instructions: instructions{use: allInstructions}}, place: place, model: m, env: demo.Env(nil)}
 	if isDumb(p) {
 		err = demoPrinted(ctx, p, o)
 	} else {

@@ -35,7 +35,7 @@ type instructionUse int
 const (
 	approvedOnly instructionUse = iota
 	noInstructions
-	allInstructions // --trust
+	allInstructions // of --trust and of our own demo
 )
 
 // Trusted reports whether the model gets the file at path with the text that has this
