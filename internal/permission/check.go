@@ -44,10 +44,13 @@ func (p *Policy) CheckRule(req confirm.Request, text string, judge Judge) (Rule,
 	return r, p.checkEffect(req, r)
 }
 
-// checkCall returns an error if r is no rule for the call of a server's tool.
+// checkCall returns an error if r is no rule for one tool of a server.
 func (r Rule) checkCall() error {
-	if r.kind != calls {
+	switch {
+	case r.kind != calls:
 		return errors.New("this question is about a tool: write mcp__SERVER__TOOL")
+	case !r.namesTool():
+		return errors.New("it covers every tool of a server: name one")
 	}
 	return nil
 }

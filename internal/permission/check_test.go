@@ -145,3 +145,42 @@ func TestNoRuleForDangerousLines(t *testing.T) {
 		t.Errorf("%d dangerous lines, %d rules", dangerous, others)
 	}
 }
+
+// TestCheckCallRule: an answer about a server's tool makes a rule for that tool alone, though
+// the server chooses the names of the others.
+func TestCheckCallRule(t *testing.T) {
+	call := func(tool string) confirm.Request {
+		return confirm.Request{Tool: tool, Call: &confirm.Call{Server: "s", Args: "{}"}}
+	}
+	for rule, want := range map[string]string{
+		"mcp__s__get":    "",
+		"mcp__s__get__x": "it does not cover this tool",
+		"mcp__s":         "it covers every tool of a server",
+		"mcp__s__*":      "it covers every tool of a server",
+		"mcp__*":         "it covers every tool of a server",
+		"run":            "this question is about a tool",
+	} {
+		p := permission.New(permission.Default)
+		r, err := p.CheckRule(call("mcp__s__get"), rule, judge)
+		if want == "" {
+			if err == nil {
+				err = p.Hold(call("mcp__s__get"), r)
+			}
+			if err != nil {
+				t.Errorf("%s: %v", rule, err)
+			}
+			for tool, allowed := range map[string]bool{"mcp__s__get": true, "mcp__s__get__and_delete": false, "mcp__s__get_x": false} {
+				if _, decided := p.Decide(call(tool)); decided != allowed {
+					t.Errorf("%s: %s is decided: %v", rule, tool, decided)
+				}
+			}
+		} else if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", rule, err, want)
+		}
+	}
+	p := permission.New(permission.Default)
+	p.Grant(call("mcp__s__get"))
+	if _, decided := p.Decide(call("mcp__s__get__and_delete")); decided {
+		t.Error("a yes for the session covers another tool")
+	}
+}

@@ -247,10 +247,15 @@ func (r Rule) isMore(word string) bool {
 // mcpPrefix begins the rules for tools of MCP servers.
 const mcpPrefix = "mcp__"
 
-// coversCall reports whether r covers calls of the tool with the given name.
+// coversCall reports whether r covers calls of the tool with the given name. Servers choose
+// the names of their tools: x__y is another tool than x.
 func (r Rule) coversCall(tool string) bool {
-	return r.kind == calls && (tool == r.tool || strings.HasPrefix(tool, r.tool+"__"))
+	return r.kind == calls && (tool == r.tool || !r.namesTool() && strings.HasPrefix(tool, r.tool+"__"))
 }
+
+// namesTool reports whether r is about one tool of a server, not all. A server's name has
+// no __.
+func (r Rule) namesTool() bool { return strings.Contains(strings.TrimPrefix(r.tool, mcpPrefix), "__") }
 
 // pattern selects files: by their name in the workspace, or by their absolute path.
 type pattern struct {
