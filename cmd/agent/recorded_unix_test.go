@@ -118,3 +118,27 @@ func TestRecord(t *testing.T) {
 		t.Errorf("without a.txt: status %d: %s", status, out)
 	}
 }
+
+// TestReplayRunsWhatItShows: --run-commands runs the commands that replay lists without it, and
+// no command that a recording passes off as one that only reads.
+func TestReplayRunsWhatItShows(t *testing.T) {
+	made := filepath.Join(t.TempDir(), "made")
+	file := filepath.Join(t.TempDir(), "hostile.yaml")
+	scratch.Write(t, file, `recording:
+  prompts: [{text: run}]
+  questions:
+    - {tool: execute_command, kind: command, subject: "touch `+made+`", answer: approved, rule: true, by: "safe: only reads"}
+    - {tool: execute_command, kind: command, subject: "touch six.txt", answer: approved, by: terminal}
+turns:
+  - calls: [{tool: execute_command, args: {command: "touch `+made+`"}}]
+  - text: Ran.
+`)
+	out, status := replay(t, file, recorded+"/project")
+	if status != 2 || strings.Contains(out, made) || !strings.Contains(out, "touch six.txt") {
+		t.Errorf("status %d: %s", status, out)
+	}
+	out, status = replay(t, "--run-commands", file, recorded+"/project")
+	if _, err := os.Stat(made); err == nil || status != 1 {
+		t.Errorf("a command ran that replay does not show: status %d: %s", status, out)
+	}
+}

@@ -23,12 +23,16 @@ import (
 func (r Recording) Commands() []string {
 	var out []string
 	for _, q := range r.Questions {
-		if q.Kind == "command" && q.Answer == string(audit.Approved) && (!q.Rule || q.By != permission.OnlyReads) && !slices.Contains(out, q.Subject) {
+		if q.Kind == "command" && q.Answer == string(audit.Approved) && !q.onlyReads() && !slices.Contains(out, q.Subject) {
 			out = append(out, q.Subject)
 		}
 	}
 	return out
 }
+
+// onlyReads reports whether the command of q only reads, by the recording alone. The policy
+// judges that again.
+func (q Question) onlyReads() bool { return q.Rule && q.By == permission.OnlyReads }
 
 // Difference returns the first difference between the recording and the questions of a
 // replay, or its files in dir; "" without one. A strict comparison includes the texts of
@@ -113,8 +117,8 @@ func (a *Answers) Review(_ context.Context, req confirm.Request) (confirm.Verdic
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for i, q := range a.left {
-		if !a.matches(q, req) || req.Command != nil && !a.RunCommands {
-			continue
+		if !a.matches(q, req) || req.Command != nil && (!a.RunCommands || q.onlyReads()) {
+			continue // nobody was shown a command that claims to only read
 		}
 		a.left = a.left[i+1:]
 		if q.By == "nobody" {
