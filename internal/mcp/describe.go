@@ -111,6 +111,11 @@ func cut(s string, limit int) string {
 	return strings.ToValidUTF8(s[:limit], "") + "…"
 }
 
+// bounded returns the text of an error, which may be a server's.
+func bounded(err error, limit int) string {
+	return sanitize.Plain(cut(strings.ToValidUTF8(err.Error(), "\uFFFD"), limit))
+}
+
 // format renders the result of a call as text.
 func format(res *sdk.CallToolResult) Result {
 	var parts []string

@@ -210,8 +210,12 @@ func TestHostile(t *testing.T) {
 			}
 		}
 	}
-	if len(seen) != 10 {
+	if len(seen) != 11 {
 		t.Errorf("%d tools: %v", len(seen), seen)
+	}
+	_, err := d.Call(t.Context(), d.tool("mcp__a__refuse"), json.RawMessage(`{}`))
+	if err == nil || len(err.Error()) > 5000 || strings.ContainsAny(err.Error(), "\x1b\x07") || !strings.Contains(err.Error(), "refused at length") {
+		t.Errorf("the error is %.200q", err)
 	}
 	if got := d.call("mcp__a__flood", `{}`); strings.ContainsAny(got, "\x1b\x07") || !strings.HasSuffix(got, "the end") {
 		t.Errorf("the end is %q", got[len(got)-20:])

@@ -143,7 +143,7 @@ func (s *server) dial(ctx context.Context) (*link, error) {
 		if why != "" {
 			return nil, errors.New("its program ended: " + why)
 		}
-		return nil, err
+		return nil, errors.New(bounded(err, maxWhy))
 	}
 	l.work.Go(func() {
 		defer close(l.ended)
@@ -175,7 +175,7 @@ func (s *server) list(ctx context.Context) error {
 	var all []*sdk.Tool
 	for t, err := range s.link.session.Tools(ctx, nil) {
 		if err != nil {
-			return fmt.Errorf("list its tools: %w", err)
+			return errors.New("list its tools: " + bounded(err, maxWhy))
 		}
 		if all = append(all, t); len(all) > maxTools {
 			return fmt.Errorf("it offers more than %d tools", maxTools)
@@ -272,7 +272,7 @@ func (s *server) call(ctx context.Context, name string, args json.RawMessage) (R
 	case errors.Is(err, sdk.ErrConnectionClosed), errors.Is(err, io.EOF):
 		return Result{}, fmt.Errorf("the server %s ended during the call, so its effect is unknown", s.Name)
 	case err != nil:
-		return Result{}, fmt.Errorf("the server %s answered: %w", s.Name, err)
+		return Result{}, fmt.Errorf("the server %s answered: %s", s.Name, bounded(err, maxDescription))
 	}
 	return format(res), nil
 }
