@@ -245,6 +245,36 @@ func TestHosted(t *testing.T) {
 	h.end()
 }
 
+// TestHostedPlan: the question about a plan shows its text, an edit is a question after it is
+// accepted, and no answer that was not offered accepts it.
+func TestHostedPlan(t *testing.T) {
+	plan := callOf("present_plan", `{"plan":"# Rename it\n\nEdit a.txt."}`)
+	d := newDesk(t, llmtest.NewServer(t, plan, plan, callOf("write_file", `{"path":"b.txt","content":"x"}`), llmtest.Turn{Text: "Done."}), nil)
+	h := d.host()
+	got := h.request("session/new", map[string]any{"cwd": d.dir, "mcpServers": []any{}})
+	id := got.Result["sessionId"]
+	h.request("session/set_mode", map[string]any{"sessionId": id, "modeId": "plan"})
+	var asked []string
+	answer := "allow-session"
+	h.answer = func(q map[string]any) string {
+		data, err := json.Marshal(q["toolCall"].(map[string]any)["content"])
+		if err != nil {
+			t.Error(err)
+		}
+		asked = append(asked, string(data))
+		return answer
+	}
+	h.request("session/prompt", map[string]any{"sessionId": id, "prompt": h.text("plan it")})
+	answer = "allow-once"
+	h.request("session/prompt", map[string]any{"sessionId": id, "prompt": h.text("plan it again")})
+	if len(asked) != 3 || !strings.Contains(asked[0], "Edit a.txt.") || !strings.Contains(asked[2], `"type":"diff"`) {
+		t.Errorf("asked %q", asked)
+	}
+	d.read("b.txt")
+	h.has("current_mode_update")
+	h.end()
+}
+
 // TestHostEnds: the end of the host ends a prompt, its command and the agent. A line that is no
 // message gets an error.
 func TestHostEnds(t *testing.T) {

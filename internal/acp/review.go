@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -34,6 +35,9 @@ func (v *view) Review(ctx context.Context, req confirm.Request) (confirm.Verdict
 		return verdict, confirm.ErrUndecided
 	case id == allowOnce:
 		verdict.Decision = confirm.Approve
+		if req.Document != nil { // the plan mode ends
+			verdict.Mode = permission.Default.String()
+		}
 	case id == allowSession && alwaysWord(req) != "":
 		verdict.Decision, verdict.Session = confirm.Approve, true
 	case id == allowRule && req.Offer != nil:
@@ -98,6 +102,8 @@ func (v *view) question(req confirm.Request) toolCall {
 		for _, change := range req.Plan.Changes {
 			c.Content = append(c.Content, diffOf(change))
 		}
+	case req.Document != nil:
+		c.Content = append(c.Content, text(sanitize.Text(req.Document.Text)))
 	case req.Command != nil:
 		c.Content = append(c.Content, fenced("sh", sanitize.Exact(req.Command.Line)), text("in "+sanitize.Name(req.Command.Dir)))
 	case req.Call != nil:
@@ -132,6 +138,8 @@ func title(req confirm.Request) string {
 		return "Call " + sanitize.Line(req.Call.Server+": "+req.Call.Tool)
 	case req.Read != nil:
 		return "Read " + sanitize.Name(req.Read.Path)
+	case req.Document != nil:
+		return "Carry out the plan, and ask about edits"
 	case req.Save != nil:
 		return "Save " + sanitize.Name(req.Save.Name)
 	case req.Limit != nil:
