@@ -199,7 +199,7 @@ func (r *recorder) words() {
 	questions := r.script.Recording.Questions
 	for i := range questions {
 		q := &questions[i]
-		q.Subject = r.clean(q.Subject)
+		q.Subject, q.By = r.clean(q.Subject), r.clean(q.By)
 		if q.Answer == string(audit.Declined) && len(r.refused) > 0 {
 			q.Words = r.clean(strings.TrimPrefix(r.refused[0], "The user says: "))
 			if q.Rule {
