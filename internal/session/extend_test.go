@@ -54,6 +54,10 @@ func TestLimitsAsk(t *testing.T) {
 			{Reached: "the session has used 200 tokens of 200 (max_session_tokens)", Step: "200 tokens"},
 			{Reached: "the session has used 300 tokens of 200 (max_session_tokens)", Step: "200 tokens"},
 		}},
+		"once at one of two": {Limits{MaxTurns: 2, MaxTokens: 200}, []confirm.Verdict{once}, 2, []confirm.Limit{
+			{Reached: "2 of 2 requests for this prompt (max_turns)", Step: "2 requests"},
+			{Reached: "the session has used 200 tokens of 200 (max_session_tokens)", Step: "200 tokens"},
+		}},
 		"extend": {Limits{MaxCostUSD: 1}, []confirm.Verdict{extend}, 4, []confirm.Limit{
 			{Reached: "the session has cost $1.00 of $1.00 (max_cost_usd)", Step: "$1.00"},
 			{Reached: "the session has cost $2.00 of $2.00 (max_cost_usd)", Step: "$1.00"},

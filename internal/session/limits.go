@@ -150,6 +150,28 @@ func (l *Limits) raise(which limit, by Limits) {
 	}
 }
 
+// without returns l without the limits in lifted.
+func (l Limits) without(lifted []limit) Limits {
+	for _, which := range lifted {
+		switch which {
+		case turnLimit:
+			l.MaxTurns = 0
+		case timeLimit:
+			l.MaxTime = 0
+		case tokenLimit:
+			l.MaxTokens = 0
+		case costLimit:
+			l.MaxCostUSD = 0
+		case dayLimit:
+			l.MaxDayUSD = 0
+		case requestLimit:
+			l.MaxRequestUSD = 0
+		case noLimit:
+		}
+	}
+	return l
+}
+
 // withinLimits returns an error if a limit ends the turn before the next request. At a
 // limit it asks whether to go on.
 func (t *turn) withinLimits(ctx context.Context) error {
@@ -157,14 +179,18 @@ func (t *turn) withinLimits(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var lifted []limit // for this request
 	for {
-		e := t.limits.check(s)
+		e := t.limits.without(lifted).check(s)
 		if e == nil {
 			return nil
 		}
 		once, err := t.askLimit(ctx, e)
-		if err != nil || once {
+		if err != nil {
 			return err
+		}
+		if once {
+			lifted = append(lifted, e.limit)
 		}
 	}
 }
