@@ -217,7 +217,14 @@ func (r *recorder) words() {
 func (r *recorder) files(log []audit.Entry) {
 	for _, e := range log {
 		name, inside := below(r.dir, e.Subject)
-		if e.Event != audit.Written || !inside {
+		if e.Event != audit.Written {
+			continue
+		}
+		if e.Tool == "undo" || e.Tool == "redo" {
+			r.remark("changes were undone or redone: its replay does not do that")
+			continue
+		}
+		if !inside {
 			continue
 		}
 		if r.script.Recording.Files == nil {

@@ -1,0 +1,25 @@
+package recording
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/audit"
+	"github.com/bb2d0cf4/agent/internal/session/archive"
+)
+
+// TestUndoIsRemarked: a replay does not undo, so its files are those before the undo.
+func TestUndoIsRemarked(t *testing.T) {
+	for _, tool := range []string{"undo", "redo"} {
+		s, remarks := Of(archive.Info{Dir: "/w"}, archive.Conversation{}, []audit.Entry{
+			{Event: audit.Written, Tool: "edit_file", Subject: "/w/a.txt", Hash: "edited"},
+			{Event: audit.Written, Tool: tool, Subject: "/w/a.txt", Hash: "before"},
+		}, nil)
+		if got := s.Recording.Files["a.txt"]; got != "edited" {
+			t.Errorf("after %s, a.txt is recorded as %q", tool, got)
+		}
+		if len(remarks) != 1 || !strings.Contains(remarks[0], "undone") {
+			t.Errorf("the remarks on %s are %q", tool, remarks)
+		}
+	}
+}
