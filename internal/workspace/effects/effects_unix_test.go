@@ -3,12 +3,17 @@
 package effects_test
 
 import (
+	"context"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/effects"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
@@ -153,4 +158,56 @@ func TestNothingIsLeft(t *testing.T) {
 		t.Error(kept())
 	}
 	w.tracker = nil
+}
+
+// TestLeftovers: whichever files of a store a kill left, the next start removes them, and old
+// ones of other workspaces; not those of a living process, nor before the end of a recovery
+// that was interrupted.
+func TestLeftovers(t *testing.T) {
+	w := newWorld(t, 1)
+	w.Write("f", "a")
+	run := w.start("x", false)
+	store := func() string {
+		all, err := filepath.Glob(filepath.Join(w.Home, "undo", "kept-*.lock"))
+		if err != nil || len(all) != 1 {
+			t.Fatal(all, err)
+		}
+		return strings.TrimSuffix(all[0], ".lock")
+	}()
+	leave := func(name string, age time.Duration, exts ...string) {
+		for _, ext := range append(exts, ".lock") {
+			scratch.Write(t, name+ext, "secret")
+			at := time.Now().Add(-age)
+			if err := os.Chtimes(name+ext, at, at); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	other := filepath.Join(w.Home, "undo", "kept-0000000000000000-")
+	prefix := store[:strings.LastIndexByte(store, '-')+1]
+	leave(prefix+"DATA", 0, "")
+	leave(prefix+"NONE", 0)
+	leave(other+"OLD", 8*24*time.Hour, "", ".items")
+	leave(other+"NEW", time.Hour, "", ".items")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, _ = w.tracker.Recover(ctx) // interrupted
+	for _, name := range []string{prefix + "DATA", other + "NEW"} {
+		if _, err := os.Stat(name); err != nil {
+			t.Error(err)
+		}
+	}
+	if found, err := w.tracker.Recover(t.Context()); err != nil || len(found) > 0 {
+		t.Error(found, err)
+	}
+	left, err := filepath.Glob(filepath.Join(w.Home, "undo", "kept-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{store, store + ".items", store + ".lock", other + "NEW", other + "NEW.items", other + "NEW.lock"}
+	slices.Sort(want)
+	if !cmp.Equal(left, want) {
+		t.Errorf("left: %q", left)
+	}
+	run.End(t.Context())
 }

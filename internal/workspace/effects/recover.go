@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/bb2d0cf4/agent/internal/statefile"
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -21,8 +22,13 @@ func storePrefix(root *workspace.Root) string {
 	return "kept-" + hex.EncodeToString(sum[:8]) + "-"
 }
 
+// abandoned is the age from which the copies of a killed process in another workspace are
+// removed: nobody has opened that since, and they may hold secrets.
+const abandoned = 7 * 24 * time.Hour
+
 // Recover records the effects of commands during which a process was killed, and removes
-// its copies. It returns a line for a person for each such process.
+// its copies. It returns a line for a person for each such process. In other workspaces,
+// it only removes old copies.
 func (t *Tracker) Recover(ctx context.Context) (found []string, err error) {
 	dir := filepath.Join(t.home, "undo")
 	list, err := os.ReadDir(dir)
@@ -31,8 +37,14 @@ func (t *Tracker) Recover(ctx context.Context) (found []string, err error) {
 	}
 	errs := []error{err}
 	for _, e := range list {
-		name, isLog := strings.CutSuffix(e.Name(), logExt)
-		if isLog && strings.HasPrefix(name, storePrefix(t.root)) {
+		name, isStore := strings.CutSuffix(e.Name(), lockExt) // a store's first file and its last
+		switch {
+		case !isStore || !strings.HasPrefix(name, "kept-"):
+		case !strings.HasPrefix(name, storePrefix(t.root)):
+			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandoned {
+				errs = append(errs, removeStore(filepath.Join(dir, name)))
+			}
+		default:
 			line, err := t.recoverStore(ctx, filepath.Join(dir, name))
 			errs = append(errs, err)
 			if line != "" {
@@ -43,7 +55,20 @@ func (t *Tracker) Recover(ctx context.Context) (found []string, err error) {
 	return found, errors.Join(errs...)
 }
 
-// recoverStore finishes one store unless its process lives.
+// removeStore removes a store unless its process lives.
+func removeStore(name string) error {
+	lock, err := statefile.TryAcquire(name + lockExt)
+	if errors.Is(err, statefile.ErrLocked) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return (&store{path: name, lock: lock}).close()
+}
+
+// recoverStore finishes one store unless its process lives. If ctx ends before, the store
+// stays for the next time.
 func (t *Tracker) recoverStore(ctx context.Context, name string) (line string, err error) {
 	lock, err := statefile.TryAcquire(name + lockExt)
 	if errors.Is(err, statefile.ErrLocked) {
@@ -54,6 +79,9 @@ func (t *Tracker) recoverStore(ctx context.Context, name string) (line string, e
 	}
 	s := &store{path: name, lock: lock}
 	line, err = t.finish(ctx, s)
+	if ctx.Err() != nil {
+		return "", errors.Join(err, s.release())
+	}
 	return line, errors.Join(err, s.close())
 }
 
@@ -61,6 +89,9 @@ func (t *Tracker) recoverStore(ctx context.Context, name string) (line string, e
 // newest.
 func (t *Tracker) finish(ctx context.Context, s *store) (line string, err error) {
 	in, err := os.Open(s.path + logExt)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil // killed as it made or removed the store
+	}
 	if err != nil {
 		return "", err
 	}

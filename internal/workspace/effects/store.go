@@ -166,14 +166,20 @@ func (s *store) read(at extent, size int64) ([]byte, error) {
 // close removes the store.
 func (s *store) close() error {
 	var errs []error
+	for _, ext := range []string{logExt, "", lockExt} { // the lock last: by it, Recover finds the rest
+		if err := os.Remove(s.path + ext); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(append(errs, s.release())...)
+}
+
+// release closes the store, and leaves its files.
+func (s *store) release() error {
+	var errs []error
 	for _, f := range []*os.File{s.file, s.log} {
 		if f != nil {
 			errs = append(errs, f.Close())
-		}
-	}
-	for _, ext := range []string{logExt, "", lockExt} { // the log first: a store without one is unknown
-		if err := os.Remove(s.path + ext); !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
 		}
 	}
 	if s.lock != nil {
