@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/journal"
 )
@@ -47,15 +46,7 @@ func (c *forgetCommand) run(ctx context.Context, p Process, f *flags) error {
 	if c.path == "" && c.older == "" && !c.all || c.all && (c.path != "" || c.older != "") {
 		return usagef("name what to forget: a path, --older-than 7d, both, or --all")
 	}
-	dir, err := workDir(f.dir)
-	if err != nil {
-		return err
-	}
-	cfg, err := loadConfig(nil)
-	if err != nil {
-		return err
-	}
-	root, err := app.OpenRoot(cfg, dir, func(note string) { remark(p, note) })
+	root, err := openUndo(ctx, p, f)
 	if err != nil {
 		return err
 	}

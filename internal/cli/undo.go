@@ -65,29 +65,41 @@ func (u *undoCommand) flags(cmd *cobra.Command) *cobra.Command {
 }
 
 func (u *undoCommand) run(ctx context.Context, p Process, f *flags) error {
-	dir, err := workDir(f.dir)
+	root, err := openUndo(ctx, p, f)
 	if err != nil {
 		return err
+	}
+	return errors.Join(u.in(ctx, p, root), root.Close())
+}
+
+// openUndo opens the folder with its undo journal, after recording there the changes by
+// commands whose session was killed. The journal is closed in between, so that these changes
+// are not in use and can be forgotten.
+func openUndo(ctx context.Context, p Process, f *flags) (*workspace.Root, error) {
+	dir, err := workDir(f.dir)
+	if err != nil {
+		return nil, err
 	}
 	cfg, err := loadConfig(nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	root, err := app.OpenRoot(cfg, dir, func(note string) { remark(p, note) })
+	warn := func(note string) { remark(p, note) }
+	root, err := app.OpenRoot(cfg, dir, warn)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if note := commands.Stopped(root); note != "" {
 		remark(p, note)
 	}
 	lines, err := app.RecoverEffects(ctx, cfg, root)
-	if err != nil {
-		return errors.Join(err, root.Close())
+	if err = errors.Join(err, root.Close()); err != nil {
+		return nil, err
 	}
 	for _, line := range lines {
 		remark(p, line)
 	}
-	return errors.Join(u.in(ctx, p, root), root.Close())
+	return app.OpenRoot(cfg, dir, warn)
 }
 
 // in undoes the changes in scope.
