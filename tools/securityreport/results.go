@@ -3,13 +3,14 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"strings"
 	"time"
+
+	"github.com/bb2d0cf4/agent/tools/gotest"
 )
 
 // module is the path before the names of packages in events.
@@ -33,15 +34,6 @@ type bypass struct {
 type results struct {
 	Tests    map[string]result `json:"tests"`
 	Bypasses map[string]bypass `json:"bypasses"`
-}
-
-// event is one line of go test -json (see go doc test2json).
-type event struct {
-	Time    time.Time
-	Action  string
-	Package string
-	Test    string
-	Output  string
 }
 
 // load reads the results saved in a file, if it exists.
@@ -70,32 +62,23 @@ func (r results) save(file string) error {
 // not run.
 func (r results) read(in io.Reader) error {
 	said := map[string][]string{} // lines of tests that count
-	dec := json.NewDecoder(in)
-	for {
-		var e event
-		err := dec.Decode(&e)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("read the events of go test: %w", err)
-		}
+	return gotest.Read(in, func(e gotest.Event) {
 		key := strings.TrimPrefix(e.Package, module) + "." + e.Test
 		switch e.Action {
 		case "output":
-			if text := strings.TrimSpace(afterLocation(e.Output)); strings.HasPrefix(text, "load: ") || strings.HasPrefix(text, "bypass: ") {
+			if text := strings.TrimSpace(gotest.AfterLocation(e.Output, ".go")); strings.HasPrefix(text, "load: ") || strings.HasPrefix(text, "bypass: ") {
 				said[key] = append(said[key], text)
 			}
 		case "pass", "fail":
 			if e.Test == "" {
-				continue
+				return
 			}
 			r.take(key, result{Date: e.Time.UTC().Format(time.DateOnly), Passed: e.Action == "pass"}, said[key])
 			maps.DeleteFunc(r.Bypasses, func(old string, _ bypass) bool {
 				return strings.HasPrefix(old, key+"/") && said[old] == nil // no longer a case
 			})
 		}
-	}
+	})
 }
 
 // take records a finished test, with the lines that it logged.
@@ -122,11 +105,3 @@ func (r results) take(key string, got result, said []string) {
 
 // String returns the key of a test's result.
 func (n name) String() string { return n.pkg + "." + n.test }
-
-// afterLocation cuts the "file.go:12: " that t.Log puts before its text.
-func afterLocation(line string) string {
-	if head, rest, ok := strings.Cut(line, ": "); ok && strings.Contains(head, ".go:") {
-		return rest
-	}
-	return line
-}

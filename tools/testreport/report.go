@@ -1,23 +1,14 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"time"
-)
 
-// event is one line of go test -json (see go doc test2json).
-type event struct {
-	Action     string
-	Package    string
-	ImportPath string // of build output
-	Test       string
-	Output     string
-	Elapsed    float64
-}
+	"github.com/bb2d0cf4/agent/tools/gotest"
+)
 
 // report follows the events of one run.
 type report struct {
@@ -33,23 +24,10 @@ func newReport(out io.Writer) *report {
 	return &report{out: out, started: time.Now(), output: map[string]*strings.Builder{}, open: map[string]bool{}}
 }
 
-// read takes events until r ends.
-func (r *report) read(in io.Reader) error {
-	dec := json.NewDecoder(in)
-	for {
-		var e event
-		err := dec.Decode(&e)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("read the output of go test: %w", err)
-		}
-		r.take(e)
-	}
-}
+// read takes events until in ends.
+func (r *report) read(in io.Reader) error { return gotest.Read(in, r.take) }
 
-func (r *report) take(e event) {
+func (r *report) take(e gotest.Event) {
 	key := e.Package + " " + e.Test
 	switch e.Action {
 	case "start":
@@ -69,9 +47,9 @@ func (r *report) take(e event) {
 }
 
 // keep holds output back until its test ends: only failures are shown.
-func (r *report) keep(key string, e event) {
-	if strings.HasPrefix(strings.TrimLeft(afterLocation(e.Output), " \t"), "load:") {
-		r.print("    " + e.Test + " " + strings.TrimSpace(afterLocation(e.Output)) + "\n")
+func (r *report) keep(key string, e gotest.Event) {
+	if strings.HasPrefix(strings.TrimLeft(gotest.AfterLocation(e.Output, "_test.go"), " \t"), "load:") {
+		r.print("    " + e.Test + " " + strings.TrimSpace(gotest.AfterLocation(e.Output, "_test.go")) + "\n")
 	}
 	b := r.output[key]
 	if b == nil {
@@ -81,15 +59,7 @@ func (r *report) keep(key string, e event) {
 	b.WriteString(e.Output)
 }
 
-// afterLocation cuts the "file_test.go:12: " that t.Log puts before its text.
-func afterLocation(line string) string {
-	if head, rest, ok := strings.Cut(line, ": "); ok && strings.Contains(head, "_test.go:") {
-		return rest
-	}
-	return line
-}
-
-func (r *report) testEnded(e event, key string) {
+func (r *report) testEnded(e gotest.Event, key string) {
 	switch e.Action {
 	case "pass":
 		r.counts.passed++
@@ -103,7 +73,7 @@ func (r *report) testEnded(e event, key string) {
 	}
 }
 
-func (r *report) packageEnded(e event, key string) {
+func (r *report) packageEnded(e gotest.Event, key string) {
 	delete(r.open, e.Package)
 	r.counts.packages++
 	text := ""
