@@ -34,6 +34,14 @@ func newForget(p Process, f *flags) *cobra.Command {
 	}
 }
 
+// asUsage returns err as a mistake of usage if it is about a setting of the user.
+func asUsage(err error) error {
+	if wrong := new(settings.WrongError); errors.As(err, &wrong) {
+		return usageError{err}
+	}
+	return err
+}
+
 func newConfig(p Process, f *flags) *cobra.Command {
 	path := &cobra.Command{
 		Use: "path", Short: "Print the path of the configuration file", Args: noArgs,
@@ -63,11 +71,7 @@ func newConfig(p Process, f *flags) *cobra.Command {
 		Use: "set key value", Short: "Change one setting in the file; comments stay", Args: exactly(2), ValidArgsFunction: settingKeys,
 		Example: "  agent config set model openai/gpt-5\n  agent config set providers.local.base_url http://127.0.0.1:9000/v1",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := settings.Set(cmd.Context(), args[0], args[1])
-			if wrong := new(settings.WrongError); errors.As(err, &wrong) {
-				return usageError{err}
-			}
-			return err
+			return asUsage(settings.Set(cmd.Context(), args[0], args[1]))
 		},
 	}
 	model := &cobra.Command{

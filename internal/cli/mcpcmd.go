@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -32,13 +31,10 @@ func newMCP(p Process, f *flags) *cobra.Command {
 			"  agent mcp add github --url https://api.githubcopilot.com/mcp/ --header 'Authorization=Bearer ${GITHUB_TOKEN}'",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			pairs, err := add.pairs(args)
-			if err == nil {
-				err = settings.SetAll(cmd.Context(), pairs)
+			if err != nil {
+				return err
 			}
-			if wrong := new(settings.WrongError); errors.As(err, &wrong) {
-				return usageError{err}
-			}
-			return err
+			return asUsage(settings.SetAll(cmd.Context(), pairs))
 		},
 	}
 	adding.Flags().StringArrayVar(&add.env, "env", nil, "a `variable` of the program's environment; ${NAME} is one of yours")
@@ -47,11 +43,7 @@ func newMCP(p Process, f *flags) *cobra.Command {
 	remove := &cobra.Command{
 		Use: "rm name", Short: "Remove a server from the configuration", Args: exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := settings.RemoveServer(cmd.Context(), args[0])
-			if wrong := new(settings.WrongError); errors.As(err, &wrong) {
-				return usageError{err}
-			}
-			return err
+			return asUsage(settings.RemoveServer(cmd.Context(), args[0]))
 		},
 	}
 	return parent("mcp", "MCP servers, whose tools the model may call", list, adding, remove)
