@@ -105,11 +105,18 @@ func (a *agent) handle(ctx context.Context, method string, params json.RawMessag
 
 // with decodes the parameters of a request for its handler.
 func with[P any](params json.RawMessage, f func(P) (any, error)) func() (any, error) {
-	var p P
-	if err := json.Unmarshal(params, &p); err != nil {
-		return failing(&Error{codeParams, "invalid parameters: " + err.Error()})
+	p, err := decode[P](params)
+	if err != nil {
+		return failing(err)
 	}
 	return func() (any, error) { return f(p) }
+}
+
+func decode[P any](params json.RawMessage) (p P, err error) {
+	if err := json.Unmarshal(params, &p); err != nil {
+		return p, &Error{codeParams, "invalid parameters: " + err.Error()}
+	}
+	return p, nil
 }
 
 func failing(err error) func() (any, error) {
@@ -200,9 +207,9 @@ func (a *agent) list(p listParams) (any, error) {
 
 // prompt begins to answer a prompt.
 func (a *agent) prompt(ctx context.Context, params json.RawMessage) func() (any, error) {
-	var p promptParams
-	if err := json.Unmarshal(params, &p); err != nil {
-		return failing(&Error{codeParams, "invalid parameters: " + err.Error()})
+	p, err := decode[promptParams](params)
+	if err != nil {
+		return failing(err)
 	}
 	s, err := a.find(p.SessionID)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -143,12 +144,7 @@ func (v *view) abs(name string) string {
 // ended shows the result of a call.
 func (v *view) ended(ev session.CallEnded) {
 	v.mu.Lock()
-	for i, c := range v.open {
-		if c.ID == ev.Call.ID {
-			v.open = append(v.open[:i:i], v.open[i+1:]...)
-			break
-		}
-	}
+	v.open = slices.DeleteFunc(v.open, func(c llm.ToolCall) bool { return c.ID == ev.Call.ID })
 	v.mu.Unlock()
 	c := toolCall{Kind: "tool_call_update", ID: ev.Call.ID, Status: "completed", Content: []callContent{text(ev.Result.ForUser)}}
 	if ev.Result.Failed {
@@ -204,13 +200,14 @@ func (v *view) replay(m llm.Message) {
 
 // kindOf returns the protocol's kind of a tool.
 func kindOf(tool string) string {
+	if tools.ChangesFiles(tool) {
+		return "edit"
+	}
 	switch tool {
 	case "read_file", "get_diagnostics":
 		return "read"
 	case "list_files", "find_files", "search_files", "tool_search":
 		return "search"
-	case "write_file", "edit_file", "edit_lines", "append_file", "regex_replace", "patch", "apply_patch":
-		return "edit"
 	case "execute_command":
 		return "execute"
 	case "todo", "present_plan":

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -135,10 +134,7 @@ func (t serverTool) shorten(text string) (short, path string, err error) {
 		return "", "", err
 	}
 	head := strings.ToValidUTF8(text[:callHead], "")
-	tail := text[len(text)-callTail:]
-	for !utf8.RuneStart(tail[0]) {
-		tail = tail[1:]
-	}
+	tail := strings.ToValidUTF8(text[len(text)-callTail:], "")
 	return fmt.Sprintf("%d bytes are left out below; read_file can read all of it: %s\n%s\n[…]\n%s", len(text)-callHead-callTail, path, head, tail), path, nil
 }
 

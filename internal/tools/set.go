@@ -44,6 +44,19 @@ func NewSet(d Deps) *Set {
 // changing are the tools that change files, in the order of Specs.
 var changing = []string{"write_file", "edit_file", "edit_lines", "append_file", "regex_replace", "patch"}
 
+// ChangesFiles reports whether the tool with the given name is one of those that change
+// files.
+func ChangesFiles(name string) bool { return slices.Contains(changing, ownName(name)) }
+
+// ownName returns our name of a tool. Some models were trained on apply_patch and call it
+// whatever they are offered.
+func ownName(name string) string {
+	if name == "apply_patch" {
+		return "patch"
+	}
+	return name
+}
+
 // Offered is Specs with only the named ones of the tools that change files. A model may
 // call the others as well.
 func (s *Set) Offered(names ...string) []llm.ToolSpec {
@@ -107,12 +120,9 @@ func origin(stack []byte) string {
 	return "in an unknown place"
 }
 
-// find returns the tool with the given name, or nil. Some models were trained on
-// apply_patch and call it whatever they are offered.
+// find returns the tool with the given name, or nil.
 func (s *Set) find(name string) Tool {
-	if name == "apply_patch" {
-		name = "patch"
-	}
+	name = ownName(name)
 	for i, spec := range s.specs {
 		if spec.Name == name {
 			return s.tools[i]
