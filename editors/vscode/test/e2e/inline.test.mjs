@@ -21,12 +21,21 @@ describe("the agent's proposals in one text with their file", () => {
   const file = (name) => at.scene.session.file(`${name}.txt`);
   const lens = (title, nth = 0) => at.scene.session.page.locator(".codelens-decoration a", { hasText: title }).nth(nth);
   const press = (key) => at.scene.session.page.keyboard.press(key);
-  const inText = () => at.scene.session.page.locator(".part.editor .editor-instance .view-lines").first().click();
+  const inText = async () => {
+    await at.scene.session.page.locator(".part.editor .editor-instance .view-lines").first().click();
+    await at.scene.session.page.locator(".part.editor .editor-instance .monaco-editor.focused").waitFor();
+  };
   const find = (scheme) => `vscode.workspace.textDocuments.find((each) => each.uri.scheme === "${scheme}" && each.uri.fsPath === args[0])`;
   const shown = (name) => at.scene.session.probe(`return ${find("agent-inline")}?.getText()`, file(name));
   const shows = (name, text) => until(`the review of ${name} to show ${JSON.stringify(text)}`, async () => (await shown(name)) === text);
   const tabs = () => at.scene.session.probe(`return vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter(({ input }) => input?.uri?.scheme === "agent-inline").length`);
   const gone = () => until("the review to go", async () => (await tabs()) === 0);
+  /** Answers with a key; one that comes too soon after the review got the focus does not count, so it is pressed again. */
+  const answer = (key) =>
+    until(`${key} to answer`, async () => {
+      await press(key);
+      return until("the review to go", async () => (await tabs()) === 0, 2_000);
+    });
   const configure = (name, value) => at.scene.session.probe(`await vscode.workspace.getConfiguration().update(args[0], args[1], 1)`, name, value);
 
   before(() => {
@@ -103,7 +112,7 @@ describe("the agent's proposals in one text with their file", () => {
   it("Ctrl+Enter accepts all that is left, and inserts no line", async () => {
     const { agent } = await asked("enter");
     await inText();
-    await press("Control+Enter");
+    await answer("Control+Enter");
     assert.doesNotMatch(await agent.told(1), /changed the proposal/);
     assert.equal(read("enter"), BOTH);
     await gone();
@@ -154,7 +163,7 @@ describe("the agent's proposals in one text with their file", () => {
     await press("Control+z");
     await shows("undo", MERGED);
     await lens("Accept", 1).waitFor();
-    await press("Control+Enter");
+    await answer("Control+Enter");
     await agent.told(1);
     assert.equal(read("undo"), BOTH);
   });
@@ -162,7 +171,7 @@ describe("the agent's proposals in one text with their file", () => {
   it("Ctrl+S accepts the rest", async () => {
     const { agent } = await asked("saved");
     await inText();
-    await press("Control+s");
+    await answer("Control+s");
     assert.match(await agent.told(1), /^Wrote saved\.txt/);
     assert.equal(read("saved"), BOTH);
     await gone();

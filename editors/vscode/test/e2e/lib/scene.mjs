@@ -118,8 +118,12 @@ export class Agent {
   }
 
   /** The tools' results before the model's n-th answer; waits for it. */
-  told(n, ms) {
-    return this.scene.model.told(this.prompt, n, ms);
+  async told(n, ms) {
+    try {
+      return await this.scene.model.told(this.prompt, n, ms);
+    } catch (error) {
+      throw new Error(`${error.message}; ${await this.window.bench.state()}`);
+    }
   }
 
   /** Types into the terminal, wherever the focus is; a window that was loaded again gets it back after a while. */

@@ -71,6 +71,14 @@ export class Workbench {
     return rows.map((row) => row.replaceAll("\u00a0", " ").trimEnd()).join("\n").trimEnd();
   }
 
+  /** What the window looks like, for a test's error: the focus, the tabs, the terminal's last lines. */
+  async state() {
+    const focus = await this.page.evaluate(() => document.activeElement?.closest(".terminal-wrapper, .monaco-editor, .part")?.className ?? "nothing");
+    const tabs = await this.page.locator(".part.editor .tab").allTextContents();
+    const lines = (await this.terminalText()).split("\n").slice(-12).join("\n");
+    return `the focus is in ${focus}; the tabs are ${JSON.stringify(tabs)}; the terminal shows:\n${lines}`;
+  }
+
   async typeInTerminal(text) {
     // The line that sticks to the top is a terminal of its own.
     await this.page.locator(".terminal-wrapper.active .xterm").first().click();
