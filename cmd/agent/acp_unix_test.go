@@ -40,7 +40,13 @@ type rpc struct {
 
 func (d *desk) host(args ...string) *host {
 	d.t.Helper()
-	h := &host{desk: d, cmd: exec.Command("agent", append([]string{"acp"}, args...)...)}
+	return d.hostBy(exec.Command("agent", append([]string{"acp"}, args...)...))
+}
+
+// hostBy starts a command that is, or starts, the agent.
+func (d *desk) hostBy(cmd *exec.Cmd) *host {
+	d.t.Helper()
+	h := &host{desk: d, cmd: cmd}
 	h.cmd.Dir, h.cmd.Env, h.cmd.Stderr = d.dir, d.env, os.Stderr
 	var err error
 	if h.in, err = h.cmd.StdinPipe(); err != nil {
@@ -87,37 +93,46 @@ func (h *host) request(method string, params any) rpc {
 func (h *host) await(id string) rpc {
 	h.t.Helper()
 	for h.out.Scan() {
-		var m rpc
-		if err := json.Unmarshal(h.out.Bytes(), &m); err != nil {
-			h.t.Fatalf("%q: %v", h.out.Text(), err)
-		}
-		switch {
-		case m.Method == "session/update":
-			u := m.Params["update"].(map[string]any)
-			kind := fmt.Sprint(u["sessionUpdate"])
-			if c, ok := u["content"].(map[string]any); ok {
-				kind += " " + fmt.Sprint(c["text"])
-			}
-			for _, field := range []string{"title", "status"} {
-				if u[field] != nil {
-					kind += " " + fmt.Sprint(u[field])
-				}
-			}
-			h.updates = append(h.updates, kind)
-		case m.Method == "session/request_permission":
-			outcome := map[string]any{"outcome": "cancelled"}
-			if id := h.answer(m.Params); id != "" {
-				outcome = map[string]any{"outcome": "selected", "optionId": id}
-			}
-			h.send(map[string]any{"jsonrpc": "2.0", "id": m.ID, "result": map[string]any{"outcome": outcome}})
-		case string(m.ID) == id && m.Method == "":
+		if m := h.took(); m.Method == "" && string(m.ID) == id {
 			return m
-		default:
+		} else if m.Method == "" {
 			h.t.Errorf("unexpected: %s", h.out.Text())
 		}
 	}
 	h.t.Fatalf("the agent closed its end: %v", h.out.Err())
 	return rpc{}
+}
+
+// took handles a message of the agent and returns it.
+func (h *host) took() rpc {
+	var m rpc
+	if err := json.Unmarshal(h.out.Bytes(), &m); err != nil {
+		h.t.Errorf("%q: %v", h.out.Text(), err)
+	}
+	switch m.Method {
+	case "session/update":
+		u := m.Params["update"].(map[string]any)
+		kind := fmt.Sprint(u["sessionUpdate"])
+		if c, ok := u["content"].(map[string]any); ok {
+			kind += " " + fmt.Sprint(c["text"])
+		}
+		for _, field := range []string{"title", "status"} {
+			if u[field] != nil {
+				kind += " " + fmt.Sprint(u[field])
+			}
+		}
+		h.updates = append(h.updates, kind)
+	case "session/request_permission":
+		outcome := map[string]any{"outcome": "cancelled"}
+		if id := h.answer(m.Params); id != "" {
+			outcome = map[string]any{"outcome": "selected", "optionId": id}
+		}
+		h.send(map[string]any{"jsonrpc": "2.0", "id": m.ID, "result": map[string]any{"outcome": outcome}})
+	case "":
+	default:
+		h.t.Errorf("unexpected: %s", h.out.Text())
+	}
+	return m
 }
 
 func (h *host) text(words string) []map[string]any {

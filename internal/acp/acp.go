@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/mcp"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/session"
@@ -74,11 +75,23 @@ type served struct {
 func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error {
 	a := &agent{opt: opt, conn: newConn(in, out), sessions: map[string]*served{}}
 	a.conn.handle, a.conn.notified = a.handle, a.notified
-	err := a.conn.serve(ctx)
+	return errors.Join(a.conn.serve(ctx), a.closeAll())
+}
+
+// closeAll ends all sessions at the same time: each may wait for its commands.
+func (a *agent) closeAll() error {
+	var work crash.Group
+	errs := make(chan error, len(a.sessions))
 	for _, s := range a.sessions {
-		err = errors.Join(err, s.Close())
+		work.Go(func() { errs <- s.Close() })
 	}
-	return err
+	work.Wait()
+	close(errs)
+	var all error
+	for err := range errs {
+		all = errors.Join(all, err)
+	}
+	return all
 }
 
 // handle begins a request. A prompt takes its session at once, so that a cancel behind it

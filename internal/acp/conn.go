@@ -14,8 +14,12 @@ import (
 	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
-// maxLine bounds a message of the host, in bytes.
-const maxLine = 64 << 20
+const (
+	// maxLine bounds a message of the host, in bytes.
+	maxLine = 64 << 20
+	// maxWork bounds the requests of the host that run at the same time.
+	maxWork = 256
+)
 
 // Error is a JSON-RPC error.
 type Error struct {
@@ -53,9 +57,11 @@ type conn struct {
 	// notified handles a notification before the next message is read.
 	notified func(method string, params json.RawMessage)
 	work     crash.Group
+	running  chan struct{} // has an element for each request that runs
 
-	out sync.Mutex // guards w
-	w   io.Writer
+	out  sync.Mutex // guards w
+	w    io.Writer
+	deaf chan struct{} // closed by the first write that failed
 
 	mu    sync.Mutex // guards the rest
 	last  int
@@ -63,10 +69,13 @@ type conn struct {
 }
 
 func newConn(r io.Reader, w io.Writer) *conn {
-	return &conn{in: bufio.NewReaderSize(r, 64<<10), w: w, waits: map[string]chan message{}}
+	return &conn{
+		in: bufio.NewReaderSize(r, 64<<10), w: w, deaf: make(chan struct{}),
+		running: make(chan struct{}, maxWork), waits: map[string]chan message{},
+	}
 }
 
-// serve handles messages until the host closes its end or ctx ends. Requests run at the
+// serve handles messages until the host closes one of its ends or ctx ends. Requests run at the
 // same time; serve returns when all have ended.
 func (c *conn) serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -82,6 +91,8 @@ func (c *conn) serve(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-c.deaf:
+			return nil
 		case line := <-lines:
 			c.dispatch(ctx, line)
 		case err := <-failed:
@@ -93,24 +104,14 @@ func (c *conn) serve(ctx context.Context) error {
 	}
 }
 
-// read sends the host's lines until its end, or one that is too long.
+// read sends the host's lines until its end. In place of one that is too long it sends nil.
 func (c *conn) read(ctx context.Context, lines chan<- []byte) error {
 	for {
-		var line []byte
-		for {
-			part, err := c.in.ReadSlice('\n')
-			if len(line)+len(part) > maxLine {
-				return fmt.Errorf("the host sent a line of more than %d MB", maxLine>>20)
-			}
-			line = append(line, part...)
-			if err == nil {
-				break
-			}
-			if !errors.Is(err, bufio.ErrBufferFull) {
-				return err
-			}
+		line, err := c.line()
+		if err != nil {
+			return err
 		}
-		if len(bytes.TrimSpace(line)) == 0 {
+		if line != nil && len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
 		select {
@@ -121,9 +122,29 @@ func (c *conn) read(ctx context.Context, lines chan<- []byte) error {
 	}
 }
 
+// line reads a line. It returns nil for one that is too long.
+func (c *conn) line() ([]byte, error) {
+	line, long := []byte{}, false
+	for {
+		part, err := c.in.ReadSlice('\n')
+		if long = long || len(line)+len(part) > maxLine; long {
+			line = nil
+		} else {
+			line = append(line, part...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
+
 // dispatch handles one message.
 func (c *conn) dispatch(ctx context.Context, line []byte) {
 	var m message
+	if line == nil {
+		c.answer(json.RawMessage("null"), nil, &Error{codeRequest, fmt.Sprintf("the line has more than %d MB", maxLine>>20)})
+		return
+	}
 	if err := json.Unmarshal(line, &m); err != nil {
 		c.answer(json.RawMessage("null"), nil, &Error{codeParse, "not a JSON-RPC message: " + err.Error()})
 		return
@@ -142,12 +163,24 @@ func (c *conn) dispatch(ctx context.Context, line []byte) {
 	case len(m.ID) == 0:
 		c.notified(m.Method, m.Params)
 	default:
-		work := c.handle(ctx, m.Method, m.Params)
-		c.work.Go(func() {
-			result, err := work()
-			c.answer(m.ID, result, err)
-		})
+		c.begin(ctx, m)
 	}
+}
+
+// begin begins to answer a request.
+func (c *conn) begin(ctx context.Context, m message) {
+	select {
+	case c.running <- struct{}{}:
+	default:
+		c.answer(m.ID, nil, &Error{codeRequest, fmt.Sprintf("%d requests are not answered yet", maxWork)})
+		return
+	}
+	work := c.handle(ctx, m.Method, m.Params)
+	c.work.Go(func() {
+		defer func() { <-c.running }()
+		result, err := work()
+		c.answer(m.ID, result, err)
+	})
 }
 
 // reply is a result with a function to call once it is sent.
@@ -210,8 +243,7 @@ func (c *conn) call(ctx context.Context, method string, params, result any) erro
 	}
 }
 
-// send writes a message. A host that does not read any more closes its end of our input
-// too, which ends serve.
+// send writes a message. A host that closed its end of our output is gone: that ends serve.
 func (c *conn) send(m message) {
 	m.Version = "2.0"
 	line, err := json.Marshal(m)
@@ -220,5 +252,12 @@ func (c *conn) send(m message) {
 	}
 	c.out.Lock()
 	defer c.out.Unlock()
-	_, _ = c.w.Write(append(line, '\n'))
+	if _, err := c.w.Write(append(line, '\n')); err == nil {
+		return
+	}
+	select {
+	case <-c.deaf:
+	default:
+		close(c.deaf)
+	}
 }

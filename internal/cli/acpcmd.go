@@ -3,6 +3,9 @@ package cli
 import (
 	"context"
 	"errors"
+	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -31,7 +34,11 @@ func newACP(p Process, f *flags) *cobra.Command {
 			}
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
-			return acp.Serve(ctx, p.Stdin, p.Stdout, acp.Options{
+			// Without this, a write to a host that was killed would end us before our commands.
+			signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+			out := p.Stdout
+			p.Stdout = p.Stderr // nothing else may write to it
+			return acp.Serve(ctx, p.Stdin, out, acp.Options{
 				Version: p.Version,
 				Open:    func(ctx context.Context, o acp.Opening) (*acp.Session, error) { return hosted(ctx, p, *f, over, o) },
 				List:    archive.New(home).List,
