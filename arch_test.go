@@ -140,10 +140,11 @@ var layers = []struct {
 
 	{"internal/demo", []string{"internal/statefile"}},
 	{"internal/app", []string{
-		"internal/app/clipboard", "internal/app/home", "internal/app/idelink", "internal/app/attachments", "internal/app/provider", "internal/app/spending", "internal/audit", "internal/config", "internal/confirm", "internal/systemprompt",
+		"internal/app/clipboard", "internal/app/home", "internal/app/idelink", "internal/app/attachments", "internal/app/provider", "internal/app/skills", "internal/app/spending", "internal/audit", "internal/config", "internal/confirm", "internal/systemprompt",
 		"internal/llm", "internal/mcp", "internal/permission", "internal/sandbox", "internal/session", "internal/session/archive", "internal/session/history", "internal/statefile", "internal/tools", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/workspace", "internal/workspace/effects",
 	}},
 	{"internal/app/clipboard", []string{"internal/child"}},
+	{"internal/app/skills", []string{"internal/regularfile"}},
 	{"internal/app/spending", []string{"internal/statefile"}},
 	{"internal/app/recording", []string{
 		"internal/audit", "internal/confirm", "internal/llm", "internal/permission", "internal/session", "internal/session/archive", "internal/session/history",
@@ -169,7 +170,7 @@ var layers = []struct {
 		"internal/confirm", "internal/llm", "internal/permission", "internal/session/archive", "internal/tools", "internal/workspace",
 	}},
 	{"internal/app/trust", []string{"internal/regularfile", "internal/statefile"}},
-	{"internal/app/usercommands", []string{"internal/regularfile", "internal/repl/command", "internal/sanitize"}},
+	{"internal/app/usercommands", []string{"internal/app/skills", "internal/regularfile", "internal/repl/command", "internal/sanitize"}},
 
 	{"internal/cli/commands", []string{
 		"internal/caution", "internal/app", "internal/app/clipboard", "internal/cli/settings", "internal/confirm", "internal/editor", "internal/diff",
@@ -177,7 +178,7 @@ var layers = []struct {
 		"internal/tools", "internal/tools/shell", "internal/workspace", "internal/workspace/undo",
 	}},
 	{"internal/cli/doctor", []string{
-		"internal/app/home", "internal/app/keystore", "internal/app/provider", "internal/app/allowedservers", "internal/app/trust", "internal/config", "internal/llm",
+		"internal/app/home", "internal/app/keystore", "internal/app/provider", "internal/app/allowedservers", "internal/app/skills", "internal/app/trust", "internal/config", "internal/llm",
 		"internal/llm/remote", "internal/repl/keys", "internal/repl/theme", "internal/sandbox", "internal/sanitize", "internal/statefile", "internal/tools/shell",
 	}},
 	{"internal/cli/extension", []string{"internal/child", "internal/statefile"}},

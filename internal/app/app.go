@@ -17,6 +17,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/attachments"
 	"github.com/bb2d0cf4/agent/internal/app/home"
 	"github.com/bb2d0cf4/agent/internal/app/idelink"
+	"github.com/bb2d0cf4/agent/internal/app/skills"
 	"github.com/bb2d0cf4/agent/internal/app/spending"
 	"github.com/bb2d0cf4/agent/internal/audit"
 	"github.com/bb2d0cf4/agent/internal/config"
@@ -57,7 +58,8 @@ type Options struct {
 	Untrusted  bool         // nothing of the folder may run
 	Servers    []mcp.Server // besides those of the configuration
 
-	Instructions Instructions // nil: the model gets all
+	Instructions Instructions   // nil: the model gets all
+	Skills       []skills.Skill // that the model and the user may use
 }
 
 // Instructions decides which instructions of the project the model gets.
@@ -102,6 +104,7 @@ type App struct {
 	effects       *effects.Tracker
 	lines         *attachments.Lines
 	modeNews      *modeNews
+	skills        []skills.Skill
 	guidance      *guidance
 	editorPrompts *idelink.Prompts
 	start         archive.Start // of the session, as saved
@@ -120,7 +123,7 @@ type App struct {
 // New returns a session without a face, which asks and shows nothing yet. It owns the
 // store of o.Place, which it closes if it fails.
 func New(o Options) (*App, error) {
-	a := &App{Place: o.Place, Config: o.Config, jobs: shell.NewJobs(), Policy: permission.New(o.Mode, o.Rules...), unlink: func() {}}
+	a := &App{Place: o.Place, Config: o.Config, skills: o.Skills, jobs: shell.NewJobs(), Policy: permission.New(o.Mode, o.Rules...), unlink: func() {}}
 	a.now.store = o.Place.Store
 	a.face = Face{Emit: func(ev session.Event) { a.early = append(a.early, ev) }, Queued: noPrompts}
 	var err error
@@ -151,10 +154,10 @@ func New(o Options) (*App, error) {
 			a.guidance.answered(ctx, req, v)
 		}
 	}
-	a.allowSpill()
+	a.allowOwn()
 	a.Context = systemprompt.New(systemprompt.Options{
 		Dir: a.Root.Dir(), Roots: a.Root.Roots(), Shell: shellName(), Editor: a.Editor.View, Fixed: o.Config.IDE.Context.Place == "message",
-		Trusted: a.guidance.trusted(),
+		Trusted: a.guidance.trusted(), Skills: a.offered(),
 	})
 	a.recallStart(o.Place.Store)
 	a.guidance.begin(a.Context.Instructions())

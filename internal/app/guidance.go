@@ -27,7 +27,7 @@ func (g *guidance) trusted() func(path, hash string) bool {
 // have seen it.
 func (g *guidance) answered(ctx context.Context, req confirm.Request, v confirm.Verdict) {
 	c := req.Change
-	if g.trust == nil || c == nil || c.Delete || v.Decision != confirm.Approve || v.Rule || !systemprompt.Named(c.Path) {
+	if g.trust == nil || c == nil || c.Delete || v.Decision != confirm.Approve || v.Rule || !named(c.Path) {
 		return
 	}
 	text := c.After

@@ -44,7 +44,7 @@ func (a *App) Use(store *archive.Store) error {
 	a.mu.Unlock()
 	a.Policy.Forget()
 	err := a.Root.Outside().Forget()
-	a.allowSpill()
+	a.allowOwn()
 	a.Editor.Use(store.ID())
 	return err
 }
@@ -85,9 +85,15 @@ func (a *App) keep(session, text string) (path string, err error) {
 // spillDir returns the folder for the long outputs of the session in use.
 func (a *App) spillDir() string { return home.SpillDir(a.Config.Home, a.Current().ID()) }
 
-// allowSpill lets the model read the long outputs of the session in use.
-func (a *App) allowSpill() {
+// allowOwn lets the model read the long outputs of the session in use, and the folders of
+// the user's skills.
+func (a *App) allowOwn() {
 	if abs, _, _ := a.Root.Resolve(a.spillDir()); abs != "" {
 		a.Root.Outside().AllowOwn(abs)
+	}
+	for _, s := range a.skills {
+		if !s.Project {
+			a.Root.Outside().AllowOwn(s.Dir)
+		}
 	}
 }

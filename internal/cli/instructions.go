@@ -5,14 +5,21 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/app"
+	"github.com/bb2d0cf4/agent/internal/app/skills"
 	"github.com/bb2d0cf4/agent/internal/app/trust"
 	"github.com/bb2d0cf4/agent/internal/systemprompt"
 )
 
+// project is a folder with the files in it that need trust.
+type project struct {
+	trust.Found
+	skills []skills.Skill
+	notes  []string // about files that are left out
+}
+
 // look finds the files in a folder that need trust.
-func look(dir, home string) (trust.Found, error) {
-	found, err := trust.Look(dir, home)
-	if err != nil {
+func look(dir, home string) (found project, err error) {
+	if found.Found, err = trust.Look(dir, home); err != nil {
 		return found, err
 	}
 	for _, in := range systemprompt.Find(dir) {
@@ -20,7 +27,33 @@ func look(dir, home string) (trust.Found, error) {
 			Path: in.Path, Name: in.Name, Size: in.Size, Hidden: in.Hidden, Hash: in.Hash,
 		})
 	}
+	found.skills, found.notes = skills.OfProject(dir, home)
+	for _, s := range found.skills {
+		found.Instructions = append(found.Instructions, trust.Instruction{
+			Path: s.Path(), Name: s.FileName(), Size: int64(len(s.Text)), Hidden: systemprompt.Hidden(s.Text), Hash: systemprompt.TextHash(s.Text), Skill: s.Description,
+		})
+	}
 	return found, nil
+}
+
+// useSkills sets the skills that may be used: the user's, and those of the project that
+// the user trusts. Unless asked is set, it notes the others.
+func (s *setup) useSkills(found project) {
+	all, notes := skills.OfUser(s.Home)
+	s.notes = append(append(s.notes, notes...), found.notes...)
+	var left []string
+	for _, skill := range found.skills {
+		if s.instructions.Trusted(skill.Path(), systemprompt.TextHash(skill.Text)) {
+			all = append(all, skill)
+		} else {
+			left = append(left, skill.FileName())
+		}
+	}
+	if len(left) > 0 && s.instructions.use == approvedOnly {
+		s.notes = append(s.notes, "skills that you have not trusted are not used: "+strings.Join(left, ", ")+"; review and allow them with agent trust add")
+	}
+	s.skills, notes = skills.First(all)
+	s.notes = append(s.notes, notes...)
 }
 
 // instructions decides which instructions of the project the model gets.

@@ -142,7 +142,7 @@ func (o *opening) session(p Process) (*app.App, error) {
 	}
 	return app.New(app.Options{
 		Config: o.Config, Place: o.place, AddDirs: o.addDirs, Mode: mode, Rules: o.rules, Ref: o.model, Model: model,
-		Version: p.Version, Env: o.env, Watchdog: watchdog(p), Unattended: o.unattended, AskAll: o.asksAll(), Untrusted: o.untrusted, Servers: o.servers, Instructions: o.instructions,
+		Version: p.Version, Env: o.env, Watchdog: watchdog(p), Unattended: o.unattended, AskAll: o.asksAll(), Untrusted: o.untrusted, Servers: o.servers, Instructions: o.instructions, Skills: o.skills,
 	})
 }
 
@@ -154,5 +154,5 @@ func builtin() []command.Command {
 // ownCommands returns the slash commands that the user wrote, and those of the project
 // if it is trusted. The notes report files that were skipped.
 func (s *setup) ownCommands() (own []command.Command, notes []string) {
-	return usercommands.All(s.Home, s.projectCommands, builtin())
+	return usercommands.All(s.Home, s.projectCommands, s.skills, builtin())
 }

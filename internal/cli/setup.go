@@ -9,6 +9,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/app/allowedservers"
 	"github.com/bb2d0cf4/agent/internal/app/provider"
+	"github.com/bb2d0cf4/agent/internal/app/skills"
 	"github.com/bb2d0cf4/agent/internal/app/trust"
 	"github.com/bb2d0cf4/agent/internal/cli/firstrun"
 	"github.com/bb2d0cf4/agent/internal/config"
@@ -21,9 +22,10 @@ type setup struct {
 	projectCommands map[string][]byte // by file, as they were trusted
 	untrusted       bool              // the project's files in .agent are not used
 	instructions    instructions
-	askedTrust      bool     // the user was asked whether to trust the project
-	suggest         string   // a first prompt to suggest
-	notes           []string // for the user
+	skills          []skills.Skill // those that may be used
+	askedTrust      bool           // the user was asked whether to trust the project
+	suggest         string         // a first prompt to suggest
+	notes           []string       // for the user
 }
 
 // asksAll reports whether commands that only read ask too.
@@ -81,46 +83,51 @@ func loadSetup(ctx context.Context, p Process, f *flags, over config.Overrides, 
 	if err != nil {
 		s.untrusted = true
 		s.notes = append(s.notes, fmt.Sprintf("the project's .agent folder is not used: %v", err))
-		return s, nil
-	}
-	if f.trust {
-		s.instructions.use = allInstructions
-	}
-	if found.Empty() {
+		s.useSkills(project{})
 		return s, nil
 	}
 	trusted := f.trust
-	if !f.trust {
-		if trusted, err = trusts(ctx, p, &s, found, asks); err != nil {
-			return s, err
-		}
+	if f.trust {
+		s.instructions.use = allInstructions
+	} else if trusted, err = trusts(ctx, p, &s, found.Found, asks); err != nil {
+		return s, err
 	}
+	s.useSkills(found)
 	if !trusted {
 		s.untrusted = found.Configures()
 		return s, nil
 	}
+	return s.useProject(over, dir, found.Found), nil
+}
+
+// useProject returns the setup with the commands and the configuration of a trusted
+// project.
+func (s setup) useProject(over config.Overrides, dir string, found trust.Found) setup {
 	s.projectCommands = found.Texts()
 	for _, l := range found.Left {
 		s.notes = append(s.notes, "skipped in the project's commands: "+l)
 	}
 	if found.Config == nil {
-		return s, nil
+		return s
 	}
 	with, left, err := config.LoadProject(over, config.Project{File: filepath.Join(dir, trust.ConfigFile), Data: found.Config})
 	if err != nil {
 		s.notes = append(s.notes, fmt.Sprintf("the project's configuration is not used: %v", err))
-		return s, nil
+		return s
 	}
 	s.Config = with
 	for _, l := range left {
 		s.notes = append(s.notes, "skipped in the project's configuration: "+l)
 	}
-	return s, nil
+	return s
 }
 
 // trusts reports whether the project may configure the program, and asks if there is no
 // answer yet, about this or its instructions, and asks is set.
 func trusts(ctx context.Context, p Process, s *setup, found trust.Found, asks bool) (bool, error) {
+	if found.Empty() {
+		return false, nil
+	}
 	store := s.instructions.store
 	answer, err := store.Use(ctx, found)
 	if err != nil {

@@ -86,12 +86,12 @@ func (a trustAdd) folder(ctx context.Context, name string) error {
 	}
 	text := []string{sanitize.Name(dir) + ", and the folders below it"}
 	if !found.Empty() {
-		text = append(text, firstrun.Describe(found)...)
+		text = append(text, firstrun.Describe(found.Found)...)
 	}
 	if err := a.ask(ctx, "Trust this folder?", text); err != nil {
 		return err
 	}
-	if err := trust.Open(home).Trust(ctx, found); err != nil {
+	if err := trust.Open(home).Trust(ctx, found.Found); err != nil {
 		return err
 	}
 	return showLine(a.p, "trusted: "+dir)

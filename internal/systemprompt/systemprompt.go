@@ -33,6 +33,7 @@ type Options struct {
 	// Trusted reports whether the instructions at path may be used with the text that has
 	// this hash; nil means yes.
 	Trusted func(path, hash string) bool
+	Skills  []Skill
 }
 
 // Builder builds the prompt. It is safe for concurrent use.
@@ -272,6 +273,7 @@ func (b *Builder) write(at moment) string {
 	if at.branch != "" {
 		w.WriteString("- Git branch: " + at.branch + "\n")
 	}
+	writeSkills(&w, b.opt.Skills)
 	w.WriteString(b.proj.text)
 	return w.String()
 }

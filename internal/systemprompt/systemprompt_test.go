@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -353,5 +354,24 @@ func TestNews(t *testing.T) {
 	now = now.AddDate(0, 0, 1)
 	if got := moving.System(t.Context()); !strings.Contains(got, "- Date: 2026-03-06\n") || moving.News() != "" {
 		t.Errorf("a prompt that is not fixed:\n%s", got)
+	}
+}
+
+// Skills are listed before what changes more often; without any, not a byte is added.
+func TestSkills(t *testing.T) {
+	dir := scratch.Dir(t, map[string]string{"AGENTS.md": "rule"})
+	with := func(list ...Skill) string {
+		return New(Options{Dir: dir, Shell: "bash", Now: day, Skills: list}).System(t.Context())
+	}
+	none := with()
+	got := with(Skill{"pdf", "Fills in\nforms.\u200b", "/s/pdf/SKILL.md"})
+	const block = "\nSkills, written by the user for certain tasks. If a task fits a description, read that file with read_file before anything else and follow it; paths in it are relative to its folder:\n" +
+		"- pdf: Fills in forms. (/s/pdf/SKILL.md)\n"
+	if strings.Replace(got, block, "", 1) != none || strings.Index(got, block) > strings.Index(got, "--- AGENTS.md") || strings.Contains(none, "written by the user") {
+		t.Errorf("with a skill:\n%s\nwithout:\n%s", got, none)
+	}
+	many := slices.Repeat([]Skill{{"x", strings.Repeat("d", 1024), "/s"}}, 100)
+	if n := len(FitSkills(many)); n < 20 || n > 24 {
+		t.Errorf("there is room for %d", n)
 	}
 }

@@ -19,6 +19,7 @@ type Instruction struct {
 	Hidden  int    // number of characters that a reader cannot see
 	Hash    string // of the text
 	Changed bool   // another text of it was approved
+	Skill   string // the description of the skill in it; "" for plain instructions
 }
 
 // maxTexts is the number of approved texts that are kept for a file: those of some

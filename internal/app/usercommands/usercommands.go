@@ -21,6 +21,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/bb2d0cf4/agent/internal/app/skills"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -86,11 +87,44 @@ func OfProject(texts map[string][]byte, taken []command.Command) (list []command
 	return Load(names(taken), Folder{Texts: texts, Name: ".agent/commands", Group: command.Projects})
 }
 
-// All returns the commands of the user and of a project; see OfUser and OfProject.
-func All(home string, texts map[string][]byte, taken []command.Command) (list []command.Command, notes []string) {
-	list, notes = OfUser(home, taken)
-	theirs, left := OfProject(texts, slices.Concat(taken, list))
-	return append(list, theirs...), append(notes, left...)
+// All returns the commands and skills of the user, then those of a project; see OfUser,
+// OfProject and OfSkills.
+func All(home string, texts map[string][]byte, usable []skills.Skill, taken []command.Command) (list []command.Command, notes []string) {
+	add := func(more []command.Command, left []string) {
+		list, notes = append(list, more...), append(notes, left...)
+	}
+	own := slices.IndexFunc(usable, func(s skills.Skill) bool { return s.Project })
+	if own < 0 {
+		own = len(usable)
+	}
+	add(OfUser(home, taken))
+	add(OfSkills(usable[:own], slices.Concat(taken, list)))
+	add(OfProject(texts, slices.Concat(taken, list)))
+	add(OfSkills(usable[own:], slices.Concat(taken, list)))
+	return list, notes
+}
+
+// OfSkills returns a command for each skill, which sends its text to the model. A skill whose
+// name is taken has none, but the model may use it.
+func OfSkills(usable []skills.Skill, taken []command.Command) (list []command.Command, notes []string) {
+	used := names(taken)
+	for _, s := range usable {
+		if slices.Contains(used, s.Name) {
+			notes = append(notes, fmt.Sprintf("/%s is another command, so only the model can use the skill %s; rename one of them", s.Name, s.FileName()))
+			continue
+		}
+		group := command.Yours
+		if s.Project {
+			group = command.Projects
+		}
+		list = append(list, command.Command{
+			Name: s.Name, Help: short(s.Description, maxHelp) + " (" + s.Source + ")", Group: group,
+			Run: func(_ context.Context, args string) (command.Reply, error) {
+				return command.Reply{Prompt: s.Prompt(args)}, nil
+			},
+		})
+	}
+	return list, notes
 }
 
 // InPlace returns the prompt of the command in list that a prompt names, or the prompt

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/bb2d0cf4/agent/internal/app/skills"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 )
@@ -182,7 +183,7 @@ func TestWordsLoseNothing(t *testing.T) {
 // A prompt that names a user's command becomes its text; one that names a session's
 // command is an error.
 func TestInPlace(t *testing.T) {
-	list, notes := All(t.TempDir(), map[string][]byte{"fix.md": []byte("Fix $1 now."), "undo.md": []byte("no")}, []command.Command{{Name: "undo"}})
+	list, notes := All(t.TempDir(), map[string][]byte{"fix.md": []byte("Fix $1 now."), "undo.md": []byte("no")}, nil, []command.Command{{Name: "undo"}})
 	if len(list) != 1 || len(notes) != 1 {
 		t.Fatalf("%v, %q", list, notes)
 	}
@@ -207,5 +208,34 @@ func TestIsName(t *testing.T) {
 		if got := isName(name); got != want {
 			t.Errorf("%q: %v", name, got)
 		}
+	}
+}
+
+// The user's own come before the project's, and commands before skills; a skill whose name
+// is taken is named.
+func TestSkillsAreCommands(t *testing.T) {
+	skill := func(name, source string, project bool) skills.Skill {
+		return skills.Skill{Head: skills.Head{Name: name, Description: "Does " + name + "."}, Dir: "/s/" + name, Body: "Steps.", Source: source, Project: project}
+	}
+	home := scratch.Dir(t, map[string]string{"commands/review.md": "Review."})
+	usable := []skills.Skill{
+		skill("pdf", "~/.agent/skills", false), skill("review", "~/.agent/skills", false),
+		skill("undo", ".agent/skills", true), skill("deploy", ".agent/skills", true),
+	}
+	list, notes := All(home, map[string][]byte{"pdf.md": []byte("x"), "deploy.md": []byte("Deploy.")}, usable, []command.Command{{Name: "undo"}})
+	var got []string
+	for _, c := range list {
+		got = append(got, c.Usage()+": "+c.Help)
+	}
+	if d := cmp.Diff([]string{"/review: Review. (~/.agent/commands)", "/pdf: Does pdf. (~/.agent/skills)", "/deploy: Deploy. (.agent/commands)"}, got); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]string{
+		"/review is another command, so only the model can use the skill ~/.agent/skills/review/SKILL.md; rename one of them",
+		".agent/commands/pdf.md is left out: /pdf is a command of the program",
+		"/undo is another command, so only the model can use the skill .agent/skills/undo/SKILL.md; rename one of them",
+		"/deploy is another command, so only the model can use the skill .agent/skills/deploy/SKILL.md; rename one of them",
+	}, notes); d != "" {
+		t.Error(d)
 	}
 }

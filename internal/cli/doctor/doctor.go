@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -20,6 +21,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/app/home"
 	"github.com/bb2d0cf4/agent/internal/app/keystore"
+	"github.com/bb2d0cf4/agent/internal/app/skills"
 	"github.com/bb2d0cf4/agent/internal/app/trust"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
@@ -80,6 +82,7 @@ func Run(ctx context.Context, opt Options, cfg config.Config, cfgErr error) (hea
 		{"shortcuts", one(func() finding { return checkKeys(cfg.Home) })},
 		{"API keys", one(func() finding { return checkSecrets(cfg.Home) })},
 		{"project", one(func() finding { return checkProject(opt.Dir, cfg.Home) })},
+		{"skills", func() []finding { return checkSkills(opt.Dir, cfg.Home) }},
 		{"model", func() []finding { return checkModel(ctx, cfg, cfgErr) }},
 		{"dialects", func() []finding { return checkDialects(cfg.Home) }},
 		{"terminal", one(func() finding { return checkTerminal(opt) })},
@@ -212,6 +215,25 @@ func checkProject(dir, home string) finding {
 		return finding{weak, "its files in .agent have changed since you trusted them", "they are not used", allow}
 	}
 	return finding{weak, "its files in .agent are not trusted", "they are not used", allow}
+}
+
+// checkSkills names the skills, and those that cannot be used. It finds nothing without
+// any.
+func checkSkills(dir, home string) (all []finding) {
+	list, notes := skills.OfUser(home)
+	theirs, more := skills.OfProject(dir, home)
+	list, left := skills.First(append(list, theirs...))
+	var names []string
+	for _, s := range list {
+		names = append(names, s.Name)
+	}
+	if len(names) > 0 {
+		all = append(all, fine(strings.Join(names, ", ")))
+	}
+	for _, note := range slices.Concat(notes, more, left) {
+		all = append(all, finding{weak, note, "neither the model nor you can use that file", "docs/skills.md describes the format"})
+	}
+	return all
 }
 
 // checkHome checks that the agent's home is private and writable.

@@ -55,6 +55,26 @@ func instruction(in trust.Instruction) string {
 	return s
 }
 
+// guides lists the instructions and the skills of a project.
+func guides(f trust.Found) (lines []string) {
+	var skills []string
+	for _, in := range f.Instructions {
+		switch {
+		case in.Skill != "":
+			skills = append(skills, "  "+instruction(in), "    "+sanitize.Line(in.Skill))
+		case len(lines) == 0:
+			lines = append(lines, "These instructions would go to the model:")
+			fallthrough
+		default:
+			lines = append(lines, "  "+instruction(in))
+		}
+	}
+	if len(skills) > 0 {
+		lines = append(lines, "These skills would be offered to the model, which reads one if a task fits its description:")
+	}
+	return append(lines, skills...)
+}
+
 // Describe lists everything that a project would set up, and the effect of trusting it.
 func Describe(f trust.Found) []string {
 	var lines []string
@@ -80,12 +100,7 @@ func Describe(f trust.Found) []string {
 			lines = append(lines, "  "+c)
 		}
 	}
-	if len(f.Instructions) > 0 {
-		lines = append(lines, "These instructions would go to the model:")
-		for _, in := range f.Instructions {
-			lines = append(lines, "  "+instruction(in))
-		}
-	}
+	lines = append(lines, guides(f)...)
 	for _, l := range f.Left {
 		lines = append(lines, "  (left out: "+l+")")
 	}

@@ -1,0 +1,144 @@
+package skills
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Head is the front matter of a skill. AllowedTools has no effect: a skill never widens a
+// permission.
+type Head struct {
+	Name          string
+	Description   string
+	License       string
+	Compatibility string
+	Metadata      map[string]string
+	AllowedTools  string
+	Manual        bool // the model is not told about it
+}
+
+// The limits of the public format, in characters.
+const (
+	maxName          = 64
+	maxDescription   = 1024
+	maxCompatibility = 500
+)
+
+// kebab is the form of a name. Its length is limited apart.
+var kebab = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// parse reads the skill in the folder called name. An error has the remedy.
+func (s *Skill) parse(name string, data []byte) error {
+	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
+		return errors.New("it is not UTF-8 text; save it as UTF-8")
+	}
+	s.Text = string(data)
+	matter, body, err := split(s.Text)
+	if err != nil {
+		return err
+	}
+	if s.Head, err = readHead(matter); err != nil {
+		return err
+	}
+	s.Body = strings.TrimSpace(body)
+	return s.check(name)
+}
+
+// split separates the front matter from the body.
+func split(text string) (matter, body string, err error) {
+	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
+	rest, ok := strings.CutPrefix(text, "---\n")
+	if !ok {
+		return "", "", errors.New("it does not begin with front matter; begin it with the lines ---, name: …, description: … and ---")
+	}
+	matter, body, ok = strings.Cut("\n"+rest, "\n---\n")
+	if !ok {
+		if matter, ok = strings.CutSuffix("\n"+rest, "\n---"); !ok {
+			return "", "", errors.New("the front matter has no end; add a line --- below it")
+		}
+		body = ""
+	}
+	return matter, body, nil
+}
+
+// readHead reads the front matter. Keys of other programs are ignored.
+func readHead(matter string) (h Head, err error) {
+	var raw struct {
+		Name          any            `yaml:"name"`
+		Description   any            `yaml:"description"`
+		License       any            `yaml:"license"`
+		Compatibility any            `yaml:"compatibility"`
+		Metadata      map[string]any `yaml:"metadata"`
+		AllowedTools  any            `yaml:"allowed-tools"`
+		Manual        bool           `yaml:"disable-model-invocation"`
+	}
+	if err := yaml.Unmarshal([]byte(matter), &raw); err != nil {
+		return h, fmt.Errorf("the front matter is not YAML (%w); put quotes around a value with \": \" in it", err)
+	}
+	h.Manual = raw.Manual
+	for _, f := range []struct {
+		key   string
+		value any
+		to    *string
+	}{
+		{"name", raw.Name, &h.Name},
+		{"description", raw.Description, &h.Description},
+		{"license", raw.License, &h.License},
+		{"compatibility", raw.Compatibility, &h.Compatibility},
+		{"allowed-tools", joined(raw.AllowedTools), &h.AllowedTools},
+	} {
+		text, ok := f.value.(string)
+		if !ok && f.value != nil {
+			return h, fmt.Errorf("%s is not text; put quotes around it", f.key)
+		}
+		*f.to = strings.TrimSpace(text)
+	}
+	for key, value := range raw.Metadata {
+		if h.Metadata == nil {
+			h.Metadata = map[string]string{}
+		}
+		h.Metadata[key] = fmt.Sprint(value)
+	}
+	return h, nil
+}
+
+// joined returns a list of texts, which some programs write, as one text.
+func joined(v any) any {
+	list, ok := v.([]any)
+	if !ok {
+		return v
+	}
+	var words []string
+	for _, item := range list {
+		words = append(words, fmt.Sprint(item))
+	}
+	return strings.Join(words, " ")
+}
+
+// check reports the first rule of the format that the skill in the folder called name
+// breaks.
+func (s *Skill) check(name string) error {
+	switch n := utf8.RuneCountInString; {
+	case s.Name == "":
+		return fmt.Errorf("its name is missing; add name: %s to the front matter", name)
+	case n(s.Name) > maxName:
+		return fmt.Errorf("its name has more than %d characters; shorten it, and the folder's", maxName)
+	case !kebab.MatchString(s.Name):
+		return fmt.Errorf("its name %q may only have a-z, 0-9 and single hyphens between them; rename it, and the folder", s.Name)
+	case s.Name != name:
+		return fmt.Errorf("its name is %q, but its folder is %q; make them the same", s.Name, name)
+	case s.Description == "":
+		return errors.New("its description is missing; add description: with what the skill does and when to use it")
+	case n(s.Description) > maxDescription:
+		return fmt.Errorf("its description has %d characters; shorten it to %d", n(s.Description), maxDescription)
+	case n(s.Compatibility) > maxCompatibility:
+		return fmt.Errorf("its compatibility has %d characters; shorten it to %d", n(s.Compatibility), maxCompatibility)
+	}
+	return nil
+}
