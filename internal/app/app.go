@@ -67,6 +67,9 @@ type Instructions interface {
 	// Trusted reports whether the file at path may be used with the text that has this
 	// hash. It is called from several goroutines.
 	Trusted(path, hash string) bool
+	// TrustedBelow is Trusted for a file in a folder below that of the session, which it
+	// may find trusted with that folder. name is for people.
+	TrustedBelow(ctx context.Context, path, name, hash string) bool
 	// Approve makes a text trusted that the person has seen and approved in an edit.
 	Approve(ctx context.Context, path, text string) error
 }
@@ -157,7 +160,7 @@ func New(o Options) (*App, error) {
 	a.allowOwn()
 	a.Context = systemprompt.New(systemprompt.Options{
 		Dir: a.Root.Dir(), Roots: a.Root.Roots(), Shell: shellName(), Editor: a.Editor.View, Fixed: o.Config.IDE.Context.Place == "message",
-		Trusted: a.guidance.trusted(), Skills: a.offered(),
+		Home: o.Config.Home, Trusted: a.guidance.trusted(), Skills: a.offered(),
 	})
 	a.recallStart(o.Place.Store)
 	a.guidance.begin(a.Context.Instructions())

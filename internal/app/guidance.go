@@ -23,6 +23,19 @@ func (g *guidance) trusted() func(path, hash string) bool {
 	return g.trust.Trusted
 }
 
+// below returns the function for tools.Deps.
+func (g *guidance) below(b *systemprompt.Builder) func(ctx context.Context, path string) string {
+	return func(ctx context.Context, path string) string {
+		text, refused := b.Below(path, func(in systemprompt.Instruction) bool {
+			return g.trust == nil || g.trust.TrustedBelow(ctx, in.Path, in.Name, in.Hash)
+		})
+		for _, in := range refused {
+			g.emit(session.Notice{Text: in.String()})
+		}
+		return text
+	}
+}
+
 // answered makes the text of an instruction file trusted if a person has approved it: they
 // have seen it.
 func (g *guidance) answered(ctx context.Context, req confirm.Request, v confirm.Verdict) {

@@ -95,7 +95,7 @@ func (a *App) newTools(env []string, askAll bool) session.Toolset {
 	set := tools.NewSet(a.Editor.Equip(tools.Deps{
 		Root: a.Root, Ask: asker{a}, Jobs: a.jobs, Background: a.jobs, Servers: a.Servers, Window: func() int64 { return a.Info().ContextWindow }, SpillDir: a.spillDir, Sandbox: a.sandbox,
 		Session: func() string { return a.Current().ID() }, Home: a.Config.Home, Env: env, AskAll: askAll,
-		Withholds: a.Policy.Withholds, Effects: a.effects, Planning: func() bool { return a.Policy.Mode() == permission.Plan },
+		Withholds: a.Policy.Withholds, Below: a.guidance.below(a.Context), Effects: a.effects, Planning: func() bool { return a.Policy.Mode() == permission.Plan },
 	}))
 	a.editorPrompts = a.Editor.Prompts(a.Context.Editor, set)
 	return toolset{set, a.modeNews, a.editorPrompts, a.edits}

@@ -81,6 +81,17 @@ func (i instructions) Trusted(path, hash string) bool {
 	return ok && err == nil
 }
 
+// TrustedBelow is Trusted for a file below the session's folder. One in a trusted folder,
+// if no text of it was approved before, is trusted with this text.
+func (i instructions) TrustedBelow(ctx context.Context, path, name, hash string) bool {
+	if i.use != approvedOnly {
+		return i.use == allInstructions
+	}
+	found := trust.Found{Instructions: []trust.Instruction{{Path: path, Name: name, Hash: hash}}}
+	left, err := i.store.Unapproved(ctx, found)
+	return err == nil && len(left) == 0
+}
+
 // Approve saves that the person has approved this text of the file, in an edit.
 func (i instructions) Approve(ctx context.Context, path, text string) error {
 	return i.store.Approve(ctx, trust.Instruction{Path: path, Hash: systemprompt.TextHash(text)})

@@ -20,7 +20,7 @@ const maxInstructions = 32 << 10
 // Instruction is a file of instructions for the model.
 type Instruction struct {
 	Path    string // absolute
-	Name    string // relative to the project's root
+	Name    string // relative to the project's root, or Path
 	Size    int64  // bytes in the file
 	Used    int    // bytes of its text in the prompt
 	Hidden  int    // number of characters that a reader cannot see
@@ -75,19 +75,43 @@ func (in Instruction) String() string {
 	return s
 }
 
-// instructions reads the instruction files from the project's root down to the working
-// directory, and returns them with their part of the prompt. choose returns the text of a
-// file that may be used.
+// instructions reads the user's instruction file, then those of the project from its root
+// down to the working directory, and returns them with their part of the prompt. choose
+// returns the text of a file of the project that may be used.
 func (p place) instructions(choose func(in Instruction, text string) (Instruction, string)) ([]Instruction, string) {
-	root, err := workspace.Open(p.root, workspace.Options{})
-	if err != nil {
-		return nil, ""
+	c := collector{room: maxInstructions}
+	own := c.collect(p.user, []string{p.user}, func(in Instruction, text string) (Instruction, string) {
+		in.Name = in.Path // unlike the project's
+		return in, text
+	})
+	project := c.collect(p.root, p.dirs, choose)
+	if own != "" {
+		own = "\nThe user's instructions for all projects:\n" + own
 	}
-	var list []Instruction
+	if project != "" {
+		project = "\nThe project's instructions, the more specific ones last. Follow them where they concern the task:\n" + project
+	}
+	return c.list, own + project
+}
+
+// collector collects instruction files.
+type collector struct {
+	list []Instruction
+	room int // bytes left for their text in the prompt
+}
+
+// collect adds the instruction files of dirs, which are in top, and returns their text.
+func (c *collector) collect(top string, dirs []string, choose func(in Instruction, text string) (Instruction, string)) string {
+	if top == "" {
+		return ""
+	}
+	root, err := workspace.Open(top, workspace.Options{})
+	if err != nil {
+		return ""
+	}
 	var text strings.Builder
-	room := maxInstructions
-	for _, dir := range p.dirs {
-		in, body, ok := readInstruction(root, p.root, dir)
+	for _, dir := range dirs {
+		in, body, ok := readInstruction(root, top, dir)
 		if !ok {
 			continue
 		}
@@ -95,17 +119,17 @@ func (p place) instructions(choose func(in Instruction, text string) (Instructio
 			in, body = choose(in, body)
 		}
 		if in.Problem == "" {
-			part, cut := fit(body, room)
-			room -= len(part)
+			part, cut := fit(body, c.room)
+			c.room -= len(part)
 			in.Used, in.Cut = len(part), cut
 			writeInstruction(&text, in, part)
 		}
-		list = append(list, in)
+		c.list = append(c.list, in)
 	}
-	if err := root.Close(); err != nil || text.Len() == 0 {
-		return list, ""
+	if root.Close() != nil {
+		return ""
 	}
-	return list, "\nThe project's instructions, the more specific ones last. Follow them where they concern the task:\n" + text.String()
+	return text.String()
 }
 
 // readInstruction returns the instruction file in the folder dir, if it has one.

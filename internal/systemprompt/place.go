@@ -12,6 +12,7 @@ import (
 type place struct {
 	root string   // the nearest folder with .git, or the working directory
 	dirs []string // from root down to the working directory
+	user string   // the program's own folder, with the user's instructions; may be empty
 }
 
 // The names of an instruction file. The first one found in a folder counts.
@@ -53,7 +54,11 @@ func (p place) stamp(day string) stamp {
 			b.WriteByte('\n')
 		}
 	}
-	for _, dir := range p.dirs {
+	dirs := p.dirs
+	if p.user != "" {
+		dirs = append(slices.Clone(dirs), p.user)
+	}
+	for _, dir := range dirs {
 		for _, name := range instructionNames {
 			add(filepath.Join(dir, name))
 		}

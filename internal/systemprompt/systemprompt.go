@@ -26,6 +26,7 @@ const editorWait = 300 * time.Millisecond
 type Options struct {
 	Dir    string           // the working directory, absolute, symlinks resolved
 	Roots  []string         // all folders that may be changed; may include Dir
+	Home   string           // the program's own folder, with the user's instructions; empty for none
 	Editor EditorState      // may be nil
 	Fixed  bool             // System holds nothing that changes from prompt to prompt, see News
 	Shell  string           // the shell of commands, for example "bash"
@@ -48,6 +49,7 @@ type Builder struct {
 	told  moment  // to the model
 	start *string // the overview, once a prompt has it; it does not change later
 	used  map[string]used
+	below map[string]string // by path, the hash of an instruction file that Below told about
 }
 
 // used is the text of an instruction file in the last prompt.
@@ -71,7 +73,7 @@ func New(opt Options) *Builder {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	return &Builder{opt: opt, used: map[string]used{}}
+	return &Builder{opt: opt, used: map[string]used{}, below: map[string]string{}}
 }
 
 // choose returns the text of an instruction file that may be used: the present one, or
@@ -150,6 +152,7 @@ func (b *Builder) refresh() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	place := findPlace(b.opt.Dir)
+	place.user = b.opt.Home
 	now := place.stamp(b.opt.Now().Format(time.DateOnly))
 	waits := slices.ContainsFunc(b.proj.instructions, func(in Instruction) bool { return in.Untrusted })
 	if b.base == "" || now != b.seen || waits {
@@ -230,6 +233,7 @@ func (b *Builder) Start() Start {
 func (b *Builder) Resume(s Start) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	clear(b.below)
 	b.base, b.start = "", &s.Overview
 	b.began = moment{s.Day, s.Branch}
 	b.told = b.began
@@ -240,6 +244,7 @@ func (b *Builder) Resume(s Start) {
 func (b *Builder) Retell() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	clear(b.below)
 	if b.told != b.began {
 		b.base, b.began = "", moment{}
 	}
@@ -250,6 +255,7 @@ func (b *Builder) Retell() {
 func (b *Builder) Renew() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	clear(b.below)
 	b.base, b.began, b.start = "", moment{}, nil
 }
 

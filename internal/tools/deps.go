@@ -32,6 +32,9 @@ type Deps struct {
 	// otherwise read without a question; nil if there are no such rules. name is relative to
 	// the workspace or absolute.
 	Withholds func(name, abs string) bool
+	// Below returns the instructions for a file, at an absolute path, that the model has
+	// just read; nil means none.
+	Below func(ctx context.Context, path string) string
 	// Planning reports whether the permission mode is plan; nil if it never is.
 	Planning func() bool
 	// SpillDir returns the folder for output that is too long for the model. The

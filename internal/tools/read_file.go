@@ -73,6 +73,9 @@ func (r reader) readFile(ctx context.Context, call Call, a readFileArgs) (Result
 	if err != nil {
 		return r.unreadable(ctx, a.Path, err)
 	}
+	if r.Below != nil && !res.Failed {
+		res.ForModel += r.Below(ctx, s.Info.Path)
+	}
 	return res, nil
 }
 

@@ -1,0 +1,74 @@
+package systemprompt
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// Below returns the instructions for the file at path, which the model has just read: those
+// in the folders between an open one and the file's, each once in a conversation. They
+// belong into the result of the read, so that the prompt stays as it is. trusted decides about each file;
+// refused are those that it refused.
+func (b *Builder) Below(path string, trusted func(in Instruction) bool) (text string, refused []Instruction) {
+	top, dirs := b.foldersTo(path)
+	if len(dirs) == 0 {
+		return "", nil
+	}
+	root, err := workspace.Open(top, workspace.Options{})
+	if err != nil {
+		return "", nil
+	}
+	defer func() { _ = root.Close() }() // it was read
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var w strings.Builder
+	for _, dir := range dirs {
+		in, body, ok := readInstruction(root, b.opt.Dir, dir)
+		if !ok || in.Problem != "" || b.below[in.Path] == in.Hash {
+			continue
+		}
+		b.below[in.Path] = in.Hash
+		switch {
+		case in.Path == path: // the model has just read it
+		case !trusted(in):
+			in.Untrusted, in.Problem = true, "you have not trusted it; agent trust add "+filepath.ToSlash(filepath.Dir(in.Name))+" shows it and asks"
+			refused = append(refused, in)
+		default:
+			part, cut := fit(body, maxInstructions)
+			in.Used, in.Cut = len(part), cut
+			writeInstruction(&w, in, part)
+		}
+	}
+	if w.Len() == 0 {
+		return "", refused
+	}
+	return fmt.Sprintf("\n\nThe project's instructions for this folder; follow them for files in it:\n%s", w.String()), refused
+}
+
+// foldersTo returns the folders between an open folder and that of the file at path, the
+// outermost first, and the open folder. The working directory is not among them: System
+// has its instructions.
+func (b *Builder) foldersTo(path string) (top string, dirs []string) {
+	for _, root := range append([]string{b.opt.Dir}, b.opt.Roots...) {
+		rel, err := filepath.Rel(root, filepath.Dir(path))
+		if err != nil || !filepath.IsLocal(rel) {
+			continue
+		}
+		if root != b.opt.Dir {
+			dirs = append(dirs, root)
+		}
+		dir := root
+		for part := range strings.SplitSeq(rel, string(filepath.Separator)) {
+			if part == "." {
+				break
+			}
+			dir = filepath.Join(dir, part)
+			dirs = append(dirs, dir)
+		}
+		return root, dirs
+	}
+	return "", nil
+}
