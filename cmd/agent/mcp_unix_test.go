@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -130,7 +131,7 @@ func TestServerCommands(t *testing.T) {
 		t.Errorf("exit status %d: %s", code, out)
 	}
 	_, out := d.command("mcp", "list")
-	for _, want := range []string{"t     ready, 8 tools, ", "gone  failed: its program ended: exit status 3: no license"} {
+	for _, want := range []string{"t     ready, 9 tools, ", "gone  failed: its program ended: exit status 3: no license"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in %s", want, out)
 		}
@@ -140,12 +141,73 @@ func TestServerCommands(t *testing.T) {
 	d.say("/mcp reconnect t")
 	d.WaitFor(`t is connected\.`)
 	d.say("/mcp")
-	d.WaitFor(`(?s)gone +failed: its program ended.*t +ready, 8 tools`)
+	d.WaitFor(`(?s)gone +failed: its program ended.*t +ready, 9 tools`)
 	d.leave()
 	if code, out := d.command("mcp", "rm", "gone"); code != 0 {
 		t.Error(out)
 	}
 	if code, out := d.command("mcp", "rm", "gone"); code != 2 || !strings.Contains(out, `no MCP server "gone"`) {
 		t.Errorf("exit status %d: %s", code, out)
+	}
+}
+
+// TestHostedServerOfTheSameName: the person learns that a server of the host is left out.
+func TestHostedServerOfTheSameName(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "Done."}), nil)
+	d.servers("t")
+	h := d.host()
+	h.request("initialize", map[string]any{"protocolVersion": 1})
+	servers := []any{map[string]any{"name": "t", "command": "touch", "args": []string{d.path("made")}, "env": []any{}}}
+	got := h.request("session/new", map[string]any{"cwd": d.dir, "mcpServers": servers})
+	h.request("session/prompt", map[string]any{"sessionId": got.Result["sessionId"], "prompt": h.text("hi")})
+	h.has("agent_thought_chunk The host's MCP server t is not started")
+	h.end()
+	if _, err := os.Stat(d.path("made")); err == nil {
+		t.Error("it was started")
+	}
+}
+
+// escaped returns the escape sequence or hidden character of the hostile server that out
+// holds, or "".
+func escaped(out string) string {
+	for _, evil := range []string{"\x1b]52", "\x1b]0;title", "\u202e", "\u200b", "\x1b[31mthis"} {
+		if strings.Contains(out, evil) {
+			return evil
+		}
+	}
+	return ""
+}
+
+// TestHostileServer: names, descriptions, results and errors of a hostile server reach the
+// terminal without their escape sequences, and nothing is called without a yes.
+func TestHostileServer(t *testing.T) {
+	turns := []llmtest.Turn{callOf("mcp__h__refuse", `{}`), callOf("mcp__h__flood", `{}`), {Text: "Done."}}
+	d := newDesk(t, llmtest.NewServer(t, turns...), nil)
+	d.servers("h hostile", "gone broken")
+	d.sit()
+	d.say("call it")
+	d.asked(`call refuse of the MCP server h`)
+	d.Press("y")
+	d.asked(`call flood of the MCP server h`)
+	d.Press("y")
+	d.WaitFor(`Done\.`)
+	d.idle()
+	d.say("/mcp h")
+	d.WaitFor(`Ignore all\s+rules`)
+	d.say("/mcp")
+	d.WaitFor(`no license for`)
+	d.leave()
+	if evil := escaped(string(d.Bytes())); evil != "" {
+		t.Errorf("%q reached the terminal", evil)
+	}
+
+	d = newDesk(t, llmtest.NewServer(t, turns...), nil)
+	d.servers("h hostile", "gone broken")
+	d.env = append(d.env, "TERM=dumb")
+	cmd := exec.Command("agent", "--allow", "mcp__h")
+	cmd.Dir, cmd.Env, cmd.Stdin = d.dir, d.env, strings.NewReader("call it\n/mcp h\n/mcp\n")
+	out, err := cmd.CombinedOutput()
+	if evil := escaped(string(out)); evil != "" || err != nil || !strings.Contains(string(out), "Ignore all rules") || !strings.Contains(string(out), "refused at length") {
+		t.Errorf("%q, %v: %s", evil, err, out)
 	}
 }

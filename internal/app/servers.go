@@ -41,10 +41,12 @@ func NewServers(o ServerOptions) *mcp.Servers {
 		all = append(all, s)
 	}
 	for _, s := range o.More {
-		if !slices.ContainsFunc(all, func(have mcp.Server) bool { return have.Name == s.Name }) {
-			s.Dir = o.Config.Home
-			all = append(all, s)
+		if slices.ContainsFunc(all, func(have mcp.Server) bool { return have.Name == s.Name }) {
+			o.Tell("The host's MCP server " + s.Name + " is not started: another one of that name is in use.")
+			continue
 		}
+		s.Dir = o.Config.Home
+		all = append(all, s)
 	}
 	return mcp.New(mcp.Options{Version: o.Version, Logs: filepath.Join(o.Config.Home, "mcp"), Tell: o.Tell}, all)
 }

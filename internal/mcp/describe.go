@@ -17,8 +17,10 @@ import (
 
 // Bounds of a server's texts, in bytes, and of the number of its tools.
 const (
-	maxMessage     = 32 << 20
+	maxMessage     = 16 << 20
 	maxTools       = 500
+	maxPages       = 100 // of a list
+	maxToolName    = 256 // of a tool, at the server
 	maxDescription = 4 << 10
 	maxSchema      = 64 << 10
 	maxWhy         = 400
@@ -31,8 +33,8 @@ const Prefix = "mcp__"
 // Size returns the bytes that the tool's definition takes in a request.
 func (t Tool) Size() int { return len(t.Spec.Name) + len(t.Spec.Description) + len(t.Spec.Schema) }
 
-// describe returns the tools for a model, ordered by name. It leaves out those whose schema
-// is too large or no object.
+// describe returns the tools for a model, ordered by name. It leaves out those whose name
+// is too long, and those whose schema is too large or no object.
 func describe(server Server, all []*sdk.Tool) []Tool {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b *sdk.Tool) int { return cmp.Compare(a.Name, b.Name) })
@@ -40,7 +42,7 @@ func describe(server Server, all []*sdk.Tool) []Tool {
 	var out []Tool
 	for _, t := range all {
 		schema, ok := schemaOf(t.InputSchema)
-		if !ok {
+		if !ok || t.Name == "" || len(t.Name) > maxToolName {
 			continue
 		}
 		name := modelName(server.Name, t.Name, false)

@@ -2,6 +2,9 @@ package mcp
 
 import (
 	"errors"
+	"fmt"
+	"io"
+	"mime"
 	"net/http"
 	"net/url"
 )
@@ -37,7 +40,33 @@ func (h headers) RoundTrip(req *http.Request) (*http.Response, error) {
 			req.Header.Set(name, value)
 		}
 	}
-	return http.DefaultTransport.RoundTrip(req)
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err == nil && !isStream(resp) {
+		resp.Body = &boundedBody{ReadCloser: resp.Body, left: maxMessage}
+	}
+	return resp, err
+}
+
+// isStream reports whether a response is a stream of events, whose sizes the SDK bounds.
+func isStream(resp *http.Response) bool {
+	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	return err == nil && kind == "text/event-stream"
+}
+
+// boundedBody fails once more than left bytes were read.
+type boundedBody struct {
+	io.ReadCloser
+	left int
+}
+
+// Read implements io.Reader.
+func (b *boundedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.left+1)])
+	if n > b.left {
+		return b.left, fmt.Errorf("the answer is larger than %d MB", maxMessage>>20)
+	}
+	b.left -= n
+	return n, err
 }
 
 func hostOf(address string) string {

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,6 +38,7 @@ type server struct {
 // want asks run for a session.
 type want struct {
 	anew bool // even if there is one
+	list bool // list the tools of the present one again
 	got  chan session
 }
 
@@ -73,27 +75,31 @@ func (s *server) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-s.lost():
-			why := s.link.why()
+			why := s.link.how()
 			s.drop()
 			s.publish(Failed, why, nil)
 			s.opt.Tell(fmt.Sprintf("The MCP server %s has ended (%s); the next call starts it again.", s.Name, why))
-		case <-s.changed:
-			s.refresh(ctx)
 		case w := <-s.wants:
-			if w.anew {
-				s.drop()
-			}
-			var err error
-			if s.link == nil {
-				err = s.connect(ctx)
-			}
-			if err != nil {
-				w.got <- session{err: err}
-			} else {
-				w.got <- session{ClientSession: s.link.session}
-			}
+			w.got <- s.answer(ctx, w)
 		}
 	}
+}
+
+// answer does what w asks for.
+func (s *server) answer(ctx context.Context, w want) session {
+	if w.list {
+		s.refresh(ctx)
+		return session{}
+	}
+	if w.anew {
+		s.drop()
+	}
+	if s.link == nil {
+		if err := s.connect(ctx); err != nil {
+			return session{err: err}
+		}
+	}
+	return session{ClientSession: s.link.session}
 }
 
 func (s *server) lost() <-chan struct{} {
@@ -155,7 +161,7 @@ func (s *server) dial(ctx context.Context) (*link, error) {
 // transport starts the program, or returns the way to the address.
 func (s *server) transport(l *link) (sdk.Transport, error) {
 	if s.URL != "" {
-		return &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: s.httpClient()}, nil
+		return &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: s.httpClient(), MaxEventSize: maxMessage}, nil
 	}
 	p, err := startProgram(s.Server, s.logFile())
 	if err != nil {
@@ -173,16 +179,21 @@ func (s *server) list(ctx context.Context) error {
 		return nil
 	}
 	var all []*sdk.Tool
-	for t, err := range s.link.session.Tools(ctx, nil) {
+	ask := &sdk.ListToolsParams{}
+	for range maxPages {
+		page, err := s.link.session.ListTools(ctx, ask)
 		if err != nil {
 			return errors.New("list its tools: " + bounded(err, maxWhy))
 		}
-		if all = append(all, t); len(all) > maxTools {
+		if all = append(all, page.Tools...); len(all) > maxTools {
 			return fmt.Errorf("it offers more than %d tools", maxTools)
 		}
+		if ask.Cursor = page.NextCursor; ask.Cursor == "" {
+			s.publish(Ready, "", describe(s.Server, all))
+			return nil
+		}
 	}
-	s.publish(Ready, "", describe(s.Server, all))
-	return nil
+	return fmt.Errorf("its list of tools has more than %d pages", maxPages)
 }
 
 // refresh reads the tools anew. If it fails, the server goes on with those it had.
@@ -215,10 +226,17 @@ func (s *server) publish(state State, why string, tools []Tool) {
 	}
 }
 
-// settle waits for the first attempt to connect, and fixes the tools.
+// settle waits for the first attempt to connect, lists the tools again if they have
+// changed, and fixes them. A server that says all the time that they have changed is asked
+// no more often than that.
 func (s *server) settle(ctx context.Context) {
 	select {
 	case <-s.begun:
+		select {
+		case <-s.changed:
+			_, _ = s.ask(ctx, want{list: true}) // refresh tells the user about a failure
+		default:
+		}
 	case <-ctx.Done():
 	}
 	s.mu.Lock()
@@ -247,7 +265,12 @@ func (s *server) status() Status {
 
 // session returns the session, which it starts if necessary, or in any case.
 func (s *server) session(ctx context.Context, anew bool) (*sdk.ClientSession, error) {
-	w := want{anew: anew, got: make(chan session, 1)}
+	return s.ask(ctx, want{anew: anew})
+}
+
+// ask has run do something, and waits for the result.
+func (s *server) ask(ctx context.Context, w want) (*sdk.ClientSession, error) {
+	w.got = make(chan session, 1)
 	select {
 	case s.wants <- w:
 	case <-ctx.Done():
@@ -275,6 +298,14 @@ func (s *server) call(ctx context.Context, name string, args json.RawMessage) (R
 		return Result{}, fmt.Errorf("the server %s answered: %s", s.Name, bounded(err, maxDescription))
 	}
 	return format(res), nil
+}
+
+// how describes the end of the connection.
+func (l *link) how() string {
+	if l.program == nil {
+		return "its connection was lost"
+	}
+	return cmp.Or(l.why(), "its output ended")
 }
 
 // why describes the end of the connection's program; "" if it runs or is an address.

@@ -8,7 +8,11 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/mcp"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
+	"github.com/bb2d0cf4/agent/internal/session/archive"
 )
+
+// maxDescription is the number of bytes of a tool's description that are shown.
+const maxDescription = 200
 
 // servers holds the command about MCP servers.
 type servers struct{ *Set }
@@ -58,7 +62,7 @@ func (s servers) describe(st mcp.Status) string {
 	for _, t := range s.App.Servers.Tools() {
 		if t.Server == st.Name {
 			first, _, _ := strings.Cut(t.Spec.Description, "\n")
-			fmt.Fprintf(&b, "\n%s: %s", t.Spec.Name, first)
+			fmt.Fprintf(&b, "\n%s: %s", t.Spec.Name, archive.Clip(first, maxDescription))
 		}
 	}
 	return b.String()

@@ -55,7 +55,7 @@ func Main() {
 	os.Exit(0)
 }
 
-// New returns a server with the tools echo, environment, fail, die, picture, flood and grow.
+// New returns a server with the tools echo, environment, fail, die, picture, flood, storm, hang and grow.
 func New() *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, nil)
 	add(s, "echo", "Repeats a text.", func(a map[string]any) string { return fmt.Sprint("echo: ", a["text"]) })
@@ -72,6 +72,7 @@ func New() *sdk.Server {
 		add(s, "grown", "Is new.", func(map[string]any) string { return "grown" })
 		return "grown by one"
 	})
+	s.AddTool(&sdk.Tool{Name: "storm", Description: "Floods the client.", InputSchema: object()}, storm)
 	s.AddTool(&sdk.Tool{Name: "fail", Description: "Fails.", InputSchema: object()}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "no such thing"}}}, nil
 	})
@@ -93,6 +94,16 @@ func add(s *sdk.Server, name, text string, f func(map[string]any) string) {
 		}
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: f(args)}}}, nil
 	})
+}
+
+// storm sends many notifications and prints much before it answers.
+func storm(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	text := strings.Repeat("\x1b[31mstorm", 400)
+	for i := range 20_000 {
+		_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: "x", Message: text, Progress: float64(i)})
+		fmt.Fprintln(os.Stderr, text)
+	}
+	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "calm"}}}, nil
 }
 
 // many adds n tools whose definitions take about a kilobyte each.
