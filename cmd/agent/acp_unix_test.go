@@ -25,7 +25,8 @@ type host struct {
 	in      io.WriteCloser
 	out     *bufio.Scanner
 	last    int
-	updates []string // kinds of updates, with their texts
+	updates []string                    // kinds of updates, with their texts
+	whole   map[string][]map[string]any // updates by kind
 	// answer chooses the option of a question, or "" to cancel.
 	answer func(question map[string]any) string
 }
@@ -46,7 +47,7 @@ func (d *desk) host(args ...string) *host {
 // hostBy starts a command that is, or starts, the agent.
 func (d *desk) hostBy(cmd *exec.Cmd) *host {
 	d.t.Helper()
-	h := &host{desk: d, cmd: cmd}
+	h := &host{desk: d, cmd: cmd, whole: map[string][]map[string]any{}}
 	h.cmd.Dir, h.cmd.Env, h.cmd.Stderr = d.dir, d.env, os.Stderr
 	var err error
 	if h.in, err = h.cmd.StdinPipe(); err != nil {
@@ -113,6 +114,7 @@ func (h *host) took() rpc {
 	case "session/update":
 		u := m.Params["update"].(map[string]any)
 		kind := fmt.Sprint(u["sessionUpdate"])
+		h.whole[kind] = append(h.whole[kind], u)
 		if c, ok := u["content"].(map[string]any); ok {
 			kind += " " + fmt.Sprint(c["text"])
 		}

@@ -13,12 +13,14 @@ import (
 	"io"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/mcp"
 	"github.com/bb2d0cf4/agent/internal/permission"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/session/history"
@@ -29,6 +31,8 @@ type Options struct {
 	Version string
 	// Open opens a session that the host asks for.
 	Open func(ctx context.Context, o Opening) (*Session, error)
+	// Images reports whether the user's model is known to take images.
+	Images func(ctx context.Context) bool
 	// List lists the saved sessions of a folder, or of all folders.
 	List func(dir string) ([]archive.Info, error)
 }
@@ -43,15 +47,26 @@ type Opening struct {
 // Session is a session with its services. A face does not know the application, so these
 // are its methods.
 type Session struct {
-	ID      string
-	Dir     string
-	Attach  func(emit func(session.Event), r confirm.Reviewer)
-	Run     func(ctx context.Context, prompt string) error
-	Items   func() []history.Item
-	Mode    func() permission.Mode
-	SetMode func(permission.Mode) error
-	Close   func() error
+	ID     string
+	Dir    string
+	Attach func(emit func(session.Event), r confirm.Reviewer)
+	// Run answers a prompt or runs a command, and returns the command's output.
+	Run func(ctx context.Context, prompt string) (output string, err error)
+	// Attached attaches an image to the prompt that has the returned placeholder.
+	Attached func(name string, data []byte) (mark string, err error)
+	Items    func() []history.Item
+	Title    func() string
+	Commands []Command
+	Models   Models
+	Mode     func() permission.Mode
+	SetMode  func(permission.Mode) error
+	Close    func() error
+
+	offers atomic.Pointer[offers]
 }
+
+// Command is a slash command that Run knows. Args is a hint; empty if it takes none.
+type Command struct{ Name, Args, Help string }
 
 // agent is our end of a connection.
 type agent struct {
@@ -99,17 +114,21 @@ func (a *agent) closeAll() error {
 func (a *agent) handle(ctx context.Context, method string, params json.RawMessage) func() (any, error) {
 	switch method {
 	case "initialize":
-		return with(params, a.initialize)
+		return with(params, func(initializeParams) (any, error) { return a.initialize(ctx), nil })
 	case "session/new":
 		return with(params, func(p sessionParams) (any, error) { return a.create(ctx, p) })
 	case "session/load":
-		return with(params, func(p sessionParams) (any, error) { return a.load(ctx, p) })
+		return with(params, func(p sessionParams) (any, error) { return a.load(ctx, p, true) })
+	case "session/resume":
+		return with(params, func(p sessionParams) (any, error) { return a.load(ctx, p, false) })
 	case "session/list":
 		return with(params, a.list)
 	case "session/prompt":
 		return a.prompt(ctx, params)
 	case "session/set_mode":
 		return with(params, a.setMode)
+	case "session/set_config_option":
+		return with(params, func(p optionParams) (any, error) { return a.setOption(ctx, p) })
 	case "session/close":
 		return with(params, a.close)
 	}
@@ -136,16 +155,16 @@ func failing(err error) func() (any, error) {
 	return func() (any, error) { return nil, err }
 }
 
-func (a *agent) initialize(initializeParams) (any, error) {
+func (a *agent) initialize(ctx context.Context) initializeResult {
 	return initializeResult{
 		ProtocolVersion: protocol,
 		AgentCapabilities: capabilities{
-			LoadSession: true, PromptCapabilities: promptCapabilities{EmbeddedContext: true},
+			LoadSession: true, PromptCapabilities: promptCapabilities{Image: a.opt.Images(ctx), EmbeddedContext: true},
 			MCPCapabilities:     mcpCapabilities{HTTP: true},
-			SessionCapabilities: map[string]struct{}{"list": {}, "close": {}},
+			SessionCapabilities: map[string]struct{}{"list": {}, "close": {}, "resume": {}},
 		},
 		AgentInfo: info{"agent", a.opt.Version}, AuthMethods: []struct{}{},
-	}, nil
+	}
 }
 
 // create opens a new session.
@@ -155,11 +174,13 @@ func (a *agent) create(ctx context.Context, p sessionParams) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return reply{sessionResult{SessionID: s.ID, Modes: s.modes()}, s.view.known}, nil
+	res := s.opened()
+	res.SessionID = s.ID
+	return a.introduced(ctx, s, res), nil
 }
 
-// load opens a saved session and sends its conversation.
-func (a *agent) load(ctx context.Context, p sessionParams) (any, error) {
+// load opens a saved session, and sends its conversation if it is to be shown.
+func (a *agent) load(ctx context.Context, p sessionParams, shown bool) (any, error) {
 	if p.SessionID == "" {
 		return nil, &Error{codeParams, "sessionId is missing"}
 	}
@@ -170,11 +191,40 @@ func (a *agent) load(ctx context.Context, p sessionParams) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.view.known()
-	for _, item := range s.Items() {
-		s.view.replay(item.Message)
+	if shown {
+		s.view.known()
+		for _, item := range s.Items() {
+			s.view.replay(item.Message)
+		}
 	}
-	return sessionResult{Modes: s.modes()}, nil
+	return a.introduced(ctx, s, s.opened()), nil
+}
+
+// introduced returns a result after which the host knows the session, and is told about
+// the commands and the models.
+func (a *agent) introduced(ctx context.Context, s *served, res sessionResult) reply {
+	return reply{res, func() {
+		s.view.known()
+		s.view.update(s.commands())
+		a.conn.work.Go(func() { s.learn(ctx) })
+	}}
+}
+
+// opened describes the session to the host.
+func (s *Session) opened() sessionResult {
+	return sessionResult{Modes: s.modes(), ConfigOptions: s.options()}
+}
+
+func (s *Session) commands() commandsUpdate {
+	u := commandsUpdate{"available_commands_update", []availableCommand{}}
+	for _, c := range s.Commands {
+		one := availableCommand{Name: c.Name, Description: sanitize.Line(c.Help)}
+		if c.Args != "" {
+			one.Input = &commandInput{sanitize.Line(c.Args)}
+		}
+		u.Commands = append(u.Commands, one)
+	}
+	return u
 }
 
 func (a *agent) open(ctx context.Context, p sessionParams) (*served, error) {
@@ -228,7 +278,7 @@ func (a *agent) prompt(ctx context.Context, params json.RawMessage) func() (any,
 	if err != nil {
 		return failing(err)
 	}
-	text, err := promptText(p.Prompt)
+	text, err := s.promptText(p.Prompt)
 	if err != nil {
 		return failing(&Error{codeParams, err.Error()})
 	}
@@ -246,7 +296,11 @@ func (a *agent) prompt(ctx context.Context, params json.RawMessage) func() (any,
 
 // answer answers a prompt. A cancelled one is no error.
 func (s *served) answer(ctx context.Context, text string) (any, error) {
-	err := s.Run(ctx, text)
+	s.view.begun()
+	output, err := s.Run(ctx, text)
+	if output != "" {
+		s.view.say("agent_message_chunk", fence("", sanitize.Text(output)))
+	}
 	switch stop := s.view.stopped(); {
 	case errors.Is(err, context.Canceled) || stop == session.StopCancelled:
 		return promptResult{"cancelled"}, nil
@@ -273,7 +327,7 @@ func (s *served) end() {
 	s.mu.Lock()
 	s.cancel = nil
 	s.mu.Unlock()
-	s.view.modeChanged(s.Mode())
+	s.view.changed()
 }
 
 // notified handles a notification of the host.
@@ -293,22 +347,6 @@ func (a *agent) notified(method string, params json.RawMessage) {
 	}
 }
 
-func (a *agent) setMode(p modeParams) (any, error) {
-	s, err := a.find(p.SessionID)
-	if err != nil {
-		return nil, err
-	}
-	m, err := permission.ParseMode(p.ModeID)
-	if err == nil {
-		err = s.SetMode(m)
-	}
-	if err != nil {
-		return nil, &Error{codeParams, err.Error()}
-	}
-	s.view.now(m)
-	return struct{}{}, nil
-}
-
 // close ends a session, with the prompt that it answers.
 func (a *agent) close(p onSession) (any, error) {
 	s, err := a.find(p.SessionID)
@@ -325,13 +363,4 @@ func (a *agent) close(p onSession) (any, error) {
 	delete(a.sessions, p.SessionID)
 	a.mu.Unlock()
 	return struct{}{}, s.Close()
-}
-
-// modes describes the permission modes. The one that asks nothing cannot be entered here.
-func (s *served) modes() modes {
-	return modes{CurrentModeID: s.Mode().String(), AvailableModes: []mode{
-		{permission.Default.String(), "Ask", "edits and commands ask, except commands that only read"},
-		{permission.AcceptEdits.String(), "Accept edits", "edits are written without asking"},
-		{permission.Plan.String(), "Plan", "nothing is written"},
-	}}
 }

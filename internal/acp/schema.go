@@ -55,8 +55,9 @@ type (
 		Value string `json:"value"`
 	}
 	sessionResult struct {
-		SessionID string `json:"sessionId,omitempty"` // of session/new
-		Modes     modes  `json:"modes"`
+		SessionID     string         `json:"sessionId,omitempty"` // of session/new
+		Modes         modes          `json:"modes"`
+		ConfigOptions []configOption `json:"configOptions"`
 	}
 	modes struct {
 		CurrentModeID  string `json:"currentModeId"`
@@ -87,6 +88,28 @@ type (
 	promptResult struct {
 		StopReason string `json:"stopReason"`
 	}
+	configOption struct {
+		ID           string        `json:"id"`
+		Name         string        `json:"name"`
+		Category     string        `json:"category"`
+		Type         string        `json:"type"` // select
+		CurrentValue string        `json:"currentValue"`
+		Options      []configValue `json:"options"`
+	}
+	configValue struct {
+		Value       string `json:"value"`
+		Name        string `json:"name"`
+		Description string `json:"description,omitempty"`
+	}
+	optionParams struct {
+		SessionID string `json:"sessionId"`
+		ConfigID  string `json:"configId"`
+		Value     string `json:"value"`
+	}
+	configOptions struct {
+		Kind          string         `json:"sessionUpdate,omitempty"` // config_option_update
+		ConfigOptions []configOption `json:"configOptions"`
+	}
 	modeParams struct {
 		SessionID string `json:"sessionId"`
 		ModeID    string `json:"modeId"`
@@ -101,11 +124,14 @@ type (
 		Text     string    `json:"text,omitempty"`
 		URI      string    `json:"uri,omitempty"`
 		Name     string    `json:"name,omitempty"`
+		Data     []byte    `json:"data,omitempty"` // of an image
 		Resource *resource `json:"resource,omitempty"`
 	}
 	resource struct {
-		URI  string  `json:"uri"`
-		Text *string `json:"text,omitempty"`
+		URI      string  `json:"uri"`
+		MimeType string  `json:"mimeType,omitempty"`
+		Text     *string `json:"text,omitempty"`
+		Blob     []byte  `json:"blob,omitempty"`
 	}
 
 	updateParams struct {
@@ -148,6 +174,34 @@ type (
 	modeUpdate struct {
 		Kind string `json:"sessionUpdate"` // current_mode_update
 		ID   string `json:"currentModeId"`
+	}
+
+	commandsUpdate struct {
+		Kind     string             `json:"sessionUpdate"` // available_commands_update
+		Commands []availableCommand `json:"availableCommands"`
+	}
+	availableCommand struct {
+		Name        string        `json:"name"`
+		Description string        `json:"description"`
+		Input       *commandInput `json:"input,omitempty"`
+	}
+	commandInput struct {
+		Hint string `json:"hint"`
+	}
+	usageUpdate struct {
+		Kind string `json:"sessionUpdate"` // usage_update
+		Used int64  `json:"used"`          // tokens
+		Size int64  `json:"size"`
+		Cost *cost  `json:"cost,omitempty"`
+	}
+	cost struct {
+		Amount   float64 `json:"amount"`
+		Currency string  `json:"currency"`
+	}
+	infoUpdate struct {
+		Kind      string `json:"sessionUpdate"` // session_info_update
+		Title     string `json:"title"`
+		UpdatedAt string `json:"updatedAt"`
 	}
 
 	permissionParams struct {

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/mcp"
@@ -24,15 +24,18 @@ type view struct {
 	conn *conn
 	of   *Session
 
-	mu    sync.Mutex     // guards the rest
-	ready bool           // the host knows the session
-	held  []any          // updates until then
-	open  []llm.ToolCall // that run
-	stop  session.Stop   // of the last turn
-	mode  permission.Mode
+	mu    sync.Mutex      // guards the rest
+	ready bool            // the host knows the session
+	held  []any           // updates until then
+	open  []llm.ToolCall  // that run
+	stop  session.Stop    // of the last turn
+	mode  permission.Mode // that the host knows, like title
+	title string
 }
 
-func newView(c *conn, s *Session) *view { return &view{conn: c, of: s, mode: s.Mode()} }
+func newView(c *conn, s *Session) *view {
+	return &view{conn: c, of: s, mode: s.Mode(), title: s.Title()}
+}
 
 // update sends an update, once the host knows the session.
 func (v *view) update(u any) {
@@ -76,10 +79,6 @@ func (v *view) emit(ev session.Event) {
 		}
 	case session.Notice:
 		v.say("agent_thought_chunk", sanitize.Line(ev.Text)+"\n")
-	case session.TurnStarted:
-		v.mu.Lock()
-		defer v.mu.Unlock()
-		v.stop = ""
 	case session.CallStarted:
 		v.mu.Lock()
 		v.open = append(v.open, ev.Call)
@@ -89,11 +88,22 @@ func (v *view) emit(ev session.Event) {
 		v.update(c)
 	case session.CallEnded:
 		v.ended(ev)
+	case session.AnswerEnded:
+		v.filled(session.Filled{Context: ev.Context, Window: ev.Window, Total: ev.Total})
+	case session.Filled:
+		v.filled(ev)
 	case session.TurnEnded:
 		v.mu.Lock()
 		defer v.mu.Unlock()
 		v.stop, v.open = ev.Stop, nil
 	}
+}
+
+// begun forgets how the last turn ended.
+func (v *view) begun() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.stop = ""
 }
 
 // stopped returns the reason why the last turn ended.
@@ -103,21 +113,31 @@ func (v *view) stopped() session.Stop {
 	return v.stop
 }
 
-// now notes a mode that the host knows of.
-func (v *view) now(m permission.Mode) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.mode = m
+// filled shows how full the model's context is, if its size is known.
+func (v *view) filled(ev session.Filled) {
+	if ev.Window <= 0 {
+		return
+	}
+	u := usageUpdate{Kind: "usage_update", Used: ev.Context, Size: ev.Window}
+	if ev.Total.CostUSD > 0 {
+		u.Cost = &cost{ev.Total.CostUSD, "USD"}
+	}
+	v.update(u)
 }
 
-// modeChanged tells the host about a mode that a turn entered.
-func (v *view) modeChanged(m permission.Mode) {
+// changed shows the mode and the title if a turn has changed them.
+func (v *view) changed() {
+	m, title := v.of.Mode(), v.of.Title()
 	v.mu.Lock()
-	changed := v.mode != m
-	v.mode = m
+	other, renamed := v.mode != m, v.title != title
+	v.mode, v.title = m, title
 	v.mu.Unlock()
-	if changed {
+	if other {
 		v.update(modeUpdate{"current_mode_update", m.String()})
+		v.update(configOptions{"config_option_update", v.of.options()})
+	}
+	if renamed {
+		v.update(infoUpdate{"session_info_update", sanitize.Line(title), time.Now().UTC().Format(time.RFC3339)})
 	}
 }
 
@@ -170,15 +190,17 @@ func text(s string) callContent {
 	return callContent{Type: "content", Content: &block{Type: "text", Text: s}}
 }
 
-// fenced returns a block of code. Its fence is longer than each run of backticks in s, so
+// fence returns a block of code. Its fence is longer than each run of backticks in s, so
 // that s cannot end it.
-func fenced(language, s string) callContent {
-	fence := "```"
-	for strings.Contains(s, fence) {
-		fence += "`"
+func fence(language, s string) string {
+	mark := "```"
+	for strings.Contains(s, mark) {
+		mark += "`"
 	}
-	return text(fence + language + "\n" + strings.TrimSuffix(s, "\n") + "\n" + fence)
+	return mark + language + "\n" + strings.TrimSuffix(s, "\n") + "\n" + mark
 }
+
+func fenced(language, s string) callContent { return text(fence(language, s)) }
 
 // replay shows a message of a saved session.
 func (v *view) replay(m llm.Message) {
@@ -214,35 +236,6 @@ func kindOf(tool string) string {
 		return "think"
 	}
 	return "other"
-}
-
-// promptText joins the blocks of a prompt.
-func promptText(blocks []block) (string, error) {
-	var b strings.Builder
-	for _, part := range blocks {
-		switch {
-		case part.Type == "text":
-			b.WriteString(part.Text)
-		case part.Type == "resource_link":
-			b.WriteString("@" + pathOf(part.URI))
-		case part.Type == "resource" && part.Resource != nil && part.Resource.Text != nil:
-			fmt.Fprintf(&b, "\n%s:\n```\n%s\n```\n", pathOf(part.Resource.URI), *part.Resource.Text)
-		default:
-			return "", fmt.Errorf("content of the type %q is not supported", part.Type)
-		}
-	}
-	if strings.TrimSpace(b.String()) == "" {
-		return "", errors.New("the prompt is empty")
-	}
-	return b.String(), nil
-}
-
-// pathOf returns the path of a file URI, or another URI as it is.
-func pathOf(uri string) string {
-	if u, err := url.Parse(uri); err == nil && u.Scheme == "file" {
-		return filepath.FromSlash(u.Path)
-	}
-	return uri
 }
 
 // serversOf returns the host's MCP servers.

@@ -19,6 +19,9 @@ var usual = []string{"", "low", "medium", "high"}
 // DefaultEffort is the user's word for the empty effort.
 const DefaultEffort = "default"
 
+// UsualEfforts lists the efforts that most models know, by their names for people.
+func UsualEfforts() []string { return append([]string{DefaultEffort}, usual[1:]...) }
+
 // ParseEffort returns the effort with the given name.
 func ParseEffort(name string) (string, error) {
 	effort := strings.ToLower(name)

@@ -5,15 +5,14 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/bb2d0cf4/agent/internal/acp"
-	"github.com/bb2d0cf4/agent/internal/app"
+	"github.com/bb2d0cf4/agent/internal/app/provider"
 	"github.com/bb2d0cf4/agent/internal/config"
-	"github.com/bb2d0cf4/agent/internal/confirm"
-	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 )
 
@@ -40,6 +39,7 @@ func newACP(p Process, f *flags) *cobra.Command {
 			p.Stdout = p.Stderr // nothing else may write to it
 			return acp.Serve(ctx, p.Stdin, out, acp.Options{
 				Version: p.Version,
+				Images:  func(ctx context.Context) bool { return takesImages(ctx, p, *f, over) },
 				Open:    func(ctx context.Context, o acp.Opening) (*acp.Session, error) { return hosted(ctx, p, *f, over, o) },
 				List:    archive.New(home).List,
 			})
@@ -68,24 +68,21 @@ func hosted(ctx context.Context, p Process, f flags, over config.Overrides, want
 	if now := a.Root.Dir(); want.ID != "" && now != a.Current().Info().Dir {
 		return nil, errors.Join(errors.New("the session belongs to the folder "+a.Current().Info().Dir), a.Close())
 	}
-	return &acp.Session{
-		ID: a.Current().ID(), Dir: a.Root.Dir(),
-		Attach: func(emit func(session.Event), r confirm.Reviewer) {
-			a.Attach(app.Face{Emit: emit, Reviewer: r})
-			for _, note := range append(o.notes, leftOut(a)) {
-				if note != "" {
-					emit(session.Notice{Text: note})
-				}
-			}
-			a.Start(ctx)
-		},
-		Run: func(ctx context.Context, prompt string) error {
-			prompt, err := expand(ctx, p, set, prompt)
-			if err != nil {
-				return err
-			}
-			return a.Run(ctx, prompt)
-		},
-		Items: a.Items, Mode: a.Policy.Mode, SetMode: a.Policy.SetMode, Close: a.Close,
-	}, nil
+	own, notes := set.ownCommands()
+	h := &hostedSession{App: a, own: own, notes: slices.Concat(o.notes, notes, []string{leftOut(a)})}
+	return h.session(ctx), nil
+}
+
+// takesImages reports whether the configured model is known to take images.
+func takesImages(ctx context.Context, p Process, f flags, over config.Overrides) bool {
+	set, err := loadSetup(ctx, p, &f, over, false)
+	if err != nil {
+		return false
+	}
+	m, _, err := choose(ctx, set.Config)
+	if err != nil {
+		return false
+	}
+	model, err := provider.New(set.Config, m)
+	return err == nil && model.Info().Images
 }

@@ -37,6 +37,24 @@ func (m Mode) String() string {
 	return names[m]
 }
 
+// Modes lists the modes in the order of their values.
+func Modes() []Mode { return []Mode{Default, AcceptEdits, Plan, Bypass} }
+
+// Help describes m to people in a line.
+func (m Mode) Help() string {
+	switch m {
+	case Default:
+		return "edits and commands ask, except commands that only read"
+	case AcceptEdits:
+		return "edits are written without asking; commands ask as in default mode"
+	case Plan:
+		return "nothing is written, and only commands that only read are run"
+	case Bypass:
+		return "nothing asks (only with --permission-mode bypass)"
+	}
+	return ""
+}
+
 // Explain describes m to a model in one or two sentences. unattended is set if nobody can
 // be asked.
 func (m Mode) Explain(unattended bool) string {

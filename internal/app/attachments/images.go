@@ -63,7 +63,7 @@ func (x *Images) Attach(text string) (mark string, ok bool) {
 		return "", false // only a path in a sentence
 	}
 	if err == nil {
-		mark, err = x.add(filepath.Base(path), data)
+		mark, err = x.Add(filepath.Base(path), data)
 	}
 	if err != nil {
 		x.Tell(fmt.Sprintf("The image %s is not attached: %v.", path, err))
@@ -78,7 +78,7 @@ func (x *Images) Paste(ctx context.Context) (mark string, err error) {
 	if err != nil {
 		return "", err
 	}
-	return x.add("clipboard", data)
+	return x.Add("clipboard", data)
 }
 
 func (x *Images) known(mark string) bool {
@@ -87,8 +87,8 @@ func (x *Images) known(mark string) bool {
 	return slices.ContainsFunc(x.all, func(p picture) bool { return p.mark == mark })
 }
 
-// add attaches an image and returns its placeholder.
-func (x *Images) add(name string, data []byte) (mark string, err error) {
+// Add attaches an image and returns its placeholder.
+func (x *Images) Add(name string, data []byte) (mark string, err error) {
 	if len(data) > MaxImage {
 		return "", errTooLarge
 	}

@@ -20,28 +20,15 @@ func (p permissions) list() []command.Command {
 	}}
 }
 
-type modeHelp struct {
-	mode permission.Mode
-	help string
-}
-
-// modes describes the modes.
-var modes = []modeHelp{
-	{permission.Default, "edits and commands ask, except commands that only read"},
-	{permission.AcceptEdits, "edits are written without asking; commands ask as in default mode"},
-	{permission.Plan, "nothing is written, and only commands that only read are run"},
-	{permission.Bypass, "nothing asks (only with --permission-mode bypass)"},
-}
-
 // run enters a mode or, without one, shows the rules and lets the person change them.
 func (p permissions) run(_ context.Context, name string) (command.Reply, error) {
 	if name != "" {
 		return p.enter(name)
 	}
 	pick := command.Pick{Title: "Enter a mode, or take a grant or a rule back", Choose: p.choose}
-	for _, m := range modes {
-		c := command.Choice{ID: m.mode.String(), Title: m.mode.String() + " mode", Detail: m.help}
-		if m.mode == p.App.Policy.Mode() {
+	for _, m := range permission.Modes() {
+		c := command.Choice{ID: m.String(), Title: m.String() + " mode", Detail: m.Help()}
+		if m == p.App.Policy.Mode() {
 			c.Detail += " · now"
 		}
 		pick.Items = append(pick.Items, c)
@@ -101,8 +88,7 @@ func (p permissions) enter(name string) (command.Reply, error) {
 	if err != nil {
 		return command.Reply{}, err
 	}
-	i := slices.IndexFunc(modes, func(m modeHelp) bool { return m.mode == mode })
-	return command.Reply{Text: p.mode() + ": " + modes[i].help}, nil
+	return command.Reply{Text: p.mode() + ": " + mode.Help()}, nil
 }
 
 // mode describes the mode in force and its source.
@@ -123,8 +109,8 @@ func (p permissions) mode() string {
 func (p permissions) text() string {
 	var b strings.Builder
 	b.WriteString(p.mode() + "\n\n")
-	for _, m := range modes {
-		fmt.Fprintf(&b, "%-13s %s\n", m.mode, m.help)
+	for _, m := range permission.Modes() {
+		fmt.Fprintf(&b, "%-13s %s\n", m, m.Help())
 	}
 	b.WriteString("\nAlways asked, in every mode but bypass: protected files (.git, hooks,\n" +
 		"settings of shells and editors), removals, and edits that matched inexactly or\nhide characters.\n")

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/bb2d0cf4/agent/internal/acp"
+	"github.com/bb2d0cf4/agent/internal/app"
+	"github.com/bb2d0cf4/agent/internal/app/usercommands"
+	"github.com/bb2d0cf4/agent/internal/cli/commands"
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/repl/command"
+	"github.com/bb2d0cf4/agent/internal/session"
+)
+
+// hostedSession is a session of a host.
+type hostedSession struct {
+	*app.App
+	notes []string // for the user
+	face  app.Face
+	own   []command.Command // that people wrote
+	known []command.Command // of the program that work without a screen
+}
+
+// hostedCommands are the program's commands that need neither a screen nor a terminal.
+var hostedCommands = []string{"compact", "context", "init", "redo", "todo", "undo"}
+
+func (h *hostedSession) session(ctx context.Context) *acp.Session {
+	for _, c := range (&commands.Set{App: h.App}).List() {
+		if slices.Contains(hostedCommands, c.Name) {
+			h.known = append(h.known, c)
+		}
+	}
+	s := &acp.Session{
+		ID: h.Current().ID(), Dir: h.Root.Dir(),
+		Attach: func(emit func(session.Event), r confirm.Reviewer) { h.attach(ctx, app.Face{Emit: emit, Reviewer: r}) },
+		Run:    h.run, Attached: h.Images.Add, Items: h.Items,
+		Title: func() string { return h.Current().Info().Title },
+		Mode:  h.Policy.Mode, SetMode: h.Policy.SetMode, Close: h.Close,
+		Models: acp.Models{
+			Name: func() string { return h.Info().Name }, List: h.models, Use: h.useModel,
+			Effort: func() string { return cmp.Or(h.Effort(), app.DefaultEffort) }, Efforts: h.efforts, Think: h.think,
+		},
+	}
+	for _, c := range slices.Concat(h.known, h.own) {
+		s.Commands = append(s.Commands, acp.Command{Name: c.Name, Args: c.Args, Help: c.Help})
+	}
+	return s
+}
+
+func (h *hostedSession) attach(ctx context.Context, face app.Face) {
+	h.face = face
+	h.Attach(face)
+	for _, note := range h.notes {
+		h.note(note)
+	}
+	h.Start(ctx)
+}
+
+// note shows a line to the user; an empty one is skipped.
+func (h *hostedSession) note(line string) {
+	if line != "" {
+		h.face.Emit(session.Notice{Text: line})
+	}
+}
+
+// run answers a prompt or runs a command, and returns the command's output.
+func (h *hostedSession) run(ctx context.Context, prompt string) (output string, err error) {
+	name, args, isCommand := command.Split(prompt)
+	if !isCommand {
+		return "", h.Run(ctx, prompt)
+	}
+	named := func(c command.Command) bool { return c.Name == name }
+	if i := slices.IndexFunc(h.known, named); i >= 0 {
+		reply, err := h.known[i].Run(ctx, args)
+		switch {
+		case err != nil:
+			return "", err
+		case reply.Prompt != "":
+			return "", h.Run(ctx, reply.Prompt)
+		case reply.Text != "":
+			return reply.Text, nil
+		}
+	}
+	if slices.ContainsFunc(builtin(), named) {
+		return "", fmt.Errorf("%s works in a terminal only: continue this session there with agent -c", prompt)
+	}
+	prompt, err = usercommands.InPlace(ctx, prompt, h.own, nil)
+	if err != nil {
+		return "", err
+	}
+	return "", h.Run(ctx, prompt)
+}
+
+// models lists the provider's models.
+func (h *hostedSession) models(ctx context.Context) ([]acp.Model, error) {
+	offers, err := h.Models(ctx)
+	var all []acp.Model
+	for _, o := range offers {
+		all = append(all, acp.Model{Name: o.Ref, Detail: o.Detail})
+	}
+	return all, err
+}
+
+func (h *hostedSession) useModel(ctx context.Context, name string) error {
+	notes, err := h.SetModel(ctx, name)
+	for _, note := range notes {
+		h.note(note)
+	}
+	return err
+}
+
+// efforts lists the efforts to choose from, with the one in use.
+func (h *hostedSession) efforts() []string {
+	if h.Info().NoEffort {
+		return nil
+	}
+	all := app.UsualEfforts()
+	if now := h.Effort(); now != "" && !slices.Contains(all, now) {
+		all = append(all, now)
+	}
+	return all
+}
+
+func (h *hostedSession) think(name string) error {
+	effort, err := app.ParseEffort(name)
+	if err != nil {
+		return err
+	}
+	return h.SetEffort(effort)
+}
