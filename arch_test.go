@@ -63,6 +63,9 @@ var layers = []struct {
 		"internal/diff", "internal/workspace", "internal/workspace/journal", "internal/workspace/text",
 	}},
 	{"internal/confirm", []string{"internal/caution", "internal/diff", "internal/workspace"}},
+	{"internal/check", []string{
+		"internal/confirm", "internal/gitignore", "internal/regularfile", "internal/sandbox", "internal/sanitize", "internal/tools/shell", "internal/workspace", "internal/workspace/text",
+	}},
 	{"internal/permission", []string{"internal/confirm", "internal/glob", "internal/regularfile", "internal/sanitize"}},
 
 	{"internal/tools/args", []string{"internal/llm/lenient", "internal/nearest"}},
@@ -140,7 +143,7 @@ var layers = []struct {
 
 	{"internal/demo", []string{"internal/statefile"}},
 	{"internal/app", []string{
-		"internal/app/clipboard", "internal/app/home", "internal/app/idelink", "internal/app/attachments", "internal/app/provider", "internal/app/skills", "internal/app/spending", "internal/audit", "internal/config", "internal/confirm", "internal/systemprompt",
+		"internal/app/clipboard", "internal/app/home", "internal/app/idelink", "internal/app/attachments", "internal/app/provider", "internal/app/skills", "internal/app/spending", "internal/audit", "internal/check", "internal/config", "internal/confirm", "internal/systemprompt",
 		"internal/llm", "internal/mcp", "internal/permission", "internal/sandbox", "internal/session", "internal/session/archive", "internal/session/history", "internal/statefile", "internal/tools", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/workspace", "internal/workspace/effects",
 	}},
 	{"internal/app/clipboard", []string{"internal/child"}},

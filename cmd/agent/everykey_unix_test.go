@@ -41,6 +41,7 @@ func TestEveryKey(t *testing.T) {
 	t.Run("answers", func(t *testing.T) { answerKeys(t, seen) })
 	t.Run("always", func(t *testing.T) { alwaysKey(t, seen) })
 	t.Run("revision", func(t *testing.T) { revisionKey(t, seen) })
+	t.Run("check", func(t *testing.T) { checkKey(t, seen) })
 	t.Run("editor", func(t *testing.T) { openKey(t, seen) })
 	t.Run("aside", func(t *testing.T) { asideKey(t, seen) })
 	t.Run("plan", func(t *testing.T) { planKeys(t, seen) })

@@ -20,6 +20,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/skills"
 	"github.com/bb2d0cf4/agent/internal/app/spending"
 	"github.com/bb2d0cf4/agent/internal/audit"
+	"github.com/bb2d0cf4/agent/internal/check"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/crash"
@@ -105,6 +106,7 @@ type App struct {
 	early         []session.Event // emitted before a face was attached
 	jobs          *shell.Jobs
 	effects       *effects.Tracker
+	check         *check.Runner
 	lines         *attachments.Lines
 	modeNews      *modeNews
 	skills        []skills.Skill
@@ -166,6 +168,7 @@ func New(o Options) (*App, error) {
 	a.guidance.begin(a.Context.Instructions())
 	a.modeNews = &modeNews{policy: a.Policy, unattended: o.Unattended, stale: true, messages: func() []llm.Message { return a.Loop.Messages() }}
 	env := append(shell.Environ(os.Environ(), o.Config.SecretEnv(), o.Config.EnvKeep...), o.Env...)
+	a.check = a.newCheck(env, o.Untrusted)
 	a.Servers = a.newServers(o)
 	a.Images = a.newImages(env)
 	a.lines = a.newLines(env)
@@ -266,7 +269,7 @@ func (a *App) Close() error {
 	var work crash.Group
 	work.Go(a.unlink)
 	work.Go(a.Servers.Close)
-	err := a.jobs.Close()
+	err := errors.Join(a.jobs.Close(), a.check.Close())
 	work.Wait()
 	return errors.Join(err, a.effects.Close(), a.Current().Close(), a.Root.Close(), a.expireUndo(),
 		home.PruneSpill(a.Config.Home, time.Now().Add(-home.SpillAge)))

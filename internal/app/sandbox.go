@@ -40,3 +40,16 @@ func (a *App) sandbox(ctx context.Context) tools.Sandbox {
 	}
 	return box
 }
+
+// checkSandbox returns how the checks of proposals are confined, wherever the system can:
+// they need to write nothing of the user's.
+func (a *App) checkSandbox(ctx context.Context) (p *sandbox.Policy, missing string) {
+	offer := sandbox.Probe(ctx)
+	switch {
+	case offer.Missing == "":
+		return &sandbox.Policy{Write: append(sandbox.Caches(), a.Config.Sandbox.Write...)}, ""
+	case a.Config.Sandbox.Mode == "required":
+		return nil, "not run without the sandbox that you require: " + offer.Missing
+	}
+	return nil, ""
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/attachments"
 	"github.com/bb2d0cf4/agent/internal/app/clipboard"
 	"github.com/bb2d0cf4/agent/internal/app/idelink"
+	"github.com/bb2d0cf4/agent/internal/check"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -96,9 +97,22 @@ func (a *App) newTools(env []string, askAll bool) session.Toolset {
 		Root: a.Root, Ask: asker{a}, Jobs: a.jobs, Background: a.jobs, Servers: a.Servers, Window: func() int64 { return a.Info().ContextWindow }, SpillDir: a.spillDir, Sandbox: a.sandbox,
 		Session: func() string { return a.Current().ID() }, Home: a.Config.Home, Env: env, AskAll: askAll,
 		Withholds: a.Policy.Withholds, Below: a.guidance.below(a.Context), Effects: a.effects, Planning: func() bool { return a.Policy.Mode() == permission.Plan },
+		Check: a.check.For,
 	}))
 	a.editorPrompts = a.Editor.Prompts(a.Context.Editor, set)
 	return toolset{set, a.modeNews, a.editorPrompts, a.edits}
+}
+
+// newCheck returns what tries proposals, with env. Nothing of a folder that is untrusted
+// runs.
+func (a *App) newCheck(env []string, untrusted bool) *check.Runner {
+	command := a.Config.Check
+	if untrusted {
+		command = check.Off
+	}
+	return check.New(check.Options{
+		Command: command, First: a.Config.CheckFirst, Roots: a.Root.Roots(), Env: env, Jobs: a.jobs, Sandbox: a.checkSandbox,
+	})
 }
 
 // asker asks the tools' questions, and shows in the editor that somebody is asked, even if

@@ -44,6 +44,10 @@ type Config struct {
 	// UndoIgnored lists files that git ignores, as in a .gitignore file, whose changes by
 	// commands can be undone all the same.
 	UndoIgnored []string
+	// Check is the command that tries each proposed edit, or off, or auto.
+	Check string
+	// CheckFirst sends a proposal with new problems back to the model without a question.
+	CheckFirst bool
 	// EnvKeep names variables that commands inherit besides the usual ones; * at the end
 	// covers all that begin so.
 	EnvKeep []string

@@ -52,7 +52,7 @@ func TestDefaults(t *testing.T) {
 		IDE:     IDE{Enabled: true, AutoConnect: true, UseDiffs: true, Review: "diff", Foreign: "offer", Context: EditorContext{Place: "message", Diagnostics: true, OpenEditors: true, Selection: true}},
 		Interface: Interface{
 			Theme: "auto", Diff: "auto", Status: []string{"mode", "model", "branch", "context", "editor", "cost"}, Title: true, Progress: true, Notify: "auto",
-		}, UndoDays: 30, Encoding: "iso-8859-1",
+		}, UndoDays: 30, Check: "off", Encoding: "iso-8859-1",
 	}
 	c.settings = nil
 	if d := cmp.Diff(want, c, cmp.AllowUnexported(Config{})); d != "" {
@@ -121,7 +121,7 @@ func TestRefusals(t *testing.T) {
 		{"extra is no JSON", "providers:\n  x:\n    models:\n      m:\n        extra: {a: {1: 2}}\n", `:5: providers.x.models.m.extra: this cannot be sent as JSON`},
 		{"unknown wire", "providers:\n  x:\n    wire: grpc\n", `:3: providers.x.wire: "grpc" is not one of chat, responses, anthropic`},
 		{"unknown in model", "providers:\n  x:\n    models:\n      gpt-4.1:\n        price: 1\n", `:5: unknown key "providers.x.models.gpt-4.1.price"`},
-		{"nothing near", "zzzzzz: 1\n", `:1: unknown key "zzzzzz"; known are base_url, compact_at, editor,`},
+		{"nothing near", "zzzzzz: 1\n", `:1: unknown key "zzzzzz"; known are base_url, check, check_first, compact_at, editor,`},
 		{"twice", "permission_mode: plan\npermission_mode: bypass\n", "permission_mode"},
 		{"wrong type", "max_turns: many\n", `:1: max_turns: "many" is not a whole number`},
 		{"negative", "max_cost_usd: -1\n", "max_cost_usd"},

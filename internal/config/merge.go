@@ -149,6 +149,8 @@ func build(v *viper.Viper) Config {
 			CompactAt:     v.GetInt("compact_at"),
 			IdleTimeout:   v.GetDuration("idle_timeout"),
 		},
+		Check:       v.GetString("check"),
+		CheckFirst:  v.GetBool("check_first"),
 		EnvKeep:     variableNames(v.GetString("env_keep")),
 		UndoDays:    v.GetInt("undo_days"),
 		UndoIgnored: patterns(v.GetString("undo_ignored")),

@@ -74,6 +74,8 @@ var root = &schema{kind: group, fields: []*schema{
 	{name: "sandbox", kind: choice, def: "off", choices: []string{"auto", "off", "required"}},
 	{name: "sandbox_network", kind: boolean, def: "true"},
 	{name: "sandbox_write", kind: folders},
+	{name: "check", kind: text, def: "off"},
+	{name: "check_first", kind: boolean, def: "false"},
 	{name: "env_keep", kind: variables},
 	{name: "undo_days", kind: count, def: "30"},
 	{name: "undo_ignored", kind: text},

@@ -46,6 +46,10 @@ type Request struct {
 	// nil without one. The controller sets it.
 	Refused *Refused
 
+	// Check tries Change while the question is open; nil for none. The controller starts it
+	// once no rule answers, and stops it with the answer.
+	Check *Check
+
 	// ByUser marks a request from a user's command, made while a turn may be running.
 	ByUser bool
 
@@ -172,6 +176,8 @@ type Verdict struct {
 	By string
 	// Rule is set if a rule answered, not a person.
 	Rule bool
+	// Check is set with Rule if the check of the proposal answered.
+	Check bool
 	// Guarded limits the approval of a command to its guarded form (see Command.ReadOnly).
 	Guarded bool
 	// NoWay is set if nobody could be asked. AllowWith then lists the permission rules

@@ -154,6 +154,13 @@ func (c *Controller) decide(ctx context.Context, req Request, policy Policy) (Ve
 			req.Notes = append(slices.Clip(req.Notes), caution.Note{Kind: caution.Other, Text: v.Feedback})
 		}
 	}
+	if len(c.attached()) == 0 {
+		req.Check = nil // there is nobody to show it to
+	}
+	defer req.Check.start(ctx)()
+	if v, refused, err := req.Check.refuse(ctx); refused || err != nil {
+		return v, err
+	}
 	v, err := newQuestion(c, req).run(ctx)
 	if err == nil && v.Session && policy != nil {
 		policy.Grant(req)

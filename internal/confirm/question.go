@@ -263,6 +263,7 @@ func (q *question) replace(text, why string) {
 	}
 	c := workspace.NewContent(*q.req.Change, text)
 	q.req.Change, q.text = &c, &text
+	q.req.Check = nil // it tries the first text
 	notes := caution.Of(diff.Lines(c.Text, text), c.Text, text, c.Exists)
 	q.req.Notes = append(append(notes, caution.Given(q.req.Notes)...), caution.Note{Kind: caution.Other, Text: why})
 }

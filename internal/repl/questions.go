@@ -32,12 +32,17 @@ type question struct {
 func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
 	q := &question{req: req, answer: make(chan confirm.Verdict, 1), gone: make(chan struct{})}
 	u.inbox.Put(q)
-	select {
-	case v := <-q.answer:
-		return v, nil
-	case <-ctx.Done():
-	case <-u.inbox.Closed():
-		return confirm.Verdict{}, confirm.ErrUndecided
+	for checked := req.Check.Done(); ctx.Err() == nil; {
+		select {
+		case v := <-q.answer:
+			return v, nil
+		case <-checked:
+			u.Refresh()
+			checked = nil
+		case <-ctx.Done():
+		case <-u.inbox.Closed():
+			return confirm.Verdict{}, confirm.ErrUndecided
+		}
 	}
 	u.inbox.Put(withdraw{q})
 	select {

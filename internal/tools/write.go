@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/diff"
 	"github.com/bb2d0cf4/agent/internal/editor"
@@ -85,11 +84,15 @@ func (w writer) review(ctx context.Context, call Call, change workspace.Change, 
 	var m moved
 	for {
 		lost := w.lost(change)
-		v, err := w.ask(ctx, call, change, out.Stage, m.notes(lost), m.byUser)
-		if err != nil {
+		req := w.request(call, change, out.Stage)
+		req.Notes, req.Force, req.Check = append(req.Notes, m.notes(lost)...), req.Force || m.byUser, w.check(change)
+		v, err := w.Ask.Ask(ctx, req)
+		switch {
+		case err != nil:
 			return Result{}, UnansweredError{err}
-		}
-		if v.Decision != confirm.Approve {
+		case v.Check:
+			return m.tell(w.sentBack(req.Check)), nil
+		case v.Decision != confirm.Approve:
 			return m.tell(w.unapproved(change, out, v)), nil
 		}
 		final := change
@@ -107,20 +110,13 @@ func (w writer) review(ctx context.Context, call Call, change workspace.Change, 
 		}
 		if err == nil && len(res.Changes) > 0 {
 			w.wrote(ctx, change, v)
-			res.ForModel += w.diagnostics.sinceEdit(ctx, change.Path, before)
+			res.ForModel += w.checked(req.Check, v) + w.diagnostics.sinceEdit(ctx, change.Path, before)
 		}
 		if err == nil && lost != "" {
 			res.ForModel += "\nBefore this edit: " + lost
 		}
 		return m.tell(res), err
 	}
-}
-
-// ask asks about a change, with more notes than those on the change itself.
-func (w writer) ask(ctx context.Context, call Call, change workspace.Change, stage edit.Stage, more []caution.Note, force bool) (confirm.Verdict, error) {
-	req := w.request(call, change, stage)
-	req.Notes, req.Force = append(req.Notes, more...), req.Force || force
-	return w.Ask.Ask(ctx, req)
 }
 
 // request returns the question about a change.

@@ -79,6 +79,7 @@ var table = []Binding{
 	{Action: "expand", Place: Question, Keys: []string{"x"}, Help: "show all unchanged lines, or only those near changes"},
 	{Action: "layout", Place: Question, Keys: []string{"s"}, Help: "the old and the new text side by side, or one below the other"},
 	{Action: "revision", Place: Question, Keys: []string{"r"}, Help: "the change since the proposal that you refused with a reason, or that of the file"},
+	{Action: "check-output", Place: Question, Keys: []string{"t"}, Help: "the output of the check that tried the proposal, or the change"},
 	{Action: "editor", Place: Question, Keys: []string{"o"}, Help: "open it in the linked editor (again)"},
 	{Action: "full", Place: Question, Keys: []string{"v"}, Help: "full view"},
 	{Action: "full-close", Place: Question, Keys: []string{"q"}, Help: "leave the full view"},

@@ -71,7 +71,7 @@ func (p *Panel) shown(room int, fits bool) scroll {
 	if p.plan != nil && !p.plan.open {
 		s.reveal(p.plan.cursor)
 	}
-	if fits && !p.rev.shown() && (p.plan == nil || !p.plan.open) {
+	if fits && !p.covered() && (p.plan == nil || !p.plan.open) {
 		s.seen = max(s.seen, min(p.body.Len(), s.offset+room))
 		s.end = s.end || p.diff != nil && s.seen >= p.diff.Changed()
 	}

@@ -87,7 +87,7 @@ func (p *Panel) brief(n int) []string {
 // about returns the actions for the marked hunk and, on request, all other keys.
 func (p *Panel) about() []string {
 	var out []string
-	if h := p.hunks(); h != nil && h.Marked() >= 0 && !p.rev.shown() {
+	if h := p.hunks(); h != nil && h.Marked() >= 0 && !p.covered() {
 		left := "space leaves it out"
 		if h.Left(h.Marked()) {
 			left = "space includes it"
@@ -140,7 +140,7 @@ func (p *Panel) answers() []string {
 	if req.Change != nil && req.Tool != undo && !req.Change.Delete {
 		keys = append(keys, "e edit")
 	}
-	keys = append(keys, p.rev.hint()...)
+	keys = append(append(keys, p.rev.hint()...), p.checkHint()...)
 	if len(p.more()) > 0 {
 		keys = append(keys, "? keys")
 	}
@@ -165,7 +165,7 @@ func (p *Panel) yes() string {
 
 // esc describes the present effect of Esc.
 func (p *Panel) esc() string {
-	if p.rev.shown() || p.show.full || p.show.queue || p.hunks() != nil && p.hunks().Marked() >= 0 {
+	if p.covered() || p.show.full || p.show.queue || p.hunks() != nil && p.hunks().Marked() >= 0 {
 		return "Esc back"
 	}
 	return "Esc cancel"
@@ -179,13 +179,13 @@ func (p *Panel) aboutFile() bool { return p.req.Change != nil || p.req.Read != n
 func (p *Panel) more() []string {
 	var keys []string
 	switch h := p.hunks(); {
-	case p.rev.shown():
+	case p.covered():
 	case h != nil && h.Len() == 1:
 		keys = append(keys, "m comment on the hunk")
 	case h != nil:
 		keys = append(keys, "] [ hunks", "space leave a hunk out", "m comment on a hunk")
 	}
-	if p.diff != nil {
+	if p.diff != nil && p.out == nil {
 		keys = append(keys, "x unfold")
 		if p.diff.Split() {
 			keys = append(keys, "s one below the other")

@@ -106,6 +106,8 @@ func (p *Panel) back() bool {
 		p.plan.show(false, &p.scroll)
 	case p.hunks() != nil && p.hunks().Marked() >= 0:
 		p.hunks().Mark(-1)
+	case p.out != nil:
+		p.showCheck()
 	case p.rev.shown():
 		p.compare()
 	case p.show.full:
@@ -157,6 +159,8 @@ func (p *Panel) browse(key string) bool {
 	switch key {
 	case "r":
 		return p.compare()
+	case "t":
+		return p.showCheck()
 	case "x":
 		return p.expand()
 	case "s":

@@ -48,6 +48,7 @@ type Panel struct {
 	body body
 	diff *diffview.View // the body of a change
 	rev  *revision      // nil unless a proposal for the same file was refused with words
+	out  *checked       // the output of the check, while it is shown
 	plan *plan          // the body of several changes
 	doc  *document      // the body of a plan in Markdown
 
@@ -76,7 +77,7 @@ func New(req confirm.Request, look theme.Look, layout diffview.Layout, now time.
 // build creates the body of the request in its current state.
 func (p *Panel) build() {
 	opt := diffview.Options{Width: p.look.Width, NoColor: p.look.NoColor, Tint: p.look.Tint, Layout: p.show.layout, Whole: p.look.Keys.Whole}
-	p.diff, p.scroll = nil, scroll{}
+	p.diff, p.out, p.scroll = nil, nil, scroll{}
 	switch c := p.req.Command; {
 	case p.req.Change != nil:
 		c := change(p.req, p.edited)
@@ -106,6 +107,9 @@ func (p *Panel) Restyle(look theme.Look) {
 	}
 	p.look = look
 	p.body.Resize(look.Width)
+	if p.out != nil {
+		p.diff.Resize(look.Width)
+	}
 	if p.rev != nil {
 		p.diff.Resize(look.Width)
 		p.rev.view.Resize(look.Width)
@@ -165,7 +169,7 @@ func (p *Panel) View(height int) []string {
 
 // title supplements the header of the body.
 func (p *Panel) title() []string {
-	out := append(p.calls(), p.what()...)
+	out := slices.Concat(p.calls(), p.what(), p.checkLine())
 	if p.Remark != "" {
 		remark := sanitize.Line(p.Remark)
 		if len(p.left()) > 0 {

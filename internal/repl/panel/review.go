@@ -84,7 +84,7 @@ func (p *Panel) left() []int {
 func (p *Panel) pressHunk(key string) bool {
 	h := p.hunks()
 	switch {
-	case h == nil || p.rev.shown():
+	case h == nil || p.covered():
 		return false
 	case key == "space" && h.Len() == 1: // the only hunk cannot be left out
 		p.show.whole = p.body.Len() <= p.scroll.room
@@ -131,7 +131,7 @@ func (p *Panel) opens() bool { return p.Editor != "" && p.diff != nil && !p.req.
 // expand shows or folds the unchanged lines; it returns false without a diff.
 func (p *Panel) expand() bool {
 	switch {
-	case p.diff == nil:
+	case p.diff == nil || p.out != nil:
 		return false
 	case p.rev.shown():
 		p.rev.view.Expand(!p.rev.view.Expanded())
@@ -146,7 +146,7 @@ func (p *Panel) expand() bool {
 // arrange switches between the split and the unified layout; it returns false without a diff.
 func (p *Panel) arrange() bool {
 	views := p.shownViews()
-	if len(views) == 0 {
+	if len(views) == 0 || p.out != nil {
 		return false
 	}
 	p.show.layout = diffview.Split

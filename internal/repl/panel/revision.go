@@ -55,7 +55,7 @@ func (p *Panel) compare() bool {
 	if p.rev == nil {
 		return false
 	}
-	p.rev.on = !p.rev.on
+	p.rev.on, p.out = !p.rev.on, nil
 	p.scroll.offset = 0
 	p.body = p.diff
 	if p.rev.on {

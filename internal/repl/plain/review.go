@@ -31,10 +31,14 @@ func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, 
 	defer stand("")
 	u.say("\n" + u.opt.label("", "question") + describe(req))
 	from := time.Now().Add(guard)
+	checking := req.Check.Done()
 	for {
 		u.say(ask(req, u.opt.Labels))
-		v, what, err := u.readAnswer(ctx, from, req)
+		v, what, err := u.readAnswer(ctx, from, checking, req)
 		switch {
+		case errors.Is(err, errInterrupted):
+			checking = nil
+			u.say(u.opt.checked(req.Check))
 		case errors.Is(err, io.EOF) && u.opt.Again && u.typed.goOn(from):
 			u.say("no\n")
 			return confirm.Verdict{By: "terminal"}, nil
@@ -50,9 +54,10 @@ func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, 
 	}
 }
 
-// readAnswer waits for a line and parses it.
-func (u *UI) readAnswer(ctx context.Context, from time.Time, req confirm.Request) (confirm.Verdict, meaning, error) {
-	e, err := u.typed.next(ctx, from, nil)
+// readAnswer waits for a line and parses it. It returns errInterrupted if the check of the
+// proposal ends first.
+func (u *UI) readAnswer(ctx context.Context, from time.Time, checking <-chan struct{}, req confirm.Request) (confirm.Verdict, meaning, error) {
+	e, err := u.typed.next(ctx, from, checking)
 	if err != nil {
 		return confirm.Verdict{}, unclear, err
 	}

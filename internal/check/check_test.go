@@ -1,0 +1,251 @@
+//go:build unix
+
+package check
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/sandbox"
+	"github.com/bb2d0cf4/agent/internal/tools/shell"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// open returns a runner for a folder with files.
+func open(t *testing.T, command string, files map[string]string) (r *Runner, dir string) {
+	t.Helper()
+	t.Setenv("TMPDIR", t.TempDir())
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		scratch.Write(t, filepath.Join(dir, name), text)
+	}
+	jobs := shell.NewJobs()
+	r = New(Options{
+		Command: command, Roots: []string{dir}, Env: shell.Environ(os.Environ(), nil), Jobs: jobs,
+		Sandbox: func(context.Context) (*sandbox.Policy, string) { return nil, "" },
+	})
+	t.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := jobs.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r, dir
+}
+
+// change returns a change of a file.
+func change(t *testing.T, dir, name, after string) workspace.Change {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	c := workspace.Change{File: workspace.File{Path: path, Name: name, Mode: 0o644}, After: after}
+	c.Format.Encoding = workspace.UTF8
+	if data, err := os.ReadFile(path); err == nil {
+		c.Exists, c.Text = true, string(data)
+	}
+	return c
+}
+
+// result runs the check of a change.
+func result(t *testing.T, r *Runner, c workspace.Change) confirm.CheckResult {
+	t.Helper()
+	p, ok := r.plan(c)
+	if !ok {
+		t.Fatal("no command suits the change")
+	}
+	return r.run(t.Context(), p, c)
+}
+
+func TestProblems(t *testing.T) {
+	const output = "# pkg\nvet: pkg/a.go:6:17: undefined: x\npkg/b.go:3: no column\nsrc/a.ts(4,5): error TS2322: Type 'a'.\n" +
+		"/abs/c.rs:1:2: warning: unused\nnot a problem\nhttp://host:80/x: text\n  --> src/x.rs:1:2\n"
+	want := []confirm.Problem{
+		{Path: "/w/pkg/a.go", Line: 6, Column: 17, Text: "undefined: x"},
+		{Path: "/w/pkg/b.go", Line: 3, Text: "no column"},
+		{Path: "/w/src/a.ts", Line: 4, Column: 5, Text: "error TS2322: Type 'a'."},
+		{Path: "/abs/c.rs", Line: 1, Column: 2, Warning: true, Text: "warning: unused"},
+	}
+	if d := cmp.Diff(want, problems(output, "/w")); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestCompare counts problems as new, gone or as before, whatever their lines.
+func TestCompare(t *testing.T) {
+	at := func(line int, text string) confirm.Problem {
+		return confirm.Problem{Path: "/a", Line: line, Text: text}
+	}
+	failed := func(all ...confirm.Problem) outcome { return outcome{failed: true, problems: all} }
+	for name, tt := range map[string]struct {
+		after, before outcome
+		line          string
+	}{
+		"green":         {outcome{}, outcome{}, "c ✔ 0.0 s"},
+		"new":           {failed(at(1, "x"), at(2, "y")), outcome{}, "c ✗ 2 new errors · 0.0 s"},
+		"moved":         {failed(at(9, "x")), failed(at(1, "x")), "c ✔ nothing new (+0 −0, 1 as before) · 0.0 s"},
+		"twice":         {failed(at(1, "x"), at(2, "x")), failed(at(1, "x")), "c ✗ 1 new error (+1 −0, 1 as before) · 0.0 s"},
+		"in exchange":   {failed(at(1, "x")), failed(at(1, "y")), "c ✗ 1 new error (+1 −1) · 0.0 s"},
+		"broken":        {failed(), outcome{}, "c ✗ fails with this change, not without it · 0.0 s"},
+		"broken before": {failed(), failed(), "c ✔ 0.0 s"},
+	} {
+		res := compare(tt.after, tt.before)
+		res.Title = "c"
+		if got := res.Line(); got != tt.line {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+// TestCopyFollowsTheFolder tries proposals one after the other while the folder changes.
+func TestCopyFollowsTheFolder(t *testing.T) {
+	const command = "find . -type f -o -type l | sort | while read f; do echo $f: $(cat $f 2>/dev/null); done; echo x > made; false"
+	r, dir := open(t, command, map[string]string{
+		"a": "one", "sub/b": "two", ".gitignore": "*.log\n/out/\n", "x.log": "no", "out/y": "no", "node_modules/m/i": "lib", ".git/config": "no",
+	})
+	if err := os.Symlink("a", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	saw := func(c workspace.Change, want string) {
+		t.Helper()
+		if got := result(t, r, c).Output; got != want {
+			t.Errorf("%s: %s", c.Name, cmp.Diff(want, got))
+		}
+	}
+	const rest = "./.gitignore: *.log /out/\n"
+	saw(change(t, dir, "a", "ONE"), rest+"./a: ONE\n./link: ONE\n./node_modules:\n./sub/b: two\n")
+	scratch.Write(t, filepath.Join(dir, "sub/b"), "TWO")
+	saw(change(t, dir, "new/c", "three"), rest+"./a: one\n./link: one\n./new/c: three\n./node_modules:\n./sub/b: TWO\n")
+	if err := os.RemoveAll(filepath.Join(dir, "sub")); err != nil {
+		t.Fatal(err)
+	}
+	gone := change(t, dir, "a", "")
+	gone.Delete = true
+	saw(gone, rest+"./link:\n./node_modules:\n")
+	for _, name := range []string{"made", "new"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+			t.Errorf("%s is in the folder", name)
+		}
+	}
+	if data, err := os.ReadFile(filepath.Join(dir, "a")); err != nil || string(data) != "one" {
+		t.Errorf("a holds %q, %v", data, err)
+	}
+}
+
+// TestLinksLeadNowhere: a command that puts links to the folder into its copy does not make
+// the next check write there.
+func TestLinksLeadNowhere(t *testing.T) {
+	r, dir := open(t, "", map[string]string{"sub/a": "one", "sub/b": "two", "node_modules/m": "lib"})
+	r.opt.Command = "rm -rf sub && ln -s " + dir + "/sub sub; rm -f ../../*.json; ln -sf " + dir + "/sub/a ../../tmp/x"
+	result(t, r, change(t, dir, "sub/a", "ONE"))
+	r.opt.Command = "cat sub/a sub/b; false"
+	if res := result(t, r, change(t, dir, "sub/a", "ONE")); res.Output != "ONEtwo" {
+		t.Errorf("%+v", res)
+	}
+	if res := result(t, r, change(t, dir, "node_modules/m", "LIB")); res.Missing == "" {
+		t.Errorf("a file behind a link was tried: %+v", res)
+	}
+	for name, want := range map[string]string{"sub/a": "one", "sub/b": "two", "node_modules/m": "lib"} {
+		if got := scratch.Read(t, filepath.Join(dir, name)); got != want {
+			t.Errorf("%s holds %q", name, got)
+		}
+	}
+}
+
+// TestAnswerStopsTheCheck: with the answer all processes of the command end.
+func TestAnswerStopsTheCheck(t *testing.T) {
+	r, dir := open(t, "sleep 300 & echo $! > $TMPDIR/child; mv $TMPDIR/child $TMPDIR/pid; wait", map[string]string{"a": "one"})
+	c := change(t, dir, "a", "two")
+	check := r.For(c)
+	pid := 0
+	answer := reviewer(func(context.Context, confirm.Request) confirm.Verdict {
+		for pid == 0 { // until it runs
+			names, _ := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "agent-check-*", "tmp", "pid"))
+			for _, name := range names {
+				pid = number(strings.TrimSpace(scratch.Read(t, name)))
+			}
+			<-time.After(time.Millisecond)
+		}
+		return confirm.Verdict{Decision: confirm.Approve}
+	})
+	if _, err := confirm.NewController(nil, answer).Ask(t.Context(), confirm.Request{Change: &c, Check: check}); err != nil {
+		t.Fatal(err)
+	}
+	<-check.Done()
+	if res, _ := check.Result(); res.Missing != "stopped" {
+		t.Errorf("%+v", res)
+	}
+	if err := syscall.Kill(pid, 0); err == nil {
+		t.Error("a process of the command is left")
+	}
+}
+
+// reviewer is a confirm.Reviewer.
+type reviewer func(context.Context, confirm.Request) confirm.Verdict
+
+func (r reviewer) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
+	return r(ctx, req), nil
+}
+
+// TestAuto finds the command for a file.
+func TestAuto(t *testing.T) {
+	r, dir := open(t, Auto, map[string]string{
+		"go.mod": "module m\n", "a/b.go": "", "web/tsconfig.json": "{}", "web/src/x.ts": "", "Cargo.toml": "", "src/main.rs": "", "README.md": "",
+	})
+	for name, want := range map[string]string{
+		"a/b.go": "go vet ./a", "top.go": "go vet .", "web/src/x.ts": "tsc --noEmit", "src/main.rs": "cargo check", "README.md": "", "x.ts": "",
+	} {
+		p, _ := r.plan(change(t, dir, name, ""))
+		if p.title != want {
+			t.Errorf("%s: %q", name, p.title)
+		}
+	}
+	if check := r.For(change(t, t.TempDir(), "a.go", "")); check != nil {
+		t.Error("a file outside of the folder is checked")
+	}
+}
+
+// BenchmarkOverlay is a check of a Go package by go vet with an overlay.
+func BenchmarkOverlay(b *testing.B) {
+	if _, err := exec.LookPath("go"); err != nil {
+		b.Skip(err)
+	}
+	dir := b.TempDir()
+	for name, text := range map[string]string{"go.mod": "module m\n\ngo 1.26\n", "main.go": "package main\n\nfunc main() {}\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	jobs := shell.NewJobs()
+	r := New(Options{
+		Command: Auto, Roots: []string{dir}, Env: shell.Environ(os.Environ(), nil), Jobs: jobs,
+		Sandbox: func(context.Context) (*sandbox.Policy, string) { return nil, "" },
+	})
+	c := workspace.Change{File: workspace.File{Path: filepath.Join(dir, "main.go"), Exists: true}, After: "package main\n\nfunc main() { println(1) }\n"}
+	c.Format.Encoding = workspace.UTF8
+	p, _ := r.plan(c)
+	for b.Loop() {
+		if res := r.run(b.Context(), p, c); res.Missing != "" || res.Red() {
+			b.Fatalf("%+v", res)
+		}
+	}
+	if err := r.Close(); err != nil {
+		b.Error(err)
+	}
+	if err := jobs.Close(); err != nil {
+		b.Error(err)
+	}
+}

@@ -1,0 +1,165 @@
+package check
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// plan is how a change is tried.
+type plan struct {
+	title   string // for people
+	root    string // the workspace folder with the file
+	dir     string // where the commands run, in root
+	env     []string
+	overlay bool // Go's overlay instead of a copy
+	// lines returns the command lines; those after the first tell more about its failure.
+	lines func(overlay string) []string
+}
+
+// plan returns how to try a change; ok is false if no command suits it.
+func (r *Runner) plan(c workspace.Change) (p plan, ok bool) {
+	i := slices.IndexFunc(r.opt.Roots, func(root string) bool { return below(c.Path, root) })
+	if i < 0 || r.opt.Command == Off || r.opt.Command == "" {
+		return p, false
+	}
+	root := r.opt.Roots[i]
+	if r.opt.Command != Auto {
+		return single(r.opt.Command, root, root, r.opt.Command, nil), true
+	}
+	switch filepath.Ext(c.Path) {
+	case ".go":
+		return r.golang(c.Path, root)
+	case ".ts", ".tsx", ".mts", ".cts":
+		return typescript(c.Path, root)
+	case ".rs":
+		return r.rust(c.Path, root)
+	}
+	return p, false
+}
+
+// single returns the plan of one command that runs in a copy.
+func single(title, root, dir, line string, env []string) plan {
+	return plan{title: title, root: root, dir: dir, env: env, lines: func(string) []string { return []string{line} }}
+}
+
+// golang returns go vet for the package of a file. As go vet stops at the first error of
+// a type, go build lists the others.
+func (r *Runner) golang(path, root string) (p plan, ok bool) {
+	dir, ok := holder(path, root, "go.mod")
+	if !ok {
+		return p, false
+	}
+	pkg := "."
+	if rel, err := filepath.Rel(dir, filepath.Dir(path)); err == nil && rel != "." {
+		pkg = "./" + filepath.ToSlash(rel)
+	}
+	p = plan{title: "go vet " + pkg, root: root, dir: dir, overlay: true, env: r.goEnv(dir, root)}
+	p.lines = func(overlay string) []string {
+		vet, build := []string{"go", "vet"}, []string{"go", "build", "-gcflags=-e", "-o", os.DevNull}
+		if overlay != "" {
+			vet, build = append(vet, overlay), append(build, overlay)
+		}
+		return []string{line(append(vet, pkg)), line(append(build, pkg))}
+	}
+	return p, true
+}
+
+// goEnv returns variables that keep the go command from the network and from flags that
+// change files or run other programs.
+func (r *Runner) goEnv(dir, root string) []string {
+	mod := "-mod=readonly"
+	for _, list := range []string{"go.mod", "go.work"} {
+		if at, ok := holder(filepath.Join(dir, list), root, list); ok && exists(filepath.Join(at, "vendor", "modules.txt")) {
+			mod = "-mod=vendor"
+		}
+	}
+	flags := mod
+	for _, kv := range r.opt.Env {
+		if own, ok := strings.CutPrefix(kv, "GOFLAGS="); ok {
+			for _, flag := range strings.Fields(own) {
+				if strings.HasPrefix(strings.TrimLeft(flag, "-"), "tags=") {
+					flags += " " + flag
+				}
+			}
+		}
+	}
+	return []string{"GOFLAGS=" + flags, "GOPROXY=off", "GOTOOLCHAIN=local"}
+}
+
+// typescript returns tsc for the project of a file: the project's own or that on PATH.
+func typescript(path, root string) (p plan, ok bool) {
+	dir, ok := holder(path, root, "tsconfig.json")
+	if !ok {
+		return p, false
+	}
+	program := "tsc"
+	own := filepath.Join("node_modules", ".bin", "tsc")
+	if at, ok := holder(filepath.Join(dir, "tsconfig.json"), root, own); ok {
+		rel, err := filepath.Rel(dir, filepath.Join(at, own))
+		if err != nil {
+			return p, false
+		}
+		program = rel
+	}
+	const flags = "--noEmit --pretty false -p tsconfig.json"
+	return single("tsc --noEmit", root, dir, line([]string{program})+" "+flags, nil), true
+}
+
+// rust returns cargo check for the package of a file.
+func (r *Runner) rust(path, root string) (p plan, ok bool) {
+	dir, ok := holder(path, root, "Cargo.toml")
+	if !ok {
+		return p, false
+	}
+	env := []string{"CARGO_NET_OFFLINE=true"}
+	p = single("cargo check", root, dir, `cargo check --quiet --message-format short --target-dir "$TMPDIR/cargo"`, env)
+	return p, true
+}
+
+// holder returns the nearest folder of a file, up to root, that has an entry called name.
+func holder(file, root, name string) (dir string, ok bool) {
+	for at := filepath.Dir(file); below(at, root); at = filepath.Dir(at) {
+		if exists(filepath.Join(at, name)) {
+			return at, true
+		}
+		if at == root {
+			break
+		}
+	}
+	return "", false
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+// below reports whether path is root or in it.
+func below(path, root string) bool {
+	rel, err := filepath.Rel(root, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// line returns words as a command line.
+func line(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = quote(w)
+	}
+	return strings.Join(quoted, " ")
+}
+
+// quote quotes a word for the shell if it needs that.
+func quote(word string) string {
+	plain := !strings.ContainsFunc(word, func(r rune) bool {
+		return !strings.ContainsRune("-_./=:@%+,", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	})
+	if plain && word != "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
