@@ -276,6 +276,9 @@ func (t *Tracker) keep(ctx context.Context) error {
 		}
 	}
 	for i, tb := range t.tables {
+		if !tb.unkept.Swap(false) {
+			continue
+		}
 		var fault error
 		tb.top.each("", func(base, name string, it *item) {
 			if it.logged || fault != nil || ctx.Err() != nil {
@@ -284,6 +287,7 @@ func (t *Tracker) keep(ctx context.Context) error {
 			if !it.mode.IsDir() {
 				at, err := t.copy(filepath.Join(tb.abs, filepath.FromSlash(base), name), it)
 				if err != nil && !writeFault(err) {
+					tb.unkept.Store(true)
 					return
 				}
 				it.kept, fault = at, err
@@ -292,6 +296,7 @@ func (t *Tracker) keep(ctx context.Context) error {
 			fault = errors.Join(fault, t.store.note(record{Table: i, Name: []byte(path.Join(base, name)), Item: it.saved()}))
 		})
 		if err := errors.Join(fault, ctx.Err()); err != nil {
+			tb.unkept.Store(true)
 			return err
 		}
 	}
@@ -318,6 +323,7 @@ func (t *Tracker) renew() error {
 	old := t.store
 	t.store = s
 	for _, tb := range t.tables {
+		tb.unkept.Store(true)
 		tb.top.each("", func(_, _ string, it *item) { it.logged, it.kept = false, extent{} })
 	}
 	for _, r := range append(slices.Clone(t.jobs), t.front) {

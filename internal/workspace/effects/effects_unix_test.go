@@ -44,6 +44,8 @@ func TestReport(t *testing.T) {
 		{"truncate -s 11M big", "created big (cannot be undone: it is larger than 10 MB)"},
 		{"ln -sfn y link0", "changed link0"},
 		{"mkfifo pipe; mkdir dir", ""},
+		{"sleep 0.1; echo z > keep/z; touch -d 2020-01-01 keep", "created keep/z"},
+		{"rm keep/z; touch -d 2020-01-01 keep", "deleted keep/z"},
 	} {
 		if got := w.run(tt.line).String(); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.line, got, tt.want)

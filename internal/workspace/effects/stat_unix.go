@@ -14,28 +14,51 @@ import (
 const noFollow = unix.O_NOFOLLOW | unix.O_NONBLOCK
 
 // dir is an open folder.
-type dir struct{ file *os.File }
+type dir struct{ fd int }
 
-func openDir(path string) (dir, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
-	return dir{f}, err
-}
+const openFlags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
+
+func openDir(path string) (dir, error) { return dir{unix.AT_FDCWD}.open(path) }
 
 // open opens a folder in d.
 func (d dir) open(name string) (dir, error) {
-	fd, err := unix.Openat(int(d.file.Fd()), name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return dir{}, err
+	for {
+		fd, err := unix.Openat(d.fd, name, openFlags, 0)
+		if err == unix.EINTR { //nolint:errorlint // an errno
+			continue
+		}
+		return dir{fd}, err
 	}
-	return dir{os.NewFile(uintptr(fd), name)}, nil
 }
 
-func (d dir) names() ([]string, error) { return d.file.Readdirnames(-1) }
+func (d dir) names() ([]string, error) {
+	var names []string
+	buf := make([]byte, 8<<10)
+	for {
+		n, err := unix.ReadDirent(d.fd, buf)
+		if err == unix.EINTR { //nolint:errorlint // an errno
+			continue
+		}
+		if err != nil || n == 0 {
+			return names, err
+		}
+		_, _, names = unix.ParseDirent(buf[:n], -1, names)
+	}
+}
 
 // stat returns the state of a name in d.
 func (d dir) stat(name string) (stat, error) {
 	var st unix.Stat_t
-	if err := unix.Fstatat(int(d.file.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+	if err := unix.Fstatat(d.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return stat{}, err
+	}
+	return plain(&st), nil
+}
+
+// self returns the state of d.
+func (d dir) self() (stat, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(d.fd, &st); err != nil {
 		return stat{}, err
 	}
 	return plain(&st), nil
@@ -80,4 +103,4 @@ func fileMode(m uint32) fs.FileMode {
 	return mode
 }
 
-func (d dir) close() error { return d.file.Close() }
+func (d dir) close() error { return unix.Close(d.fd) }

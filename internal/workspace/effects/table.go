@@ -40,15 +40,26 @@ type table struct {
 	skip    map[string]bool  // absolute paths of folders of others
 	top     *folder
 	count   atomic.Int64
+	unkept  atomic.Bool // an item may lack its copy
 }
 
 // folder is a folder of a table.
 type folder struct {
 	items map[string]*item
+	list  []entry
+	// at is the folder's stat when list was made; the zero value if its names may have
+	// changed since without a trace in that.
+	at    stat
 	rules *gitignore.Rules // for its entries
 	from  *gitignore.Rules // the rules above, from which rules was made
 	file  stat             // of the .gitignore file
 	git   bool             // it is the top of a repository
+}
+
+// entry is a name in a folder, with its item unless it is new.
+type entry struct {
+	name string
+	item *item
 }
 
 // item is a file, a link or a folder.
@@ -69,8 +80,24 @@ type delta struct {
 	before, now *item
 }
 
-// tick is longer than the steps in which file systems count time.
-const tick = 20 * time.Millisecond
+// tick is longer than the steps in which file systems count time; coarseTick is for those
+// that count seconds.
+const (
+	tick       = 20 * time.Millisecond
+	coarseTick = 3 * time.Second
+)
+
+// settled reports whether a change after now would show in the stat.
+func (st stat) settled(now int64) bool {
+	last := st.ctime
+	if last == 0 { // unknown
+		last = st.mtime
+	}
+	if last%int64(time.Second) == 0 {
+		return now-last >= int64(coarseTick)
+	}
+	return now-last >= int64(tick)
+}
 
 // refresher is one refresh of a table.
 type refresher struct {
@@ -78,6 +105,8 @@ type refresher struct {
 	group *errgroup.Group
 	now   int64
 	since int64 // see refresh
+	// timed is the device on which the stat of a folder shows changes of its names.
+	timed uint64
 
 	mu     sync.Mutex
 	deltas []delta
@@ -94,9 +123,16 @@ func (t *table) refresh(ctx context.Context, since time.Time) ([]delta, error) {
 	if err != nil {
 		return nil, err
 	}
+	self, err := at.self()
+	if err != nil {
+		return nil, errors.Join(err, at.close())
+	}
+	if at.timesNames() {
+		r.timed = self.dev
+	}
 	r.group.Go(func() error {
 		defer crash.Guard()
-		return (&visit{r, at, t.top, "", false}).run(ctx, t.above)
+		return (&visit{r, at, self, t.top, "", false}).run(ctx, t.above)
 	})
 	err = r.group.Wait()
 	return r.deltas, err
@@ -106,6 +142,7 @@ func (t *table) refresh(ctx context.Context, since time.Time) ([]delta, error) {
 type visit struct {
 	*refresher
 	at   dir
+	self stat // of the folder
 	f    *folder
 	base string // the folder's name
 	// ruled means that other paths may be ignored than before.
@@ -118,25 +155,57 @@ func (v *visit) run(ctx context.Context, from *gitignore.Rules) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	names, listErr := v.at.names()
+	list, listErr := v.list(from)
 	if listErr != nil {
 		return nil // nobody can read it: its known items stay
 	}
-	v.ruled = v.rules(v.at, v.f, v.base, names, from) || v.ruled
-	listed := 0
-	for _, name := range names {
-		it, err := v.entry(ctx, name)
+	v.f.at = stat{}
+	kept := list[:0]
+	for _, e := range list {
+		it, err := v.entry(ctx, e)
 		if err != nil {
 			return err
 		}
 		if it != nil {
-			listed++
+			kept = append(kept, entry{e.name, it})
 		}
 	}
-	if listed < len(v.f.items) {
+	v.f.list = kept
+	if v.count.Add(int64(len(kept))) > maxPaths {
+		return errTooMany
+	}
+	if len(kept) < len(v.f.items) {
 		v.gone(v.f, v.base)
 	}
+	if v.self.dev == v.timed && v.self.settled(v.now) {
+		v.f.at = v.self
+	}
 	return nil
+}
+
+// list returns the entries of the folder. It reads their names only if they may have
+// changed.
+func (v *visit) list(from *gitignore.Rules) ([]entry, error) {
+	f := v.f
+	if f.at.ino != 0 && f.at == v.self && f.from == from && !v.ruled {
+		var file stat
+		if f.file != file {
+			file, _ = v.at.stat(".gitignore")
+		}
+		if f.file == file {
+			return f.list, nil
+		}
+	}
+	names, err := v.at.names()
+	if err != nil {
+		return nil, err
+	}
+	v.ruled = v.rules(v.at, f, v.base, names, from) || v.ruled
+	list := make([]entry, len(names))
+	for i, name := range names {
+		list[i] = entry{name, f.items[name]}
+	}
+	return list, nil
 }
 
 // rules reads the .gitignore file of a folder, and reports whether other rules hold than
@@ -168,45 +237,49 @@ func (r *refresher) rules(at dir, f *folder, base string, names []string, from *
 }
 
 // entry compares one name of the folder. It returns nil for a name that does not count.
-func (v *visit) entry(ctx context.Context, name string) (*item, error) {
+func (v *visit) entry(ctx context.Context, e entry) (*item, error) {
+	name, old := e.name, e.item
 	if name == ".git" {
 		return nil, nil
 	}
-	st, err := v.at.stat(name)
-	if err != nil || st.mode&fs.ModeIrregular != 0 {
+	self, err := v.at.stat(name)
+	switch {
+	case err != nil && old != nil && !errors.Is(err, fs.ErrNotExist):
+		old.seen = v.now
+		return old, nil // see run
+	case err != nil || self.mode&fs.ModeIrregular != 0:
 		return nil, nil //nolint:nilerr // it is gone again, or nothing to undo
 	}
+	st := self
 	if st.mode.IsDir() { // its content is compared itself
 		st = stat{mode: st.mode, dev: st.dev, ino: st.ino}
 	}
-	old, rel := v.f.items[name], path.Join(v.base, name)
-	if (old == nil || v.ruled) && v.ignored(v.f, rel, st) {
+	if (old == nil || v.ruled) && v.ignored(v.f, path.Join(v.base, name), st) {
 		delete(v.f.items, name)
 		return nil, nil
 	}
-	if v.count.Add(1) > maxPaths {
-		return nil, errTooMany
+	it := old
+	if old == nil || old.stat != st || old.fresh {
+		it = v.compare(old, st, path.Join(v.base, name))
+		v.f.items[name] = it
 	}
-	it := v.compare(old, st, rel)
-	v.f.items[name] = it
-	it.seen, it.fresh = v.now, v.now-st.ctime < int64(tick) && !st.mode.IsDir()
-	switch {
-	case it.inner == nil:
+	it.seen, it.fresh = v.now, !st.mode.IsDir() && !st.settled(v.now)
+	if it.inner == nil {
 		return it, nil
-	case st.mode.IsDir():
-		return it, v.descend(ctx, it, rel, name)
+	}
+	rel := path.Join(v.base, name)
+	if st.mode.IsDir() {
+		return it, v.descend(ctx, entry{name, it}, self, rel)
 	}
 	v.lost(it.inner, rel) // it was a folder
 	it.inner = nil
 	return it, nil
 }
 
-// compare returns the item of a path, and notes a difference.
+// compare returns a new item for a path, and notes the difference.
 func (v *visit) compare(old *item, st stat, rel string) *item {
-	if old != nil && old.stat == st && !old.fresh {
-		return old
-	}
 	it := &item{stat: st}
+	v.unkept.Store(true)
 	if old != nil {
 		it.inner = old.inner
 	}
@@ -227,12 +300,12 @@ func (r *refresher) ignored(f *folder, rel string, st stat) bool {
 }
 
 // descend compares a folder in the folder: in another goroutine if one is free.
-func (v *visit) descend(ctx context.Context, it *item, rel, name string) error {
-	at, openErr := v.at.open(name)
+func (v *visit) descend(ctx context.Context, e entry, self stat, rel string) error {
+	at, openErr := v.at.open(e.name)
 	if openErr != nil {
 		return nil //nolint:nilerr // see run
 	}
-	below := &visit{v.refresher, at, it.inner, rel, v.ruled}
+	below := &visit{v.refresher, at, self, e.item.inner, rel, v.ruled}
 	rules := v.f.rules
 	run := func() error {
 		defer crash.Guard()
