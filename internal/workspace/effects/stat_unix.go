@@ -24,7 +24,7 @@ func openDir(path string) (dir, error) { return dir{unix.AT_FDCWD}.open(path) }
 func (d dir) open(name string) (dir, error) {
 	for {
 		fd, err := unix.Openat(d.fd, name, openFlags, 0)
-		if err == unix.EINTR { //nolint:errorlint // an errno
+		if err == unix.EINTR {
 			continue
 		}
 		return dir{fd}, err
@@ -36,7 +36,7 @@ func (d dir) names() ([]string, error) {
 	buf := make([]byte, 8<<10)
 	for {
 		n, err := unix.ReadDirent(d.fd, buf)
-		if err == unix.EINTR { //nolint:errorlint // an errno
+		if err == unix.EINTR {
 			continue
 		}
 		if err != nil || n == 0 {

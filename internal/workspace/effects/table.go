@@ -267,13 +267,18 @@ func (v *visit) entry(ctx context.Context, e entry) (*item, error) {
 	if it.inner == nil {
 		return it, nil
 	}
-	rel := path.Join(v.base, name)
-	if st.mode.IsDir() {
-		return it, v.descend(ctx, entry{name, it}, self, rel)
+	return it, v.enter(ctx, entry{name, it}, self)
+}
+
+// enter compares what is in an item that is, or was, a folder.
+func (v *visit) enter(ctx context.Context, e entry, self stat) error {
+	rel := path.Join(v.base, e.name)
+	if self.mode.IsDir() {
+		return v.descend(ctx, e, self, rel)
 	}
-	v.lost(it.inner, rel) // it was a folder
-	it.inner = nil
-	return it, nil
+	v.lost(e.item.inner, rel)
+	e.item.inner = nil
+	return nil
 }
 
 // compare returns a new item for a path, and notes the difference.
