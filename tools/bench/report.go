@@ -35,6 +35,7 @@ var reasons = map[string]string{
 		"with and without ripgrep, and the figure includes the start-up.",
 	"shell-20":                        "A third of a round is bash, which takes twice as long as sh, and the search for leftover processes.",
 	"noop":                            startUp,
+	"50000 files":                     "Nearly all of it are the stat calls of two walks, one for each file, on all processors.",
 	"… start to its request":          startUp,
 	"100,000 characters at once, p99": "The model's server, the terminal and the program share the processors with everything else on the machine.",
 }
