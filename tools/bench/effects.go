@@ -12,7 +12,7 @@ import (
 // commandRounds is the number of commands in each folder; the first one is not measured.
 const commandRounds = 61
 
-// effects measures what it costs to know the effects of a command.
+// effects measures the cost of knowing the effects of a command.
 func (b *bench) effects() error {
 	b.section("A command in a large folder", fmt.Sprintf(
 		"A round with a command that may change files: the time beyond the model's, p95 of %d. Beforehand and afterwards the program\n"+

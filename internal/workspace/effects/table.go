@@ -258,19 +258,25 @@ func (v *visit) entry(ctx context.Context, e entry) (*item, error) {
 		delete(v.f.items, name)
 		return nil, nil
 	}
-	it := old
-	if old == nil || old.stat != st || old.fresh {
-		it = v.compare(old, st, path.Join(v.base, name))
-		v.f.items[name] = it
-	}
-	it.seen, it.fresh = v.now, !st.mode.IsDir() && !st.settled(v.now)
+	it := v.update(e, st)
 	if it.inner == nil {
 		return it, nil
 	}
 	return it, v.enter(ctx, entry{name, it}, self)
 }
 
-// enter compares what is in an item that is, or was, a folder.
+// update returns the item with a stat for a name that counts.
+func (v *visit) update(e entry, st stat) *item {
+	it := e.item
+	if it == nil || it.stat != st || it.fresh {
+		it = v.compare(it, st, path.Join(v.base, e.name))
+		v.f.items[e.name] = it
+	}
+	it.seen, it.fresh = v.now, !st.mode.IsDir() && !st.settled(v.now)
+	return it
+}
+
+// enter compares the content of an item that is, or was, a folder.
 func (v *visit) enter(ctx context.Context, e entry, self stat) error {
 	rel := path.Join(v.base, e.name)
 	if self.mode.IsDir() {
