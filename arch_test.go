@@ -176,7 +176,7 @@ var layers = []struct {
 	{"internal/app/usercommands", []string{"internal/app/skills", "internal/regularfile", "internal/repl/command", "internal/sanitize"}},
 
 	{"internal/cli/commands", []string{
-		"internal/caution", "internal/app", "internal/app/clipboard", "internal/cli/settings", "internal/confirm", "internal/editor", "internal/diff",
+		"internal/caution", "internal/app", "internal/app/clipboard", "internal/app/trust", "internal/cli/settings", "internal/confirm", "internal/editor", "internal/diff",
 		"internal/llm", "internal/mcp", "internal/nearest", "internal/permission", "internal/repl/command", "internal/repl/pager", "internal/repl/theme", "internal/session/archive", "internal/session/history",
 		"internal/tools", "internal/tools/shell", "internal/workspace", "internal/workspace/undo",
 	}},

@@ -211,3 +211,51 @@ func TestHostileServer(t *testing.T) {
 		t.Errorf("%q, %v: %s", evil, err, out)
 	}
 }
+
+// TestProjectServers: a server that a project names starts after a yes to its command line,
+// is asked about again when its entry changes, and a revoked yes ends it.
+func TestProjectServers(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "Alone."}, callOf("mcp__p__echo", `{"text":"one"}`), llmtest.Turn{Text: "Done."}), nil)
+	name := func(more string) {
+		d.write(".mcp.json", fmt.Sprintf(`{"mcpServers":{"p":{"command":%q,"args":["mcp-server"%s],"env":{"KEY":"${HOME}"}},"a__b":{"command":"x"}}}`, os.Args[0], more))
+	}
+	name("")
+	if code, out := d.prompted("--trust"); code != 0 || !strings.Contains(out, "the MCP server p of the project is not started") || !strings.Contains(out, "a__b: a server's name has") {
+		t.Errorf("exit status %d: %s", code, out)
+	}
+	d.begin(100, 30)
+	d.WaitFor(`(?s)Start the MCP server p of this project\?.*mcp-server.*with KEY=\$\{HOME\}.*Esc leaves`)
+	d.Press("2")
+	d.WaitFor(`(?m)^❯`)
+	d.say("call it")
+	d.asked(`call echo of the MCP server p`)
+	d.Press("y")
+	d.WaitFor(`Done\.`)
+	d.leave()
+	if _, out := d.command("mcp", "list"); !strings.Contains(out, "p  ready, 9 tools") || !strings.Contains(out, "of this project") {
+		t.Errorf("the list is %s", out)
+	}
+	d.sit() // does not ask again
+	d.say("/mcp rm p")
+	d.WaitFor(`p is ended`)
+	d.say("/mcp")
+	d.WaitFor(`failed: you have removed it`)
+	d.leave()
+	d.begin(100, 30)
+	d.WaitFor(`Start the MCP server p of this project\?`)
+	d.Press("1")
+	d.WaitFor(`(?m)^❯`)
+	d.leave()
+	if _, out := d.command("mcp", "list"); !strings.Contains(out, "refused") {
+		t.Errorf("the list is %s", out)
+	}
+	name(`,"many=1"`)
+	d.begin(100, 30)
+	d.WaitFor(`(?s)p of this project has changed since you answered.*many=1`)
+	d.Press("1")
+	d.WaitFor(`(?m)^❯`)
+	d.leave()
+	if code, out := d.command("mcp", "rm", "p"); code != 0 {
+		t.Error(out)
+	}
+}

@@ -50,14 +50,16 @@ type Options struct {
 	Mode       permission.Mode
 	Rules      permission.Rules
 	Ref        config.Model
-	Model      llm.Model    // of Ref
-	Version    string       // of this program
-	Env        []string     // added to the environment of commands
-	Watchdog   []string     // see shell.Jobs.Watchdog
-	Unattended bool         // nobody is at a terminal
-	AskAll     bool         // ask about commands that only read too
-	Untrusted  bool         // nothing of the folder may run
-	Servers    []mcp.Server // besides those of the configuration
+	Model      llm.Model // of Ref
+	Version    string    // of this program
+	Env        []string  // added to the environment of commands
+	Watchdog   []string  // see shell.Jobs.Watchdog
+	Unattended bool      // nobody is at a terminal
+	AskAll     bool      // ask about commands that only read too
+	Untrusted  bool      // nothing of the folder may run
+	// ProjectServers are the MCP servers that the project names and the person allowed.
+	ProjectServers map[string]config.MCPServer
+	Servers        []mcp.Server // besides those of the configuration
 
 	Instructions Instructions   // nil: the model gets all
 	Skills       []skills.Skill // that the model and the user may use

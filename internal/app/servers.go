@@ -17,15 +17,21 @@ type ServerOptions struct {
 	Untrusted bool   // nothing of that folder may run
 	Version   string // of this program
 	Tell      func(note string)
-	More      []mcp.Server // besides those of the configuration, whose names count first
+	Project   map[string]config.MCPServer // of the project, allowed by the person
+	More      []mcp.Server                // of the host; the names of the others count first
 }
 
 // NewServers returns the configured MCP servers, not started yet. Tell gets the reason
 // why one is left out.
 func NewServers(o ServerOptions) *mcp.Servers {
 	var all []mcp.Server
-	for _, name := range slices.Sorted(maps.Keys(o.Config.MCP)) {
-		c := o.Config.MCP[name]
+	entries := maps.Clone(o.Project)
+	if entries == nil {
+		entries = map[string]config.MCPServer{}
+	}
+	maps.Copy(entries, o.Config.MCP)
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		c := entries[name]
 		if c.Disabled {
 			continue
 		}
@@ -72,7 +78,7 @@ func (o ServerOptions) server(name string, c config.MCPServer) (mcp.Server, erro
 // newServers returns the configured MCP servers.
 func (a *App) newServers(o Options) *mcp.Servers {
 	return NewServers(ServerOptions{
-		Config: o.Config, Dir: a.Root.Dir(), Untrusted: o.Untrusted, Version: o.Version, More: o.Servers,
+		Config: o.Config, Dir: a.Root.Dir(), Untrusted: o.Untrusted, Version: o.Version, Project: o.ProjectServers, More: o.Servers,
 		Tell: func(note string) { a.emit(session.Notice{Text: note}) },
 	})
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bb2d0cf4/agent/internal/app"
+	"github.com/bb2d0cf4/agent/internal/app/trust"
 	"github.com/bb2d0cf4/agent/internal/cli/settings"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/mcp"
@@ -41,10 +43,8 @@ func newMCP(p Process, f *flags) *cobra.Command {
 	adding.Flags().StringVar(&add.url, "url", "", "the server's `address`")
 	adding.Flags().StringArrayVar(&add.headers, "header", nil, "a `header` of each request; ${NAME} is a variable of yours")
 	remove := &cobra.Command{
-		Use: "rm name", Short: "Remove a server from the configuration", Args: exactly(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return asUsage(settings.RemoveServer(cmd.Context(), args[0]))
-		},
+		Use: "rm name", Short: "Remove a server from the configuration, or forget your answer about one of this project", Args: exactly(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return removeServer(cmd.Context(), f, args[0]) },
 	}
 	return parent("mcp", "MCP servers, whose tools the model may call", list, adding, remove)
 }
@@ -94,11 +94,15 @@ func listServers(cmd *cobra.Command, p Process, f *flags) error {
 	if err != nil {
 		return err
 	}
-	if len(set.MCP) == 0 {
+	project, err := set.findServers(dir)
+	if err != nil {
+		remark(p, fmt.Sprintf("the project's %s is not used: %v", trust.ServersFile, err))
+	}
+	if len(set.MCP)+len(project) == 0 {
 		return show(p, "No MCP server is configured; agent mcp add --help shows how.\n")
 	}
 	servers := app.NewServers(app.ServerOptions{
-		Config: set.Config, Dir: dir, Untrusted: set.untrusted, Version: p.Version, Tell: func(string) {},
+		Config: set.Config, Dir: dir, Untrusted: set.untrusted, Project: set.projectServers, Version: p.Version, Tell: func(string) {},
 	})
 	servers.Start(cmd.Context())
 	defer servers.Close()
@@ -119,6 +123,9 @@ func listServers(cmd *cobra.Command, p Process, f *flags) error {
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\n", name, sanitize.Line(state), sanitize.Line(summaryOf(set.MCP[name])))
 	}
+	for _, one := range project {
+		fmt.Fprintf(w, "%s\t%s\t%s, of this project\n", one.Name, sanitize.Line(one.state(states)), sanitize.Line(summaryOf(one.entry)))
+	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
@@ -131,4 +138,26 @@ func summaryOf(s config.MCPServer) string {
 		return s.URL
 	}
 	return strings.Join(s.Command, " ")
+}
+
+// removeServer removes a server from the configuration, or else the answer about one of the
+// project.
+func removeServer(ctx context.Context, f *flags, name string) error {
+	missing := settings.RemoveServer(ctx, name)
+	if missing == nil {
+		return nil
+	}
+	home, err := config.Home()
+	if err != nil {
+		return err
+	}
+	dir, err := workDir(f.dir)
+	if err != nil {
+		return err
+	}
+	was, err := trust.Open(home).ForgetServer(ctx, dir, name)
+	if err == nil && !was {
+		err = asUsage(missing)
+	}
+	return err
 }

@@ -22,10 +22,11 @@ type setup struct {
 	projectCommands map[string][]byte // by file, as they were trusted
 	untrusted       bool              // the project's files in .agent are not used
 	instructions    instructions
-	skills          []skills.Skill // those that may be used
-	askedTrust      bool           // the user was asked whether to trust the project
-	suggest         string         // a first prompt to suggest
-	notes           []string       // for the user
+	projectServers  map[string]config.MCPServer // MCP servers of the project that the user allowed
+	skills          []skills.Skill              // those that may be used
+	askedTrust      bool                        // the user was asked whether to trust the project
+	suggest         string                      // a first prompt to suggest
+	notes           []string                    // for the user
 }
 
 // asksAll reports whether commands that only read ask too.
@@ -93,11 +94,12 @@ func loadSetup(ctx context.Context, p Process, f *flags, over config.Overrides, 
 		return s, err
 	}
 	s.useSkills(found)
-	if !trusted {
+	if trusted {
+		s = s.useProject(over, dir, found.Found)
+	} else {
 		s.untrusted = found.Configures()
-		return s, nil
 	}
-	return s.useProject(over, dir, found.Found), nil
+	return s, s.useServers(ctx, p, dir, asks)
 }
 
 // useProject returns the setup with the commands and the configuration of a trusted

@@ -164,6 +164,18 @@ func (s *Servers) Reconnect(ctx context.Context, name string) error {
 	return err
 }
 
+// Stop ends a server. It is not connected again.
+func (s *Servers) Stop(ctx context.Context, name string) error {
+	one, err := s.find(name)
+	if err != nil {
+		return err
+	}
+	if _, err = one.ask(ctx, want{stop: true}); errors.Is(err, errStopped) {
+		return nil
+	}
+	return err
+}
+
 func (s *Servers) find(name string) (*server, error) {
 	i := slices.IndexFunc(s.all, func(one *server) bool { return one.Name == name })
 	if i < 0 {

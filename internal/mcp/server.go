@@ -24,7 +24,8 @@ type server struct {
 	changed chan struct{} // the server's tools have changed; holds one at the most
 	begun   chan struct{} // closed when the first attempt to connect has ended
 
-	link *link // or nil
+	link    *link // or nil
+	stopped bool  // by the user
 
 	mu  sync.Mutex // guards now
 	now struct {
@@ -39,8 +40,11 @@ type server struct {
 type want struct {
 	anew bool // even if there is one
 	list bool // list the tools of the present one again
+	stop bool // end it for good
 	got  chan session
 }
+
+var errStopped = errors.New("you have removed it")
 
 // session is the answer to a want.
 type session struct {
@@ -91,8 +95,13 @@ func (s *server) answer(ctx context.Context, w want) session {
 		s.refresh(ctx)
 		return session{}
 	}
-	if w.anew {
+	if w.anew || w.stop {
 		s.drop()
+	}
+	if s.stopped = s.stopped || w.stop; s.stopped {
+		s.publish(Ready, "", nil)
+		s.publish(Failed, errStopped.Error(), nil)
+		return session{err: errStopped}
 	}
 	if s.link == nil {
 		if err := s.connect(ctx); err != nil {

@@ -224,7 +224,7 @@ func (s Store) Remove(ctx context.Context, dir string) (r Removed, err error) {
 		})
 	})
 	if err == nil {
-		err = s.forget(ctx, dir)
+		err = errors.Join(s.forget(ctx, dir), s.forgetServers(ctx, dir))
 	}
 	if err != nil {
 		return r, err

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/app/trust"
 	"github.com/bb2d0cf4/agent/internal/mcp"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
@@ -19,7 +20,7 @@ type servers struct{ *Set }
 
 func (s servers) list() []command.Command {
 	return []command.Command{{
-		Name: "mcp", Args: "[server | reconnect server]", Help: "show the MCP servers and their tools, or start one again",
+		Name: "mcp", Args: "[server | reconnect server | rm server]", Help: "show the MCP servers and their tools, start one again, or end one of the project and forget your answer",
 		Group: command.Model, Run: s.run,
 	}}
 }
@@ -32,6 +33,9 @@ func (s servers) run(ctx context.Context, args string) (command.Reply, error) {
 			return command.Reply{}, err
 		}
 		return command.Reply{Text: name + " is connected."}, nil
+	}
+	if name, ok := strings.CutPrefix(args, "rm "); ok {
+		return s.remove(ctx, strings.TrimSpace(name))
 	}
 	all := s.App.Servers.Status()
 	if args != "" {
@@ -50,6 +54,21 @@ func (s servers) run(ctx context.Context, args string) (command.Reply, error) {
 	}
 	b.WriteString("\n/mcp SERVER lists its tools; /mcp reconnect SERVER starts it again.")
 	return command.Reply{Text: b.String()}, nil
+}
+
+// remove ends a server of the project, and forgets the person's answer about it.
+func (s servers) remove(ctx context.Context, name string) (command.Reply, error) {
+	was, err := trust.Open(s.App.Config.Home).ForgetServer(ctx, s.App.Root.Dir(), name)
+	if err != nil {
+		return command.Reply{}, err
+	}
+	if !was {
+		return command.Reply{}, fmt.Errorf("no MCP server %q of this project was answered about; outside, agent mcp rm removes one of yours", name)
+	}
+	if err := s.App.Servers.Stop(ctx, name); err != nil {
+		return command.Reply{}, err
+	}
+	return command.Reply{Text: name + " is ended, and you will be asked about it again."}, nil
 }
 
 // describe lists a server's tools and names its log.
