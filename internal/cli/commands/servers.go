@@ -20,7 +20,7 @@ type servers struct{ *Set }
 
 func (s servers) list() []command.Command {
 	return []command.Command{{
-		Name: "mcp", Args: "[server | reconnect server | rm server]", Help: "show the MCP servers and their tools, start one again, or end one of the project and forget your answer",
+		Name: "mcp", Args: "[server | reconnect server | rm server]", Help: "show the MCP servers and their tools, start one again, or end one of the project",
 		Group: command.Model, Run: s.run,
 	}}
 }
