@@ -41,7 +41,7 @@ type rpc struct {
 
 func (d *desk) host(args ...string) *host {
 	d.t.Helper()
-	return d.hostBy(exec.Command("agent", append([]string{"acp"}, args...)...))
+	return d.hostBy(d.program(append([]string{"acp"}, args...)...))
 }
 
 // hostBy starts a command that is, or starts, the agent.

@@ -5,9 +5,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/ide/idetest"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
@@ -48,7 +51,7 @@ func TestCanaryInNoChild(t *testing.T) {
 	d.WaitFor(`VISUAL=false`)
 	d.idle()
 	d.leave()
-	text, err := os.ReadFile(d.trace)
+	text, err := os.ReadFile(d.traces[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,4 +65,45 @@ func TestCanaryInNoChild(t *testing.T) {
 		}
 	}
 	t.Log(fmt.Sprint(children, " children"))
+}
+
+// The search finds a key that is sent to an editor, which masks it, and to a server that
+// is not known as the model's.
+func TestCanaryIsFoundInARequest(t *testing.T) {
+	straces(t)
+	t.Setenv("AGENT_TEST_CANARY", "1")
+	d := newDesk(t, llmtest.NewServer(t, editCall("hello", canary), llmtest.Turn{Text: "All done."}), map[string]string{"main.go": program})
+	e := d.editor(idetest.Ours())
+	d.sit()
+	d.say("be polite")
+	e.NextDiff()
+	d.asked(canary)
+	d.Press("y")
+	d.WaitFor(`All done`)
+	d.idle()
+	d.leave()
+	trace := scratch.Read(t, d.traces[0])
+	port := strconv.Itoa(e.Port())
+	if !e.Received(canary) {
+		t.Error("the editor has not noticed the key")
+	}
+	if found := foreigners(trace, d.models); len(found) == 0 || !strings.Contains(strings.Join(found, ""), "->127.0.0.1:"+port+"]") {
+		t.Errorf("sent to the editor: %q", found)
+	}
+	if found := foreigners(trace, []string{"127.0.0.1:" + port}); len(found) < 2 || !strings.Contains(found[0], "POST /v1/chat/completions") {
+		t.Errorf("sent to the model's server: %q", found)
+	}
+	for line, want := range map[string]int{
+		`7 connect(3<TCP:[1]>, {sa_family=AF_INET, sin_port=htons(443), sin_addr=inet_addr("192.0.2.1")}, 16) = 0`:                                                     1,
+		`7 connect(3<TCPv6:[1]>, {sa_family=AF_INET6, sin6_port=htons(443), sin6_flowinfo=htonl(0), inet_pton(AF_INET6, "::1", &sin6_addr), sin6_scope_id=0}, 28) = 0`: 0,
+		`7 write(3<TCPv6:[[::1]:1->[::1]:2]>, "\1` + canary + `", 15) = 15`:                                                                                            1,
+	} {
+		if got := foreigners(line, nil); len(got) != want {
+			t.Errorf("%s: %q", line, got)
+		}
+	}
+	for _, path := range leaks(t, d.home, d.dir, d.tmp) {
+		d.keyed = append(d.keyed, filepath.Base(path))
+	}
+	d.editors, d.traces = nil, nil // they have shown that they find it
 }

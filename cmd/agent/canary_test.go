@@ -5,8 +5,14 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 // canary is the API key of every session here; it must appear only in the requests to
@@ -47,4 +53,37 @@ func passed(err error) error {
 		return nil
 	}
 	return err
+}
+
+// traced puts a program before ours that traces it, if AGENT_TEST_CANARY is set, and
+// returns the folder of the traces.
+func traced(t *testing.T, env *testscript.Env) (string, error) {
+	if os.Getenv("AGENT_TEST_CANARY") == "" {
+		return "", nil
+	}
+	agent, err := exec.LookPath("agent")
+	if err != nil {
+		return "", err
+	}
+	bin, traces := t.TempDir(), t.TempDir()
+	script := "#!/bin/sh\nexec strace " + strings.Join(tracing, " ") + " " + traces + "/$$ -- " + agent + " \"$@\"\n"
+	scratch.Program(t, filepath.Join(bin, "agent"), script)
+	env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
+	return traces, nil
+}
+
+// searchTraces checks that no session of a scenario, none of which uses the provider with
+// the key, gives it to a child or sends it.
+func searchTraces(t *testing.T, dir string) {
+	t.Helper()
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Error(err)
+	}
+	for _, f := range files {
+		text := scratch.Read(t, filepath.Join(dir, f.Name()))
+		for _, line := range append(carriers(text), foreigners(text, nil)...) {
+			t.Errorf("the key got out: %s", line)
+		}
+	}
 }

@@ -3,15 +3,15 @@
 package main
 
 import (
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/ide/idetest"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
@@ -24,46 +24,61 @@ func (d *desk) searched() {
 			d.t.Errorf("the key is in %s", path)
 		}
 	}
-	if d.trace == "" {
-		return
+	for _, e := range d.editors {
+		if e.Received(canary) {
+			d.t.Errorf("the key was sent to the editor %s", e.Dialect.Name)
+		}
 	}
-	text, err := os.ReadFile(d.trace)
-	if err != nil {
-		d.t.Error(err)
-		return
-	}
-	for _, line := range carriers(string(text)) {
-		d.t.Errorf("the key is in the arguments or the environment of a child: %s", line)
-	}
-}
-
-// spied returns cmd, under strace if AGENT_TEST_CANARY is set, which records each program
-// that is started, with its arguments and environment, and is not in the way of signals.
-func (d *desk) spied(cmd *exec.Cmd) *exec.Cmd {
-	if os.Getenv("AGENT_TEST_CANARY") == "" || d.trace != "" || filepath.Base(cmd.Path) != "agent" {
-		return cmd
-	}
-	d.trace = filepath.Join(d.t.TempDir(), "execs")
-	args := []string{"-DD", "-f", "-qq", "-v", "-s", "65536", "-e", "trace=execve,execveat", "-e", "signal=none", "-o", d.trace, "--", cmd.Path}
-	return exec.Command("strace", append(args, cmd.Args[1:]...)...)
-}
-
-var execution = regexp.MustCompile(`^\d+ +execve`)
-
-// carriers returns the lines of a trace that start a program with the key, except the
-// first, which starts ours.
-func carriers(trace string) (found []string) {
-	own := true
-	for line := range strings.Lines(trace) {
-		if !execution.MatchString(line) {
+	for _, trace := range d.traces {
+		text, err := os.ReadFile(trace)
+		if err != nil {
+			d.t.Error(err)
 			continue
 		}
-		if !own && strings.Contains(line, canary) {
-			found = append(found, line[:min(len(line), 300)])
+		for _, line := range carriers(string(text)) {
+			d.t.Errorf("the key is in the arguments or the environment of a child: %s", line)
 		}
-		own = false
+		for _, line := range foreigners(string(text), d.models) {
+			d.t.Errorf("the key may have been sent to another than the model's server: %s", line)
+		}
 	}
-	return found
+}
+
+// program returns a command that runs the program in the desk's folder.
+func (d *desk) program(args ...string) *exec.Cmd {
+	cmd := d.spied(exec.Command("agent", args...))
+	cmd.Dir, cmd.Env = d.dir, d.env
+	return cmd
+}
+
+// serves adds and returns the address of a server that gets the key as it should.
+func (d *desk) serves(address string) string {
+	d.t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.models = append(d.models, u.Host)
+	return address
+}
+
+// starts starts an editor, which must not get the key.
+func (d *desk) starts(dialect idetest.Dialect) *idetest.Editor {
+	d.t.Helper()
+	e := idetest.Start(d.t, dialect)
+	d.editors = append(d.editors, e)
+	return e
+}
+
+// spied returns cmd, traced if AGENT_TEST_CANARY is set and it runs the program.
+func (d *desk) spied(cmd *exec.Cmd) *exec.Cmd {
+	if os.Getenv("AGENT_TEST_CANARY") == "" || filepath.Base(cmd.Path) != "agent" {
+		return cmd
+	}
+	trace := filepath.Join(d.t.TempDir(), "trace")
+	d.traces = append(d.traces, trace)
+	args := slices.Concat(tracing, []string{trace, "--", cmd.Path}, cmd.Args[1:])
+	return exec.Command("strace", args...)
 }
 
 // The search finds a key in a file of each folder.

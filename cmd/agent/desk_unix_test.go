@@ -16,6 +16,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/dev/transcriptjudge"
+	"github.com/bb2d0cf4/agent/internal/ide/idetest"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
@@ -28,7 +29,9 @@ type desk struct {
 	tmp       string // of temporary files
 	env       []string
 	keyed     []string // names of files that hold the key as they should
-	trace     string   // of the programs that were started, if they are traced
+	models    []string // addresses of the servers that get the key
+	editors   []*idetest.Editor
+	traces    []string // of the sessions, if they are traced
 }
 
 // newDesk writes files into a fresh folder.
@@ -48,6 +51,7 @@ func newDesk(t *testing.T, server *llmtest.Server, files map[string]string) *des
 // allow allows a server for the provider openai, replacing the one before.
 func (d *desk) allow(address string) {
 	d.t.Helper()
+	d.serves(address)
 	d.keep("servers.json", `[{"address":"`+address+`","provider":"openai"}]`)
 }
 
@@ -74,7 +78,11 @@ func (d *desk) launch(args ...string) {
 // run starts a program on the terminal.
 func (d *desk) run(name string, args ...string) {
 	d.t.Helper()
-	cmd := d.spied(exec.Command(name, args...))
+	if name == "agent" {
+		d.Start(d.program(args...))
+		return
+	}
+	cmd := exec.Command(name, args...)
 	cmd.Dir, cmd.Env = d.dir, d.env
 	d.Start(cmd)
 }

@@ -87,7 +87,7 @@ func TestTheFirstRunFindsALocalModel(t *testing.T) {
 func TestTheFirstRunTakesAKey(t *testing.T) {
 	server := answers(t, "Hello.")
 	d := fresh(t, server)
-	d.env = append(d.env, "OPENAI_BASE_URL="+models(t, server, `{"data":[{"id":"text-embedding"},{"id":"test-model"}]}`, canary))
+	d.env = append(d.env, "OPENAI_BASE_URL="+d.serves(models(t, server, `{"data":[{"id":"text-embedding"},{"id":"test-model"}]}`, canary)))
 	d.begin(80, 24, "hi")
 	d.WaitFor(`OpenAI  with a key that you paste`)
 	d.Type("OpenAI")
@@ -120,7 +120,7 @@ func TestTheFirstRunTakesAKey(t *testing.T) {
 func TestTheFirstRunUsesAKeyOfTheEnvironment(t *testing.T) {
 	server := answers(t, "Hello.")
 	d := fresh(t, server)
-	d.env = append(d.env, "OPENAI_API_KEY="+canary, "OPENAI_BASE_URL="+models(t, server, `{"data":[{"id":"a"},{"id":"gpt-4o"}]}`, canary))
+	d.env = append(d.env, "OPENAI_API_KEY="+canary, "OPENAI_BASE_URL="+d.serves(models(t, server, `{"data":[{"id":"a"},{"id":"gpt-4o"}]}`, canary)))
 	d.begin(80, 24, "config", "model")
 	d.WaitFor(`with the key in OPENAI_API_KEY`)
 	d.Type("OPENAI_API_KEY")
@@ -166,7 +166,7 @@ func TestTheFirstRunOnPlainLines(t *testing.T) {
 func TestAMissingKeyIsAskedFor(t *testing.T) {
 	server := answers(t, "Hello.")
 	d := fresh(t, server, "AGENT_MODEL=corp/test-model")
-	d.keep("config.yaml", "providers:\n  corp:\n    base_url: "+models(t, server, `{"data":[{"id":"test-model"}]}`, canary)+"\n    api_key_env: CORP_KEY\n")
+	d.keep("config.yaml", "providers:\n  corp:\n    base_url: "+d.serves(models(t, server, `{"data":[{"id":"test-model"}]}`, canary))+"\n    api_key_env: CORP_KEY\n")
 	d.begin(80, 24)
 	d.WaitFor(`(?s)Paste the key for http://127.*Key:`)
 	d.keyed = []string{"credentials.json"} // without a keyring
@@ -185,7 +185,7 @@ func TestAMissingKeyIsAskedFor(t *testing.T) {
 func TestTheFirstRunIsThreeScreens(t *testing.T) {
 	server := answers(t, "Hello.")
 	d := fresh(t, server)
-	d.env = append(d.env, "OPENAI_BASE_URL="+models(t, server, `{"data":[{"id":"one"},{"id":"two"}]}`, canary))
+	d.env = append(d.env, "OPENAI_BASE_URL="+d.serves(models(t, server, `{"data":[{"id":"one"},{"id":"two"}]}`, canary)))
 	scratch.Mkdir(t, d.path(".agent/commands"))
 	d.write(".agent/commands/hello.md", "Say hello.")
 	d.begin(100, 30)

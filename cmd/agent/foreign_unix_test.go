@@ -18,7 +18,7 @@ import (
 // linked without asking.
 func (d *desk) foreign(dialect idetest.Dialect) *idetest.Editor {
 	d.t.Helper()
-	e := idetest.Start(d.t, dialect)
+	e := d.starts(dialect)
 	e.WriteLock(filepath.Join(filepath.Dir(d.home), ".claude", "ide"), d.folder())
 	d.env = append(d.env, "AGENT_IDE_FOREIGN=auto")
 	return e
@@ -163,7 +163,7 @@ func TestInTheTerminalOfAPlugin(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := politeDesk(t, llmtest.Turn{Text: "All done."})
-			e := idetest.Start(t, tt.dialect)
+			e := d.starts(tt.dialect)
 			e.WriteLock(filepath.Join(filepath.Dir(d.home), ".claude", "ide"), d.folder())
 			d.env = append(d.env, fmt.Sprintf("CLAUDE_CODE_SSE_PORT=%d", e.Port()), "ENABLE_IDE_INTEGRATION=true", "FORCE_CODE_TERMINAL=true")
 			d.sit(tt.args...)

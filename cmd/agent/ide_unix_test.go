@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -31,7 +30,7 @@ func (d *desk) folder() string {
 // editor starts an editor that has the desk's folder open.
 func (d *desk) editor(dialect idetest.Dialect) *idetest.Editor {
 	d.t.Helper()
-	e := idetest.Start(d.t, dialect)
+	e := d.starts(dialect)
 	e.WriteLock(filepath.Join(d.home, "ide"), d.folder())
 	return e
 }
@@ -292,7 +291,7 @@ func TestIDECommand(t *testing.T) {
 
 	stale := d.editor(idetest.Ours())
 	stale.Stop()
-	neovim := idetest.Start(t, idetest.Neovim())
+	neovim := d.starts(idetest.Neovim())
 	neovim.WriteLock(filepath.Join(filepath.Dir(d.home), ".claude", "ide"), d.folder())
 	d.say("/ide status")
 	d.WaitFor(fmt.Sprintf(`2  Neovim \(port %d\)`, neovim.Port()))
@@ -343,8 +342,7 @@ func TestHeadlessWithTheEditor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, llmtest.NewServer(t, tt.first, llmtest.Turn{Text: "All done."}), map[string]string{"main.go": program})
 			e := d.editor(idetest.Ours())
-			cmd := exec.Command("agent", "-p", "be polite", "--ide")
-			cmd.Dir, cmd.Env = d.dir, d.env
+			cmd := d.program("-p", "be polite", "--ide")
 			var out strings.Builder
 			cmd.Stdout, cmd.Stderr = &out, &out
 			if err := cmd.Start(); err != nil {
@@ -378,8 +376,7 @@ func TestHeadlessWithTheEditor(t *testing.T) {
 // reason.
 func TestHeadlessWithoutAnEditor(t *testing.T) {
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
-	cmd := exec.Command("agent", "-p", "be polite", "--ide")
-	cmd.Dir, cmd.Env = d.dir, d.env
+	cmd := d.program("-p", "be polite", "--ide")
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	_ = cmd.Run()

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -104,8 +103,7 @@ func TestAMistakeInTheKeysIsNamed(t *testing.T) {
 	d := newDesk(t, answers(t), nil)
 	d.keep("keys.yaml", "# mine\napprov: alt+y\nhistory: ctrl+y\nleave: ctrl+q\n")
 	d.Terminal = ptytest.New(t, vt.Options{Width: 100, Height: 30})
-	cmd := exec.Command("agent")
-	cmd.Dir, cmd.Env = d.dir, d.env
+	cmd := d.program()
 	d.Start(cmd)
 	d.WaitFor(`(?s)keys\.yaml: line 2: approv: .*did\s+you\s+mean\s+approve\?.*line 3: history: .*change\s+one of them.*the\s+rest\s+of\s+your\s+keys\s+is\s+used.*❯`)
 	d.Press("ctrl+q")

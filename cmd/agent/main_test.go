@@ -41,12 +41,16 @@ func TestScripts(t *testing.T) {
 			env.Setenv("AGENT_HOME", env.WorkDir+"/home")
 			env.Setenv("AGENT_MODEL", "script:"+env.WorkDir+"/script.yaml")
 			env.Setenv("TOGETHER_API_KEY", canary) // of a provider that no scenario uses
+			traces, err := traced(t, env)
 			env.Defer(func() {
 				for _, path := range leaks(t, env.WorkDir) {
 					t.Errorf("the key is in %s", path)
 				}
+				if traces != "" {
+					searchTraces(t, traces)
+				}
 			})
-			return nil
+			return err
 		},
 		RequireExplicitExec: true,
 		Condition: func(cond string) (bool, error) {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -244,8 +243,7 @@ func TestUndoRedoAndDiff(t *testing.T) {
 func TestInterruptedUndoIsMentioned(t *testing.T) {
 	d := changed(t)
 	d.leave()
-	cmd := exec.Command("agent", "undo", "--turn", "--yes")
-	cmd.Dir, cmd.Env = d.dir, d.env
+	cmd := d.program("undo", "--turn", "--yes")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -200,8 +199,7 @@ func TestAFolderWithALineBreak(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"trust", "add", "--yes"}, {"trust", "list"}, {"trust", "remove"}, {"doctor"}, {"ide", "status"}, {"sessions", "list"}} {
-		cmd := exec.Command("agent", args...)
-		cmd.Dir, cmd.Env = d.dir, d.env
+		cmd := d.program(args...)
 		out, _ := cmd.CombinedOutput() // doctor exits with status 1
 		if strings.Contains(string(out), "\nok: all") || strings.Contains(string(out), "\x1b") {
 			t.Errorf("agent %s: %q", args, out)

@@ -40,8 +40,7 @@ func (d *desk) prompted(args ...string) (code int, out string) {
 // command runs the program without a terminal.
 func (d *desk) command(args ...string) (code int, out string) {
 	d.t.Helper()
-	cmd := exec.Command("agent", args...)
-	cmd.Dir, cmd.Env = d.dir, d.env
+	cmd := d.program(args...)
 	text, err := cmd.CombinedOutput()
 	if _, failed := err.(*exec.ExitError); err != nil && !failed { //nolint:errorlint // Run returns it bare
 		d.t.Fatal(err)
@@ -59,13 +58,12 @@ func TestLocalServersAreNotUsedUnasked(t *testing.T) {
 	if code, out := d.prompted(); code != 2 || !strings.Contains(out, "no model is configured") {
 		t.Errorf("exit status %d: %s", code, out)
 	}
-	cmd := exec.Command("agent")
-	cmd.Dir, cmd.Env, cmd.Stdin = d.dir, d.env, strings.NewReader("hi\n")
+	cmd := d.program()
+	cmd.Stdin = strings.NewReader("hi\n")
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "no model is configured") {
 		t.Errorf("%v: %s", err, out)
 	}
-	cmd = exec.Command("agent", "doctor")
-	cmd.Dir, cmd.Env = d.dir, d.env
+	cmd = d.program("doctor")
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "no model is configured") {
 		t.Errorf("%v: %s", err, out)
 	}
@@ -93,7 +91,7 @@ func TestAnAddressOfTheEnvironmentIsAskedAbout(t *testing.T) {
 			server := answers(t, "Hello.", "Hello.")
 			address, connections := counted(t, server)
 			d := newDesk(t, server, nil)
-			d.env = append(d.env, "OPENAI_BASE_URL=", variable+"="+address)
+			d.env = append(d.env, "OPENAI_BASE_URL=", variable+"="+d.serves(address))
 			if code, out := d.prompted(); code != 2 || !strings.Contains(out, "agent trust add "+address) {
 				t.Errorf("exit status %d: %s", code, out)
 			}
@@ -147,7 +145,7 @@ func TestACommandAndHeadersStayWithTheirAddress(t *testing.T) {
 	if code, out := d.prompted(); code != 2 || !strings.Contains(out, "base_url in ") || connections.Load() > 0 {
 		t.Errorf("exit status %d: %s", code, out)
 	}
-	d.keep("config.yaml", "model: openai/test\nbase_url: "+address+"\n")
+	d.keep("config.yaml", "model: openai/test\nbase_url: "+d.serves(address)+"\n")
 	d.env = append(d.env, "AGENT_MODEL=")
 	if code, out := d.prompted(); code != 0 {
 		t.Errorf("a person's own file: exit status %d: %s", code, out)
@@ -160,6 +158,7 @@ func TestAProxyIsAskedAbout(t *testing.T) {
 	address, connections := counted(t, server) // a proxy gets the whole address
 	proxy := strings.TrimSuffix(address, "/v1")
 	d := newDesk(t, server, nil)
+	d.serves(proxy)
 	d.keep("config.yaml", "model: corp/m\nproviders:\n  corp:\n    base_url: http://models.example/v1\n    api_key_env: CORP_KEY\n")
 	d.env = append(d.env, "OPENAI_BASE_URL=", "AGENT_MODEL=", "CORP_KEY="+canary, "HTTP_PROXY="+proxy, "http_proxy="+proxy, "NO_PROXY=", "no_proxy=")
 	if code, out := d.prompted(); code != 2 || !strings.Contains(out, "agent trust add "+proxy) || connections.Load() > 0 {

@@ -113,7 +113,7 @@ func TestPortChangesHands(t *testing.T) {
 	server := answers(t, "Hello.")
 	ours := httptest.NewServer(server)
 	d := newDesk(t, server, nil)
-	d.keep("config.yaml", "providers:\n  corp: {base_url: "+ours.URL+"/v1, api_key_env: CORP_KEY}\n")
+	d.keep("config.yaml", "providers:\n  corp: {base_url: "+d.serves(ours.URL)+"/v1, api_key_env: CORP_KEY}\n")
 	d.env = append(d.env, "AGENT_MODEL=corp/m", "CORP_KEY="+canary)
 	d.sit()
 	d.say("hi")

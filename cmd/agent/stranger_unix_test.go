@@ -5,7 +5,6 @@ package main
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -22,7 +21,7 @@ func TestStrangerProcess(t *testing.T) { idetest.ServeAsStranger(t) }
 // knows its content.
 func (d *desk) leftover(pid int) *idetest.Stranger {
 	d.t.Helper()
-	e := idetest.Start(d.t, idetest.Ours())
+	e := d.starts(idetest.Ours())
 	if pid != 0 {
 		e.PID = pid
 	}
@@ -39,8 +38,7 @@ func TestStrangerOnAnEditorsPort(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := politeDesk(t, llmtest.Turn{Text: "All done."})
 			s := d.leftover(pid)
-			cmd := exec.Command("agent", "-p", "be polite", "--ide")
-			cmd.Dir, cmd.Env = d.dir, d.env
+			cmd := d.program("-p", "be polite", "--ide")
 			out, _ := cmd.CombinedOutput() // any status but 0 is an error
 			if got := cmd.ProcessState.ExitCode(); got != 3 || !strings.Contains(string(out), "another user's program listens on port") {
 				t.Errorf("status %d: %s", got, out)
@@ -85,7 +83,7 @@ func TestOtherVersionsOfTheExtension(t *testing.T) {
 		"its extension speaks version 3 of the protocol and this agent version 2: update agent": func(lock map[string]any) { lock["v"] = 3 },
 	} {
 		d := newDesk(t, llmtest.NewServer(t), nil)
-		e := idetest.Start(t, idetest.Ours())
+		e := d.starts(idetest.Ours())
 		lock := e.Lock(d.folder())
 		change(lock)
 		data, err := json.Marshal(lock)
@@ -98,8 +96,7 @@ func TestOtherVersionsOfTheExtension(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.Command("agent", "ide", "status")
-		cmd.Dir, cmd.Env = d.dir, d.env
+		cmd := d.program("ide", "status")
 		out, err := cmd.CombinedOutput()
 		if err != nil || !strings.Contains(string(out), want) {
 			t.Errorf("%v\n%s", err, out)

@@ -4,7 +4,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,8 +18,7 @@ import (
 func (d *desk) begin(width, height int, args ...string) {
 	d.t.Helper()
 	d.Terminal = ptytest.New(d.t, vt.Options{Width: width, Height: height})
-	cmd := exec.Command("agent", args...)
-	cmd.Dir, cmd.Env = d.dir, d.env
+	cmd := d.program(args...)
 	d.Start(cmd)
 }
 

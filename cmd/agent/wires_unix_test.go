@@ -43,7 +43,7 @@ func TestPromptOnEveryWire(t *testing.T) {
 			d.keep("config.yaml", `
 providers:
   mine:
-    base_url: `+address+`
+    base_url: `+d.serves(address)+`
     api_key_env: MINE_KEY
     wire: `+wire+`
     models:

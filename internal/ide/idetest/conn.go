@@ -37,6 +37,7 @@ func (c *Conn) run() {
 			_ = c.ws.CloseNow()
 			return
 		}
+		c.editor.record(func() { c.editor.received = append(c.editor.received, data) })
 		var m message
 		switch {
 		case json.Unmarshal(data, &m) != nil:

@@ -4,6 +4,7 @@
 package idetest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -45,7 +47,8 @@ type Editor struct {
 	changed  chan struct{} // closed and replaced after every record
 	requests []Request
 	answers  []string
-	refused  int // handshakes
+	received [][]byte // headers of the handshakes, and messages
+	refused  int      // handshakes
 	accepted int
 	handlers map[string]Handler
 	diffs    map[string]*Diff // open, by tab name
@@ -322,7 +325,15 @@ func (e *Editor) WriteLock(dir string, folders ...string) string {
 	return path
 }
 
+// Received reports whether a handshake or a message held text.
+func (e *Editor) Received(text string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.ContainsFunc(e.received, func(b []byte) bool { return bytes.Contains(b, []byte(text)) })
+}
+
 func (e *Editor) serve(w http.ResponseWriter, r *http.Request) {
+	e.record(func() { e.received = append(e.received, fmt.Append(nil, r.RequestURI, r.Header)) })
 	if why := e.Dialect.refuses(r, e.Token()); why != 0 {
 		e.record(func() { e.refused++ })
 		http.Error(w, http.StatusText(why), why)
