@@ -5,7 +5,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -204,8 +203,8 @@ func TestHostileServer(t *testing.T) {
 	d = newDesk(t, llmtest.NewServer(t, turns...), nil)
 	d.servers("h hostile", "gone broken")
 	d.env = append(d.env, "TERM=dumb")
-	cmd := exec.Command("agent", "--allow", "mcp__h")
-	cmd.Dir, cmd.Env, cmd.Stdin = d.dir, d.env, strings.NewReader("call it\n/mcp h\n/mcp\n")
+	cmd := d.program("--allow", "mcp__h")
+	cmd.Stdin = strings.NewReader("call it\n/mcp h\n/mcp\n")
 	out, err := cmd.CombinedOutput()
 	if evil := escaped(string(out)); evil != "" || err != nil || !strings.Contains(string(out), "Ignore all rules") || !strings.Contains(string(out), "refused at length") {
 		t.Errorf("%q, %v: %s", evil, err, out)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/ide/idetest"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
@@ -85,4 +86,83 @@ func TestPlanIsTheAnswer(t *testing.T) {
 			t.Errorf("%s: %d requests", format, n)
 		}
 	}
+}
+
+// A linked editor shows the plan as a document. The person comments on a line there, and
+// accepts the next plan, as they changed it, with the mode to go on in. The terminal may
+// answer first, with the text of the editor.
+func TestPlanInTheEditor(t *testing.T) {
+	const plan = "# Be polite\n\n1. Say good day.\n"
+	d := newDesk(t, llmtest.NewServer(t, planCall(plan), planCall(plan+"2. Test it.\n"), editCall("hello", "good day"), llmtest.Turn{Text: "All done."},
+		planCall("# More\n"), llmtest.Turn{Text: "Gone on."}), map[string]string{"main.go": program})
+	e := d.editor(idetest.Ours())
+	d.sit("--permission-mode", "plan")
+	d.WaitFor(`Visual Studio Code`)
+	d.say("be polite")
+	diff := e.NextDiff()
+	if diff.Text != plan || !strings.Contains(string(diff.Args), `"view":"plan"`) {
+		t.Errorf("asked for %s", diff.Args)
+	}
+	d.WaitFor(`also open in Visual Studio Code`)
+	diff.RejectWith(map[string]any{"comments": []any{map[string]any{"side": "modified", "startLine": 3, "endLine": 3, "quote": "1. Say good day.", "text": "and to whom?"}}})
+	diff = e.NextDiff()
+	if told, want := d.told(1), `The user's comment on line 3 of the proposal, "1. Say good day.": and to whom?`; !strings.Contains(told, want) || !strings.Contains(told, "present it again") {
+		t.Errorf("the comment: %q", told)
+	}
+	diff.Edit(plan + "2. Test it well.\n")
+	diff.AcceptWith(map[string]any{"mode": "accept-edits"})
+	d.WaitFor(`All done`)
+	d.WaitFor(`accept-edits mode`)
+	d.idle()
+	if told := d.told(2); !strings.Contains(told, "\n\n"+plan+"2. Test it well.\n") {
+		t.Errorf("the accepted plan: %q", told)
+	}
+	d.say("/permissions plan")
+	d.WaitFor(`plan mode`)
+	d.say("more")
+	diff = e.NextDiff()
+	diff.Edit("# Much more\n")
+	d.WaitFor(`edited in Visual Studio Code`)
+	d.awake("y carry it out")
+	d.Press("y")
+	d.WaitFor(`Gone on`)
+	<-diff.Closed
+	if told := d.told(5); !strings.Contains(told, "# Much more\n") {
+		t.Errorf("the plan that the terminal accepted: %q", told)
+	}
+	d.idle()
+	d.leave()
+}
+
+// An editor that names no mode, or one that a person did not choose, gets the strictest; an
+// older extension is not asked.
+func TestPlanInOtherEditors(t *testing.T) {
+	for _, mode := range []string{"", "bypass"} {
+		d := newDesk(t, llmtest.NewServer(t, planCall("# Be polite\n"), llmtest.Turn{Text: "All done."}), nil)
+		e := d.editor(idetest.Ours())
+		d.sit("--permission-mode", "plan")
+		d.WaitFor(`Visual Studio Code`)
+		d.say("be polite")
+		e.NextDiff().AcceptWith(map[string]any{"mode": mode})
+		d.WaitFor(`All done`)
+		d.WaitFor(`default mode`)
+		d.idle()
+		d.leave()
+	}
+	older := idetest.Ours()
+	older.NoPlans = true
+	d := newDesk(t, llmtest.NewServer(t, planCall("# Be polite\n"), llmtest.Turn{Text: "All done."}), nil)
+	e := d.editor(older)
+	d.sit("--permission-mode", "plan")
+	d.WaitFor(`Visual Studio Code`)
+	d.say("be polite")
+	d.WaitFor(`the plan`)
+	d.awake("y carry it out")
+	d.Press("y")
+	d.WaitFor(`All done`)
+	d.idle()
+	if asked := e.Requests("openDiff"); len(asked) > 0 {
+		t.Errorf("the older extension was asked: %s", asked[0].Params)
+	}
+	d.leave()
 }

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/caution"
@@ -82,6 +83,12 @@ type Plan struct {
 // by itself; it covers the text as the reviewer left it.
 type Document struct {
 	Text string
+}
+
+// File returns d as a new file in dir, for surfaces that show files. Nobody writes it.
+func (d *Document) File(dir string) *workspace.Change {
+	const name = "plan.md"
+	return &workspace.Change{File: workspace.File{Name: name, Path: filepath.Join(dir, name)}, After: d.Text}
 }
 
 // Command is a command line to be run by a shell.
@@ -225,8 +232,9 @@ func (t Term) String() string {
 
 // Comment is a reviewer's remark on a line of the proposed text.
 type Comment struct {
-	Line int // 1-based, in the proposed text
-	Text string
+	Line  int    // 1-based, in the proposed text
+	Quote string // of a document: the line as the reviewer saw it
+	Text  string
 }
 
 // ErrUndecided is returned by a Reviewer that left without an answer. The question stays

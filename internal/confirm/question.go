@@ -277,10 +277,13 @@ func (q *question) final(v Verdict) Verdict {
 	return v
 }
 
+// editable reports whether a reviewer may change the text that r is about.
+func (r Request) editable() bool { return r.Change != nil || r.Document != nil }
+
 // withDraft adds the draft of another surface to an approval without a text: an answer
 // approves a draft, not a surface. lost is the note about a draft that was lost, or "".
 func (q *question) withDraft(ctx context.Context, from *review, v Verdict) (_ Verdict, lost string) {
-	if v.Decision != Approve || v.Text != nil || q.req.Change == nil {
+	if v.Decision != Approve || v.Text != nil || !q.req.editable() {
 		return v, ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, withdrawal)

@@ -17,8 +17,11 @@ import (
 
 // Review implements confirm.Reviewer. It shows the change in the linked editor, and
 // after a loss in the next one; as long as somebody else is asked too, it waits for an
-// editor. A request without a change of a file's text is left to others.
+// editor. A request without a change of a file's text or a plan is left to others.
 func (v *Reviewer) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
+	if req.Document != nil && !v.opt.Unattended {
+		req.Change = req.Document.File(v.opt.Search.Dir)
+	}
 	if req.Change == nil || req.Change.Delete || !v.opt.Diffs {
 		return confirm.Verdict{}, confirm.ErrUndecided
 	}
@@ -29,6 +32,9 @@ func (v *Reviewer) Review(ctx context.Context, req confirm.Request) (confirm.Ver
 		l, err := v.awaitLink(ctx, q)
 		if errors.Is(err, errAgain) {
 			continue
+		}
+		if err == nil && req.Document != nil && !l.client.Info().Plan {
+			err = confirm.ErrUndecided
 		}
 		if err != nil {
 			return confirm.Verdict{}, err
@@ -92,7 +98,7 @@ func (v *Reviewer) request(l *link, q *question) client.DiffRequest {
 	for _, n := range q.notes() {
 		r.Notes = append(r.Notes, client.Note{Kind: string(n.Kind), Text: n.Text})
 	}
-	r.Inline = v.opt.Inline
+	r.Inline, r.Plan = v.opt.Inline, q.req.Document != nil
 	if v.opt.Unattended {
 		r.OnClose = client.CloseRejects
 	}

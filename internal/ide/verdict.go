@@ -57,6 +57,9 @@ func (v *Reviewer) verdict(ctx context.Context, l *link, q *question, o opened) 
 		return confirm.Verdict{}, confirm.ErrUndecided
 	}
 	said := confirm.Verdict{By: l.name(), Feedback: limited(o.outcome.Feedback), Comments: comments(o.outcome.Comments)}
+	if q.req.Document != nil {
+		quote(said.Comments, o.outcome.Comments)
+	}
 	switch o.outcome.Kind {
 	case client.Rejected:
 		return said, nil
@@ -89,6 +92,9 @@ func (v *Reviewer) approval(ctx context.Context, l *link, q *question, out clien
 		said.Text = &out.Text
 	}
 	if l.ours() {
+		if q.req.Document != nil {
+			said.Mode = planMode(out.Mode)
+		}
 		return said, nil
 	}
 	if out.Edited {

@@ -101,7 +101,11 @@ func feedbackForModel(v confirm.Verdict) string {
 		b.WriteString("\nThe user says: " + v.Feedback)
 	}
 	for _, c := range v.Comments {
-		fmt.Fprintf(&b, "\nThe user's comment on line %d of the proposal: %s", c.Line, c.Text)
+		quote := ""
+		if c.Quote != "" {
+			quote = fmt.Sprintf(", %q", c.Quote)
+		}
+		fmt.Fprintf(&b, "\nThe user's comment on line %d of the proposal%s: %s", c.Line, quote, c.Text)
 	}
 	return b.String()
 }

@@ -32,7 +32,7 @@ import { SideFiles } from "./vscode/sidefiles";
 import { Status } from "./vscode/status";
 import { closeOrphans } from "./vscode/tabs";
 import { Terminals } from "./vscode/terminals";
-import { inlineScheme, originalScheme, proposedScheme } from "./vscode/uri";
+import { inlineScheme, originalScheme, planScheme, proposedScheme } from "./vscode/uri";
 import { Views } from "./vscode/views";
 
 const lastPort = "lastPort";
@@ -101,6 +101,7 @@ function registerFiles(context: vscode.ExtensionContext, remarks: Remarks): { vi
     headers,
     vscode.workspace.registerFileSystemProvider(originalScheme, originals, { isCaseSensitive: true, isReadonly: reason }),
     vscode.workspace.registerFileSystemProvider(proposedScheme, proposals, { isCaseSensitive: true }),
+    vscode.workspace.registerFileSystemProvider(planScheme, proposals, { isCaseSensitive: true }),
     vscode.workspace.registerFileSystemProvider(inlineScheme, merged, { isCaseSensitive: true }),
   );
   return { views, documents, inline: new InlineProposals(documents) };

@@ -63,6 +63,8 @@ type Info struct {
 	Ours bool
 	// Inline reports whether it can show a proposal in the document itself.
 	Inline bool
+	// Plan reports whether it can show a plan as a document.
+	Plan bool
 	// Reviews reports whether it can show diffs; otherwise it only reports its open
 	// files.
 	Reviews bool
@@ -152,11 +154,12 @@ func (c *Client) describe() {
 	var announced struct {
 		MaxPayload int `json:"maxPayload"`
 		Inline     int `json:"inline"`
+		Plan       int `json:"plan"`
 	}
 	if json.Unmarshal(capability, &announced) != nil {
 		return
 	}
-	c.info.Inline = announced.Inline > 0
+	c.info.Inline, c.info.Plan = announced.Inline > 0, announced.Plan > 0
 	if announced.MaxPayload > 0 {
 		c.info.MaxMessage = min(announced.MaxPayload, maxOurs)
 	}

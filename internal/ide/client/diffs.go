@@ -29,6 +29,7 @@ type DiffRequest struct {
 	OnClose     OnClose
 	Batch       Batch
 	Inline      bool // in the document itself, if the editor can
+	Plan        bool // Text is a plan in Markdown, not the content of a file
 	Notes       []Note
 }
 
@@ -74,6 +75,7 @@ type DiffOutcome struct {
 	Reason   string // the editor's reason ("button", "timeout", …), or why it is undecided
 	Feedback string // the reviewer's message
 	Comments []Comment
+	Mode     string // of an accepted plan: the permission mode to go on in
 }
 
 // Comment is a remark on lines of the text under review.
@@ -126,7 +128,10 @@ func (r DiffRequest) arguments(extended bool) map[string]any {
 			args[name] = value
 		}
 	}
-	if r.Inline {
+	switch {
+	case r.Plan:
+		args["view"] = "plan"
+	case r.Inline:
 		args["view"] = "inline"
 	}
 	if len(r.Notes) > 0 {
@@ -144,6 +149,7 @@ type details struct {
 	Outcome  string `json:"outcome"`
 	Reason   string `json:"reason"`
 	Feedback string `json:"feedback"`
+	Mode     string `json:"mode"`
 	Comments []struct {
 		Side  string `json:"side"`
 		Start int    `json:"startLine"`
@@ -177,7 +183,7 @@ func (r DiffRequest) verdict(a answer) DiffOutcome {
 
 // add adds the reviewer's feedback and comments.
 func (said details) add(o DiffOutcome) DiffOutcome {
-	o.Reason, o.Feedback = said.Reason, cut(said.Feedback, maxFeedback)
+	o.Reason, o.Feedback, o.Mode = said.Reason, cut(said.Feedback, maxFeedback), said.Mode
 	for _, c := range said.Comments[:min(len(said.Comments), maxComments)] {
 		end := max(c.Start, c.End)
 		if c.Start < 1 || c.Text == "" {

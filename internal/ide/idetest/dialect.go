@@ -48,6 +48,7 @@ type Dialect struct {
 	Flat     bool // results without the usual wrapping; writes the file itself
 	OneBased bool // lines of selections and diagnostics
 	NoInline bool // of our own extension: an older one
+	NoPlans  bool // of our own extension: an older one
 
 	Listed   []string // tools in tools/list
 	Unlisted []string // tools that work without being listed
@@ -187,6 +188,9 @@ func (d Dialect) greeting(params json.RawMessage) any {
 		ours := map[string]any{"version": 1, "openDiffDetails": 1, "comments": 1, "status": 1, "maxPayload": 16 << 20}
 		if !d.NoInline {
 			ours["inline"] = 1
+		}
+		if !d.NoPlans {
+			ours["plan"] = 1
 		}
 		capabilities["experimental"] = map[string]any{"agent/ide": ours}
 	}

@@ -12,6 +12,12 @@ export interface Base {
   readonly original: string;
 }
 
+/** The base of a plan, which no file holds. */
+export const nothing: Base = {
+  file: { exists: false, text: "", sha256: sha256(""), encoding: "utf8", bom: false, binary: false, size: 0 },
+  original: "",
+};
+
 /**
  * Looks at the file that a proposal is for and refuses what cannot be reviewed:
  * STALE_BASE if the proposal was made from another text, DIRTY_DOCUMENT if the

@@ -86,7 +86,11 @@ const openDiffSchema: Tool["inputSchema"] = {
     description: { type: "string", description: "Why, for the person; 200 characters are shown." },
     base_sha256: { type: "string", description: "SHA-256 of the file's bytes, or of the buffer as checkDocumentDirty gives it." },
     on_close: { type: "string", description: "What closing the tab means; reject if absent.", enum: ["keep", "reject"] },
-    view: { type: "string", description: "inline: in the document itself, if that can be; diff if absent.", enum: ["diff", "inline"] },
+    view: {
+      type: "string",
+      description: "inline: in the document itself, if that can be; plan: a plan in Markdown, which no file holds; diff if absent.",
+      enum: ["diff", "inline", "plan"],
+    },
     batch: {
       type: "object",
       properties: { id: { type: "string" }, index: { type: "integer" }, total: { type: "integer" } },
@@ -104,7 +108,7 @@ const openDiffSchema: Tool["inputSchema"] = {
 
 async function openDiff(reviews: Reviews, ports: Ports, others: Busy, { client, args, cancelled }: ToolCall): Promise<Answer> {
   const request = await toRequest(args);
-  if (others.isBusy(request.path)) throw new ToolError("BUSY", "another client's edit of this file waits for its review");
+  if (request.isPlan !== true && others.isBusy(request.path)) throw new ToolError("BUSY", "another client's edit of this file waits for its review");
   if (cancelled.aborted) return "silent";
   const { answer, cancel } = reviews.ask(client, request, relativeTo(request.path, await realFolders(ports)));
   cancelled.addEventListener("abort", cancel);
@@ -113,12 +117,13 @@ async function openDiff(reviews: Reviews, ports: Ports, others: Busy, { client, 
 
 async function toRequest(args: Record<string, unknown>): Promise<ReviewRequest> {
   const given = text(args, "old_file_path") ?? "";
-  const oldPath = await canonical(given);
+  const isPlan = text(args, "view") === "plan";
+  const oldPath = isPlan ? given : await canonical(given);
   const onClose = text(args, "on_close") === "keep" ? "keep" : "reject";
   const base = text(args, "base_sha256")?.toLowerCase();
   return {
     oldPath,
-    path: await canonical(text(args, "new_file_path") ?? given),
+    path: isPlan ? given : await canonical(text(args, "new_file_path") ?? given),
     proposal: text(args, "new_file_contents") ?? "",
     tabName: text(args, "tab_name") ?? "",
     diffId: text(args, "diff_id"),
@@ -128,6 +133,7 @@ async function toRequest(args: Record<string, unknown>): Promise<ReviewRequest> 
     stack: flag(args, "stack", false),
     timeoutMs: integer(args, "timeout_ms"),
     inline: text(args, "view") === "inline",
+    isPlan,
     notes: parseNotes(args["notes"]),
     ...batchOf(args["batch"]),
   };

@@ -78,6 +78,7 @@ export class IdeDoor {
       comments: 1,
       status: 1,
       inline: 1,
+      plan: 1,
       trusted: this.host.ports.workspace.isTrusted(),
       platform: process.platform,
       maxPayload,

@@ -22,6 +22,8 @@ export interface Decided {
   readonly stale: boolean;
   readonly comments: readonly ReviewComment[];
   readonly feedback: string | undefined;
+  /** Of an accepted plan. */
+  readonly mode: string | undefined;
   readonly durationMs: number;
 }
 
@@ -41,6 +43,7 @@ export interface Details {
   readonly written: false;
   readonly comments: readonly ReviewComment[];
   readonly feedback?: string;
+  readonly mode?: string;
   readonly durationMs: number;
 }
 
@@ -84,6 +87,7 @@ function toDetails(d: Decided, final: { text: string; edited: boolean }): Detail
     written: false,
     comments: d.comments,
     ...(d.feedback === undefined ? {} : { feedback: d.feedback }),
+    ...(accepted && d.mode !== undefined ? { mode: d.mode } : {}),
     durationMs: d.durationMs,
   };
 }

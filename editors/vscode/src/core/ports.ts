@@ -47,6 +47,8 @@ export interface ShownDiff {
   readonly inline: boolean;
   /** It may be shown so: a file of the workspace that is there already. */
   readonly canInline: boolean;
+  /** A plan in Markdown, to be shown as a document: original is "". */
+  readonly isPlan: boolean;
   readonly description: string;
   /** Who asks, sanitised. */
   readonly asks: string;

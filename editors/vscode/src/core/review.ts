@@ -36,6 +36,8 @@ export interface ReviewRequest {
   readonly timeoutMs: number | undefined;
   /** Shown in one text with the file, if that can be. */
   readonly inline?: boolean;
+  /** A plan in Markdown: no file has or gets its text. */
+  readonly isPlan?: boolean;
   /** The caller holds the file's lock already. */
   readonly locked?: boolean;
   /** Facts that the person must know before answering, for the title. */
@@ -62,6 +64,7 @@ export interface ReviewInfo {
   /** Being edited elsewhere: accept and reject are refused meanwhile. */
   readonly held: boolean;
   readonly isNew: boolean;
+  readonly isPlan: boolean;
   /** Who asks, and its place among the edits of one answer, such as "2 of 3". */
   readonly asks: string;
   readonly place: string;
@@ -85,6 +88,8 @@ export class Review {
   /** When it last came before the person's eyes; in milliseconds, as createdAt. */
   seenAt: number;
   feedback: string | undefined;
+  /** The permission mode to go on in, with which the person accepts a plan. */
+  mode: string | undefined;
   error: unknown;
   private counted: { draft: string; stats: Stats } | undefined;
   /** Answers the call that waits; replaced when a client comes back. */
@@ -125,7 +130,11 @@ export class Review {
 
   /** Names the file as it is, never as the client calls it, so that no title can deceive. */
   get title(): string {
-    const { path, oldPath } = this.request;
+    const { path, oldPath, isPlan } = this.request;
+    if (isPlan === true) {
+      const plan = this.owner.name === undefined ? this.t("Plan") : this.t("Plan of {0}", this.owner.name);
+      return this.machine.held ? `${plan} (${this.t("being edited in the terminal")})` : plan;
+    }
     const name = visibleName(this.relative ?? path);
     const from = oldPath === path ? "" : `${visibleName(basename(oldPath))} → `;
     const remarks = [
@@ -157,7 +166,8 @@ export class Review {
       edited: this.edited,
       stale: this.machine.stale,
       held: this.machine.held,
-      isNew: this.base?.file.exists === false,
+      isNew: this.base?.file.exists === false && this.request.isPlan !== true,
+      isPlan: this.request.isPlan === true,
       asks: this.owner.name ?? "",
       place: this.place,
       pid: this.owner.pid,
@@ -188,6 +198,7 @@ export class Review {
       background,
       inline: this.request.inline === true && this.canInline(base),
       canInline: this.canInline(base),
+      isPlan: this.request.isPlan === true,
       description: oneLine(this.request.description, 200),
       asks: this.owner.name ?? "",
       place: this.place,
@@ -201,7 +212,7 @@ export class Review {
   }
 
   private canInline(base: Base): boolean {
-    return this.relative !== undefined && base.file.exists && this.request.oldPath === this.request.path;
+    return this.request.isPlan !== true && this.relative !== undefined && base.file.exists && this.request.oldPath === this.request.path;
   }
 
   /** Everything that its outcome tells. */
@@ -217,6 +228,7 @@ export class Review {
       stale: this.machine.stale,
       comments,
       feedback: this.feedback,
+      mode: this.mode,
       durationMs: now - this.createdAt,
     };
   }

@@ -1,4 +1,4 @@
-import { lookAt } from "./base";
+import { lookAt, nothing } from "./base";
 import { messageOf } from "./errors";
 import { mustLook } from "./notes";
 import { Locks } from "./locks";
@@ -81,8 +81,12 @@ export class Reviews {
     return review !== undefined && this.ports.clock.now() - review.seenAt >= readyMs;
   }
 
-  accept(id: string, by: "button" | "command"): void {
-    this.happen(id, { type: "accept", by });
+  /** mode: the permission mode to go on in after a plan. */
+  accept(id: string, by: "button" | "command", mode?: string): void {
+    const review = this.all.get(id);
+    if (review === undefined || !review.live || review.machine.held) return;
+    review.mode = mode;
+    this.run(review, { type: "accept", by });
   }
 
   reject(id: string, by: "button" | "command", feedback?: string): void {
@@ -271,15 +275,15 @@ export class Reviews {
 
   private async prepare(review: Review): Promise<void> {
     const { documents, settings } = this.ports;
-    const { path, oldPath, baseSha256 } = review.request;
+    const { path, oldPath, baseSha256, isPlan } = review.request;
     try {
-      review.base = await lookAt(documents, oldPath, baseSha256);
+      review.base = isPlan === true ? nothing : await lookAt(documents, oldPath, baseSha256);
     } catch (err) {
       review.error = err;
       return this.run(review, { type: "refused" });
     }
     if (!review.live) return;
-    review.hold("watch", documents.watch(path, () => void this.lookAgain(review)));
+    if (isPlan !== true) review.hold("watch", documents.watch(path, () => void this.lookAgain(review)));
     const mode = review.wanted ? "always" : settings.diffOpen();
     if (mode === "onDemand") this.run(review, { type: "deferred" });
     else this.open(review, mode === "background");

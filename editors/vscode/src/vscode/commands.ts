@@ -2,6 +2,7 @@ import * as vscode from "vscode";
 import type { Core } from "../core/core";
 import type { InlineDocuments } from "./inlinedocs";
 import { isPending } from "./pending";
+import { pickMode } from "./questions";
 import type { Registration } from "./registration";
 import type { Remarks } from "./remarks";
 import type { Status } from "./status";
@@ -91,13 +92,18 @@ function uriOf(target: unknown): vscode.Uri | undefined {
   return target.resourceUri instanceof vscode.Uri ? target.resourceUri : undefined;
 }
 
-function answer(parts: Parts, args: unknown[], what: "accept" | "reject"): void {
-  const { reviews } = parts.core;
-  for (const { id, by } of targetsOf(parts, args)) {
-    // A proposal of a program that leaves the writing to the editor is no review.
-    if (reviews.get(id) === undefined) void parts.inline.decideAll(id, what);
-    else reviews[what](id, by);
-  }
+async function answer(parts: Parts, args: unknown[], what: "accept" | "reject"): Promise<void> {
+  for (const target of targetsOf(parts, args)) await answerOne(parts, target, what);
+}
+
+async function answerOne({ core: { reviews }, inline }: Parts, { id, by }: Target, what: "accept" | "reject"): Promise<void> {
+  const review = reviews.get(id);
+  // A proposal of a program that leaves the writing to the editor is no review.
+  if (review === undefined) return inline.decideAll(id, what);
+  if (what === "reject") return reviews.reject(id, by);
+  const mode = review.isPlan ? await pickMode() : undefined;
+  // Escape is no answer.
+  if (!review.isPlan || mode !== undefined) reviews.accept(id, by, mode);
 }
 
 /** Decides the change of a lens, or, from a key, that at the cursor. */

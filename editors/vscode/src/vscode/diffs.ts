@@ -5,7 +5,7 @@ import type { Headers } from "./headers";
 import type { Remarks } from "./remarks";
 import type { SideFiles } from "./sidefiles";
 import { activeReview, diffOf, tabsOf } from "./tabs";
-import { originalScheme, proposedScheme, reviewUri } from "./uri";
+import { originalScheme, proposalUri, reviewUri } from "./uri";
 
 interface Sides {
   readonly left: vscode.Uri;
@@ -39,11 +39,12 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
     const options = {
       preview: false,
       preserveFocus: !focus,
-      override: true,
+      override: diff.isPlan ? "default" : true,
       background: diff.background && !focus,
       ...(shown === undefined ? {} : { viewColumn: shown.group.viewColumn }),
     };
-    await vscode.commands.executeCommand("vscode.diff", sides.left, sides.right, diff.title, options);
+    if (diff.isPlan) await vscode.commands.executeCommand("vscode.open", sides.right, options, diff.title);
+    else await vscode.commands.executeCommand("vscode.diff", sides.left, sides.right, diff.title, options);
     await this.tabThere(diff.id);
   }
 
@@ -137,13 +138,13 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
     if (known !== undefined) return known;
     const sides = {
       left: reviewUri(originalScheme, diff.oldPath, diff.id),
-      right: reviewUri(proposedScheme, diff.path, diff.id),
+      right: proposalUri(diff),
       original: diff.original,
     };
     await this.originals.add(sides.left, diff.original);
     await this.proposals.add(sides.right, diff.proposed);
     this.sides.set(diff.id, sides);
-    this.headers.show(sides.right, diff, firstChanged(diff.original, diff.proposed));
+    if (!diff.isPlan) this.headers.show(sides.right, diff, firstChanged(diff.original, diff.proposed));
     return sides;
   }
 

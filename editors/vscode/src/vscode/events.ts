@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import type { Core } from "../core/core";
 import { selectionOf } from "./editors";
 import { tabUris, visibleReviews } from "./tabs";
-import { proposedScheme, reviewId } from "./uri";
+import { isProposalUri, reviewId } from "./uri";
 import type { Views } from "./views";
 
 /** Reports the person's actions in the editor to the core. */
@@ -70,7 +70,7 @@ function watchSaves(core: Core, views: Views): vscode.Disposable {
 }
 
 function rightSide(document: vscode.TextDocument): string | undefined {
-  return document.uri.scheme === proposedScheme ? reviewId(document.uri) : undefined;
+  return isProposalUri(document.uri) ? reviewId(document.uri) : undefined;
 }
 
 function watchWindow(core: Core): vscode.Disposable {

@@ -1,11 +1,11 @@
 import * as vscode from "vscode";
 import type { ReviewInfo, Reviews } from "../core/reviews";
-import { proposedScheme, reviewId, reviewUri } from "./uri";
+import { isProposalUri, proposalUri, reviewId } from "./uri";
 
 /** The label of a review in a list: its file and its special marks. */
 export function describe(review: ReviewInfo): string {
   const marks = marksOf(review);
-  const name = vscode.workspace.asRelativePath(review.path);
+  const name = review.isPlan ? review.title : vscode.workspace.asRelativePath(review.path);
   return marks.length === 0 ? name : `${name} (${marks.join(", ")})`;
 }
 
@@ -31,11 +31,11 @@ export class Marks implements vscode.FileDecorationProvider {
   constructor(private readonly reviews: Reviews) {}
 
   changed(review: ReviewInfo): void {
-    this.changes.fire(reviewUri(proposedScheme, review.path, review.id));
+    this.changes.fire(proposalUri(review));
   }
 
   provideFileDecoration(uri: vscode.Uri): vscode.FileDecoration | undefined {
-    const review = uri.scheme === proposedScheme ? this.reviews.get(reviewId(uri) ?? "") : undefined;
+    const review = isProposalUri(uri) ? this.reviews.get(reviewId(uri) ?? "") : undefined;
     if (review === undefined) return undefined;
     if (review.stale) {
       const color = new vscode.ThemeColor("list.warningForeground");

@@ -22,6 +22,15 @@ export async function confirmNotes(path: string, notes: readonly Note[]): Promis
   return (await ask(vscode.l10n.t("Accept this edit of {0}?", vscode.workspace.asRelativePath(path)), notes.map(({ text }) => `⚠ ${text}`).join("\n"), [accept])) === accept;
 }
 
+/** Asks in which permission mode to carry out a plan; undefined: not at all. */
+export async function pickMode(): Promise<string | undefined> {
+  const modes = [
+    { label: vscode.l10n.t("Carry It Out, Ask About Edits"), mode: "default" },
+    { label: vscode.l10n.t("Carry It Out, Accept Edits"), mode: "accept-edits" },
+  ];
+  return (await vscode.window.showQuickPick(modes, { title: vscode.l10n.t("Accept the Plan"), ignoreFocusOut: true }))?.mode;
+}
+
 /** A question that cannot be overlooked; it stays until its answer can have been meant for it. */
 async function ask(question: string, detail: string, answers: readonly string[]): Promise<string | undefined> {
   for (;;) {

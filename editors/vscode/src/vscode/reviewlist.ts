@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import type { ReviewInfo, Reviews } from "../core/reviews";
 import { describe, isPending, marksOf } from "./pending";
 import { diffOf } from "./tabs";
-import { proposedScheme, reviewUri } from "./uri";
+import { proposalUri } from "./uri";
 
 const viewId = "agent.reviews";
 
@@ -47,7 +47,7 @@ export class ReviewList implements vscode.TreeDataProvider<Entry>, vscode.Dispos
 
   getChildren(entry?: Entry): Entry[] {
     if (entry !== undefined) return [];
-    return this.pending().map(({ id, path }) => ({ id, resourceUri: reviewUri(proposedScheme, path, id) }));
+    return this.pending().map((review) => ({ id: review.id, resourceUri: proposalUri(review) }));
   }
 
   getTreeItem({ id, resourceUri }: Entry): vscode.TreeItem {
@@ -84,9 +84,9 @@ export class ReviewList implements vscode.TreeDataProvider<Entry>, vscode.Dispos
     if (inDocument !== undefined) this.seen.add(inDocument);
   }
 
-  /** Accepts the reviews that the person has had on the screen; shows the first of the others instead. */
+  /** Accepts the edits that the person has had on the screen; shows the first of the others instead. */
   private async acceptAll(): Promise<void> {
-    const free = this.pending().filter(({ id, held }) => !held && this.reviews.isReady(id));
+    const free = this.pending().filter(({ id, held, isPlan }) => !held && !isPlan && this.reviews.isReady(id));
     const [ready, unseen] = [free.filter(({ id }) => this.seen.has(id)), free.filter(({ id }) => !this.seen.has(id))];
     if (ready.length > 0 && (await confirmed(vscode.l10n.t("Accept {0} edits that you have seen?", ready.length), vscode.l10n.t("Accept"), ready))) {
       for (const { id } of ready) this.reviews.accept(id, "command");

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { inlineScheme, isReviewUri, proposedScheme, reviewId } from "./uri";
+import { inlineScheme, isReviewUri, planScheme, proposedScheme, reviewId } from "./uri";
 
 /** The URIs that a tab shows; none for a tab that shows no text. */
 export function tabUris(tab: vscode.Tab): vscode.Uri[] {
@@ -10,8 +10,9 @@ export function tabUris(tab: vscode.Tab): vscode.Uri[] {
   return [];
 }
 
-/** The review whose diff the tab shows. */
+/** The review whose diff, or plan, the tab shows. */
 export function diffOf(tab: vscode.Tab | undefined): string | undefined {
+  if (tab?.input instanceof vscode.TabInputText && tab.input.uri.scheme === planScheme) return reviewId(tab.input.uri);
   if (!(tab?.input instanceof vscode.TabInputTextDiff)) return undefined;
   const { modified } = tab.input;
   return modified.scheme === proposedScheme ? reviewId(modified) : undefined;
