@@ -143,12 +143,13 @@ var layers = []struct {
 
 	{"internal/demo", []string{"internal/statefile"}},
 	{"internal/app", []string{
-		"internal/app/clipboard", "internal/app/home", "internal/app/idelink", "internal/app/attachments", "internal/app/provider", "internal/app/skills", "internal/app/spending", "internal/audit", "internal/check", "internal/config", "internal/confirm", "internal/systemprompt",
+		"internal/app/clipboard", "internal/app/home", "internal/app/idelink", "internal/app/attachments", "internal/app/provider", "internal/app/skills", "internal/app/spending", "internal/app/subagents", "internal/audit", "internal/check", "internal/config", "internal/confirm", "internal/systemprompt",
 		"internal/llm", "internal/mcp", "internal/permission", "internal/sandbox", "internal/session", "internal/session/archive", "internal/session/history", "internal/statefile", "internal/tools", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/workspace", "internal/workspace/effects",
 	}},
 	{"internal/app/clipboard", []string{"internal/child"}},
 	{"internal/app/skills", []string{"internal/regularfile"}},
 	{"internal/app/spending", []string{"internal/statefile"}},
+	{"internal/app/subagents", []string{"internal/llm", "internal/regularfile", "internal/sanitize", "internal/session", "internal/tools"}},
 	{"internal/app/recording", []string{
 		"internal/audit", "internal/confirm", "internal/llm", "internal/permission", "internal/session", "internal/session/archive", "internal/session/history",
 	}},

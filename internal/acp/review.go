@@ -79,9 +79,12 @@ func alwaysWord(req confirm.Request) string {
 // question describes a request as the call that it belongs to.
 func (v *view) question(req confirm.Request) toolCall {
 	c := toolCall{ID: "question-" + req.ID, Title: title(req), ToolKind: kindOf(req.Tool), Status: "pending"}
+	if req.Origin != "" {
+		c.Title = sanitize.Line(req.Origin) + " – " + c.Title
+	}
 	v.mu.Lock()
 	for _, open := range v.open {
-		if open.Name == req.Tool {
+		if open.Name == req.Tool && req.Origin == "" {
 			c.ID = open.ID
 			break
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/idelink"
 	"github.com/bb2d0cf4/agent/internal/app/skills"
 	"github.com/bb2d0cf4/agent/internal/app/spending"
+	"github.com/bb2d0cf4/agent/internal/app/subagents"
 	"github.com/bb2d0cf4/agent/internal/audit"
 	"github.com/bb2d0cf4/agent/internal/check"
 	"github.com/bb2d0cf4/agent/internal/config"
@@ -60,6 +61,7 @@ type Options struct {
 	// ProjectServers are the MCP servers that the project names and the person allowed.
 	ProjectServers map[string]config.MCPServer
 	Servers        []mcp.Server // besides those of the configuration
+	SubAgents      []subagents.Definition
 
 	Instructions Instructions   // nil: the model gets all
 	Skills       []skills.Skill // that the model and the user may use
@@ -101,6 +103,7 @@ type App struct {
 	Loop      *session.Loop
 	Editor    *idelink.Link
 	Servers   *mcp.Servers
+	SubAgents *subagents.Crew
 	Images    *attachments.Images
 	Remarks   attachments.Remarks
 
@@ -123,6 +126,7 @@ type App struct {
 		model   config.Model
 		sends   llm.Model // the requests to model
 		info    llm.Info
+		system  string            // the latest system prompt
 		efforts map[string]string // chosen in this session, by the model's name
 	}
 }
@@ -208,7 +212,7 @@ func (a *App) encoding(path string) workspace.Encoding {
 func (a *App) loopOptions(o Options, env []string) session.Options {
 	limits := o.Config.Limits
 	return session.Options{
-		Model: o.Model, Tools: a.newTools(env, o.AskAll), System: a.system, Store: o.Place.Store,
+		Model: o.Model, Tools: a.newTools(env, o), System: a.system, Store: o.Place.Store,
 		Limits: session.Limits{
 			MaxTurns: limits.MaxTurns, MaxTime: limits.MaxTime, MaxTokens: limits.MaxTokens, MaxCostUSD: limits.MaxCostUSD, MaxDayUSD: limits.MaxDayUSD,
 			MaxRequestUSD: limits.MaxRequestUSD,

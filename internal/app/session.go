@@ -52,6 +52,9 @@ func (a *App) Use(store *archive.Store) error {
 // system returns the system prompt, and saves its description of the session's beginning.
 func (a *App) system(ctx context.Context) string {
 	prompt := a.Context.System(ctx)
+	a.mu.Lock()
+	a.now.system = prompt
+	a.mu.Unlock()
 	if now := archive.Start(a.Context.Start()); now != a.start {
 		a.start = now
 		_ = a.Current().Start(now) // the store writes it with the next record, which reports an error

@@ -90,15 +90,17 @@ func (t toolset) Call(ctx context.Context, name string, call tools.Call) (tools.
 	return res, err
 }
 
-// newTools returns the tools, which run commands with env. askAll makes those that only
-// read need a question too.
-func (a *App) newTools(env []string, askAll bool) session.Toolset {
-	set := tools.NewSet(a.Editor.Equip(tools.Deps{
+// newTools returns the tools, which run commands with env.
+func (a *App) newTools(env []string, o Options) session.Toolset {
+	deps := a.Editor.Equip(tools.Deps{
 		Root: a.Root, Ask: asker{a}, Jobs: a.jobs, Background: a.jobs, Servers: a.Servers, Window: func() int64 { return a.Info().ContextWindow }, SpillDir: a.spillDir, Sandbox: a.sandbox,
-		Session: func() string { return a.Current().ID() }, Home: a.Config.Home, Env: env, AskAll: askAll,
+		Session: func() string { return a.Current().ID() }, Home: a.Config.Home, Env: env, AskAll: o.AskAll,
 		Withholds: a.Policy.Withholds, Below: a.guidance.below(a.Context), Effects: a.effects, Planning: func() bool { return a.Policy.Mode() == permission.Plan },
 		Check: a.check.For,
-	}))
+	})
+	a.SubAgents = a.newCrew(o.SubAgents, deps)
+	deps.Agents = a.SubAgents
+	set := tools.NewSet(deps)
 	a.editorPrompts = a.Editor.Prompts(a.Context.Editor, set)
 	return toolset{set, a.modeNews, a.editorPrompts, a.edits}
 }

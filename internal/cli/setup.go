@@ -10,6 +10,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/allowedservers"
 	"github.com/bb2d0cf4/agent/internal/app/provider"
 	"github.com/bb2d0cf4/agent/internal/app/skills"
+	"github.com/bb2d0cf4/agent/internal/app/subagents"
 	"github.com/bb2d0cf4/agent/internal/app/trust"
 	"github.com/bb2d0cf4/agent/internal/cli/firstrun"
 	"github.com/bb2d0cf4/agent/internal/config"
@@ -24,6 +25,7 @@ type setup struct {
 	instructions    instructions
 	projectServers  map[string]config.MCPServer // MCP servers of the project that the user allowed
 	skills          []skills.Skill              // those that may be used
+	subAgents       []subagents.Definition      // those that may be used
 	askedTrust      bool                        // the user was asked whether to trust the project
 	suggest         string                      // a first prompt to suggest
 	notes           []string                    // for the user
@@ -75,6 +77,7 @@ func loadSetup(ctx context.Context, p Process, f *flags, over config.Overrides, 
 		return setup{}, err
 	}
 	s := setup{Config: cfg, notes: cfg.Notes}
+	s.useSubAgents()
 	dir, err := workDir(f.dir)
 	if err != nil {
 		return s, err
@@ -122,6 +125,13 @@ func (s setup) useProject(over config.Overrides, dir string, found trust.Found) 
 		s.notes = append(s.notes, "skipped in the project's configuration: "+l)
 	}
 	return s
+}
+
+// useSubAgents sets the definitions of sub-agents that may be used: the user's.
+func (s *setup) useSubAgents() {
+	all, left := subagents.OfUser(s.Home)
+	list, twice := subagents.First(all)
+	s.subAgents, s.notes = list, slices.Concat(s.notes, left, twice)
 }
 
 // trusts reports whether the project may configure the program, and asks if there is no

@@ -20,6 +20,9 @@ import (
 type Request struct {
 	ID   string // unique in the process; answers are bound to it
 	Tool string // the asking tool
+	// Origin is the sub-agent that asks, for people; empty for the conversation itself. It is
+	// not sanitized.
+	Origin string
 	// Description is the model's text before the call, at most 200 characters.
 	Description string
 	Batch       Batch
@@ -57,6 +60,14 @@ type Request struct {
 	// Alone is closed when this reviewer is the only one left. If its surface is not
 	// there, it must give up eventually. The controller sets it, one for each reviewer.
 	Alone <-chan struct{}
+}
+
+// About returns Description, after the sub-agent that asks, if one does.
+func (r Request) About() string {
+	if r.Origin == "" || r.Description == "" {
+		return r.Origin + r.Description
+	}
+	return r.Origin + " – " + r.Description
 }
 
 // Batch gives a request's place among the calls of one model answer.

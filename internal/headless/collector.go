@@ -33,6 +33,8 @@ func (c *Collector) Add(ev session.Event) {
 		c.answer.WriteString(ev.Text)
 	case session.AnswerEnded:
 		c.usage = c.usage.Add(ev.Usage)
+	case session.Spent:
+		c.usage = c.usage.Add(ev.Usage)
 	case session.CallEnded:
 		c.addResult(ev.Result)
 	}
@@ -46,6 +48,7 @@ func (c *Collector) addResult(r tools.Result) {
 	if r.Denied != nil {
 		c.denied = append(c.denied, *r.Denied)
 	}
+	c.denied = append(c.denied, r.Refused...)
 	for _, ch := range r.Changes {
 		c.addChange(ch)
 	}

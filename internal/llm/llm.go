@@ -131,6 +131,9 @@ type ToolSpec struct {
 	Schema      json.RawMessage
 	// Reads reports whether calls change nothing, so that several may run at a time.
 	Reads bool
+	// Delegates reports whether each call is the work of a sub-agent. Several may run at a
+	// time, too.
+	Delegates bool
 }
 
 // Request is a request to continue a conversation.

@@ -161,6 +161,8 @@ func (t *turns) event(ev session.Event) {
 	switch ev := ev.(type) {
 	case session.AnswerEnded:
 		t.usage = usage{ev.Total, ev.Context, ev.Window}
+	case session.Spent:
+		t.total = ev.Total
 	case session.Filled:
 		t.usage = usage{ev.Total, ev.Context, ev.Window}
 	case session.Retrying:

@@ -13,13 +13,16 @@ import (
 // maxAhead is how many calls may run at the same time.
 const maxAhead = 8
 
-// ahead runs calls that only read before their turn comes, so that they run at the same
-// time. The results keep the order of the calls, and nobody is asked out of turn.
+// ahead runs calls that only read, or that sub-agents carry out, before their turn comes, so
+// that they run at the same time. The results keep the order of the calls. No call that
+// reads asks out of turn; sub-agents ask when they need to.
 type ahead struct {
 	turn    *turn
 	calls   []*pending
-	reads   map[string]bool // the names of the tools that only read
+	tools   map[string]llm.ToolSpec
 	running crash.Group
+	// errands are for the goroutine of the turn, which runs them while it waits for a call.
+	errands chan func()
 }
 
 // pending is a call of an answer. The goroutine that runs it ahead owns its outcome until
@@ -30,36 +33,108 @@ type pending struct {
 	call  tools.Call
 
 	turn, done chan struct{} // nil unless the call runs ahead; turn is closed when its turn comes
+	early      string        // its output before its turn came; of the goroutine of the turn
 	res        tools.Result
 	err        error
 	took       time.Duration
 }
 
 func newAhead(t *turn, calls []*pending) *ahead {
-	a := &ahead{turn: t, calls: calls, reads: map[string]bool{}}
+	a := &ahead{turn: t, calls: calls, tools: map[string]llm.ToolSpec{}, errands: make(chan func())}
 	for _, s := range t.loop.opt.Tools.Specs() {
-		a.reads[s.Name] = s.Reads
+		a.tools[s.Name] = s
 	}
 	return a
 }
 
-// start runs call i and those after it ahead, up to the first that does more than read.
-// They run until ctx ends.
+// start runs call i and those after it ahead, up to the first of another kind. They run
+// until ctx ends.
 func (a *ahead) start(ctx context.Context, i int) {
 	end := i
-	for end < min(len(a.calls), i+maxAhead) && a.reads[a.calls[end].Name] && a.calls[end].Problem == "" {
+	for end < min(len(a.calls), i+maxAhead) && a.may(i, end) {
 		end++
 	}
-	if end-i < 2 {
+	if end-i < 2 && !a.tools[a.calls[i].Name].Delegates {
 		return
 	}
 	for _, p := range a.calls[i:end] {
 		if p.done == nil {
 			p.turn, p.done = make(chan struct{}), make(chan struct{})
 			p.call.Await = p.await
+			if a.tools[p.Name].Delegates {
+				p.call.Budget, p.call.Progress = budget{a}, func(chunk string) { a.output(ctx, p, chunk) }
+			}
 			a.running.Go(func() { p.run(ctx, a.turn) })
 		}
 	}
+}
+
+// may reports whether call i may run ahead at the same time as call first.
+func (a *ahead) may(first, i int) bool {
+	like, of := a.tools[a.calls[first].Name], a.tools[a.calls[i].Name]
+	return a.calls[i].Problem == "" && (of.Reads && like.Reads || of.Delegates && like.Delegates)
+}
+
+// do runs f on the goroutine of the turn, and reports whether it will: not if ctx ends
+// before.
+func (a *ahead) do(ctx context.Context, f func()) bool {
+	select {
+	case a.errands <- f:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// output emits output of p, once its turn has come.
+func (a *ahead) output(ctx context.Context, p *pending, chunk string) {
+	a.do(ctx, func() {
+		select {
+		case <-p.turn:
+			a.turn.loop.opt.Emit(CallOutput{ID: p.ID, Text: chunk})
+		default:
+			p.early += chunk
+		}
+	})
+}
+
+// wait waits for p, which runs ahead.
+func (a *ahead) wait(p *pending) {
+	for {
+		select {
+		case f := <-a.errands:
+			f()
+		case <-p.done:
+			return
+		}
+	}
+}
+
+// end waits for all calls that run ahead. Those whose turn did not come were cancelled.
+func (a *ahead) end() {
+	for _, p := range a.calls {
+		if p.done != nil {
+			a.wait(p)
+		}
+	}
+	a.running.Wait()
+}
+
+// budget lets the sub-agent of a call spend within the limits of the turn.
+type budget struct{ ahead *ahead }
+
+// Allow implements tools.Budget.
+func (b budget) Allow(ctx context.Context) error {
+	allowed := make(chan error, 1)
+	if !b.ahead.do(ctx, func() { allowed <- b.ahead.turn.withinLimits(ctx, turnLimit, requestLimit) }) {
+		return ctx.Err()
+	}
+	return <-allowed
+}
+
+// Used implements tools.Budget.
+func (b budget) Used(ctx context.Context, u llm.Usage, unpriced bool) {
+	b.ahead.errands <- func() { b.ahead.turn.loop.spend(ctx, u, unpriced) }
 }
 
 // errNoReturn is the error of a tool that ended its goroutine.
@@ -84,11 +159,14 @@ func (p *pending) run(ctx context.Context, t *turn) {
 	p.took = t.loop.opt.Now().Sub(began)
 }
 
-// result returns the outcome of the call, whose turn it is.
-func (p *pending) result(ctx context.Context, t *turn) (tools.Result, time.Duration, error) {
+// result returns the outcome of p, whose turn it is.
+func (a *ahead) result(ctx context.Context, p *pending) (tools.Result, time.Duration, error) {
+	t := a.turn
 	if p.done != nil {
-		close(p.turn)
-		<-p.done
+		if close(p.turn); p.early != "" {
+			t.loop.opt.Emit(CallOutput{ID: p.ID, Text: p.early})
+		}
+		a.wait(p)
 		return p.res, p.took, p.err
 	}
 	began := t.loop.opt.Now()

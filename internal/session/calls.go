@@ -39,13 +39,13 @@ func (t *turn) runCalls(ctx context.Context, calls []llm.ToolCall, said string) 
 	all := make([]*pending, len(calls))
 	for i, c := range calls {
 		all[i] = &pending{ToolCall: c, title: titles[i], call: tools.Call{
-			ID: c.ID, Args: json.RawMessage(c.Args), Description: said, Turn: t.id,
+			ID: c.ID, Args: json.RawMessage(c.Args), Description: said, Turn: cmp.Or(t.loop.opt.Turn, t.id),
 			Batch: confirm.Batch{ID: t.id + "." + strconv.Itoa(t.rounds), Index: i, Total: len(calls), Calls: titles, Done: done[:i:i]},
 		}}
 	}
 	ahead := newAhead(t, all)
 	batch, cancel := context.WithCancel(ctx)
-	defer ahead.running.Wait()
+	defer ahead.end()
 	defer cancel() // the calls whose turn did not come
 	for i, c := range calls {
 		if err := ctx.Err(); err != nil {
@@ -53,7 +53,7 @@ func (t *turn) runCalls(ctx context.Context, calls []llm.ToolCall, said string) 
 			return false, StopCancelled, err
 		}
 		ahead.start(batch, i)
-		res, limit, err := t.runCall(ctx, all[i])
+		res, limit, err := t.runCall(ctx, ahead, all[i])
 		if err != nil {
 			return t.failed(ctx, c, err)
 		}
@@ -76,18 +76,21 @@ func (t *turn) runCalls(ctx context.Context, calls []llm.ToolCall, said string) 
 }
 
 // runCall runs one call and appends its result. An error ends the turn, as does limit.
-func (t *turn) runCall(ctx context.Context, p *pending) (res tools.Result, limit, err error) {
+func (t *turn) runCall(ctx context.Context, a *ahead, p *pending) (res tools.Result, limit, err error) {
 	t.loop.opt.Emit(CallStarted{Call: p.ToolCall, Title: p.title})
-	res, took, err := p.result(ctx, t)
+	res, took, err := a.result(ctx, p)
 	if err != nil {
-		res = tools.Result{ForModel: failure(ctx, err, res), ForUser: "not finished", Failed: true, Ran: res.Ran, Record: res.Record}
+		res = tools.Result{
+			ForModel: failure(ctx, err, res), ForUser: "not finished", Failed: true, Ran: res.Ran, Record: res.Record,
+			Changes: res.Changes, Task: res.Task,
+		}
 	} else {
 		var aside string
 		aside, limit = t.again.see(p.ToolCall, res)
 		t.checks.see(res)
 		res.ForModel += aside
 	}
-	t.loop.append(history.Item{Message: history.Result(p.ID, res.ForModel), Meta: history.Meta{Deed: deed(p.title, res)}})
+	t.loop.append(history.Item{Message: history.Result(p.ID, res.ForModel), Meta: history.Meta{Deed: deed(p.title, res), Task: history.NewTask(res.Task)}})
 	for _, ended := range res.Ended {
 		t.loop.RecordDeed(history.Deed{What: ended})
 	}

@@ -45,6 +45,11 @@ type (
 		Context int64     // tokens in the model's context now
 		Window  int64     // of the model; zero if unknown
 	}
+	// Spent reports a request of a sub-agent.
+	Spent struct {
+		Usage llm.Usage // of this request
+		Total llm.Usage // of the session
+	}
 	// CallStarted is emitted before a tool runs or asks.
 	CallStarted struct {
 		Call  llm.ToolCall
@@ -100,6 +105,7 @@ func (ReasoningDelta) event() {}
 func (CallPending) event()    {}
 func (Retrying) event()       {}
 func (AnswerEnded) event()    {}
+func (Spent) event()          {}
 func (CallStarted) event()    {}
 func (CallOutput) event()     {}
 func (CallEnded) event()      {}

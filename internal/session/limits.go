@@ -172,14 +172,22 @@ func (l Limits) without(lifted []limit) Limits {
 	return l
 }
 
-// withinLimits returns an error if a limit ends the turn before the next request. At a
-// limit it asks whether to go on.
-func (t *turn) withinLimits(ctx context.Context) error {
+// allowed returns an error if a limit ends the turn before the next request.
+func (t *turn) allowed(ctx context.Context) error {
+	err := t.withinLimits(ctx)
+	if b := t.loop.opt.Budget; err == nil && b != nil {
+		err = b.Allow(ctx)
+	}
+	return err
+}
+
+// withinLimits returns an error if a limit of the session forbids the next request. At a
+// limit it asks whether to go on. lifted are limits that do not count.
+func (t *turn) withinLimits(ctx context.Context, lifted ...limit) error {
 	s, err := t.spent()
 	if err != nil {
 		return err
 	}
-	var lifted []limit // for this request
 	for {
 		e := t.limits.without(lifted).check(s)
 		if e == nil {

@@ -39,6 +39,11 @@ type Options struct {
 	Limits Limits
 	// Spending keeps the cost of the day for Limits.MaxDayUSD.
 	Spending Spending
+	// Budget makes the conversation that of a sub-agent: its requests count against the
+	// limits of another session, besides its own. Nil for a session.
+	Budget tools.Budget
+	// Turn is the id of the turn of that session, which groups the changes for undo.
+	Turn string
 	// Ask asks at a limit whether to go on. If nil, a limit ends the turn.
 	Ask tools.Asker
 	// Branch returns the checked-out branch. If nil, no branch is saved.
@@ -313,7 +318,19 @@ func (l *Loop) closeCalls(result string) {
 func (l *Loop) addUsage(ctx context.Context, u llm.Usage) {
 	l.usage = l.usage.Add(u)
 	l.unpriced = u.CostUSD == 0 && u.Input+u.Output > 0 && !l.opt.Model.Info().Free
-	l.saver.usage(u)
+	l.saver.usage(u, false)
 	l.last.at, l.last.tokens = l.opt.Now(), u.Input+u.Output
 	l.settle(ctx, u.CostUSD)
+	if l.opt.Budget != nil {
+		l.opt.Budget.Used(ctx, u, l.unpriced)
+	}
+}
+
+// spend counts the usage of a sub-agent's request.
+func (l *Loop) spend(ctx context.Context, u llm.Usage, unpriced bool) {
+	l.usage = l.usage.Add(u)
+	l.unpriced = unpriced
+	l.saver.usage(u, true)
+	l.settle(ctx, u.CostUSD)
+	l.opt.Emit(Spent{Usage: u, Total: l.usage})
 }

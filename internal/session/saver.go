@@ -16,7 +16,7 @@ type store interface {
 // recordStore takes the records of a conversation.
 type recordStore interface {
 	Append(entries ...history.Entry) error
-	AppendUsage(u llm.Usage) error
+	AppendUsage(u llm.Usage, delegated bool) error
 	State(st archive.State) error
 }
 
@@ -35,9 +35,10 @@ func (s *saver) add(entries ...history.Entry) {
 	}
 }
 
-func (s *saver) usage(u llm.Usage) {
+// usage saves the usage of a request; delegated reports whether a sub-agent made it.
+func (s *saver) usage(u llm.Usage, delegated bool) {
 	if s.store != nil {
-		s.report(s.store.AppendUsage(u))
+		s.report(s.store.AppendUsage(u, delegated))
 	}
 }
 

@@ -46,7 +46,7 @@ func (t *turn) run(ctx context.Context) (Stop, error) {
 		if err := ctx.Err(); err != nil {
 			return StopCancelled, err
 		}
-		if err := t.withinLimits(ctx); ctx.Err() != nil {
+		if err := t.allowed(ctx); ctx.Err() != nil {
 			return StopCancelled, ctx.Err()
 		} else if err != nil {
 			return t.limited(err)

@@ -23,6 +23,7 @@ type Deps struct {
 	// Effects records what commands change; nil records nothing.
 	Effects *effects.Tracker
 	Servers Servers      // nil for none
+	Agents  SubAgents    // nil: no tool delegates
 	Window  func() int64 // the model's context in tokens, zero if unknown; nil if never known
 	// Background lists the background commands whose end is reported; nil for none.
 	Background Background

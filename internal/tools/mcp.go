@@ -102,7 +102,7 @@ func (t serverTool) run(ctx context.Context, args []byte, v confirm.Verdict) (Re
 		res.Ran, res.Record.Words = true, words
 		return res, nil
 	}
-	text, path, err := t.shorten(got.Text)
+	text, path, err := t.shorten(got.Text, maxCallResult)
 	if err != nil {
 		return Result{}, err
 	}
@@ -123,13 +123,13 @@ func size(text string) string {
 	return oneLine(text, maxTitle)
 }
 
-// shorten writes a text that is too long for the model to a file, and returns its beginning
-// and end.
-func (t serverTool) shorten(text string) (short, path string, err error) {
-	if len(text) <= maxCallResult {
+// shorten writes a text of more than limit bytes to a file, and returns its beginning and
+// end.
+func (d Deps) shorten(text string, limit int) (short, path string, err error) {
+	if len(text) <= limit {
 		return text, "", nil
 	}
-	path = filepath.Join(t.SpillDir(), fmt.Sprintf("call-%x.txt", sha256.Sum256([]byte(text))))
+	path = filepath.Join(d.SpillDir(), fmt.Sprintf("call-%x.txt", sha256.Sum256([]byte(text))))
 	if err := statefile.Write(path, []byte(text)); err != nil {
 		return "", "", err
 	}

@@ -35,6 +35,9 @@ func NewSet(d Deps) *Set {
 		writeFile(d), editFile(d), editLines(d), appendFile(d), regexReplace(d), patchFile(d),
 		executeCommand(d, s.jobs), getDiagnostics(d), todo(), presentPlan(d),
 	}
+	if d.Agents != nil {
+		s.tools = append(s.tools, task(d))
+	}
 	for _, t := range s.tools {
 		s.specs = append(s.specs, t.Spec())
 	}

@@ -41,6 +41,12 @@ func (t *tool[A]) reads() Tool {
 	return t
 }
 
+// delegates marks t as a tool whose calls are the work of sub-agents.
+func (t *tool[A]) delegates() Tool {
+	t.spec.Delegates = true
+	return t
+}
+
 // foresees sets the function that returns the questions of a call.
 func (t *tool[A]) foresees(asks func(A) []Foreseen) *tool[A] {
 	t.asks = asks

@@ -26,6 +26,16 @@ type Call struct {
 	Description string // see confirm.Request
 	Batch       confirm.Batch
 	Turn        string // groups the changes of one prompt for undo
+	Budget      Budget // of a call that delegates, else nil
+}
+
+// Budget holds the sub-agent of a call to the limits of the session. Its methods may be
+// called from any goroutine until the call returns.
+type Budget interface {
+	// Allow returns an error if a limit forbids the next request. It may ask the person.
+	Allow(ctx context.Context) error
+	// Used counts a request. unpriced reports whether its cost is unknown.
+	Used(ctx context.Context, u llm.Usage, unpriced bool)
 }
 
 // Result is the result of a call.
@@ -51,6 +61,10 @@ type Result struct {
 	Record Record
 	// Ended has a line for each background command that ended since the last result.
 	Ended []string
+	// Task is the conversation of the sub-agent that the call began; nil without one.
+	Task []llm.Message
+	// Refused lists the calls of that sub-agent that were denied.
+	Refused []Denied
 }
 
 // Record is the part of a call that a session keeps for good, even when the conversation

@@ -180,8 +180,12 @@ func (p *Panel) title() []string {
 	return out
 }
 
-// what names anything but an ordinary edit.
+// what names anything but an ordinary edit, and the sub-agent that asks, if one does.
 func (p *Panel) what() []string {
+	if p.req.Origin != "" {
+		asker := "sub-agent " + sanitize.Line(p.req.Origin)
+		return []string{theme.Paint(p.look.Styles.Accent, theme.Short(asker, p.look.Width))}
+	}
 	if p.req.Tool == undo && p.req.Change != nil {
 		return hint(p.look, p.look.Styles.Accent, "undo: restores the file")
 	}

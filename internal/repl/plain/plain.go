@@ -202,6 +202,8 @@ func (u *UI) Emit(ev session.Event) {
 		u.answer(ev.Text)
 	case session.AnswerEnded:
 		u.spent(ev.Total)
+	case session.Spent:
+		u.spent(ev.Total)
 	case session.Filled:
 		u.spent(ev.Total)
 	case session.CallOutput:

@@ -192,6 +192,9 @@ func approval(always bool, req confirm.Request) (confirm.Verdict, meaning) {
 // describe returns the complete request.
 func describe(req confirm.Request) string {
 	var b strings.Builder
+	if req.Origin != "" {
+		b.WriteString("From the sub-agent " + sanitize.Line(req.Origin) + ":\n")
+	}
 	for _, n := range req.Notes {
 		fmt.Fprintf(&b, "! %s\n", sanitize.Line(n.Text))
 	}

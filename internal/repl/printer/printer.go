@@ -132,6 +132,9 @@ func (p *Printer) Call(ev session.CallEnded, output []string, above int) {
 	c.plan = res.Plan
 	size := len(c.title) + len(c.said) + len(c.plan)
 	kept := record.Call{Title: ev.Title, Output: res.ForModel, File: res.Log, Folded: c.above > 0}
+	if res.Task != nil {
+		kept.Output, kept.File, kept.Folded = record.Conversation(res.Task), "", true
+	}
 	for _, change := range res.Changes {
 		if change.Diff == "" { // by a command: /diff shows it
 			continue

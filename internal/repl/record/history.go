@@ -33,6 +33,9 @@ func FromHistory(items []history.Item) Record {
 			}
 		case llm.ToolReply:
 			c := Call{Title: titles[msg.CallID], Output: msg.Text()}
+			if it.Task != nil {
+				c.Output = Conversation(it.Task.Messages)
+			}
 			if it.Deed != nil {
 				c.Title = it.Deed.What
 				for _, f := range it.Deed.Files {
@@ -44,6 +47,29 @@ func FromHistory(items []history.Item) Record {
 		}
 	}
 	return r
+}
+
+// Conversation returns the conversation of a sub-agent as text.
+func Conversation(messages []llm.Message) string {
+	var b strings.Builder
+	titles := map[string]string{}
+	for _, m := range messages {
+		text := strings.TrimSpace(m.Text())
+		switch m.Role {
+		case llm.ToolReply:
+			text = "● " + titles[m.CallID] + "\n" + text
+		case llm.Assistant, llm.System:
+		case llm.User:
+			text = "❯ " + strings.TrimSpace(m.UserText())
+		}
+		for _, c := range m.Calls {
+			titles[c.ID] = Title(c)
+		}
+		if text != "" {
+			b.WriteString(text + "\n\n")
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // asides returns the text that the program added to a message of the user.
@@ -63,7 +89,7 @@ func Title(c llm.ToolCall) string {
 	if json.Unmarshal([]byte(c.Args), &all) != nil {
 		return c.Name
 	}
-	for _, key := range []string{"path", "command", "regex", "pattern"} {
+	for _, key := range []string{"path", "command", "regex", "pattern", "description"} {
 		if text, ok := all[key].(string); ok {
 			return c.Name + " " + text
 		}

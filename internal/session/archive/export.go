@@ -28,6 +28,7 @@ func Export(w io.Writer, info Info, conv Conversation) error {
 		}
 	}
 	for _, it := range chat.Items() {
+		exportTask(b, it.Task)
 		exportMessage(b, it.Message)
 		for _, d := range it.DeedsAfter {
 			fmt.Fprintf(b, "\n**Without the model**\n\n%s\n", history.Fenced("", d.What+"\n"+d.Result))
@@ -37,6 +38,20 @@ func Export(w io.Writer, info Info, conv Conversation) error {
 		}
 	}
 	return b.Flush()
+}
+
+// exportTask writes the conversation of a sub-agent, if there was one.
+func exportTask(b *bufio.Writer, t *history.Task) {
+	if t == nil {
+		return
+	}
+	var inner strings.Builder
+	w := bufio.NewWriter(&inner)
+	for _, m := range t.Messages {
+		exportMessage(w, m)
+	}
+	_ = w.Flush() // a strings.Builder takes everything
+	fmt.Fprintf(b, "\n**Sub-agent**\n\n%s\n", quoted(strings.TrimSpace(inner.String())))
 }
 
 func exportMessage(b *bufio.Writer, m llm.Message) {
@@ -72,18 +87,19 @@ type exported struct {
 // exportedEntry is a step of a session: a message, an act of the user without the model
 // after message N, or a compaction.
 type exportedEntry struct {
-	Kind    string         `json:"kind"`
-	N       int            `json:"n,omitempty"`
-	Role    llm.Role       `json:"role,omitempty"`
-	Text    string         `json:"text,omitempty"`
-	Calls   []exportedCall `json:"calls,omitempty"`
-	CallID  string         `json:"call_id,omitempty"`
-	At      *time.Time     `json:"at,omitempty"`
-	Did     *history.Deed  `json:"did,omitempty"`
-	Pinned  bool           `json:"pinned,omitempty"`
-	Gone    bool           `json:"taken_back,omitempty"` // by a rewind
-	Before  int            `json:"before,omitempty"`     // of a compaction: messages with lower numbers
-	Summary string         `json:"summary,omitempty"`
+	Kind    string          `json:"kind"`
+	N       int             `json:"n,omitempty"`
+	Role    llm.Role        `json:"role,omitempty"`
+	Text    string          `json:"text,omitempty"`
+	Calls   []exportedCall  `json:"calls,omitempty"`
+	CallID  string          `json:"call_id,omitempty"`
+	At      *time.Time      `json:"at,omitempty"`
+	Did     *history.Deed   `json:"did,omitempty"`
+	Task    []exportedEntry `json:"task,omitempty"` // the messages of the sub-agent that carried the call out
+	Pinned  bool            `json:"pinned,omitempty"`
+	Gone    bool            `json:"taken_back,omitempty"` // by a rewind
+	Before  int             `json:"before,omitempty"`     // of a compaction: messages with lower numbers
+	Summary string          `json:"summary,omitempty"`
 }
 
 type exportedCall struct {
@@ -131,6 +147,11 @@ func exportItem(it history.Item, n int) exportedEntry {
 	e := exportedEntry{Kind: "message", N: n, Role: it.Message.Role, Text: it.Message.Text(), CallID: it.Message.CallID, Did: it.Deed}
 	if !it.At.IsZero() {
 		e.At = &it.At
+	}
+	if it.Task != nil {
+		for _, m := range it.Task.Messages {
+			e.Task = append(e.Task, exportItem(history.Item{Message: m}, 0))
+		}
 	}
 	for _, c := range it.Message.Calls {
 		e.Calls = append(e.Calls, exportedCall{c.ID, c.Name, json.RawMessage(c.Args)})

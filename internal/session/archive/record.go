@@ -25,6 +25,7 @@ const (
 	kindStart   kind = "start"
 	kindMessage kind = "message"
 	kindUsage   kind = "usage"
+	kindSpent   kind = "spent"
 	kindRewind  kind = "rewind"
 	kindPin     kind = "pin"
 	kindAct     kind = "act"
@@ -42,6 +43,7 @@ type record struct {
 	Message *llm.Message    `json:"message,omitzero"`
 	Note    *history.Meta   `json:"note,omitzero"`
 	Usage   *llm.Usage      `json:"usage,omitzero"`
+	Spent   *llm.Usage      `json:"spent,omitzero"` // by a sub-agent
 	Rewind  *history.Rewind `json:"rewind,omitzero"`
 	Pin     *history.Pin    `json:"pin,omitzero"`
 	Act     *history.Act    `json:"act,omitzero"`

@@ -77,8 +77,11 @@ func (s *Store) Append(entries ...history.Entry) error {
 	return s.append(recs...)
 }
 
-// AppendUsage appends the usage of a request.
-func (s *Store) AppendUsage(u llm.Usage) error {
+// AppendUsage appends the usage of a request, which a sub-agent made if delegated is set.
+func (s *Store) AppendUsage(u llm.Usage, delegated bool) error {
+	if delegated {
+		return s.append(record{Kind: kindSpent, Spent: &u})
+	}
 	return s.append(record{Kind: kindUsage, Usage: &u})
 }
 
@@ -303,6 +306,8 @@ func load(data []byte) (loaded, error) {
 		case r.Usage != nil:
 			l.conversation.Usage = l.conversation.Usage.Add(*r.Usage)
 			l.conversation.Context = r.Usage.Input + r.Usage.Output
+		case r.Spent != nil:
+			l.conversation.Usage = l.conversation.Usage.Add(*r.Spent)
 		case r.Meta != nil && r.Meta.Version > version:
 			newer = r.Meta.Version
 		case r.Start != nil:

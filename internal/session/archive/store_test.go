@@ -52,7 +52,7 @@ func storeSample(t testing.TB, a *Archive) (id, path string) {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(s.AppendUsage(llm.Usage{Input: 7, CostUSD: 0.5}), s.AppendUsage(llm.Usage{Output: 2}), s.Close()); err != nil {
+	if err := errors.Join(s.AppendUsage(llm.Usage{Input: 7, CostUSD: 0.5}, false), s.AppendUsage(llm.Usage{Output: 2}, false), s.AppendUsage(llm.Usage{Input: 3, CostUSD: 0.25}, true), s.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return s.ID(), s.path
@@ -81,7 +81,7 @@ func TestStoreKeepsEverything(t *testing.T) {
 	a := New(t.TempDir())
 	id, path := storeSample(t, a)
 	s := reopen(t, a, id)
-	want := Conversation{Entries: history.Entries(sample()...), Usage: llm.Usage{Input: 7, Output: 2, CostUSD: 0.5}, Context: 2}
+	want := Conversation{Entries: history.Entries(sample()...), Usage: llm.Usage{Input: 10, Output: 2, CostUSD: 0.75}, Context: 2}
 	if diff := cmp.Diff(want, s.Conversation()); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}

@@ -30,6 +30,20 @@ type Meta struct {
 	Turn string    `json:"turn,omitzero"` // of a prompt: the id of its turn
 	At   time.Time `json:"at,omitzero"`   // of a prompt
 	Deed *Deed     `json:"did,omitzero"`  // of the result of a call that did, or was meant to do, something
+	Task *Task     `json:"task,omitzero"` // of the result of a call that a sub-agent carried out
+}
+
+// Task is the conversation of a sub-agent.
+type Task struct {
+	Messages []llm.Message `json:"messages"`
+}
+
+// NewTask returns the task with these messages; nil for none.
+func NewTask(messages []llm.Message) *Task {
+	if len(messages) == 0 {
+		return nil
+	}
+	return &Task{messages}
 }
 
 // Deed records a call that changed or ran something, or that was refused, or an action

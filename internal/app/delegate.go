@@ -1,0 +1,69 @@
+package app
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/bb2d0cf4/agent/internal/app/provider"
+	"github.com/bb2d0cf4/agent/internal/app/subagents"
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/tools"
+)
+
+// delegated tells a sub-agent about its situation.
+const delegated = "\n\nYou are a sub-agent: another agent has given you the task in the first message. It sees only your last answer, and you cannot ask it anything. " +
+	"End with what it needs: results with their places in files, without an account of your steps. If you cannot do the task, say why."
+
+// newCrew returns a crew of sub-agents with these tools.
+func (a *App) newCrew(defined []subagents.Definition, with tools.Deps) *subagents.Crew {
+	return subagents.New(subagents.Options{Defined: defined, Equip: func(d subagents.Definition, origin string) subagents.Equipment {
+		own := with
+		own.Ask, own.Background, own.Below = onBehalf{with.Ask, origin}, nil, nil
+		model, note := a.modelOf(d)
+		e := subagents.Equipment{
+			Model: model, Tools: tools.NewSet(own), System: a.lastSystem() + delegated, CompactAt: a.Config.Limits.CompactAt, Note: note,
+		}
+		if d.Role != "" {
+			e.System += "\n\n" + d.Role
+		}
+		return e
+	}})
+}
+
+// modelOf returns the model of a definition, or that of the session with a note why.
+func (a *App) modelOf(d subagents.Definition) (m llm.Model, note string) {
+	a.mu.Lock()
+	m = a.now.sends
+	a.mu.Unlock()
+	if d.Model == "" {
+		return m, ""
+	}
+	ref, err := a.Config.Lookup(d.Model)
+	if err == nil {
+		var own llm.Model
+		if own, err = provider.New(a.Config, ref); err == nil {
+			return own, ""
+		}
+	}
+	return m, "The model " + d.Model + " cannot be used, so that of the session is: " + err.Error()
+}
+
+// lastSystem returns the latest system prompt.
+func (a *App) lastSystem() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.now.system
+}
+
+// onBehalf asks the questions of a sub-agent.
+type onBehalf struct {
+	tools.Asker
+	origin string
+}
+
+// Ask asks the person, unless a rule answers.
+func (o onBehalf) Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
+	req.Origin = cmp.Or(req.Origin, o.origin)
+	return o.Asker.Ask(ctx, req)
+}

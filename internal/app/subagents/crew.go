@@ -1,0 +1,262 @@
+package subagents
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/tools"
+)
+
+// maxRequests is how many requests a sub-agent may send.
+const maxRequests = 60
+
+// Options configures a Crew.
+type Options struct {
+	Defined []Definition
+	// Equip returns the equipment of a sub-agent. origin tells people who asks. It is called
+	// from several goroutines.
+	Equip func(d Definition, origin string) Equipment
+}
+
+// Equipment is the means of a sub-agent.
+type Equipment struct {
+	Model     llm.Model
+	Tools     session.Toolset
+	System    string
+	CompactAt int    // see session.Options
+	Note      string // for people, in the result; may be empty
+}
+
+// Crew runs sub-agents. It is safe for concurrent use.
+type Crew struct {
+	opt      Options
+	changing chan struct{} // holds a token while a call that may change something runs
+
+	mu      sync.Mutex // guards the rest
+	last    int
+	running []*member
+}
+
+// New returns a crew without running sub-agents.
+func New(opt Options) *Crew { return &Crew{opt: opt, changing: make(chan struct{}, 1)} }
+
+// Defined implements tools.SubAgents.
+func (c *Crew) Defined() []tools.SubAgent {
+	var all []tools.SubAgent
+	for _, d := range c.opt.Defined {
+		all = append(all, tools.SubAgent{Name: d.Name, Description: d.Description})
+	}
+	return all
+}
+
+// errStopped is the cause of the end of a sub-agent that the person has stopped.
+var errStopped = errors.New("the user stopped this task")
+
+// Run implements tools.SubAgents.
+func (c *Crew) Run(ctx context.Context, t tools.Task) (tools.Result, error) {
+	d := Definition{Tools: reading}
+	if i := slices.IndexFunc(c.opt.Defined, func(d Definition) bool { return d.Name == t.Agent }); i >= 0 {
+		d = c.opt.Defined[i]
+	}
+	m := &member{task: t, origin: cmp.Or(t.Agent, "task") + ": " + t.Description}
+	with := c.opt.Equip(d, m.origin)
+	m.note(with.Note)
+	alone, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	defer c.join(m, func() { stop(errStopped) })()
+	loop, err := session.New(session.Options{
+		Model: with.Model, Tools: &permitted{with.Tools, d.Tools, c.changing}, System: func(context.Context) string { return with.System },
+		Limits: session.Limits{MaxTurns: maxRequests}, CompactAt: with.CompactAt, Emit: m.saw, Budget: t.Budget, Turn: t.Turn,
+	})
+	if err != nil {
+		return tools.Result{}, err
+	}
+	err = loop.Run(alone, t.Prompt)
+	m.result.Task = loop.Messages()
+	if ctx.Err() != nil {
+		return m.result, ctx.Err()
+	}
+	if context.Cause(alone) == errStopped { //nolint:errorlint // it is set as it is
+		err = errStopped
+	}
+	return m.ended(err), nil
+}
+
+// Running describes a sub-agent that works.
+type Running struct {
+	N      int // its number
+	Origin string
+	Doing  string // its newest step
+}
+
+// Running lists the sub-agents that work, oldest first.
+func (c *Crew) Running() []Running {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var all []Running
+	for _, m := range c.running {
+		all = append(all, Running{m.n, m.origin, m.latest()})
+	}
+	return all
+}
+
+// Stop stops the sub-agent with a number, and reports whether it worked.
+func (c *Crew) Stop(n int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.IndexFunc(c.running, func(m *member) bool { return m.n == n })
+	if i < 0 {
+		return false
+	}
+	c.running[i].stop()
+	return true
+}
+
+// join adds m until leave is called.
+func (c *Crew) join(m *member, stop func()) (leave func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last++
+	m.n, m.stop = c.last, stop
+	c.running = append(c.running, m)
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.running = slices.DeleteFunc(c.running, func(other *member) bool { return other == m })
+	}
+}
+
+// member is a sub-agent that works. The goroutine of its task owns it, except doing.
+type member struct {
+	task   tools.Task
+	origin string
+	n      int
+	stop   func()
+	result tools.Result
+	steps  int
+	end    session.Stop
+
+	mu    sync.Mutex // guards doing
+	doing string
+}
+
+func (m *member) latest() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.doing
+}
+
+// note shows a line for people among the output of the call.
+func (m *member) note(text string) {
+	if text != "" && m.task.Progress != nil {
+		m.task.Progress(text + "\n")
+	}
+}
+
+// saw handles an event of the sub-agent's conversation.
+func (m *member) saw(ev session.Event) {
+	switch ev := ev.(type) {
+	case session.CallStarted:
+		m.mu.Lock()
+		m.doing = ev.Title
+		m.mu.Unlock()
+	case session.CallEnded:
+		m.steps++
+		m.did(ev.Result)
+		first, _, _ := strings.Cut(ev.Result.ForUser, "\n")
+		m.note("● " + ev.Title + " · " + first)
+	case session.Retrying:
+		m.note(ev.Reason + "; trying again")
+	case session.Notice:
+		m.note(ev.Text)
+	case session.TurnEnded:
+		m.end = ev.Stop
+	}
+}
+
+// did adds the effects of a call to those of the task.
+func (m *member) did(res tools.Result) {
+	m.result.Changes = append(m.result.Changes, res.Changes...)
+	m.result.Ran = m.result.Ran || res.Ran
+	if res.Denied != nil {
+		m.result.Refused = append(m.result.Refused, *res.Denied)
+	}
+}
+
+// ended returns the result of a task that ended with err.
+func (m *member) ended(err error) tools.Result {
+	res := m.result
+	said := m.lastWords()
+	var limit *session.LimitError
+	switch {
+	case errors.Is(err, errStopped):
+		res.ForModel, res.ForUser = "The user stopped this task before it was done.", "stopped"
+	case m.end == session.StopDenied:
+		res.ForModel, res.ForUser = "The user declined a step of this task without a reason, so it ended before it was done.", "stopped: you said no"
+	case errors.As(err, &limit):
+		res.ForModel, res.ForUser = "The task was "+limit.Reason+".", limit.Reason
+	case err != nil:
+		res.ForModel, res.ForUser = "The task failed: "+err.Error()+".", "failed: "+err.Error()
+	default:
+		res.ForModel, res.ForUser = said, fmt.Sprintf("done, %d calls", m.steps)
+		if m.steps == 1 {
+			res.ForUser = "done, 1 call"
+		}
+		return res
+	}
+	res.Failed = true
+	if said != "" {
+		res.ForModel += " It said last:\n" + said
+	}
+	return res
+}
+
+// lastWords returns the newest text of the sub-agent.
+func (m *member) lastWords() string {
+	for _, msg := range slices.Backward(m.result.Task) {
+		if text := strings.TrimSpace(msg.Text()); msg.Role == llm.Assistant && text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// permitted offers some tools of a set. Those that may change something run one at a time
+// in all sub-agents.
+type permitted struct {
+	session.Toolset
+	names    []string
+	changing chan struct{}
+}
+
+// Specs describes the permitted tools.
+func (p *permitted) Specs() []llm.ToolSpec {
+	return slices.DeleteFunc(slices.Clone(p.Toolset.Specs()), func(s llm.ToolSpec) bool { return !slices.Contains(p.names, s.Name) })
+}
+
+// Call calls a permitted tool.
+func (p *permitted) Call(ctx context.Context, name string, call tools.Call) (tools.Result, error) {
+	i := slices.IndexFunc(p.Specs(), func(s llm.ToolSpec) bool { return s.Name == name })
+	if i < 0 {
+		return tools.Result{
+			ForModel: fmt.Sprintf("The tool %q is not available in this task. The tools are: %s.", name, strings.Join(p.names, ", ")),
+			ForUser:  "not available", Failed: true,
+		}, nil
+	}
+	if !p.Specs()[i].Reads {
+		select {
+		case p.changing <- struct{}{}:
+			defer func() { <-p.changing }()
+		case <-ctx.Done():
+			return tools.Result{}, ctx.Err()
+		}
+	}
+	return p.Toolset.Call(ctx, name, call)
+}

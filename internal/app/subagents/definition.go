@@ -1,0 +1,206 @@
+// Package subagents runs sub-agents: tasks that the model gives to conversations of their
+// own. It guarantees that a sub-agent calls only the tools that its definition lists, that
+// calls which may change something run one at a time in all of them, that none begins
+// another, and that all have ended when the call that began them has.
+package subagents
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/bb2d0cf4/agent/internal/regularfile"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+)
+
+// Limits of definitions.
+const (
+	maxFiles       = 50 // of a folder
+	maxSize        = 64 << 10
+	maxName        = 64
+	maxDescription = 300 // characters for the model
+)
+
+// reading are the tools of a sub-agent whose definition lists none.
+var reading = []string{"read_file", "list_files", "find_files", "search_files"}
+
+// Definition defines a sub-agent.
+type Definition struct {
+	Name        string
+	Description string   // when to use it
+	Tools       []string // that it may call
+	Model       string   // empty for that of the session
+	Role        string   // the text for its system prompt
+	File        string   // that it was read from
+	Text        string   // of the file
+}
+
+// OfUser reads the user's definitions, in the folder agents below home. The notes list the
+// files left out, with reasons; they are not sanitized.
+func OfUser(home string) (list []Definition, notes []string) {
+	return load(filepath.Join(home, "agents"), "~/.agent/agents")
+}
+
+// First returns the first definition with each name, and notes about the others.
+func First(all []Definition) (list []Definition, notes []string) {
+	for _, d := range all {
+		i := slices.IndexFunc(list, func(have Definition) bool { return have.Name == d.Name })
+		if i < 0 {
+			list = append(list, d)
+			continue
+		}
+		notes = append(notes, fmt.Sprintf("%s is left out: the agent %s is defined in %s", d.File, d.Name, list[i].File))
+	}
+	return list, notes
+}
+
+// load reads the definitions in a folder, which may be missing. name is its name for people.
+func load(dir, name string) (list []Definition, notes []string) {
+	folder := os.DirFS(dir)
+	files, err := fs.Glob(folder, "*.md")
+	if err != nil {
+		return nil, []string{name + ": " + err.Error()}
+	}
+	if len(files) > maxFiles {
+		notes = append(notes, fmt.Sprintf("%s: only the first %d files are read", name, maxFiles))
+		files = files[:maxFiles]
+	}
+	for _, file := range files {
+		d, err := read(folder, file)
+		if err != nil {
+			notes = append(notes, fmt.Sprintf("%s is left out: %v", path.Join(name, file), err))
+			continue
+		}
+		d.File = filepath.Join(dir, file)
+		list = append(list, d)
+	}
+	return list, notes
+}
+
+// read reads a definition.
+func read(files fs.FS, name string) (Definition, error) {
+	data, err := regularfile.ReadFS(files, name, maxSize)
+	switch {
+	case errors.Is(err, regularfile.ErrTooLarge):
+		return Definition{}, fmt.Errorf("larger than %d KiB", maxSize>>10)
+	case err != nil:
+		return Definition{}, err
+	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
+		return Definition{}, errors.New("not UTF-8 text")
+	}
+	return parse(strings.TrimSuffix(name, ".md"), string(data))
+}
+
+// nameForm is the form of a name. Its length is limited apart.
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
+
+// head is the front matter of a definition, without the keys of other programs.
+type head struct {
+	Name        string    `yaml:"name"`
+	Description string    `yaml:"description"`
+	Tools       toolNames `yaml:"tools"`
+	Model       string    `yaml:"model"`
+}
+
+// toolNames is a list, or text with commas.
+type toolNames []string
+
+// UnmarshalYAML implements yaml.Unmarshaler.
+func (t *toolNames) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind == yaml.SequenceNode {
+		return n.Decode((*[]string)(t))
+	}
+	*t = strings.FieldsFunc(n.Value, func(r rune) bool { return r == ',' || r == ' ' })
+	return nil
+}
+
+// parse reads a definition in the file called name, without its extension.
+func parse(name, text string) (Definition, error) {
+	matter, body, err := split(text)
+	if err != nil {
+		return Definition{}, err
+	}
+	h := head{Name: name}
+	if err := yaml.Unmarshal([]byte(matter), &h); err != nil {
+		return Definition{}, fmt.Errorf("the front matter is not YAML: %w", err)
+	}
+	d := Definition{Name: h.Name, Description: short(h.Description), Model: h.Model, Role: strings.TrimSpace(body), Text: text}
+	switch {
+	case len(d.Name) > maxName || !nameForm.MatchString(d.Name):
+		return d, fmt.Errorf("its name %q may hold letters, digits, - and _ only, %d at most", d.Name, maxName)
+	case d.Description == "":
+		return d, errors.New("its description is missing: add description: with when to use it")
+	case d.Role == "":
+		return d, errors.New("it has no text below the front matter")
+	}
+	if d.Model == "inherit" {
+		d.Model = ""
+	}
+	d.Tools, err = toolsOf(h.Tools)
+	return d, err
+}
+
+// split separates the front matter from the text below it.
+func split(text string) (matter, body string, err error) {
+	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
+	rest, ok := strings.CutPrefix(text, "---\n")
+	if !ok {
+		return "", "", errors.New("it does not begin with front matter: a line ---, keys such as description:, and a line ---")
+	}
+	matter, body, ok = strings.Cut("\n"+rest, "\n---\n")
+	if !ok {
+		return "", "", errors.New("the line --- that ends the front matter is missing, or the text below it")
+	}
+	return matter, body, nil
+}
+
+func short(s string) string {
+	r := []rune(sanitize.Line(strings.Join(strings.Fields(s), " ")))
+	if len(r) > maxDescription {
+		return string(r[:maxDescription-1]) + "…"
+	}
+	return string(r)
+}
+
+// others are the tools that other programs' definitions name, as ours.
+var others = map[string][]string{
+	"read": {"read_file"}, "ls": {"list_files"}, "glob": {"find_files"}, "grep": {"search_files"},
+	"edit": {"edit_file"}, "multiedit": {"edit_file"}, "write": {"write_file"}, "bash": {"execute_command"},
+}
+
+// never are the tools that no sub-agent gets: it begins no other, and presents no plan.
+var never = []string{"task", "present_plan"}
+
+// toolsOf returns our names of the listed tools; without any, those that read. A tool that
+// we do not have is left out.
+func toolsOf(listed []string) ([]string, error) {
+	if len(listed) == 0 {
+		return reading, nil
+	}
+	var names []string
+	for _, name := range listed {
+		ours := others[strings.ToLower(name)]
+		if ours == nil {
+			ours = []string{name}
+		}
+		for _, name := range ours {
+			if !slices.Contains(never, strings.ToLower(name)) && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("it lists no tool that a sub-agent can have: %s", strings.Join(listed, ", "))
+	}
+	return names, nil
+}

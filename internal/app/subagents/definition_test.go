@@ -1,0 +1,50 @@
+package subagents
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+)
+
+func TestDefinitions(t *testing.T) {
+	home := scratch.Dir(t, map[string]string{
+		"agents/a.md":      "---\nname: alpha\ndescription: >\n  finds\n  things\ntools: Read, Grep, Task, Bash\nmodel: inherit\ncolor: red\n---\nYou find.\n",
+		"agents/b.md":      "---\r\ndescription: the default\r\n---\r\nYou read.\r\n",
+		"agents/c.md":      "---\nname: alpha\ndescription: again\n---\nx\n",
+		"agents/list.md":   "---\ndescription: d\ntools: [edit_file, mcp__notes__add]\nmodel: fast\n---\nx\n",
+		"agents/bad.md":    "no front matter\n",
+		"agents/name.md":   "---\nname: a b\ndescription: d\n---\nx\n",
+		"agents/none.md":   "---\ndescription: d\ntools: Task\n---\nx\n",
+		"agents/silent.md": "---\nname: silent\n---\nx\n",
+		"agents/notes.txt": "x",
+	})
+	all, notes := OfUser(home)
+	list, twice := First(all)
+	for i := range list {
+		list[i].File, list[i].Text = "", ""
+	}
+	want := []Definition{
+		{Name: "alpha", Description: "finds things", Tools: []string{"read_file", "search_files", "execute_command"}, Role: "You find."},
+		{Name: "b", Description: "the default", Tools: reading, Role: "You read."},
+		{Name: "list", Description: "d", Tools: []string{"edit_file", "mcp__notes__add"}, Model: "fast", Role: "x"},
+	}
+	if diff := cmp.Diff(want, list); diff != "" {
+		t.Error(diff)
+	}
+	for i, want := range []string{
+		"agents/bad.md is left out: it does not begin", `agents/name.md is left out: its name "a b"`, "agents/none.md is left out: it lists no tool", "agents/silent.md is left out: its description is missing",
+	} {
+		if len(notes) != 4 || !strings.Contains(notes[i], want) {
+			t.Errorf("no %q in %q", want, notes)
+		}
+	}
+	if len(twice) != 1 || !strings.Contains(twice[0], "the agent alpha is defined in") {
+		t.Errorf("%q", twice)
+	}
+	if all, notes := OfUser(t.TempDir()); all != nil || notes != nil {
+		t.Errorf("without a folder: %v, %q", all, notes)
+	}
+}
