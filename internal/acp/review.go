@@ -3,6 +3,7 @@ package acp
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
@@ -17,6 +18,7 @@ const (
 	allowSession = "allow-session"
 	allowRule    = "allow-rule"
 	rejectOnce   = "reject-once"
+	answerPrefix = "answer-" // and the index of an option of a choice
 )
 
 // Review implements confirm.Reviewer: it asks the host's user.
@@ -33,6 +35,10 @@ func (v *view) Review(ctx context.Context, req confirm.Request) (confirm.Verdict
 	switch id := res.Outcome.OptionID; {
 	case res.Outcome.Outcome != "selected":
 		return verdict, confirm.ErrUndecided
+	case req.Choice != nil:
+		if i, err := strconv.Atoi(strings.TrimPrefix(id, answerPrefix)); err == nil && i >= 0 && i < len(req.Choice.Options) {
+			verdict.Decision, verdict.Answer = confirm.Approve, req.Choice.Options[i]
+		}
 	case id == allowOnce:
 		verdict.Decision = confirm.Approve
 		if req.Document != nil { // the plan mode ends
@@ -48,6 +54,9 @@ func (v *view) Review(ctx context.Context, req confirm.Request) (confirm.Verdict
 
 // options returns the answers that the user may choose.
 func options(req confirm.Request) []option {
+	if req.Choice != nil {
+		return answersOf(*req.Choice)
+	}
 	all := []option{{allowOnce, "Allow", "allow_once"}}
 	if word := alwaysWord(req); word != "" {
 		all = append(all, option{allowSession, "Always allow " + word + " in this session", "allow_always"})
@@ -56,6 +65,15 @@ func options(req confirm.Request) []option {
 		all = append(all, option{allowRule, "Always allow " + sanitize.Line(req.Offer.Rule) + " in this session", "allow_always"})
 	}
 	return append(all, option{rejectOnce, "No", "reject_once"})
+}
+
+// answersOf returns the answers to a question of the model. The protocol has no way to ask
+// for words: who wants to answer otherwise refuses, and writes a prompt.
+func answersOf(c confirm.Choice) (all []option) {
+	for i, o := range c.Options {
+		all = append(all, option{answerPrefix + strconv.Itoa(i), sanitize.Line(o), "allow_once"})
+	}
+	return append(all, option{rejectOnce, "No answer, or one by a prompt", "reject_once"})
 }
 
 // alwaysWord names the requests that a "yes for this session" covers; "" if none may be
@@ -105,6 +123,8 @@ func (v *view) question(req confirm.Request) toolCall {
 		for _, change := range req.Plan.Changes {
 			c.Content = append(c.Content, diffOf(change))
 		}
+	case req.Choice != nil:
+		c.Content = append(c.Content, text(sanitize.Text(req.Choice.Text)))
 	case req.Document != nil:
 		c.Content = append(c.Content, text(sanitize.Text(req.Document.Text)))
 	case req.Command != nil:
@@ -143,6 +163,8 @@ func title(req confirm.Request) string {
 		return "Read " + sanitize.Name(req.Read.Path)
 	case req.Document != nil:
 		return "Carry out the plan, and ask about edits"
+	case req.Choice != nil:
+		return sanitize.Line(req.Choice.Text)
 	case req.Save != nil:
 		return "Save " + sanitize.Name(req.Save.Name)
 	case req.Limit != nil:

@@ -15,8 +15,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// Request is one question. Exactly one of Change, Plan, Document, Command, Call, Read, Save
-// and Limit is set.
+// Request is one question. Exactly one of Change, Plan, Document, Command, Call, Read, Save,
+// Limit and Choice is set.
 type Request struct {
 	ID   string // unique in the process; answers are bound to it
 	Tool string // the asking tool
@@ -45,6 +45,7 @@ type Request struct {
 	Read     *Read
 	Save     *Save
 	Limit    *Limit
+	Choice   *Choice
 
 	// Refused is the proposal for the same file that a person refused before, with words;
 	// nil without one. The controller sets it.
@@ -158,6 +159,13 @@ type Limit struct {
 	Step    string // the amount that the limit is raised by, for people
 }
 
+// Choice is a question of the model in its own words. An approval answers it, and allows
+// nothing. No rule and no mode answers it.
+type Choice struct {
+	Text    string
+	Options []string // answers to choose from; may be empty
+}
+
 // Decision is the answer to a question. The zero value is Reject.
 type Decision int
 
@@ -176,6 +184,8 @@ type Verdict struct {
 	// Mode is the name of the permission mode to go on in after the approval of a document,
 	// which needs one; otherwise empty.
 	Mode string
+	// Answer is the answer to a choice: one of its options, or other words.
+	Answer string
 	// Unsure, if not empty, explains why an approval of Text does not count yet: Text may
 	// not have been meant for this change. The question is asked once more, of everybody,
 	// with Text as the proposal.

@@ -183,12 +183,16 @@ func validate(req Request, v Verdict) (Verdict, error) {
 	case v.NoWay:
 		return v, ErrUndecided
 	case v.Decision == Reject:
-		v.Text, v.Session, v.Always, v.Except, v.Unsure, v.Mode = nil, false, nil, nil, "", ""
+		v.Text, v.Session, v.Always, v.Except, v.Unsure, v.Mode, v.Answer = nil, false, nil, nil, "", "", ""
 		return v, nil
 	case v.Decision != Approve:
 		return v, fmt.Errorf("the reviewer answered with the unknown decision %d", v.Decision)
 	case req.Document != nil:
 		return v, v.ofDocument()
+	case req.Choice != nil:
+		return v, v.ofChoice()
+	case v.Answer != "":
+		return v, errors.New("the reviewer gave an answer in words, but the request asks for none")
 	case v.Mode != "":
 		return v, errors.New("the reviewer chose a permission mode, but the request is not about a document")
 	case v.Text != nil && (req.Change == nil || req.Change.Delete):
@@ -219,6 +223,14 @@ func (r Request) offers(a *Always) error {
 func (v Verdict) ofDocument() error {
 	if v.Mode == "" || v.Session || v.Always != nil || v.Unsure != "" || v.Except != nil {
 		return errors.New("the reviewer did not choose a permission mode for the document, or answered another question")
+	}
+	return nil
+}
+
+// ofChoice returns an error if v cannot be the answer to a choice.
+func (v Verdict) ofChoice() error {
+	if v.Answer == "" || v.Text != nil || v.Mode != "" || v.Session || v.Always != nil || v.Unsure != "" || v.Except != nil {
+		return errors.New("the reviewer did not answer the question, or answered another one")
 	}
 	return nil
 }

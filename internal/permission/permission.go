@@ -75,7 +75,7 @@ func (p *Policy) Cycle() Mode {
 // Decide implements confirm.Policy. Verdict.By names the rule. If a rule that a person made
 // with an answer has ended, the Feedback of the undecided verdict explains why.
 func (p *Policy) Decide(req confirm.Request) (confirm.Verdict, bool) {
-	if req.Limit != nil || req.Document != nil {
+	if req.Limit != nil || req.Document != nil || req.Choice != nil {
 		return confirm.Verdict{}, false // in every mode: a person decides
 	}
 	return p.judge(req)

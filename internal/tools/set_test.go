@@ -111,6 +111,7 @@ func (b *bench) want(res Result, isFailed bool, texts ...string) {
 var toolNames = []string{
 	"read_file", "list_files", "find_files", "search_files", "write_file", "edit_file", "edit_lines",
 	"append_file", "regex_replace", "patch", "execute_command", "get_diagnostics", "todo", "present_plan",
+	"ask_user",
 }
 
 func TestSpecs(t *testing.T) {
@@ -153,7 +154,7 @@ func TestSpecs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(raw) > 5632 {
+	if len(raw) > 6656 {
 		t.Errorf("the tools cost %d bytes of every request", len(raw))
 	}
 	if !reflect.DeepEqual(b.set.Specs(), NewSet(b.deps).Specs()) {
@@ -181,6 +182,7 @@ func TestParamsFitTheArguments(t *testing.T) {
 		{executeCommand(b.deps, nil), executeCommandArgs{}},
 		{getDiagnostics(b.deps), getDiagnosticsArgs{}},
 		{todo(), todoArgs{}},
+		{askUser(b.deps), askUserArgs{}},
 	} {
 		var schema struct {
 			Properties map[string]struct{ Type string }

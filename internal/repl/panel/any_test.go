@@ -32,7 +32,7 @@ func drawRequest(t *rapid.T) confirm.Request {
 	if rapid.Bool().Draw(t, "batch") {
 		req.Batch = confirm.Batch{Total: 3, Index: 1, Calls: []string{"Read a", "Edit b", strings.Repeat("Run c ", 40)}, Done: []string{"1 line"}}
 	}
-	switch rapid.SampledFrom([]string{"change", "plan", "document", "command", "read", "save"}).Draw(t, "kind") {
+	switch rapid.SampledFrom([]string{"change", "plan", "document", "command", "choice", "read", "save"}).Draw(t, "kind") {
 	case "change":
 		c := change()
 		req.Change = &c
@@ -48,6 +48,8 @@ func drawRequest(t *rapid.T) confirm.Request {
 		req.Document = &confirm.Document{Text: text("document")}
 	case "command":
 		req.Command = &confirm.Command{Line: text("line"), Dir: "/w"}
+	case "choice":
+		req.Choice = &confirm.Choice{Text: text("question"), Options: []string{text("first"), "second"}}
 	case "read":
 		req.Read = &confirm.Read{Path: "/etc/hosts"}
 	case "save":

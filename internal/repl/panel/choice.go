@@ -20,6 +20,9 @@ const highlight = "❯ "
 //
 // Enter alone answers nothing: people press it, also after ↑, to send a prompt.
 func (p *Panel) answer(key string) string {
+	if p.ask != nil {
+		return key
+	}
 	switch key {
 	case "1":
 		return "y"
@@ -38,7 +41,7 @@ func (p *Panel) answer(key string) string {
 // choose handles a key that highlights an answer, and reports whether it is one. In a question
 // that a person must look at, yes is never the first one highlighted.
 func (p *Panel) choose(key, chosen string) bool {
-	if p.plan != nil || key != "left" && key != "right" {
+	if p.plan != nil || p.ask != nil || key != "left" && key != "right" {
 		return false
 	}
 	var offered []string
@@ -70,11 +73,14 @@ func (p *Panel) miss(key tea.KeyPressMsg) {
 	if p.doc != nil {
 		keys[2] = "2 yes, accepting edits"
 	}
+	if p.ask != nil {
+		keys = append(keys[:1], p.ask.keys(p.esc())...)
+	}
 	name := p.answer(key.String())
 	if name == "enter" {
 		keys[0] = "Enter takes the answer that → highlights"
 	}
-	if key.Text != "" && name != "A" && !slices.Contains(answers, name) {
+	if key.Text != "" && name != "A" && !slices.Contains(answers, name) && p.ask.option(name) == "" {
 		p.Shown(p.now)
 	}
 	p.missed = strings.Join(keys, " · ")

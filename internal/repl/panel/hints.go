@@ -24,10 +24,8 @@ func (p *Panel) renamed(text string) string {
 func (p *Panel) hints(n int) []string {
 	st := p.look.Styles
 	switch {
-	case p.words.ed != nil && p.words.hunk >= 0:
-		return hint(p.look, st.Dim, p.renamed("comment on this hunk; the model reads it with your answer · Enter keeps it · Esc goes back"))
 	case p.words.ed != nil:
-		return hint(p.look, st.Dim, p.renamed("why not? the model reads this · Enter sends · Esc goes back"))
+		return hint(p.look, st.Dim, p.renamed(p.wordsHint()))
 	case p.rule.ed != nil:
 		return p.ruleHints()
 	case p.PromptHasKeys && p.Take != "":
@@ -50,6 +48,17 @@ func (p *Panel) hints(n int) []string {
 		style = st.Dim
 	}
 	return append(p.about(), p.items(style, p.answers())...)
+}
+
+// wordsHint explains the words that are typed.
+func (p *Panel) wordsHint() string {
+	switch {
+	case p.words.hunk >= 0:
+		return "comment on this hunk; the model reads it with your answer · Enter keeps it · Esc goes back"
+	case p.ask != nil:
+		return "your answer; the model reads this · Enter sends · Esc goes back"
+	}
+	return "why not? the model reads this · Enter sends · Esc goes back"
 }
 
 // unseenKeys reports the unseen part of a diff and returns the keys.
@@ -78,6 +87,9 @@ func (p *Panel) brief(n int) []string {
 		style = p.look.Styles.Dim
 	}
 	keys := []string{p.choice(p.yes(), false), p.choice("n no", false), p.esc()}
+	if p.ask != nil {
+		keys = p.ask.keys(p.esc())
+	}
 	if p.plan == nil && len(p.more()) > 0 {
 		keys = slices.Insert(keys, 2, "? keys")
 	}
@@ -122,6 +134,9 @@ func (p *Panel) answers() []string {
 	}
 	if p.doc != nil {
 		return p.planAnswers()
+	}
+	if p.ask != nil {
+		return p.ask.keys(p.esc())
 	}
 	keys := []string{p.choice(p.yes(), true)}
 	if len(p.left()) == 0 && !req.Force {

@@ -129,6 +129,9 @@ func (p *Panel) verdict(key string) (confirm.Verdict, bool) {
 	if p.doc != nil {
 		return p.doc.verdict(key, yes)
 	}
+	if p.ask != nil {
+		return p.ask.verdict(key, yes)
+	}
 	v := confirm.Verdict{By: me, Comments: p.words.comments}
 	out := p.left()
 	whole := len(out) == 0

@@ -51,6 +51,7 @@ type Panel struct {
 	out  *checked       // the output of the check, while it is shown
 	plan *plan          // the body of several changes
 	doc  *document      // the body of a plan in Markdown
+	ask  *question      // the body of a question of the model
 
 	scroll scroll
 	show   show
@@ -89,6 +90,9 @@ func (p *Panel) build() {
 	case p.req.Document != nil:
 		p.doc = newDocument(p.req, p.edited, p.look)
 		p.body = p.doc
+	case p.req.Choice != nil:
+		p.ask = newQuestion(*p.req.Choice, p.look)
+		p.body = p.ask
 	case c != nil:
 		p.body = diffview.NewCommand(diffview.Command{
 			Line: c.Line, Dir: c.Dir, Timeout: c.Timeout, Background: c.Background, Unconfined: c.Unconfined, Notes: texts(p.req.Notes),

@@ -31,6 +31,9 @@ func (p *Panel) Note() (ed *input.Editor, label string) {
 	case p.words.hunk >= 0:
 		return p.words.ed, fmt.Sprintf("on hunk %d: ", p.words.hunk+1)
 	}
+	if p.ask != nil {
+		return p.words.ed, "answer: "
+	}
 	return p.words.ed, "no, because: "
 }
 
@@ -57,6 +60,8 @@ func (p *Panel) pressNote(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 		case w.hunk >= 0:
 			_, line := p.diff.Hunks().Place(w.hunk)
 			w.comments = append(w.comments, confirm.Comment{Line: line, Text: text})
+		case p.ask != nil:
+			return Answered, confirm.Verdict{By: me, Decision: confirm.Approve, Answer: text}
 		default:
 			return Answered, confirm.Verdict{By: me, Feedback: text, Comments: w.comments}
 		}

@@ -62,7 +62,7 @@ func (u *UI) readAnswer(ctx context.Context, from time.Time, checking <-chan str
 		return confirm.Verdict{}, unclear, err
 	}
 	text := e.text
-	if u.opt.Labels {
+	if u.opt.Labels && req.Choice == nil {
 		text = worded(text)
 	}
 	v, what := parse(text, req)
@@ -102,6 +102,8 @@ func worded(answer string) string {
 func ask(req confirm.Request, numbered bool) string {
 	once := req.Force || req.Plan != nil
 	switch {
+	case req.Choice != nil:
+		return askChoice(*req.Choice)
 	case numbered && req.Limit != nil:
 		return "answer: 1 one more request, 2 stop, 3 extend by " + sanitize.Line(req.Limit.Step) + ": "
 	case req.Limit != nil:
@@ -154,6 +156,9 @@ func parse(line string, req confirm.Request) (confirm.Verdict, meaning) {
 	v := confirm.Verdict{By: "terminal"}
 	first, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	rest = strings.TrimSpace(rest)
+	if req.Choice != nil {
+		return parseChoice(first, rest, *req.Choice)
+	}
 	switch word := strings.ToLower(strings.TrimRight(first, ",:;")); {
 	case word == "n" || word == "no":
 		v.Feedback = rest
@@ -225,6 +230,8 @@ func describe(req confirm.Request) string {
 			where = "that a rule is about"
 		}
 		fmt.Fprintf(&b, "Read a file %s: %s\n", where, sanitize.Name(req.Read.Path))
+	case req.Choice != nil:
+		b.WriteString(describeChoice(*req.Choice))
 	case req.Limit != nil:
 		fmt.Fprintf(&b, "A limit is reached: %s\n", sanitize.Line(req.Limit.Reached))
 	}

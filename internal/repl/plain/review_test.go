@@ -77,6 +77,7 @@ func TestDescriptions(t *testing.T) {
 func TestAnswers(t *testing.T) {
 	forced := edits("a", "b")
 	forced.Force = true
+	choice := confirm.Request{Choice: &confirm.Choice{Text: "Which?", Options: []string{"tabs", "spaces"}}}
 	planned := confirm.Request{Document: &confirm.Document{Text: "# A plan\n"}}
 	for _, tt := range []struct {
 		line string
@@ -96,6 +97,13 @@ func TestAnswers(t *testing.T) {
 		{"y", planned, confirm.Verdict{Decision: confirm.Approve, Mode: "default"}, answers},
 		{"a", planned, confirm.Verdict{Decision: confirm.Approve, Mode: "accept-edits"}, answers},
 		{"n and the tests?", planned, confirm.Verdict{Feedback: "and the tests?"}, answers},
+		{"2", choice, confirm.Verdict{Decision: confirm.Approve, Answer: "spaces"}, answers},
+		{"answer: neither of them", choice, confirm.Verdict{Decision: confirm.Approve, Answer: "neither of them"}, answers},
+		{"n", choice, confirm.Verdict{}, answers},
+		{"3", choice, confirm.Verdict{}, prompts},
+		{"y", choice, confirm.Verdict{}, prompts},
+		{"answer", choice, confirm.Verdict{}, prompts},
+		{"a test for it", choice, confirm.Verdict{}, prompts},
 		{"", edits("a", "b"), confirm.Verdict{}, unclear},
 		{" ? ", edits("a", "b"), confirm.Verdict{}, unclear},
 		{"yes, but rename it", edits("a", "b"), confirm.Verdict{}, prompts},

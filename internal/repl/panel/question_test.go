@@ -1,0 +1,51 @@
+package panel_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/repl/panel"
+)
+
+func asking(text string, options ...string) confirm.Request {
+	return confirm.Request{Tool: "ask_user", Choice: &confirm.Choice{Text: text, Options: options}}
+}
+
+func TestModelsQuestion(t *testing.T) {
+	for _, tt := range []struct {
+		keys, answer string
+		outcome      panel.Outcome
+		decision     confirm.Decision
+	}{
+		{"1", "tabs", panel.Answered, confirm.Approve},
+		{"2", "spaces", panel.Answered, confirm.Approve},
+		{"c n o enter", "no", panel.Answered, confirm.Approve},
+		{"n", "", panel.Answered, confirm.Reject},
+		{"3", "", panel.Handled, confirm.Reject},
+		{"y", "", panel.Handled, confirm.Reject},
+		{"a", "", panel.Handled, confirm.Reject},
+		{"right enter", "", panel.Handled, confirm.Reject},
+		{"c enter", "", panel.Handled, confirm.Reject},
+	} {
+		o, v := press(ready(asking("Tabs or spaces?", "tabs", "spaces"), 20), strings.Fields(tt.keys)...)
+		if o != tt.outcome || v.Decision != tt.decision || v.Answer != tt.answer || v.Session {
+			t.Errorf("%s: %v %+v", tt.keys, o, v)
+		}
+	}
+}
+
+// An option counts only once all of them were visible.
+func TestModelsQuestionIsReadToItsEnd(t *testing.T) {
+	p := ready(asking(strings.Repeat("more\n", 40)+"Which?", "tabs", "spaces"), 12)
+	if o, _ := press(p, "1"); o == panel.Answered {
+		t.Fatal("an option was taken that was not visible")
+	}
+	for range 20 {
+		press(p, "pgdown")
+		p.View(12)
+	}
+	if o, v := press(p, "1"); o != panel.Answered || v.Answer != "tabs" {
+		t.Errorf("%v %+v", o, v)
+	}
+}
