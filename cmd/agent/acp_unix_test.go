@@ -27,6 +27,8 @@ type host struct {
 	last    int
 	updates []string                    // kinds of updates, with their texts
 	whole   map[string][]map[string]any // updates by kind
+	// serve answers requests other than questions; a nil result is an error.
+	serve func(method string, params map[string]any) any
 	// answer chooses the option of a question, or "" to cancel.
 	answer func(question map[string]any) string
 }
@@ -132,7 +134,17 @@ func (h *host) took() rpc {
 		h.send(map[string]any{"jsonrpc": "2.0", "id": m.ID, "result": map[string]any{"outcome": outcome}})
 	case "":
 	default:
-		h.t.Errorf("unexpected: %s", h.out.Text())
+		if h.serve == nil {
+			h.t.Errorf("unexpected: %s", h.out.Text())
+			return m
+		}
+		answer := map[string]any{"jsonrpc": "2.0", "id": m.ID}
+		if result := h.serve(m.Method, m.Params); result != nil {
+			answer["result"] = result
+		} else {
+			answer["error"] = map[string]any{"code": -32002, "message": "not found"}
+		}
+		h.send(answer)
 	}
 	return m
 }

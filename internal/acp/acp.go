@@ -24,6 +24,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/session/history"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 // Options configures Serve.
@@ -42,6 +43,7 @@ type Opening struct {
 	Dir     string       // absolute
 	ID      string       // of a saved session to continue; "" for a new one
 	Servers []mcp.Server // of the host, besides the user's
+	Host    workspace.Host
 }
 
 // Session is a session with its services. A face does not know the application, so these
@@ -73,8 +75,9 @@ type agent struct {
 	opt  Options
 	conn *conn
 
-	mu       sync.Mutex // guards sessions
+	mu       sync.Mutex // guards the rest
 	sessions map[string]*served
+	offered  clientCapabilities // of the host
 }
 
 // served is a session of the host.
@@ -114,7 +117,7 @@ func (a *agent) closeAll() error {
 func (a *agent) handle(ctx context.Context, method string, params json.RawMessage) func() (any, error) {
 	switch method {
 	case "initialize":
-		return with(params, func(initializeParams) (any, error) { return a.initialize(ctx), nil })
+		return with(params, func(p initializeParams) (any, error) { return a.initialize(ctx, p), nil })
 	case "session/new":
 		return with(params, func(p sessionParams) (any, error) { return a.create(ctx, p) })
 	case "session/load":
@@ -155,7 +158,10 @@ func failing(err error) func() (any, error) {
 	return func() (any, error) { return nil, err }
 }
 
-func (a *agent) initialize(ctx context.Context) initializeResult {
+func (a *agent) initialize(ctx context.Context, p initializeParams) initializeResult {
+	a.mu.Lock()
+	a.offered = p.ClientCapabilities
+	a.mu.Unlock()
 	return initializeResult{
 		ProtocolVersion: protocol,
 		AgentCapabilities: capabilities{
@@ -235,16 +241,24 @@ func (a *agent) open(ctx context.Context, p sessionParams) (*served, error) {
 	if err != nil {
 		return nil, &Error{codeParams, err.Error()}
 	}
-	opened, err := a.opt.Open(context.WithoutCancel(ctx), Opening{Dir: p.Cwd, ID: p.SessionID, Servers: servers})
+	held := &files{ctx: ctx, conn: a.conn}
+	opened, err := a.opt.Open(context.WithoutCancel(ctx), Opening{Dir: p.Cwd, ID: p.SessionID, Servers: servers, Host: held.host(a.capabilities())})
 	if err != nil {
 		return nil, err
 	}
+	held.session = opened.ID
 	s := &served{Session: opened, view: newView(a.conn, opened)}
 	opened.Attach(s.view.emit, s.view)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.sessions[s.ID] = s
 	return s, nil
+}
+
+func (a *agent) capabilities() clientCapabilities {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.offered
 }
 
 func (a *agent) find(id string) (*served, error) {

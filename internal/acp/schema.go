@@ -8,7 +8,23 @@ const protocol = 1
 // The messages of the protocol, as far as they are used here.
 type (
 	initializeParams struct {
-		ProtocolVersion int `json:"protocolVersion"`
+		ProtocolVersion    int                `json:"protocolVersion"`
+		ClientCapabilities clientCapabilities `json:"clientCapabilities"`
+	}
+	clientCapabilities struct {
+		FS struct {
+			ReadTextFile  bool `json:"readTextFile"`
+			WriteTextFile bool `json:"writeTextFile"`
+		} `json:"fs"`
+		Terminal bool `json:"terminal"`
+	}
+	fileParams struct {
+		SessionID string  `json:"sessionId"`
+		Path      string  `json:"path"`
+		Content   *string `json:"content,omitempty"` // to write
+	}
+	fileResult struct {
+		Content string `json:"content"`
 	}
 	initializeResult struct {
 		ProtocolVersion   int          `json:"protocolVersion"`

@@ -62,6 +62,7 @@ type Options struct {
 	ProjectServers map[string]config.MCPServer
 	Servers        []mcp.Server // besides those of the configuration
 	SubAgents      []subagents.Definition
+	Host           workspace.Host
 
 	Instructions Instructions   // nil: the model gets all
 	Skills       []skills.Skill // that the model and the user may use
@@ -142,7 +143,7 @@ func New(o Options) (*App, error) {
 		log: audit.Open(o.Config.Home), dir: o.Place.Dir, session: func() string { return a.Current().ID() },
 		warn: func(note string) { a.emit(session.Notice{Text: note}) },
 	}
-	a.Root, err = openRoot(o.Config, o.Place.Dir, o.AddDirs, a.encoding, func(ctx context.Context, f workspace.File, by workspace.Origin) {
+	a.Root, err = openRoot(o.Config, o.Place.Dir, o.AddDirs, a.encoding, o.Host, func(ctx context.Context, f workspace.File, by workspace.Origin) {
 		log.committed(ctx, f, by)
 		a.effects.Wrote(f)
 	})
@@ -189,15 +190,15 @@ func New(o Options) (*App, error) {
 // OpenRoot opens the folder dir without a session. warn is called, at most once, if the
 // audit log cannot be written.
 func OpenRoot(cfg config.Config, dir string, warn func(note string)) (*workspace.Root, error) {
-	return openRoot(cfg, dir, nil, nil, (&auditor{log: audit.Open(cfg.Home), dir: dir, warn: warn}).committed)
+	return openRoot(cfg, dir, nil, nil, workspace.Host{}, (&auditor{log: audit.Open(cfg.Home), dir: dir, warn: warn}).committed)
 }
 
 // openRoot opens the folder dir and the extra ones. encoding, which may be nil, returns a
 // file's encoding in an editor, which counts more than the configuration; "" if it is
 // unknown.
-func openRoot(cfg config.Config, dir string, extra []string, encoding func(path string) workspace.Encoding, committed func(context.Context, workspace.File, workspace.Origin)) (*workspace.Root, error) {
+func openRoot(cfg config.Config, dir string, extra []string, encoding func(path string) workspace.Encoding, host workspace.Host, committed func(context.Context, workspace.File, workspace.Origin)) (*workspace.Root, error) {
 	root, err := workspace.Open(dir, workspace.Options{
-		Extra: extra, Home: cfg.Home, Fallback: workspace.Encoding(cfg.Encoding), Asked: encoding, Committed: committed,
+		Extra: extra, Home: cfg.Home, Fallback: workspace.Encoding(cfg.Encoding), Asked: encoding, Host: host, Committed: committed,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open the folder %s: %w", dir, err)

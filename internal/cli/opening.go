@@ -19,6 +19,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 // opening is a session that is about to begin.
@@ -32,7 +33,8 @@ type opening struct {
 	first      string       // the first prompt; may be empty
 	unattended bool         // nobody can answer questions
 	servers    []mcp.Server // of the program that hosts the session
-	advise     bool         // print at the end how to resume the session
+	host       workspace.Host
+	advise     bool // print at the end how to resume the session
 }
 
 // newOpening chooses the model and the session to begin with. The opening's notes are
@@ -142,7 +144,7 @@ func (o *opening) session(p Process) (*app.App, error) {
 	}
 	return app.New(app.Options{
 		Config: o.Config, Place: o.place, AddDirs: o.addDirs, Mode: mode, Rules: o.rules, Ref: o.model, Model: model,
-		Version: p.Version, Env: o.env, Watchdog: watchdog(p), Unattended: o.unattended, AskAll: o.asksAll(), Untrusted: o.untrusted, ProjectServers: o.projectServers, Servers: o.servers, Instructions: o.instructions, Skills: o.skills, SubAgents: o.subAgents,
+		Version: p.Version, Env: o.env, Watchdog: watchdog(p), Unattended: o.unattended, AskAll: o.asksAll(), Untrusted: o.untrusted, ProjectServers: o.projectServers, Servers: o.servers, Host: o.host, Instructions: o.instructions, Skills: o.skills, SubAgents: o.subAgents,
 	})
 }
 

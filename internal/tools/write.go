@@ -233,7 +233,7 @@ func (w writer) commit(ctx context.Context, call Call, change, final workspace.C
 			Record:   Record{Result: "nothing was written: the user changed the proposal back to the file's content", Words: feedbackForRecord(v, "")},
 		}, nil
 	}
-	_, err := w.Root.Commit(ctx, final, workspace.Origin{Session: w.Session(), Turn: call.Turn, Call: call.ID, Tool: w.tool})
+	file, err := w.Root.Commit(ctx, final, workspace.Origin{Session: w.Session(), Turn: call.Turn, Call: call.ID, Tool: w.tool})
 	switch {
 	case errors.Is(err, workspace.ErrStale) && w.holds(final):
 		res := written(change, final, v, out)
@@ -244,6 +244,8 @@ func (w writer) commit(ctx context.Context, call Call, change, final workspace.C
 		res.ForModel += "\nWarning: " + err.Error()
 		res.ForUser += "; " + err.Error()
 		return res, nil
+	case errors.Is(err, workspace.ErrDiffers):
+		return differing(change, final, file, v, out), nil
 	case errors.Is(err, workspace.ErrStale):
 		return Result{}, workspace.ErrStale
 	case ctx.Err() != nil && err != nil:
@@ -252,6 +254,18 @@ func (w writer) commit(ctx context.Context, call Call, change, final workspace.C
 		return failed("%w", err), nil
 	}
 	return written(change, final, v, out), nil
+}
+
+// differing returns the result of an approved change of which the editor saved another
+// text, as it does if it formats files.
+func differing(change, final workspace.Change, file workspace.File, v confirm.Verdict, out edit.Result) Result {
+	res := written(change, final, v, out)
+	patch := diff.Unified(final.Name, final.Name, final.After, file.Text)
+	added, removed := diff.Count(final.After, file.Text)
+	res.ForModel += "\nWarning: the user's editor wrote the file and has saved another text than was approved. From the approved text to the file's:\n" + clipPatch(patch)
+	res.ForUser += fmt.Sprintf("; your editor saved another text than you approved (+%d −%d)", added, removed)
+	res.Record.Result = "written by the editor, which saved another text than was approved"
+	return res
 }
 
 // holds reports whether the file already holds the approved text: the editor in which it

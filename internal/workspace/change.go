@@ -33,7 +33,8 @@ type File struct {
 	Exists bool
 	Text   string // decoded, without BOM, line endings as in the file
 	Format Format
-	Hash   Hash // of the bytes on disk
+	Hash   Hash // of the bytes of Text
+	Saved  Hash // of the bytes on disk, if Text has changes that the host has not saved; else zero
 	Mode   fs.FileMode
 	Size   int64
 }

@@ -60,6 +60,12 @@ func (r *Root) commit(ctx context.Context, c Change, by Origin) (file File, err 
 	if r.journal == nil {
 		return File{}, errors.New("this workspace was opened without an undo journal, so it is read-only")
 	}
+	if r.hosted(c, by) {
+		return r.commitByHost(ctx, c, by)
+	}
+	if c.Saved != (Hash{}) {
+		return File{}, fmt.Errorf("%s was not changed: it has unsaved changes in the user's editor, which has to save or discard them first", c.Name)
+	}
 	k := &commit{root: r, change: c, entry: entryOf(c, by)}
 	defer func() { err = errors.Join(err, k.target.close()) }()
 	if err := k.prepare(); err != nil {
@@ -86,6 +92,21 @@ func entryOf(c Change, by Origin) journal.Entry {
 
 // prepare computes the bytes and opens the file to replace.
 func (k *commit) prepare() error {
+	if err := k.encode(); err != nil {
+		return err
+	}
+	k.target = target{change: k.change, before: k.before}
+	if err := k.target.locate(&k.root.files); err != nil {
+		return err
+	}
+	if k.target.info != nil {
+		k.entry.Mode = k.target.info.Mode() // it may have changed since the review
+	}
+	return nil
+}
+
+// encode computes the bytes.
+func (k *commit) encode() error {
 	c := k.change
 	var err error
 	if !c.Delete {
@@ -104,13 +125,6 @@ func (k *commit) prepare() error {
 			return errors.New("the text of the change does not match its hash")
 		}
 		k.entry.Before = &sum
-	}
-	k.target = target{change: c, before: k.before}
-	if err := k.target.locate(&k.root.files); err != nil {
-		return err
-	}
-	if k.target.info != nil {
-		k.entry.Mode = k.target.info.Mode() // it may have changed since the review
 	}
 	return nil
 }

@@ -23,6 +23,9 @@ func (r *Root) Propose(path string, edit func(File) (string, error)) (Change, er
 	if err != nil {
 		return Change{}, err
 	}
+	if file, err = r.buffered(file); err != nil {
+		return Change{}, err
+	}
 	after, err := edit(file)
 	if err != nil {
 		return Change{}, err

@@ -27,6 +27,8 @@ type Options struct {
 	// Asked, if not nil, is called before Fallback is used, with the file's absolute
 	// path; it returns "" if it does not know.
 	Asked func(path string) Encoding
+	// Host holds files, too.
+	Host Host
 	// Committed, if not nil, is called after each commit with the file as written.
 	Committed func(ctx context.Context, f File, by Origin)
 }
@@ -38,6 +40,7 @@ type Origin = journal.Origin
 // time.
 type Root struct {
 	files files
+	host  Host
 
 	committing sync.Mutex       // held by Commit
 	journal    *journal.Journal // nil without a home
@@ -74,7 +77,7 @@ func Open(dir string, opt Options) (*Root, error) {
 	if err := text.Check(opt.Fallback); err != nil {
 		return nil, err
 	}
-	r := &Root{files: files{fallback: opt.Fallback, asked: opt.Asked}, committed: opt.Committed, at: func(step) error { return nil }}
+	r := &Root{files: files{fallback: opt.Fallback, asked: opt.Asked}, host: opt.Host, committed: opt.Committed, at: func(step) error { return nil }}
 	for _, path := range append([]string{dir}, opt.Extra...) {
 		f, err := openFolder(path)
 		if err != nil {

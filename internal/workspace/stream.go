@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
@@ -33,7 +34,11 @@ func (r *Root) Open(path string) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, err := text.NewReader(f, r.files.unmarked(p))
+	var data io.Reader = f
+	if held, unsaved := r.held(p, f, info); unsaved {
+		data = strings.NewReader(held)
+	}
+	in, err := text.NewReader(data, r.files.unmarked(p))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", p.name, err), f.Close())
 	}

@@ -21,8 +21,20 @@ type target struct {
 	info  fs.FileInfo
 }
 
-// locate finds the file again by the resolved path that was reviewed.
+// locate finds the file again and opens it.
 func (t *target) locate(f *files) error {
+	err := t.find(f)
+	if err != nil || !t.change.Exists {
+		return err
+	}
+	if t.dir, err = t.place.folder.root.OpenRoot(filepath.Dir(t.place.rel)); err != nil {
+		return stale(err)
+	}
+	return t.hold()
+}
+
+// find finds the file again by the resolved path that was reviewed.
+func (t *target) find(f *files) error {
 	p, err := f.resolve(t.change.Path)
 	if err != nil {
 		return err
@@ -34,16 +46,10 @@ func (t *target) locate(f *files) error {
 		return ErrOutside
 	}
 	t.place, t.base = p, filepath.Base(p.rel)
-	if !t.change.Exists {
-		if p.info != nil {
-			return fmt.Errorf("%w: it was created meanwhile", ErrStale)
-		}
-		return nil
+	if !t.change.Exists && p.info != nil {
+		return fmt.Errorf("%w: it was created meanwhile", ErrStale)
 	}
-	if t.dir, err = p.folder.root.OpenRoot(filepath.Dir(p.rel)); err != nil {
-		return stale(err)
-	}
-	return t.hold()
+	return nil
 }
 
 // hold opens the file to replace. While it is open, no other file can get its identity.

@@ -116,6 +116,9 @@ func (c changes) refuseUnsaved(ctx context.Context, plan undo.Plan) undo.Plan {
 	ctx, cancel := context.WithTimeout(ctx, unsavedTimeout)
 	defer cancel()
 	return plan.Refuse(func(change workspace.Change) error {
+		if c.App.Root.Unsaved(change.Path) {
+			return errors.New("it has unsaved changes in your editor: save or revert it there first")
+		}
 		if in, unsaved := c.App.Editor.View.Unsaved(ctx, change.Path); unsaved {
 			return fmt.Errorf("it has unsaved changes in %s: save or revert it there first", in)
 		}
