@@ -104,10 +104,8 @@ func ask(req confirm.Request, numbered bool) string {
 	switch {
 	case req.Choice != nil:
 		return askChoice(*req.Choice)
-	case numbered && req.Limit != nil:
-		return "answer: 1 one more request, 2 stop, 3 extend by " + sanitize.Line(req.Limit.Step) + ": "
 	case req.Limit != nil:
-		return "Go on? [y: one more request / n: stop / always: extend by " + sanitize.Line(req.Limit.Step) + "] "
+		return askLimit(*req.Limit, numbered)
 	case req.Document != nil && numbered:
 		return "answer: 1 carry it out and ask about edits, 2 no, 3 carry it out and accept edits, or 2 and what to change: "
 	case req.Document != nil:
@@ -125,6 +123,15 @@ func ask(req confirm.Request, numbered bool) string {
 		return "Yes or no? [y / n / n why not / always: " + covered(req) + " / here: always in this folder, " + sanitize.Line(req.Offer.Rule) + " / rule: change it, and choose for how long] "
 	}
 	return "Yes or no? [y / n / n why not / always: " + covered(req) + "] "
+}
+
+// askLimit returns the line that asks whether to go on at a limit.
+func askLimit(l confirm.Limit, numbered bool) string {
+	step := sanitize.Line(l.Step)
+	if numbered {
+		return "answer: 1 one more request, 2 stop, 3 extend by " + step + ": "
+	}
+	return "Go on? [y: one more request / n: stop / always: extend by " + step + "] "
 }
 
 // covered describes what "always" approves.
@@ -153,12 +160,17 @@ const (
 
 // parse parses an answer. Text after a no is its reason.
 func parse(line string, req confirm.Request) (confirm.Verdict, meaning) {
-	v := confirm.Verdict{By: "terminal"}
 	first, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	rest = strings.TrimSpace(rest)
 	if req.Choice != nil {
 		return parseChoice(first, rest, *req.Choice)
 	}
+	return parseYesNo(first, rest, req)
+}
+
+// parseYesNo parses an answer of one word, with the words after it.
+func parseYesNo(first, rest string, req confirm.Request) (confirm.Verdict, meaning) {
+	v := confirm.Verdict{By: "terminal"}
 	switch word := strings.ToLower(strings.TrimRight(first, ",:;")); {
 	case word == "n" || word == "no":
 		v.Feedback = rest
@@ -222,20 +234,24 @@ func describe(req confirm.Request) string {
 		fmt.Fprintf(&b, "Save %s in %s: it has unsaved changes there, and the edit applies to them\n",
 			sanitize.Name(req.Save.Name), sanitize.Name(req.Save.Editor))
 	case req.Read != nil:
-		where := "outside the project"
-		switch {
-		case req.Read.Inside && req.Force:
-			where = "that usually holds keys"
-		case req.Read.Inside:
-			where = "that a rule is about"
-		}
-		fmt.Fprintf(&b, "Read a file %s: %s\n", where, sanitize.Name(req.Read.Path))
+		fmt.Fprintf(&b, "Read a file %s: %s\n", whyAsked(*req.Read, req.Force), sanitize.Name(req.Read.Path))
 	case req.Choice != nil:
 		b.WriteString(describeChoice(*req.Choice))
 	case req.Limit != nil:
 		fmt.Fprintf(&b, "A limit is reached: %s\n", sanitize.Line(req.Limit.Reached))
 	}
 	return b.String()
+}
+
+// whyAsked describes the file of a read that is asked about.
+func whyAsked(r confirm.Read, force bool) string {
+	switch {
+	case r.Inside && force:
+		return "that usually holds keys"
+	case r.Inside:
+		return "that a rule is about"
+	}
+	return "outside the project"
 }
 
 // changed returns the unified diff of a change.
