@@ -3,11 +3,13 @@
 package main
 
 import (
+	"encoding/base64"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/bb2d0cf4/agent/internal/dev/mcptest"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
@@ -256,5 +258,29 @@ func TestProjectServers(t *testing.T) {
 	d.leave()
 	if code, out := d.command("mcp", "rm", "p"); code != 0 {
 		t.Error(out)
+	}
+}
+
+// TestServerPictures: a picture in a result reaches the model where the protocol allows it, and
+// is named otherwise.
+func TestServerPictures(t *testing.T) {
+	data := base64.StdEncoding.EncodeToString(mcptest.Picture())
+	for wire, want := range map[string]string{"chat": "an image that this model cannot see", "responses": data, "anthropic": data, "blind": "Images cannot be shown to you"} {
+		t.Run(wire, func(t *testing.T) {
+			d := newDesk(t, llmtest.NewServer(t, callOf("mcp__t__picture", `{}`), llmtest.Turn{Text: "Done."}), nil)
+			sees := "true"
+			if wire == "blind" {
+				sees, wire = "false", "responses"
+			}
+			d.keep("config.yaml", fmt.Sprintf("mcp: {t: {command: [%s, mcp-server]}}\nproviders:\n  mine:\n    base_url: %s\n    wire: %s\n    models:\n      large: {images: %s}\n",
+				os.Args[0], d.server.URL(), wire, sees))
+			d.env = append(d.env, "AGENT_MODEL=mine/large", "OPENAI_BASE_URL=")
+			if code, out := d.prompted("--allow", "mcp__t"); code != 0 {
+				t.Fatal(out)
+			}
+			if got := string(d.server.Requests()[1]); !strings.Contains(got, want) || !strings.Contains(got, "[image 1: image/png") {
+				t.Errorf("no %s in %s", want, got)
+			}
+		})
 	}
 }

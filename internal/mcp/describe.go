@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -116,41 +115,4 @@ func cut(s string, limit int) string {
 // bounded returns the text of an error, which may be a server's.
 func bounded(err error, limit int) string {
 	return sanitize.Plain(cut(strings.ToValidUTF8(err.Error(), "\uFFFD"), limit))
-}
-
-// format renders the result of a call as text.
-func format(res *sdk.CallToolResult) Result {
-	var parts []string
-	for _, c := range res.Content {
-		parts = append(parts, contentText(c))
-	}
-	if len(parts) == 0 && res.StructuredContent != nil {
-		if data, err := json.Marshal(res.StructuredContent); err == nil {
-			parts = append(parts, string(data))
-		}
-	}
-	text := sanitize.Plain(strings.ToValidUTF8(strings.Join(parts, "\n"), "\uFFFD"))
-	return Result{Text: cmp.Or(text, "(no content)"), Failed: res.IsError}
-}
-
-func contentText(c sdk.Content) string {
-	switch c := c.(type) {
-	case *sdk.TextContent:
-		return c.Text
-	case *sdk.ImageContent:
-		return fmt.Sprintf("[an image, %s, %d bytes, which is not shown here]", c.MIMEType, len(c.Data))
-	case *sdk.AudioContent:
-		return fmt.Sprintf("[a recording, %s, %d bytes, which is not played here]", c.MIMEType, len(c.Data))
-	case *sdk.ResourceLink:
-		return fmt.Sprintf("[resource %s: %s]", cmp.Or(c.Title, c.Name), c.URI)
-	case *sdk.EmbeddedResource:
-		if c.Resource == nil {
-			return "[an empty resource]"
-		}
-		if c.Resource.Text != "" {
-			return c.Resource.Text
-		}
-		return fmt.Sprintf("[resource %s, %s, %d bytes, which is not shown here]", c.Resource.URI, c.Resource.MIMEType, len(c.Resource.Blob))
-	}
-	return "[content of an unknown kind]"
 }

@@ -55,12 +55,6 @@ type Tool struct {
 	Spec   llm.ToolSpec
 }
 
-// Result is the result of a call.
-type Result struct {
-	Text   string
-	Failed bool
-}
-
 // State is the state of a connection.
 type State string
 

@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -87,10 +88,16 @@ func TestCall(t *testing.T) {
 	if got := d.call("mcp__b__echo", `{"text":"hello"}`); got != "echo: hello" {
 		t.Errorf("got %q", got)
 	}
-	if got := d.call("mcp__b__picture", `{}`); !strings.Contains(got, "image/png, 3 bytes") {
-		t.Errorf("got %q", got)
+	res, err := d.Call(t.Context(), d.tool("mcp__b__picture"), json.RawMessage(`{}`))
+	if err != nil || len(res.Images) != 2 || res.Images[0].Mime != "image/png" || !bytes.Equal(res.Images[1].Data, mcptest.Picture()) {
+		t.Errorf("got %+v, %v", res, err)
 	}
-	res, err := d.Call(t.Context(), d.tool("mcp__b__fail"), json.RawMessage(`{}`))
+	for _, want := range []string{"[image 1: image/png, ", "image/png, 3 bytes, which is no PNG", "[resource link: test://link, text/plain, A linked text.]", "an embedded text", "[image 2: test://shot"} {
+		if !strings.Contains(res.Text, want) {
+			t.Errorf("no %q in %s", want, res.Text)
+		}
+	}
+	res, err = d.Call(t.Context(), d.tool("mcp__b__fail"), json.RawMessage(`{}`))
 	if err != nil || !res.Failed || res.Text != "no such thing" {
 		t.Errorf("got %+v, %v", res, err)
 	}

@@ -306,7 +306,7 @@ func (s *server) call(ctx context.Context, name string, args json.RawMessage) (R
 	case err != nil:
 		return Result{}, fmt.Errorf("the server %s answered: %s", s.Name, bounded(err, maxDescription))
 	}
-	return format(res), nil
+	return newResult(res), nil
 }
 
 // how describes the end of the connection.

@@ -90,7 +90,9 @@ func (t *turn) runCall(ctx context.Context, a *ahead, p *pending) (res tools.Res
 		t.checks.see(res)
 		res.ForModel += aside
 	}
-	t.loop.append(history.Item{Message: history.Result(p.ID, res.ForModel), Meta: history.Meta{Deed: deed(p.title, res), Task: history.NewTask(res.Task)}})
+	m := history.Result(p.ID, res.ForModel)
+	m.Parts = append(m.Parts, res.Pictures...)
+	t.loop.append(history.Item{Message: m, Meta: history.Meta{Deed: deed(p.title, res), Task: history.NewTask(res.Task)}})
 	for _, ended := range res.Ended {
 		t.loop.RecordDeed(history.Deed{What: ended})
 	}

@@ -24,6 +24,7 @@ type Deps struct {
 	Effects *effects.Tracker
 	Servers Servers      // nil for none
 	Agents  SubAgents    // nil: no tool delegates
+	Sees    func() bool  // reports whether the model takes images; nil if it never does
 	Window  func() int64 // the model's context in tokens, zero if unknown; nil if never known
 	// Background lists the background commands whose end is reported; nil for none.
 	Background Background

@@ -107,12 +107,27 @@ func (t serverTool) run(ctx context.Context, args []byte, v confirm.Verdict) (Re
 		return Result{}, err
 	}
 	res := Result{ForModel: text, ForUser: size(got.Text), Log: path, Failed: got.Failed, Ran: true, Record: Record{Words: words}}
+	t.show(&res, got.Images)
 	if got.Failed {
-		res.ForModel = "The call failed:\n" + text
+		res.ForModel = "The call failed:\n" + res.ForModel
 		res.ForUser = "failed, " + res.ForUser
 	}
 	res.ForModel += feedbackForModel(v)
 	return res, nil
+}
+
+// show adds the images of a result for a model that takes some.
+func (d Deps) show(res *Result, images []mcp.Image) {
+	if len(images) == 0 {
+		return
+	}
+	if d.Sees == nil || !d.Sees() {
+		res.ForModel += "\n[Images cannot be shown to you.]"
+		return
+	}
+	for _, image := range images {
+		res.Pictures = append(res.Pictures, llm.Part{Kind: llm.ImagePart, Mime: image.Mime, Data: image.Data})
+	}
 }
 
 // size describes a text in a few words.

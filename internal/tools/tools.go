@@ -42,6 +42,8 @@ type Budget interface {
 type Result struct {
 	ForModel string // the text for the model; never empty
 	ForUser  string // one line, or the lines of a list; costs no tokens
+	// Pictures are the images of the result, which ForModel names.
+	Pictures []llm.Part
 	Rule     string // the rule that approved a command without a question; "" without one
 	Lines    int    // of a command's output
 	Log      string // the file with the full output if ForModel lacks some

@@ -3,10 +3,13 @@
 package mcptest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image"
+	"image/png"
 	"os"
 	"slices"
 	"strings"
@@ -77,9 +80,23 @@ func New() *sdk.Server {
 		return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "no such thing"}}}, nil
 	})
 	s.AddTool(&sdk.Tool{Name: "picture", Description: "Returns a picture.", InputSchema: object()}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.ImageContent{Data: []byte{1, 2, 3}, MIMEType: "image/png"}}}, nil
+		return &sdk.CallToolResult{Content: []sdk.Content{
+			&sdk.ImageContent{Data: Picture(), MIMEType: "image/png"}, &sdk.ImageContent{Data: []byte{1, 2, 3}, MIMEType: "image/png"},
+			&sdk.ResourceLink{URI: "test://link", Name: "link", MIMEType: "text/plain", Description: "A linked text."},
+			&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "test://part", Text: "an embedded text"}},
+			&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "test://shot", MIMEType: "image/png", Blob: Picture()}},
+		}}, nil
 	})
 	return s
+}
+
+// Picture returns a PNG of one pixel.
+func Picture() []byte {
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 1, 1))); err != nil {
+		panic(err) // impossible: a buffer takes everything
+	}
+	return b.Bytes()
 }
 
 func object() any {

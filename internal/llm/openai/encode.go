@@ -58,7 +58,7 @@ func (e messageEncoder) message(m llm.Message) goopenai.ChatCompletionMessage {
 	switch m.Role {
 	case llm.ToolReply:
 		msg.ToolCallID = m.CallID
-		msg.Content = textOf(m, noOutput)
+		msg.Content = textOf(withoutImages(m), noOutput) // this protocol has only text in results
 		if e.dialect&namedResults != 0 {
 			msg.Name = e.ids[m.CallID]
 		}
