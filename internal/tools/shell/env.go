@@ -62,7 +62,7 @@ func Environ(base []string, secrets []string, own ...string) []string {
 	env := make([]string, 0, len(base)+len(added))
 	for _, kv := range base {
 		name, value, _ := strings.Cut(kv, "=")
-		if !hidden[name] && !replaces(name) && keep.keeps(name) && !containsAny(value, keys) {
+		if !hidden[name] && !replaces(name) && keep.keeps(name, value) && !containsAny(value, keys) {
 			env = append(env, kv)
 		}
 	}

@@ -30,6 +30,7 @@ func TestEnvironKeepsNeededVariables(t *testing.T) {
 		"GIT_AUTHOR_NAME=U", "GIT_COMMITTER_EMAIL=u@example.com", "LDFLAGS=-s", "AGENT_HOME=/home/u/.agent", "SSH_AUTH_SOCK=/run/s", "XAUTHORITY=/x",
 		"GOFLAGS=-mod=mod", "GOPRIVATE=example.com", "NVM_DIR=/n", "npm_config_registry=https://example.com", "VIRTUAL_ENV=/v", "PYTHONPATH=.", "CARGO_HOME=/c",
 		"RUSTFLAGS=-C", "https_proxy=http://proxy", "DOCKER_HOST=unix:///x", "KUBECONFIG=/k", "AWS_PROFILE=p", "GITHUB_ACTIONS=true", "CGO_ENABLED=0", "V=1",
+		"CI_PROJECT_URL=https://gitlab.example/a", "CI_SERVER_URL=https://gitlab.example:443/@a", "HTTP_PROXY=http://u:p@proxy:80",
 	}
 	if diff := cmp.Diff(base, environ(base, nil)); diff != "" {
 		t.Error(diff)
@@ -38,6 +39,7 @@ func TestEnvironKeepsNeededVariables(t *testing.T) {
 		"STRIPE_API_KEY=sk_test_1234567890", "NPM_TOKEN=npm_1234567", "NODE_AUTH_TOKEN=x", "GITHUB_TOKEN=x", "AWS_SECRET_ACCESS_KEY=x", "AWS_SESSION_TOKEN=x",
 		"npm_config__auth=x", "CARGO_REGISTRY_TOKEN=x", "POETRY_HTTP_BASIC_X_PASSWORD=x", "UV_PUBLISH_TOKEN=x", "HOMEBREW_GITHUB_API_TOKEN=x", "PGPASSWORD=x",
 		"BUNDLE_GEMS__EXAMPLE__COM=user:password", "DATABASE_URL=postgres://u:p@h/d", "DIRENV_DIFF=x", "TF_VAR_password=x", "MY_THING=x", "ODD", "GOOGLE_APPLICATION_CREDENTIALS=/x",
+		"CI_JOB_JWT=x", "CI_JOB_JWT_V2=x", "CI_JOB_TOKEN=x", "CI_REPOSITORY_URL=https://gitlab-ci-token:glcbt-1@gitlab.example/a.git", "PIP_INDEX_URL=https://u:p@pypi.example/simple",
 	} {
 		if got := environ([]string{kv}, nil); got != nil {
 			t.Errorf("%s is kept", kv)

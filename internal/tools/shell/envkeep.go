@@ -1,13 +1,15 @@
 package shell
 
 import (
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 )
 
 // Kept lists the variables that a command inherits, by purpose. A name that ends in *
-// covers all that begin so, except those that look like secrets.
+// covers all that begin so, except those that look like secrets or hold an address with a
+// password.
 func Kept() []KeptGroup {
 	return []KeptGroup{
 		{"the person and the system", "PATH HOME USER LOGNAME SHELL PWD SHLVL HOSTNAME HOSTTYPE OSTYPE MACHTYPE TZ TZDIR LANG LANGUAGE LC_* TMPDIR TMP TEMP MANPATH INFOPATH MALLOC_*"},
@@ -41,7 +43,7 @@ type KeptGroup struct{ For, Names string }
 // SecretParts are the parts of names that look like secrets; a name that ends in the last
 // ones does too.
 func SecretParts() (inside, atEnd []string) {
-	return []string{"TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "AUTH", "APIKEY", "API_KEY", "PRIVATE"}, []string{"_KEY", "_PAT", "_PWD"}
+	return []string{"TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "AUTH", "APIKEY", "API_KEY", "PRIVATE", "JWT"}, []string{"_KEY", "_PAT", "_PWD"}
 }
 
 // keeper decides which variables a command inherits.
@@ -64,9 +66,12 @@ func newKeeper(own []string) keeper {
 	return k
 }
 
+// password matches an address with a password or token before its host.
+var password = regexp.MustCompile(`://[^/@\s]*:[^/@\s]+@`)
+
 // keeps reports whether a command inherits the variable. The user's names count most; a
 // variable that steers a command needs its whole name.
-func (k keeper) keeps(name string) bool {
+func (k keeper) keeps(name, value string) bool {
 	name = folded(name)
 	named := func(own string) bool { return folded(own) == name }
 	switch {
@@ -78,7 +83,7 @@ func (k keeper) keeps(name string) bool {
 		return false
 	case slices.ContainsFunc(k.own, func(own string) bool { return covers(own, name) }), k.names[name]:
 		return true
-	case looksSecret(name):
+	case looksSecret(name), password.MatchString(value):
 		return false
 	}
 	for i := range name {
@@ -115,8 +120,8 @@ func looksSecret(name string) bool {
 func Withheld(base, own []string) (names []string) {
 	k := newKeeper(own)
 	for _, kv := range base {
-		name, _, ok := strings.Cut(kv, "=")
-		if ok && name != "" && !k.keeps(name) && !replaces(name) && name != "_" && name != "OLDPWD" {
+		name, value, ok := strings.Cut(kv, "=")
+		if ok && name != "" && !k.keeps(name, value) && !replaces(name) && name != "_" && name != "OLDPWD" {
 			names = append(names, name)
 		}
 	}
