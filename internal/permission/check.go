@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -80,12 +81,44 @@ func (r Rule) checkFile(k kind, subject, name string) error {
 	switch {
 	case r.kind != k:
 		return fmt.Errorf("this question is about %s: write %s(PATH)", subject, kindNames[k])
-	case everywhere:
+	case everywhere || r.path.namesNothing():
 		return errors.New("it covers every file: name a folder or an ending")
 	case root == "" && r.path.abs:
 		return errors.New("write the path as it is below the folder")
 	}
 	return nil
+}
+
+var (
+	escaped     = regexp.MustCompile(`\\.`)
+	class       = regexp.MustCompile(`\[[^\]]*\]`)
+	alternation = regexp.MustCompile(`\{[^{}]*\}`)
+)
+
+// maxAlternatives is the number of alternatives in braces up to which a glob is examined.
+const maxAlternatives = 64
+
+// namesNothing reports whether an alternative of a glob has only wildcards, as [!x]*/** has.
+func (p pattern) namesNothing() bool {
+	if !strings.ContainsAny(p.text, "*?[{") {
+		return false
+	}
+	rest := []string{escaped.ReplaceAllString(p.text, "x")}
+	for n := 0; len(rest) > 0; n++ {
+		text := rest[0]
+		rest = rest[1:]
+		if at := alternation.FindStringIndex(text); at != nil {
+			for either := range strings.SplitSeq(text[at[0]+1:at[1]-1], ",") {
+				rest = append(rest, text[:at[0]]+either+text[at[1]:])
+			}
+		} else if strings.Trim(class.ReplaceAllString(text, ""), "*?/.~") == "" {
+			return true
+		}
+		if n > maxAlternatives {
+			return true
+		}
+	}
+	return false
 }
 
 // checkCommand returns an error if r is no rule for commands, or a wide one.

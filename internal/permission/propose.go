@@ -35,6 +35,8 @@ var freeArguments = [][]string{
 	{"ruff", "format"},
 	{"black"},
 	{"git", "add"},
+	{"git", "commit", "-m"}, // a message, then files
+	{"git", "commit", "-am"},
 	{"git", "status"},
 }
 
