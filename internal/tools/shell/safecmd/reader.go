@@ -117,7 +117,7 @@ func (r *reader) construct(cmd syntax.Command) {
 // redirect adds a part for a redirection that writes, or reads something unusual.
 func (r *reader) redirect(n *syntax.Redirect) {
 	class, why := Ask, "it redirects input or output"
-	if file, ok := literal(n.Word); ok && n.Hdoc == nil && n.Op != syntax.WordHdoc {
+	if file, ok := literal(n.Word); ok && !isDocument(n) && n.Op != syntax.WordHdoc {
 		why = "it writes to " + file
 		if n.Op == syntax.RdrIn {
 			why = "it reads " + file + " in a way that is not judged"

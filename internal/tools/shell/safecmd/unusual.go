@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // maxInner is the nesting of commands in commands up to which effects are searched.
@@ -52,8 +54,10 @@ var effects = []effect{
 	{word: "inside"},
 	{word: "only known"},
 	{word: "variable"},
+	{word: "meaning"},
 	{"code", "it runs code that is in the line", hasCode},
 	{"another program", "it runs another program", startsAnother},
+	{word: "text"},
 	{word: "quoted"},
 	{word: "background"},
 }
@@ -93,9 +97,34 @@ func (u *unusual) part(p Part) {
 	}
 	words := p.Words
 	if words == nil {
+		u.construct(p.Text)
 		words = strings.Fields(p.Text) // roughly
 	}
 	u.command(words)
+}
+
+// construct examines a piece that is no simple command.
+func (u *unusual) construct(text string) {
+	file, err := parse(text)
+	if err != nil {
+		return
+	}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Redirect:
+			if isDocument(n) {
+				u.add("text", "it gives a program text that is in the line")
+			}
+		case *syntax.FuncDecl:
+			u.add("meaning", "it gives "+n.Name.Value+" a meaning of its own")
+		}
+		return true
+	})
+}
+
+// isDocument reports whether n is a here-document.
+func isDocument(n *syntax.Redirect) bool {
+	return n.Op == syntax.Hdoc || n.Op == syntax.DashHdoc
 }
 
 // command examines a simple command and those that it starts.
@@ -110,6 +139,9 @@ func (u *unusual) command(words []string) {
 		return
 	}
 	name, args := path.Base(words[0]), words[1:]
+	if defined, _, ok := strings.Cut(strings.Join(args, " "), "="); ok && name == "alias" {
+		u.add("meaning", "it gives "+defined+" a meaning of its own")
+	}
 	for _, e := range effects {
 		if e.has != nil && e.has(name, args) {
 			u.add(e.word, e.text)
