@@ -7,6 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { KEY, leaks, traced, tracer, VARIABLE } from "./canary.mjs";
 import { install } from "./install.mjs";
 import { until } from "./wait.mjs";
 
@@ -86,7 +87,8 @@ function environment(root, installed, extra) {
     EXTENSIONS_GALLERY: "{}",
     VSCODE_CLI: "1", // else the PATH is taken from a login shell
     AGENT_HOME: path.join(root, "agent-home"),
-    PATH: `${path.join(projectRoot, "bin")}:${path.dirname(installed.node)}:${process.env.PATH}`,
+    PATH: [...tracer(root, path.join(projectRoot, "bin/agent")), path.join(projectRoot, "bin"), path.dirname(installed.node), process.env.PATH].join(":"),
+    [VARIABLE]: KEY,
     // Commands of the agent build Go programs: not from nothing, in a new home.
     GOCACHE: goEnv("GOCACHE"),
     GOPATH: goEnv("GOPATH"),
@@ -108,6 +110,8 @@ export class Host {
     this.port = port;
     this.env = env;
     this.agentHome = env.AGENT_HOME;
+    /** The addresses of the servers that get the model's key as they should. */
+    this.models = [];
     this.log = path.join(root, "host.log");
   }
 
@@ -190,6 +194,12 @@ export class Host {
       .readdirSync(folder)
       .filter((name) => /^\d+\.lock$/.test(name))
       .map((name) => ({ port: parseInt(name, 10), ...JSON.parse(fs.readFileSync(path.join(folder, name), "utf8")) }));
+  }
+
+  /** Fails if the model's key is in a file of the host or of folder, or was sent to another than the models. */
+  searchKey(folder) {
+    const found = [...leaks(this.root, folder), ...traced(this.root, this.models)];
+    if (found.length > 0) throw new Error(`the model's key got out:\n${found.map((each) => each.slice(0, 300)).join("\n")}`);
   }
 
   get hasEnded() {

@@ -2,6 +2,7 @@
 // request, so that a test can read them.
 import http from "node:http";
 
+import { KEY } from "./canary.mjs";
 import { until } from "./wait.mjs";
 
 /** A turn that calls one tool. */
@@ -41,6 +42,7 @@ export class Model {
     const came = performance.now();
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
+    if (request.headers.authorization !== `Bearer ${KEY}`) return void response.writeHead(401).end("{}");
     if (!request.url.endsWith("/chat/completions")) return void response.writeHead(404).end("{}");
     const raw = Buffer.concat(chunks).toString("utf8");
     const body = JSON.parse(raw);

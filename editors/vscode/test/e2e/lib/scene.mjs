@@ -3,6 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { after, afterEach, before } from "node:test";
 
+import { VARIABLE } from "./canary.mjs";
 import { Model } from "./model.mjs";
 import { keepSettings, startSession } from "./session.mjs";
 import { until } from "./wait.mjs";
@@ -28,7 +29,8 @@ export class Scene {
     this.model = model;
     this.started = 0;
     fs.mkdirSync(session.host.agentHome, { recursive: true, mode: 0o700 });
-    const config = { model: "scene/any", providers: { scene: { base_url: model.url } } };
+    const config = { model: "scene/any", providers: { scene: { base_url: model.url, api_key_env: VARIABLE } } };
+    session.host.models.push(new URL(model.url).host);
     fs.writeFileSync(path.join(session.host.agentHome, "config.yaml"), JSON.stringify(config), { mode: 0o600 });
   }
 

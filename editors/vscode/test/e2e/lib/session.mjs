@@ -116,7 +116,7 @@ export class Session {
   /** Waits until no tab shows a diff of ours. */
   async noDiffs(ms) {
     const code = `return vscode.window.tabGroups.all.flatMap((group) => group.tabs)
-      .filter(({ input }) => input?.modified?.scheme === "agent-proposed" || input?.uri?.scheme === "agent-inline").length`;
+      .filter(({ input }) => input?.modified?.scheme === "agent-proposed" || ["agent-inline", "agent-plan"].includes(input?.uri?.scheme)).length`;
     await until("the diffs to close", async () => (await this.probe(code)) === 0, ms);
   }
 
@@ -163,6 +163,14 @@ export class Session {
   /** Ends everything; after a failure of name, with a picture of the window and its logs kept. */
   async stop(name) {
     if (name !== undefined) await this.keep(name);
+    try {
+      this.host.searchKey(this.folder);
+    } finally {
+      await this.leave();
+    }
+  }
+
+  async leave() {
     if (this.end === undefined) return putBack();
     // Terminals outlive their window, unless they are ended.
     await this.probe("for (const terminal of vscode.window.terminals) terminal.dispose()").catch(() => undefined);
