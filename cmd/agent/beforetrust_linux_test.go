@@ -97,6 +97,11 @@ func untrusted(t *testing.T) (d *desk, ports map[string]string) {
 	}
 	d.write(".agent/config.yaml", "encoding: big5\n")
 	d.write(".agent/commands/hello.md", "Say hello.")
+	for _, dir := range []string{".claude", ".agent/skills/hi"} {
+		scratch.Mkdir(t, d.path(dir))
+	}
+	d.write(".agent/hooks.json", (&hostile{t: t, evil: d.path("node_modules/.bin/git")}).hooks())
+	d.write(".agent/skills/hi/SKILL.md", "---\nname: hi\ndescription: Says hi.\n---\n")
 	for _, program := range []string{"tmux", "git", "rg", "dbus-launch", "code", "xclip", "wl-paste", "infocmp", "tput", "sh", "bash"} {
 		scratch.Program(t, filepath.Join(bin, program), "#!/bin/sh\nexit 1\n")
 	}

@@ -31,7 +31,7 @@ type form struct {
 
 // traps lists the forms by the part of the repository they are in. A repository has one
 // form of each part.
-var traps = [][]form{gitForms, settingForms, commandForms, instructionForms, nameForms, dotfileForms}
+var traps = [][]form{gitForms, settingForms, commandForms, hookForms, instructionForms, nameForms, dotfileForms}
 
 // newHostile makes a repository with the nth form of each part. Two of its parts have the
 // same pair of forms only after as many repositories as both have forms.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/app/attachments"
 	"github.com/bb2d0cf4/agent/internal/app/home"
+	"github.com/bb2d0cf4/agent/internal/app/hooks"
 	"github.com/bb2d0cf4/agent/internal/app/idelink"
 	"github.com/bb2d0cf4/agent/internal/app/skills"
 	"github.com/bb2d0cf4/agent/internal/app/spending"
@@ -66,6 +67,7 @@ type Options struct {
 
 	Instructions Instructions   // nil: the model gets all
 	Skills       []skills.Skill // that the model and the user may use
+	ProjectHooks hooks.Project  // besides those of the configuration
 }
 
 // Instructions decides which instructions of the project the model gets.
@@ -116,6 +118,7 @@ type App struct {
 	lines         *attachments.Lines
 	modeNews      *modeNews
 	skills        []skills.Skill
+	hooked        *hooked
 	guidance      *guidance
 	editorPrompts *idelink.Prompts
 	start         archive.Start // of the session, as saved
@@ -177,6 +180,7 @@ func New(o Options) (*App, error) {
 	env := append(shell.Environ(os.Environ(), o.Config.SecretEnv(), o.Config.EnvKeep...), o.Env...)
 	a.check = a.newCheck(env, o.Untrusted)
 	a.Servers = a.newServers(o)
+	a.hooked = a.newHooked(o, env)
 	a.Images = a.newImages(env)
 	a.lines = a.newLines(env)
 	a.Loop, err = session.New(a.loopOptions(o, env))
@@ -219,7 +223,7 @@ func (a *App) loopOptions(o Options, env []string) session.Options {
 			MaxRequestUSD: limits.MaxRequestUSD,
 		},
 		Spending: spending.Open(o.Config.Home, time.Now), Ask: asker{a},
-		CompactAt: limits.CompactAt, Branch: a.Context.Branch, Emit: a.emit, Queued: a.queued, BuildMessage: a.message, SaveFull: a.keep, Effort: a.Effort,
+		CompactAt: limits.CompactAt, Branch: a.Context.Branch, Emit: a.emit, Queued: a.queued, Ending: a.hooked.ending, BuildMessage: a.message, SaveFull: a.keep, Effort: a.Effort,
 		Checks: func() []string {
 			if !o.Unattended || a.Policy.Mode() != permission.Bypass {
 				return nil // somebody sees the changes, or would have to allow the commands
@@ -250,11 +254,14 @@ func (a *App) Attach(f Face) {
 // noPrompts is the Queued of a face without a prompt.
 func noPrompts() []string { return nil }
 
-// Start links an editor and connects the MCP servers in the background, until Close. Then
+// Start links an editor and connects the MCP servers and runs the hooks of the session's
+// start in the background, until Close. Then
 // it records the changes by a command during which an earlier session was killed.
 func (a *App) Start(ctx context.Context) {
 	a.unlink = a.Editor.Start(ctx)
 	a.Servers.Start(ctx)
+	a.hooked.open(ctx)
+	a.hooked.begin(a.source())
 	lines, err := a.effects.Recover(ctx)
 	if err != nil {
 		lines = append(lines, "The changes by a command that was interrupted may be unknown: "+err.Error())
@@ -273,6 +280,7 @@ func RecoverEffects(ctx context.Context, cfg config.Config, root *workspace.Root
 // Close ends the link to the editor, the MCP servers and, at the same time, the commands
 // in the background; then it closes the session and the folder.
 func (a *App) Close() error {
+	a.hooked.close()
 	var work crash.Group
 	work.Go(a.unlink)
 	work.Go(a.Servers.Close)

@@ -33,6 +33,11 @@ func (a *App) Use(store *archive.Store) error {
 	if err := a.Loop.Use(store); err != nil {
 		return errors.Join(fmt.Errorf("leave the session: %w", err), store.Close())
 	}
+	source := a.source()
+	if source == "startup" {
+		source = "clear"
+	}
+	a.hooked.end(source) // of the session before
 	a.Context.Renew()
 	a.recallStart(store)
 	a.Remarks.Take() // they belong to the session before
@@ -46,7 +51,16 @@ func (a *App) Use(store *archive.Store) error {
 	err := a.Root.Outside().Forget()
 	a.allowOwn()
 	a.Editor.Use(store.ID())
+	a.hooked.begin(source)
 	return err
+}
+
+// source returns the way in which the session in use began, as hooks know it.
+func (a *App) source() string {
+	if len(a.Loop.Items()) > 0 {
+		return "resume"
+	}
+	return "startup"
 }
 
 // system returns the system prompt, and saves its description of the session's beginning.

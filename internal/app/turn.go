@@ -24,11 +24,22 @@ import (
 // serversTime is how long a prompt waits for MCP servers that start.
 const serversTime = 10 * time.Second
 
-// Run answers a prompt, once the MCP servers have started or failed to.
+// Run answers a prompt, once the MCP servers have started or failed to, unless a hook blocks
+// it.
 func (a *App) Run(ctx context.Context, prompt string) error {
 	wait, cancel := context.WithTimeout(ctx, serversTime)
 	defer cancel()
 	a.Servers.Settle(wait)
+	a.hooked.settled(ctx)
+	if err := a.hooked.prompt(ctx, prompt); err != nil {
+		stop := session.StopFailed
+		if ctx.Err() != nil {
+			stop = session.StopCancelled
+		}
+		a.emit(session.TurnStarted{Prompt: prompt})
+		a.emit(session.TurnEnded{Err: err, Stop: stop})
+		return err
+	}
 	return a.Loop.Run(ctx, prompt)
 }
 
@@ -47,6 +58,9 @@ func (a *App) message(ctx context.Context, prompt string) llm.Message {
 	if news := a.modeNews.take(); news != "" {
 		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: news + "\n\n", Aside: true})
 	}
+	if texts := a.hooked.take(); texts != "" {
+		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: texts, Aside: true})
+	}
 	if ran := a.lines.Take(); ran != "" {
 		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: ran, Aside: true})
 	}
@@ -62,6 +76,7 @@ func (a *App) message(ctx context.Context, prompt string) llm.Message {
 // last result of a batch.
 type toolset struct {
 	*tools.Set
+	hooked        *hooked
 	modeNews      *modeNews
 	editorPrompts *idelink.Prompts
 	edits         func() string // the choice of tools for changing files, see config.Model.Edits
@@ -80,7 +95,7 @@ func (t toolset) Specs() []llm.ToolSpec {
 
 // Call runs a tool.
 func (t toolset) Call(ctx context.Context, name string, call tools.Call) (tools.Result, error) {
-	res, err := t.Set.Call(ctx, name, call)
+	res, err := t.hooked.call(ctx, t.Set, name, call)
 	if err == nil && call.Batch.Index == call.Batch.Total-1 {
 		res.ForModel = t.editorPrompts.Append(ctx, res.ForModel)
 		if news := t.modeNews.take(); news != "" {
@@ -102,7 +117,7 @@ func (a *App) newTools(env []string, o Options) session.Toolset {
 	deps.Agents = a.SubAgents
 	set := tools.NewSet(deps)
 	a.editorPrompts = a.Editor.Prompts(a.Context.Editor, set)
-	return toolset{set, a.modeNews, a.editorPrompts, a.edits}
+	return toolset{set, a.hooked, a.modeNews, a.editorPrompts, a.edits}
 }
 
 // newCheck returns what tries proposals, with env. Nothing of a folder that is untrusted
@@ -124,6 +139,7 @@ type asker struct{ app *App }
 // Ask asks the person, unless a rule answers.
 func (a asker) Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
 	defer a.app.Editor.Activity.Asks()()
+	guard(ctx, &req)
 	rules := a.app.Policy.Proposals(req)
 	if len(rules) == 1 && (req.Command == nil || req.Command.Dir == a.app.Root.Dir()) { // see keepRule
 		check := func(rule string) error {
@@ -166,7 +182,18 @@ func (a *App) emit(ev session.Event) {
 	a.face.Emit(ev)
 }
 
-func (a *App) queued() []string { return a.face.Queued() }
+// queued returns the prompts that were typed during the turn, without those that a hook
+// blocks.
+func (a *App) queued(ctx context.Context) (list []string) {
+	for _, prompt := range a.face.Queued() {
+		if err := a.hooked.prompt(ctx, prompt); err != nil {
+			a.emit(session.Notice{Text: "A queued message is left out: " + err.Error()})
+			continue
+		}
+		list = append(list, prompt)
+	}
+	return list
+}
 
 // newImages returns the images that the user attaches; env is the environment of the
 // program that reads the clipboard.

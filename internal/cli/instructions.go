@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/app"
+	"github.com/bb2d0cf4/agent/internal/app/hooks"
 	"github.com/bb2d0cf4/agent/internal/app/skills"
 	"github.com/bb2d0cf4/agent/internal/app/trust"
 	"github.com/bb2d0cf4/agent/internal/systemprompt"
@@ -14,6 +15,7 @@ import (
 type project struct {
 	trust.Found
 	skills []skills.Skill
+	hooks  hooks.Project
 	notes  []string // about files that are left out
 }
 
@@ -33,7 +35,29 @@ func look(dir, home string) (found project, err error) {
 			Path: s.Path(), Name: s.FileName(), Size: int64(len(s.Text)), Hidden: systemprompt.Hidden(s.Text), Hash: systemprompt.TextHash(s.Text), Skill: s.Description,
 		})
 	}
+	list, notes := hooks.OfProject(dir, home)
+	found.hooks, found.notes = list, append(found.notes, notes...)
+	if len(list.Hooks) > 0 {
+		found.Instructions = append(found.Instructions, trust.Instruction{Path: list.Path(), Name: list.Name, Hash: list.Hash, Hooks: list.Lines()})
+	}
 	return found, nil
+}
+
+// useHooks sets the project's hooks if the user has seen each of them and said yes, else it
+// notes them: --trust is no such yes.
+func (s *setup) useHooks(found project) {
+	if len(found.hooks.Hooks) == 0 || s.instructions.use == noInstructions {
+		return
+	}
+	approved, err := s.instructions.store.Approved(found.hooks.Path(), found.hooks.Hash)
+	switch {
+	case err != nil:
+		s.notes = append(s.notes, "the project's hooks are not run: "+err.Error())
+	case !approved:
+		s.notes = append(s.notes, "the project's hooks in "+found.hooks.Name+" are not run; review and allow them with agent trust add")
+	default:
+		s.projectHooks = found.hooks
+	}
 }
 
 // useSkills sets the skills that may be used: the user's, and those of the project that

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/bb2d0cf4/agent/internal/app/allowedservers"
+	"github.com/bb2d0cf4/agent/internal/app/hooks"
 	"github.com/bb2d0cf4/agent/internal/app/provider"
 	"github.com/bb2d0cf4/agent/internal/app/skills"
 	"github.com/bb2d0cf4/agent/internal/app/subagents"
@@ -24,6 +25,7 @@ type setup struct {
 	untrusted       bool              // the project's files in .agent are not used
 	instructions    instructions
 	projectServers  map[string]config.MCPServer // MCP servers of the project that the user allowed
+	projectHooks    hooks.Project               // those that may run
 	skills          []skills.Skill              // those that may be used
 	subAgents       []subagents.Definition      // those that may be used
 	askedTrust      bool                        // the user was asked whether to trust the project
@@ -97,6 +99,7 @@ func loadSetup(ctx context.Context, p Process, f *flags, over config.Overrides, 
 		return s, err
 	}
 	s.useSkills(found)
+	s.useHooks(found)
 	if trusted {
 		s = s.useProject(over, dir, found.Found)
 	} else {

@@ -32,6 +32,7 @@ type Config struct {
 	Limits         Limits
 	Providers      map[string]Provider  // the user's, by name
 	MCP            map[string]MCPServer // the user's, by name
+	Hooks          []Hook               // the user's
 	Shell          Shell
 	Sandbox        Sandbox
 	IDE            IDE

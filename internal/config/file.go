@@ -19,6 +19,7 @@ type document struct {
 	providers map[string]Provider
 	servers   map[string]MCPServer
 	rules     []Rule
+	hooks     []Hook
 	notes     []string // for the user
 }
 
@@ -96,6 +97,8 @@ func (d *document) walk(s *schema, n *yaml.Node, prefix string) error {
 		return d.folders(s, n, key, where)
 	case s.kind == rules:
 		return d.addRules(s, n, key, where)
+	case s.kind == hooks:
+		return d.addHooks(n, where)
 	case s.kind == object:
 		return checkObject(n, key, where)
 	case n.Kind != yaml.ScalarNode:

@@ -37,7 +37,7 @@ func merge(doc document, project *layer, flags Overrides) (Config, error) {
 		settings = append(settings, Setting{Key: s.key, Value: written(v, s), Source: source})
 	}
 	c := build(v)
-	c.Providers, c.MCP, c.Rules, c.settings, c.Notes = doc.providers, doc.servers, doc.rules, settings, doc.notes
+	c.Providers, c.MCP, c.Hooks, c.Rules, c.settings, c.Notes = doc.providers, doc.servers, doc.hooks, doc.rules, settings, doc.notes
 	for _, s := range settings {
 		if now := renamedVariable(s.Source); now != "" {
 			c.Notes = append(c.Notes, fmt.Sprintf("%s is now called %s: set that instead", s.Source, now))

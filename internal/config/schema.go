@@ -36,6 +36,7 @@ const (
 	// all that begin so.
 	variables
 	rules // permission rules, see Rule
+	hooks // see Hook
 )
 
 // schema describes a key of the file and the keys below it. It is the only list of
@@ -109,6 +110,7 @@ var root = &schema{kind: group, fields: []*schema{
 	}},
 	{name: "providers", kind: table, elem: provider},
 	{name: "mcp", kind: table, elem: mcpServer},
+	{name: "hooks", kind: hooks},
 }}
 
 // renamed maps the old names of keys to the new ones. Files and the environment may
@@ -160,7 +162,7 @@ func scalars() []scalar {
 					all = append(all, scalar{f.name + "." + sub.name, sub})
 				}
 			}
-		case table:
+		case table, hooks:
 		default:
 			all = append(all, scalar{f.name, f})
 		}

@@ -222,7 +222,7 @@ func TestSameFailure(t *testing.T) {
 
 // TestQueuedTextEndsARow checks that the user's text interrupts a row of equal calls.
 func TestQueuedTextEndsARow(t *testing.T) {
-	r := newRig(t, Options{Queued: func() []string { return []string{"again"} }},
+	r := newRig(t, Options{Queued: func(context.Context) []string { return []string{"again"} }},
 		say("", call("1", "same", `{}`)), say("", call("2", "same", `{}`)), say("", call("3", "same", `{}`)), say("fine"))
 	r.tools.tools["same"] = func(context.Context, tools.Call) (tools.Result, error) {
 		return tools.Result{ForModel: "the same"}, nil

@@ -56,7 +56,7 @@ type Options struct {
 	Emit func(Event)
 	// Queued returns and removes the text that the user has typed since the last call.
 	// The Loop calls it after each batch of calls.
-	Queued func() []string
+	Queued func(ctx context.Context) []string
 	// BuildMessage turns the user's text into a message and may add to it. If nil, the
 	// message is the text.
 	BuildMessage func(ctx context.Context, prompt string) llm.Message
@@ -67,6 +67,9 @@ type Options struct {
 	// Checks returns the commands with which a model has to check its changes before it
 	// ends; none, or a nil Checks, if it need not.
 	Checks func() []string
+	// Ending is called when the model would end the turn. The text that it returns, if any,
+	// sends the model back; again means that this has happened in the turn. May be nil.
+	Ending func(ctx context.Context, again bool) string
 	// SaveFull saves the full text of the parts that a compaction shortens to a file
 	// that the model can read, replacing the session's previous one, and returns its
 	// path. If nil, the model only gets the shortened form.
@@ -109,7 +112,7 @@ func New(opt Options) (*Loop, error) {
 		opt.Emit = func(Event) {}
 	}
 	if opt.Queued == nil {
-		opt.Queued = func() []string { return nil }
+		opt.Queued = func(context.Context) []string { return nil }
 	}
 	if opt.BuildMessage == nil {
 		opt.BuildMessage = func(_ context.Context, prompt string) llm.Message { return history.Text(llm.User, prompt) }

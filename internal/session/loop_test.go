@@ -135,7 +135,7 @@ func TestCancelBetweenCalls(t *testing.T) {
 
 func TestCancelWithinACall(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	r := newRig(t, Options{Queued: func() []string { return []string{"typed"} }},
+	r := newRig(t, Options{Queued: func(context.Context) []string { return []string{"typed"} }},
 		say("", call("a", "wait", `{}`), call("b", "read", `{}`)))
 	r.tools.tools["wait"] = func(ctx context.Context, _ tools.Call) (tools.Result, error) {
 		cancel()
@@ -202,7 +202,7 @@ func TestNoTwoPromptsInARow(t *testing.T) {
 		"queued, failed": {say("", call("a", "read", `{}`)), breakOff("", errors.New("x")), say("fine")},
 	} {
 		queued := []string{"and this"}
-		r := newRig(t, Options{Queued: func() []string { q := queued; queued = nil; return q }}, answers...)
+		r := newRig(t, Options{Queued: func(context.Context) []string { q := queued; queued = nil; return q }}, answers...)
 		for err := r.Run(t.Context(), "go"); err != nil; {
 			err = r.Run(t.Context(), "next")
 		}
@@ -323,7 +323,7 @@ func TestSameIDTwiceRunsOnce(t *testing.T) {
 func TestEmptyAnswer(t *testing.T) {
 	empty := end(" \n", llm.End{Stop: llm.StopEnd, Usage: llm.Usage{Input: 5}})
 	queued := []string{"also"}
-	opt := Options{Queued: func() []string {
+	opt := Options{Queued: func(context.Context) []string {
 		q := queued
 		queued = nil
 		return q
@@ -365,7 +365,7 @@ func TestCutAnswers(t *testing.T) {
 // TestQueuedTextComesAfterTheBatch checks I1 with text typed during a batch.
 func TestQueuedTextComesAfterTheBatch(t *testing.T) {
 	queue := []string{"also this", "and that"}
-	r := newRig(t, Options{Queued: func() []string {
+	r := newRig(t, Options{Queued: func(context.Context) []string {
 		defer func() { queue = nil }()
 		return queue
 	}}, say("", call("a", "read", `{}`), call("b", "read", `{}`)), say("fine"))
@@ -490,7 +490,7 @@ func TestPromptsAreComposed(t *testing.T) {
 		}}
 	}
 	queued := []string{"and this"}
-	r := newRig(t, Options{BuildMessage: compose, Queued: func() []string {
+	r := newRig(t, Options{BuildMessage: compose, Queued: func(context.Context) []string {
 		texts := queued
 		queued = nil
 		return texts

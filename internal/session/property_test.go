@@ -204,7 +204,7 @@ func (s *storm) end(r *rig, crashed bool) {
 	}
 }
 
-func (s *storm) queued() []string {
+func (s *storm) queued(context.Context) []string {
 	if s.rnd.IntN(4) > 0 {
 		return nil
 	}

@@ -31,6 +31,7 @@ type turn struct {
 	checks verification
 	shrunk int // requests since one did not fit
 	empty  int // empty answers in a row
+	back   int // how often Options.Ending sent the model back
 }
 
 // answer collects the model's answer to one request.
@@ -77,7 +78,7 @@ func (t *turn) run(ctx context.Context) (Stop, error) {
 			return StopFailed, errEmptyAnswer
 		}
 		t.empty = 0
-		if more, stop, err := t.accept(ctx, a); !more && (stop != StopDone || !t.sendBack()) {
+		if more, stop, err := t.accept(ctx, a); !more && (stop != StopDone || !t.sendBack(ctx)) {
 			return stop, err
 		}
 	}
@@ -246,7 +247,7 @@ func (t *turn) deliverQueued(ctx context.Context) {
 	if l.chat.Unanswered() {
 		return // two prompts in a row; the text stays queued
 	}
-	queued := strings.Join(l.opt.Queued(), "\n\n")
+	queued := strings.Join(l.opt.Queued(ctx), "\n\n")
 	if strings.TrimSpace(queued) == "" {
 		return
 	}

@@ -87,6 +87,21 @@ func (s *Set) Title(name string, args json.RawMessage) string {
 	return name
 }
 
+// reading is a tool that reads its arguments leniently.
+type reading interface {
+	// arguments returns the arguments of a call as the tool reads them.
+	arguments(raw json.RawMessage) (json.RawMessage, error)
+}
+
+// Arguments returns the arguments of a call as its tool reads them, with every key. It
+// fails if the tool would refuse them, and does nothing else.
+func (s *Set) Arguments(name string, raw json.RawMessage) (json.RawMessage, error) {
+	if t, ok := s.find(name).(reading); ok {
+		return t.arguments(raw)
+	}
+	return raw, nil
+}
+
 // Call runs the tool with the given name. An unknown tool and a panic give a failed
 // Result; an error means that the turn cannot go on.
 func (s *Set) Call(ctx context.Context, name string, call Call) (res Result, err error) {

@@ -62,6 +62,15 @@ func (t *tool[A]) foresee(raw json.RawMessage) []Foreseen {
 	return t.asks(a)
 }
 
+// arguments implements reading.
+func (t *tool[A]) arguments(raw json.RawMessage) (json.RawMessage, error) {
+	a, _, err := args.Read[A](t.params, raw)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(a)
+}
+
 // Spec implements Tool.
 func (t *tool[A]) Spec() llm.ToolSpec { return t.spec }
 

@@ -36,6 +36,10 @@ type Options struct {
 // Origin records the reason for a change.
 type Origin = journal.Origin
 
+// HookTool is the tool of changes by hooks that ran after a call. They are undone with the
+// changes by the call.
+const HookTool = "hook"
+
 // Root is an open workspace. Its methods may be called concurrently; commits run one at a
 // time.
 type Root struct {

@@ -20,6 +20,9 @@ type Instruction struct {
 	Hash    string // of the text
 	Changed bool   // another text of it was approved
 	Skill   string // the description of the skill in it; "" for plain instructions
+	// Hooks describes the hooks in it, each in a line. Trust in a folder above does not
+	// extend to them: each was shown. Hash is of the hooks and the scripts that they run.
+	Hooks []string
 }
 
 // maxTexts is the number of approved texts that are kept for a file: those of some
@@ -81,7 +84,7 @@ func (s Store) Unapproved(ctx context.Context, f Found) (list []Instruction, err
 		known, hashes := len(all[in.Path]) > 0, all[in.Path]
 		switch over, ok := over(folders, filepath.Dir(in.Path)); {
 		case slices.Contains(hashes, in.Hash):
-		case !known && ok && over.Trusted && over.here():
+		case !known && ok && over.Trusted && over.here() && in.Hooks == nil:
 			derived = append(derived, in)
 		default:
 			in.Changed = known

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/bb2d0cf4/agent/internal/app/home"
+	"github.com/bb2d0cf4/agent/internal/app/hooks"
 	"github.com/bb2d0cf4/agent/internal/app/keystore"
 	"github.com/bb2d0cf4/agent/internal/app/skills"
 	"github.com/bb2d0cf4/agent/internal/app/trust"
@@ -83,6 +84,7 @@ func Run(ctx context.Context, opt Options, cfg config.Config, cfgErr error) (hea
 		{"API keys", one(func() finding { return checkSecrets(cfg.Home) })},
 		{"project", one(func() finding { return checkProject(opt.Dir, cfg.Home) })},
 		{"skills", func() []finding { return checkSkills(opt.Dir, cfg.Home) }},
+		{"hooks", func() []finding { return checkHooks(opt.Dir, cfg) }},
 		{"model", func() []finding { return checkModel(ctx, cfg, cfgErr) }},
 		{"dialects", func() []finding { return checkDialects(cfg.Home) }},
 		{"terminal", one(func() finding { return checkTerminal(opt) })},
@@ -232,6 +234,30 @@ func checkSkills(dir, home string) (all []finding) {
 	}
 	for _, note := range slices.Concat(notes, more, left) {
 		all = append(all, finding{weak, note, "neither the model nor you can use that file", "docs/skills.md describes the format"})
+	}
+	return all
+}
+
+// checkHooks counts the hooks. It finds nothing without any.
+func checkHooks(dir string, cfg config.Config) (all []finding) {
+	if n := len(cfg.Hooks); n > 0 {
+		all = append(all, fine(fmt.Sprintf("%d in %s", n, cfg.File)))
+	}
+	theirs, notes := hooks.OfProject(dir, cfg.Home)
+	if n := len(theirs.Hooks); n > 0 {
+		text := fmt.Sprintf("%d in %s", n, theirs.Name)
+		trusted, err := trust.Open(cfg.Home).Approved(theirs.Path(), theirs.Hash)
+		switch {
+		case err != nil:
+			all = append(all, finding{weak, text + ": " + err.Error(), "they are not run", "agent trust add"})
+		case trusted:
+			all = append(all, fine(text+", trusted"))
+		default:
+			all = append(all, finding{weak, text + ", not trusted as they are now", "they are not run", "read them, then: agent trust add"})
+		}
+	}
+	for _, note := range notes {
+		all = append(all, finding{weak, note, "it is not run", "docs/hooks.md describes the format"})
 	}
 	return all
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/bb2d0cf4/agent/internal/app/trust"
 	"github.com/bb2d0cf4/agent/internal/config"
@@ -55,11 +56,16 @@ func instruction(in trust.Instruction) string {
 	return s
 }
 
-// guides lists the instructions and the skills of a project.
+// guides lists the instructions, the skills and the hooks of a project.
 func guides(f trust.Found) (lines []string) {
-	var skills []string
+	var skills, hooks []string
 	for _, in := range f.Instructions {
 		switch {
+		case in.Hooks != nil:
+			hooks = append(hooks, "These hooks of "+sanitize.Name(in.Name)+" would run by themselves, without a question, with your rights:")
+			for _, line := range in.Hooks {
+				hooks = append(hooks, "  "+sanitize.Line(line))
+			}
 		case in.Skill != "":
 			skills = append(skills, "  "+instruction(in), "    "+sanitize.Line(in.Skill))
 		case len(lines) == 0:
@@ -72,7 +78,17 @@ func guides(f trust.Found) (lines []string) {
 	if len(skills) > 0 {
 		lines = append(lines, "These skills would be offered to the model, which reads one if a task fits its description:")
 	}
-	return append(lines, skills...)
+	return slices.Concat(lines, skills, hooks)
+}
+
+// effect names the safeguards that remain after any answer to the question of trust.
+func effect(f trust.Found) string {
+	but := ""
+	if slices.ContainsFunc(f.Instructions, func(in trust.Instruction) bool { return in.Hooks != nil }) {
+		but = " and the hooks above"
+	}
+	return "Whatever you answer, no edit is written and no command run without your yes, except commands that only read" + but +
+		", and a project sets no keys, addresses, programs or permissions."
 }
 
 // Describe lists everything that a project would set up, and the effect of trusting it.
@@ -104,6 +120,5 @@ func Describe(f trust.Found) []string {
 	for _, l := range f.Left {
 		lines = append(lines, "  (left out: "+l+")")
 	}
-	return append(lines, "",
-		"Whatever you answer, no edit is written and no command run without your yes, except commands that only read, and a project sets no keys, addresses, programs or permissions.")
+	return append(lines, "", effect(f))
 }

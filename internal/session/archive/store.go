@@ -45,6 +45,9 @@ type output struct {
 // ID returns the session's id.
 func (s *Store) ID() string { return s.info.ID }
 
+// Path returns the path of the session's file, which may not exist yet.
+func (s *Store) Path() string { return s.path }
+
 // Info describes the session. Like ID it may be called from any goroutine.
 func (s *Store) Info() Info {
 	s.mu.Lock()

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,6 +17,7 @@ type command struct {
 	cmd     *exec.Cmd
 	started time.Time
 	out     *output
+	apart   *streams
 	tree    *tree
 	// unwatched is the reason for a missing watchdog if this command must report it.
 	unwatched error
@@ -39,15 +41,22 @@ func (j *Jobs) start(opts Options, sink func([]byte)) (*command, error) {
 	cmd := shellCommand(opts.Line)
 	cmd.Dir, cmd.Env = opts.Dir, slices.Concat(env, []string{mark})
 	cmd.Stdout, cmd.Stderr = w, w
+	apart, err := opts.streams(cmd)
+	if err != nil {
+		return nil, errors.Join(err, w.Close(), r.Close())
+	}
 	started := time.Now()
 	shell, unwatched, err := j.family.start(cmd, opts.Sandbox, r)
 	_ = w.Close() // the command has its own copy
+	apart.started()
 	if err != nil {
 		_ = r.Close()
+		apart.close()
 		return nil, fmt.Errorf("the command could not be started: %w", err)
 	}
-	c := &command{cmd: cmd, started: started, out: newOutput(r), tree: newTree(&j.family, shell, mark, r), unwatched: unwatched}
+	c := &command{cmd: cmd, started: started, out: newOutput(r), apart: apart, tree: newTree(&j.family, shell, mark, r), unwatched: unwatched}
 	go c.out.pump(sink)
+	apart.pump(opts)
 	go c.reap()
 	return c, nil
 }
@@ -93,6 +102,7 @@ func (c *command) wait(stop <-chan struct{}, timeout time.Duration) ending {
 		end.left = c.tree.endLeft()
 	}
 	c.out.drain(max(drainTime, exitTime-time.Since(ended)))
+	c.apart.drain(max(drainTime, exitTime-time.Since(ended)))
 	<-c.tree.exited
 	c.tree.family.release(c.tree.shell.pid)
 	end.left.unwatched = c.unwatched

@@ -13,6 +13,7 @@ package shell
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -37,6 +38,11 @@ type Options struct {
 	// from another goroutine, and never after Run has returned. In a flood it gets only
 	// the newest part. It must not block forever.
 	Output func(chunk string)
+	// Input is the command's standard input.
+	Input []byte
+	// Stdout, if not nil, gets the standard output, which is then missing in Result.Output. Only
+	// Run uses it, from another goroutine, and never after it has returned.
+	Stdout io.Writer
 	// Ended, if not nil, is called when a command in the background has ended, from another
 	// goroutine, and before Job shows that.
 	Ended func()

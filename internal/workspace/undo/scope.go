@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/journal"
 )
 
@@ -12,7 +13,7 @@ type Range int
 
 // The ranges.
 const (
-	LastChange Range = iota // the last change in effect, or all that its command made
+	LastChange Range = iota // the last change in effect, or all that its command made, or its call and the hooks after it
 	LastTurn                // all changes in effect of the last one's turn
 	LastUndo                // the last undo, if nothing was changed after it
 	Everything              // all changes in effect
@@ -109,16 +110,27 @@ func chains(past []journal.Past, s Scope) []chain {
 	if last < 0 {
 		return nil
 	}
-	of := past[last]
-	switch {
-	case (s.Range == LastChange || of.Turn == "") && of.Run != "": // a command's changes are one
-		return byFile(past[:last+1], func(e journal.Past) bool { return s.selects(e) && e.Run == of.Run })
-	case s.Range == LastChange || of.Turn == "":
-		return []chain{{of}}
+	together := s.with(past[last])
+	if together == nil {
+		return []chain{{past[last]}}
 	}
-	return byFile(past[:last+1], func(e journal.Past) bool {
-		return s.selects(e) && e.Session == of.Session && e.Turn == of.Turn
-	})
+	return byFile(past[:last+1], func(e journal.Past) bool { return s.selects(e) && together(e) })
+}
+
+// with returns the function that reports whether an entry belongs to the change of, the
+// last one in effect; nil if none does.
+func (s Scope) with(of journal.Past) func(journal.Past) bool {
+	turn := func(e journal.Past) bool { return e.Session == of.Session && e.Turn == of.Turn }
+	change := s.Range == LastChange || of.Turn == ""
+	switch {
+	case change && of.Tool == workspace.HookTool && of.Call != "": // after a call
+		return func(e journal.Past) bool { return turn(e) && e.Call == of.Call }
+	case change && of.Run != "": // a command's changes are one
+		return func(e journal.Past) bool { return e.Run == of.Run }
+	case change:
+		return nil
+	}
+	return turn
 }
 
 // exports returns the entries that wrote or changed exports.

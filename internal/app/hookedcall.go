@@ -1,0 +1,316 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/app/hooks"
+	"github.com/bb2d0cf4/agent/internal/caution"
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/diff"
+	"github.com/bb2d0cf4/agent/internal/tools"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// hookedCall is a call of a tool with hooks before or after it.
+type hookedCall struct {
+	*hooked
+	set  *tools.Set
+	name string
+	call tools.Call
+	args json.RawMessage // as the tool reads them
+
+	changed bool           // by a hook
+	notes   []caution.Note // for the questions of the tool
+	ask     bool           // a hook wants a person to look
+	context []string       // for the model
+	stop    string
+}
+
+// hookedSet is the tools of a sub-agent, with the hooks.
+type hookedSet struct {
+	*tools.Set
+	hooked *hooked
+}
+
+// Call runs a tool between its hooks.
+func (s hookedSet) Call(ctx context.Context, name string, call tools.Call) (tools.Result, error) {
+	return s.hooked.call(ctx, s.Set, name, call)
+}
+
+// call runs a tool between its hooks.
+func (h *hooked) call(ctx context.Context, set *tools.Set, name string, call tools.Call) (tools.Result, error) {
+	before, after := hooks.OfTool(hooks.PreToolUse, name, call.ID), hooks.OfTool(hooks.PostToolUse, name, call.ID)
+	if !h.run.Has(before) && !h.run.Has(after) {
+		return set.Call(ctx, name, call)
+	}
+	args, err := set.Arguments(name, call.Args)
+	if err != nil {
+		return set.Call(ctx, name, call) // which explains the mistake, and does nothing
+	}
+	if call.Await != nil {
+		if err := call.Await(ctx); err != nil {
+			return tools.Result{}, err
+		}
+	}
+	c := &hookedCall{hooked: h, set: set, name: name, call: call, args: args}
+	return c.make(ctx, before, after)
+}
+
+// make runs the hooks before the call, makes it, and runs those after it.
+func (c *hookedCall) make(ctx context.Context, before, after hooks.Event) (tools.Result, error) {
+	if c.run.Has(after) && tools.ChangesFiles(c.name) {
+		c.app.effects.Warm(ctx)
+	}
+	refused, err := c.before(ctx, before)
+	if refused == nil && err == nil {
+		refused, err = c.look(ctx)
+	}
+	if refused != nil || err != nil {
+		return c.finish(refused), err
+	}
+	res, err := c.set.Call(context.WithValue(ctx, hookedKey{}, c), c.name, c.call)
+	if err != nil {
+		return res, err
+	}
+	if c.run.Has(after) && !res.Failed && res.Denied == nil {
+		c.after(ctx, after, &res)
+	}
+	return c.finish(&res), nil
+}
+
+// files returns the absolute paths of the files that the call is about; "" for none.
+func (c *hookedCall) files() (list []string) {
+	for _, f := range c.set.Foresee(c.name, c.args) {
+		if f.Request.Change != nil {
+			list = append(list, f.Request.Change.Path)
+		}
+	}
+	if len(list) > 0 {
+		return list
+	}
+	var a struct {
+		Path string `json:"path"`
+	}
+	if json.Unmarshal(c.args, &a) == nil && a.Path != "" {
+		if abs, _, _ := c.app.Root.Resolve(a.Path); abs != "" {
+			return []string{abs}
+		}
+	}
+	return []string{""}
+}
+
+// before runs the hooks before the call, which they may refuse or change.
+func (c *hookedCall) before(ctx context.Context, e hooks.Event) (*tools.Result, error) {
+	if !c.run.Has(e) {
+		return nil, nil
+	}
+	files := c.files()
+	for _, file := range files {
+		var o hooks.Outcome
+		err := e.SetInput(c.args, file)
+		if err == nil {
+			if o, err = c.fire(ctx, e); err != nil {
+				return nil, err
+			}
+			err = c.answered(e, o, len(files) == 1)
+		}
+		if err != nil {
+			return c.refuse(err.Error()), nil
+		}
+	}
+	return nil, nil
+}
+
+// answered takes the answer of the hooks before the call, which is about one file or one
+// of several. An error refuses the call.
+func (c *hookedCall) answered(e hooks.Event, o hooks.Outcome, alone bool) error {
+	c.context = append(c.context, o.Context...)
+	if o.Ask != "" {
+		c.ask = true
+		c.notes = append(c.notes, caution.Notes(o.Ask)...)
+	}
+	switch {
+	case o.Stop != "":
+		c.stop = o.Stop
+		return errors.New(o.Stop)
+	case o.Blocked != "":
+		return errors.New(o.Blocked)
+	case o.Input == nil:
+		return nil
+	case !alone:
+		return errors.New("the hook " + strings.Join(o.Changed, ", ") + " changed a patch of several files, which is not supported; send a patch for each file")
+	}
+	if err := c.change(e, o); err != nil {
+		return fmt.Errorf("the hook %s: %w", strings.Join(o.Changed, ", "), err)
+	}
+	return nil
+}
+
+// change takes the arguments of a hook.
+func (c *hookedCall) change(e hooks.Event, o hooks.Outcome) error {
+	args, err := e.Args(c.args, o.Input)
+	if err != nil {
+		return err
+	}
+	wanted := c.set.Title(c.name, c.args)
+	read, err := c.set.Arguments(c.name, args)
+	if err != nil {
+		return err
+	}
+	c.args, c.call.Args, c.changed = read, args, true
+	c.notes = append(c.notes, caution.Notes("The hook "+strings.Join(o.Changed, ", ")+" changed this call. The model asked for: "+wanted)...)
+	return nil
+}
+
+func (c *hookedCall) refuse(why string) *tools.Result {
+	return &tools.Result{
+		ForModel: "Not done: " + why + ". It belongs to the user: do not try to get around it.", ForUser: why, Failed: true,
+		Denied: &tools.Denied{Tool: c.name, Reason: why}, Record: tools.Record{What: c.set.Title(c.name, c.args), Result: "not done: " + why},
+	}
+}
+
+// look asks about a call of a tool that asks nothing by itself, if a hook wants that.
+func (c *hookedCall) look(ctx context.Context) (*tools.Result, error) {
+	reads := false
+	for _, s := range c.set.Specs() {
+		reads = reads || s.Name == c.name && s.Reads
+	}
+	if !c.ask || !reads {
+		return nil, nil
+	}
+	read := &confirm.Read{Path: c.app.Root.Dir(), Name: ".", Inside: true}
+	if file := c.files()[0]; file != "" {
+		read.Path = file
+		_, read.Name, _ = c.app.Root.Resolve(file)
+	}
+	v, err := asker{c.app}.Ask(ctx, confirm.Request{
+		Tool: c.name, Description: c.call.Description, Batch: c.call.Batch, Force: true, Notes: c.notes, Read: read,
+	})
+	if err != nil {
+		return nil, tools.UnansweredError{Err: err}
+	}
+	if v.Decision == confirm.Approve {
+		return nil, nil
+	}
+	why := "the user declined this read"
+	if v.Feedback != "" {
+		why += ": " + v.Feedback
+	}
+	res := c.refuse(why)
+	res.Stop = !v.NoWay && !v.Rule && v.Feedback == ""
+	return res, nil
+}
+
+// hookedKey is the key of the hookedCall in the context of a tool.
+type hookedKey struct{}
+
+// guard adds the notes of a call's hooks to its question.
+func guard(ctx context.Context, req *confirm.Request) {
+	if c, ok := ctx.Value(hookedKey{}).(*hookedCall); ok {
+		req.Notes = append(req.Notes, c.notes...)
+		req.Force = req.Force || c.ask
+	}
+}
+
+// after runs the hooks after the call, and adds their changes and words to its result.
+func (c *hookedCall) after(ctx context.Context, e hooks.Event, res *tools.Result) {
+	e.Response = map[string]any{"success": true, "output": res.ForModel}
+	files, texts := []string{""}, map[string]string{}
+	if tools.ChangesFiles(c.name) {
+		files = nil
+		for _, f := range res.Changes {
+			if abs, _, err := c.app.Root.Resolve(f.Path); err == nil {
+				files = append(files, abs)
+				now, _ := c.app.Root.Read(abs) // without it, the model gets no diff
+				texts[f.Path] = now.Text
+			}
+		}
+	} else if list := c.files(); len(list) > 0 {
+		files = list
+	}
+	run := func() {
+		for _, file := range files {
+			if !c.said(ctx, e, file) {
+				return
+			}
+		}
+	}
+	if !tools.ChangesFiles(c.name) && c.name != "execute_command" {
+		run()
+		return
+	}
+	report := c.recorded(ctx, e, workspace.Origin{Turn: c.call.Turn, Call: c.call.ID}, run)
+	if len(report.Files) == 0 {
+		return
+	}
+	res.ForUser += fmt.Sprintf(" · changed by a hook: %s", report.Files[0].Name)
+	if more := len(report.Files) - 1; more > 0 {
+		res.ForUser += fmt.Sprintf(" and %d more", more)
+	}
+	text := "After this, " + c.hooked.changed(e, report)
+	for _, f := range report.Files {
+		change := tools.FileChange{Path: f.Name, Added: f.Added, Removed: f.Removed}
+		if before, known := texts[f.Name]; known {
+			if now, err := c.app.Root.Read(f.Name); err == nil {
+				change.Diff = diff.Unified(f.Name, f.Name, before, now.Text)
+				text += "\n" + clipped(change.Diff, maxHookDiff)
+			}
+		}
+		res.Changes = append(res.Changes, change)
+	}
+	c.context = append(c.context, text)
+}
+
+// maxHookDiff is the number of bytes of a hook's change that the model gets.
+const maxHookDiff = 4 << 10
+
+func clipped(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	return strings.ToValidUTF8(s[:limit], "") + "\n[cut here]"
+}
+
+// said runs the hooks after the call for one of its files, and reports whether to go on.
+func (c *hookedCall) said(ctx context.Context, e hooks.Event, file string) bool {
+	if err := e.SetInput(c.args, file); err != nil {
+		c.context = append(c.context, "The hooks after it did not run: "+err.Error())
+		return false
+	}
+	o, err := c.fire(ctx, e)
+	if err != nil {
+		c.context = append(c.context, "The user cancelled the hooks after it.")
+		return false
+	}
+	c.context = append(c.context, o.Context...)
+	if o.Blocked != "" {
+		c.context = append(c.context, "It is done, but mind "+o.Blocked)
+	}
+	if o.Stop != "" {
+		c.stop = o.Stop
+	}
+	return o.Stop == ""
+}
+
+// finish adds the words of the hooks to a result.
+func (c *hookedCall) finish(res *tools.Result) tools.Result {
+	if res == nil {
+		return tools.Result{}
+	}
+	if c.changed {
+		res.ForModel += "\n[A hook of the user changed the call. It was made with " + clipped(string(c.args), maxHookDiff) + "]"
+	}
+	for _, text := range c.context {
+		res.ForModel += "\n[" + text + "]"
+	}
+	res.Stop = res.Stop || c.stop != ""
+	if c.stop != "" && !res.Failed {
+		res.ForModel += "\n[" + c.stop + "]"
+		res.ForUser += " · " + c.stop
+	}
+	return *res
+}

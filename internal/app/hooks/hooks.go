@@ -1,0 +1,378 @@
+// Package hooks runs the commands that people have set up for the events of a session, in
+// the format of Claude Code. It guarantees that a project's hooks run only as they were
+// approved, with the scripts that they name, that a hook gets no more environment than a
+// command of the model, and that its answer can only forbid, ask, change or add: nothing
+// in it allows anything.
+package hooks
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/tools/shell"
+)
+
+// The events.
+const (
+	SessionStart     = "SessionStart"
+	UserPromptSubmit = "UserPromptSubmit"
+	PreToolUse       = "PreToolUse"
+	PostToolUse      = "PostToolUse"
+	Stop             = "Stop"
+	SessionEnd       = "SessionEnd"
+)
+
+// Options configures a Runner.
+type Options struct {
+	User    []config.Hook
+	Project Project
+	Run     func(ctx context.Context, opts shell.Options) (shell.Result, error)
+	Dir     string   // the working folder
+	Env     []string // the environment of commands
+	// Session returns the id of the session in use and the path of its file, Mode the
+	// permission mode.
+	Session func() (id, path string)
+	Mode    func() string
+}
+
+// Runner runs hooks. A nil Runner has none. It is safe for concurrent use.
+type Runner struct {
+	opt   Options
+	hooks []hook // the project's first: the user's have the last word
+}
+
+type hook struct {
+	config.Hook
+	project bool
+	matcher *regexp.Regexp // nil for all
+}
+
+// New returns a Runner, or nil without any hook.
+func New(opt Options) *Runner {
+	r := &Runner{opt: opt}
+	for i, h := range slices.Concat(opt.Project.Hooks, opt.User) {
+		one := hook{Hook: h, project: i < len(opt.Project.Hooks)}
+		if h.Matcher != "" {
+			one.matcher = regexp.MustCompile("^(?:" + h.Matcher + ")$") // compiled once before, by config
+		}
+		r.hooks = append(r.hooks, one)
+	}
+	if len(r.hooks) == 0 {
+		return nil
+	}
+	r.opt.Env = append(slices.Clip(opt.Env), "CLAUDE_PROJECT_DIR="+opt.Dir, "AGENT_PROJECT_DIR="+opt.Dir)
+	return r
+}
+
+// Event is an event with the data for its hooks.
+type Event struct {
+	Name   string          `json:"hook_event_name"`
+	Tool   string          `json:"tool_name,omitempty"`  // as hooks know it
+	Ours   string          `json:"agent_tool,omitempty"` // our name of the tool
+	CallID string          `json:"tool_use_id,omitempty"`
+	Input  json.RawMessage `json:"tool_input,omitempty"`
+
+	Response   any    `json:"tool_response,omitempty"`
+	Prompt     string `json:"prompt,omitempty"`
+	StopActive *bool  `json:"stop_hook_active,omitempty"`
+	Source     string `json:"source,omitempty"`
+	Reason     string `json:"reason,omitempty"`
+
+	names []string // that matchers know
+}
+
+// message is the input of a hook.
+type message struct {
+	Session    string `json:"session_id"`
+	Transcript string `json:"transcript_path"`
+	Dir        string `json:"cwd"`
+	Mode       string `json:"permission_mode"`
+	Event
+}
+
+// modeName returns the name of a permission mode as hooks know it.
+func modeName(mode string) string {
+	switch mode {
+	case "accept-edits":
+		return "acceptEdits"
+	case "bypass":
+		return "bypassPermissions"
+	}
+	return mode
+}
+
+// Outcome is the answer of all hooks of an event.
+type Outcome struct {
+	Blocked string // the reason, with the hook; "" if none blocked it
+	Ask     string // why a person has to be asked; "" if no hook wants that
+	// Input is the changed input of a tool; nil if no hook changed it. Changed names the
+	// hooks that did.
+	Input   json.RawMessage
+	Changed []string
+	Context []string // for the model
+	Notices []string // for the user; not sanitized
+	Stop    string   // why the turn has to end; "" if it need not
+}
+
+// maxContext is the number of bytes of a text that a hook adds.
+const maxContext = 10_000
+
+// Has reports whether the event has a hook.
+func (r *Runner) Has(e Event) bool { return r != nil && len(r.of(e)) > 0 }
+
+// of returns the hooks of an event.
+func (r *Runner) of(e Event) (list []hook) {
+	for _, h := range r.hooks {
+		if h.Event == e.Name && (h.matcher == nil || slices.ContainsFunc(e.matched(), h.matcher.MatchString)) {
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
+// matched returns the texts that a matcher is compared with.
+func (e Event) matched() []string {
+	switch {
+	case e.Name == SessionStart:
+		return []string{e.Source}
+	case e.Name == SessionEnd:
+		return []string{e.Reason}
+	case e.Tool == "":
+		return []string{""}
+	}
+	return e.names
+}
+
+// Commands names the hooks of an event.
+func (r *Runner) Commands(e Event) string {
+	var all []string
+	for _, h := range r.of(e) {
+		all = append(all, name(h))
+	}
+	return strings.Join(all, "; ")
+}
+
+// Run runs the hooks of an event one after the other. After one that blocks or stops, no
+// other runs. If one changes the input, those that saw another input judge the final one,
+// too. It returns an error only if ctx has ended.
+func (r *Runner) Run(ctx context.Context, e Event) (Outcome, error) {
+	var o Outcome
+	if r == nil {
+		return o, nil
+	}
+	list := r.of(e)
+	saw := make([]string, len(list))
+	last := -1 // the hook that changed the input last
+	for i, h := range list {
+		saw[i] = string(e.Input)
+		input, err := r.one(ctx, h, e, &o)
+		if err != nil || o.over() {
+			return o, err
+		}
+		if input != nil && e.Name == PreToolUse {
+			e.Input, o.Input, last = input, input, i
+			o.Changed = append(o.Changed, h.Command)
+		}
+	}
+	for i, h := range list {
+		if last < 0 || i == last || saw[i] == string(e.Input) {
+			continue
+		}
+		if _, err := r.one(ctx, h, e, &o); err != nil || o.over() {
+			return o, err
+		}
+	}
+	return o, nil
+}
+
+// over reports whether no other hook needs to run.
+func (o *Outcome) over() bool { return o.Blocked != "" || o.Stop != "" }
+
+// one runs a hook, adds its answer to o, and returns the input that it wants.
+func (r *Runner) one(ctx context.Context, h hook, e Event, o *Outcome) (input json.RawMessage, err error) {
+	if h.project && r.opt.Project.changed() {
+		o.unusable(h, e)
+		return nil, nil
+	}
+	m := message{Dir: r.opt.Dir, Mode: modeName(r.opt.Mode()), Event: e}
+	m.Session, m.Transcript = r.opt.Session()
+	data, err := json.Marshal(m)
+	if err != nil {
+		o.warn(h, err.Error())
+		return nil, nil
+	}
+	out := &output{}
+	res, err := r.opt.Run(ctx, shell.Options{
+		Line: h.Command, Dir: r.opt.Dir, Env: r.opt.Env, Here: true, Timeout: h.Timeout, Limit: maxContext, Input: data, Stdout: out,
+	})
+	reason := strings.TrimSpace(res.Output)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		o.warn(h, err.Error())
+	case res.TimedOut:
+		o.warn(h, "it was ended after "+h.Timeout.String())
+	case res.ExitCode == 2:
+		o.block(h, e, orElse(reason, "it gave no reason"))
+	case res.ExitCode != 0:
+		o.warn(h, strings.TrimSpace(fmt.Sprintf("exit status %d. %s", res.ExitCode, reason)))
+	default:
+		return o.read(h, e, out), nil
+	}
+	return nil, nil
+}
+
+// unusable handles a hook that may not run, because a script of it is another than the
+// approved one. The prompt or call that it would guard is refused.
+func (o *Outcome) unusable(h hook, e Event) {
+	const why = "a script that it uses has changed since you trusted it; agent trust add shows it and asks, a new session uses it"
+	if e.Name == PreToolUse || e.Name == UserPromptSubmit {
+		o.block(h, e, why)
+		return
+	}
+	o.warn(h, why)
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+func (o *Outcome) warn(h hook, why string) {
+	o.Notices = append(o.Notices, fmt.Sprintf("The hook %s (%s): %s", name(h), h.Event, why))
+}
+
+// block forbids the event, or explains why it cannot be forbidden.
+func (o *Outcome) block(h hook, e Event, reason string) {
+	switch e.Name {
+	case SessionStart, SessionEnd:
+		o.warn(h, reason)
+	default:
+		o.Blocked = fmt.Sprintf("the hook %s: %s", name(h), clip(reason))
+	}
+}
+
+// name returns a hook's command, on one line and not too long.
+func name(h hook) string {
+	s := strings.Join(strings.Fields(h.Command), " ")
+	if r := []rune(s); len(r) > 80 {
+		return string(r[:79]) + "…"
+	}
+	return s
+}
+
+func clip(s string) string {
+	if len(s) <= maxContext {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxContext], "") + "…"
+}
+
+// answer is the answer of a hook on its standard output.
+type answer struct {
+	Continue      *bool  `json:"continue"`
+	StopReason    string `json:"stopReason"`
+	SystemMessage string `json:"systemMessage"`
+	Decision      string `json:"decision"`
+	Reason        string `json:"reason"`
+	Specific      struct {
+		Decision string          `json:"permissionDecision"`
+		Reason   string          `json:"permissionDecisionReason"`
+		Input    json.RawMessage `json:"updatedInput"`
+		Context  string          `json:"additionalContext"`
+	} `json:"hookSpecificOutput"`
+}
+
+// read adds the answer in the output of a hook that succeeded to o, and returns the input
+// that it wants.
+func (o *Outcome) read(h hook, e Event, out *output) json.RawMessage {
+	text := bytes.TrimSpace(out.data)
+	var a answer
+	switch {
+	case out.cut:
+		o.warn(h, fmt.Sprintf("its output is longer than %d KiB and was not read", maxOutput>>10))
+		return nil
+	case !bytes.HasPrefix(text, []byte("{")):
+		if e.Name == UserPromptSubmit || e.Name == SessionStart {
+			o.add(string(text))
+		}
+		return nil
+	}
+	if err := json.Unmarshal(text, &a); err != nil {
+		o.warn(h, "its answer cannot be read: "+err.Error())
+		return nil
+	}
+	return o.apply(h, e, a)
+}
+
+func (o *Outcome) apply(h hook, e Event, a answer) json.RawMessage {
+	if a.SystemMessage != "" {
+		o.Notices = append(o.Notices, clip(a.SystemMessage))
+	}
+	o.add(a.Specific.Context)
+	reason := orElse(a.Specific.Reason, a.Reason)
+	switch {
+	case a.Decision == "block" || a.Decision == "deny" || a.Specific.Decision == "deny":
+		o.block(h, e, orElse(reason, "it gave no reason"))
+	case a.Specific.Decision == "ask" || a.Decision == "ask":
+		o.Ask = fmt.Sprintf("The hook %s wants you to look: %s", name(h), orElse(clip(reason), "it gave no reason."))
+	}
+	if a.Continue != nil && !*a.Continue {
+		o.Stop = fmt.Sprintf("The hook %s ended the turn: %s", name(h), orElse(clip(a.StopReason), "it gave no reason."))
+	}
+	input := bytes.TrimSpace(a.Specific.Input)
+	if len(input) == 0 || bytes.Equal(input, []byte("null")) || equal(input, e.Input) {
+		return nil
+	}
+	return input
+}
+
+// equal reports whether two JSON texts have the same value.
+func equal(a, b []byte) bool {
+	var x, y any
+	if errors.Join(json.Unmarshal(a, &x), json.Unmarshal(b, &y)) != nil {
+		return false
+	}
+	p, err1 := json.Marshal(x)
+	q, err2 := json.Marshal(y)
+	return err1 == nil && err2 == nil && bytes.Equal(p, q)
+}
+
+func (o *Outcome) add(context string) {
+	if context = strings.TrimSpace(strings.ToValidUTF8(context, "\uFFFD")); context != "" {
+		o.Context = append(o.Context, clip(context))
+	}
+}
+
+// maxOutput is the number of bytes of a hook's output that are read.
+const maxOutput = 1 << 20
+
+// output holds the standard output of a hook.
+type output struct {
+	data []byte
+	cut  bool
+}
+
+// Write implements io.Writer.
+func (o *output) Write(p []byte) (int, error) {
+	if room := maxOutput - len(o.data); len(p) > room {
+		o.data, o.cut = append(o.data, p[:room]...), true
+		return len(p), nil
+	}
+	o.data = append(o.data, p...)
+	return len(p), nil
+}
+
+// EndTime is how long the hooks of SessionEnd may take together.
+const EndTime = 10 * time.Second

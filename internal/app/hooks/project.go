@@ -1,0 +1,168 @@
+package hooks
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/regularfile"
+)
+
+// files are the files with a project's hooks. The first one that has any counts.
+var files = [...]string{".agent/hooks.json", ".claude/settings.json"}
+
+// Limits of a project's files, in bytes.
+const (
+	maxFile   = 256 << 10
+	maxScript = 4 << 20
+)
+
+// Project is the hooks of a project. The zero value has none.
+type Project struct {
+	Dir     string // the project's folder, absolute
+	Name    string // of the file, as people know it
+	Hooks   []config.Hook
+	Scripts []string // the files of the project that the hooks run, relative to Dir
+	Hash    string   // of the hooks and the scripts
+}
+
+// Path returns the absolute path of the file with the hooks.
+func (p Project) Path() string { return filepath.Join(p.Dir, filepath.FromSlash(p.Name)) }
+
+// OfProject returns the hooks of the project in the folder dir, which has no symbolic links
+// in its path. home is the program's own folder, which does not count as a project's. The
+// notes list the hooks left out, with reasons; they are not sanitized.
+func OfProject(dir, home string) (p Project, notes []string) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return p, nil // it has no hooks to report
+	}
+	defer root.Close()
+	for _, name := range files {
+		if ofUser(dir, name, home) {
+			continue
+		}
+		data, err := regularfile.ReadIn(root, name, maxFile)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		var list []config.Hook
+		var left []error
+		if err == nil {
+			list, left, err = config.ProjectHooks(name, data)
+		}
+		if err != nil {
+			notes = append(notes, fmt.Sprintf("the hooks in %s are left out: %v", name, err))
+		}
+		for _, why := range left {
+			notes = append(notes, fmt.Sprintf("a hook in %s is left out: %v", name, why))
+		}
+		if len(list) > 0 {
+			p = Project{Dir: dir, Name: name, Hooks: list}
+			p.Scripts = p.scripts(root)
+			p.Hash = p.hash(root)
+			return p, notes
+		}
+	}
+	return p, notes
+}
+
+// ofUser reports whether a file of the project in dir is one of the user's own, as in the
+// home directory.
+func ofUser(dir, name, home string) bool {
+	at := filepath.Join(dir, filepath.Dir(name))
+	user, err := os.UserHomeDir()
+	return same(at, home) || err == nil && same(at, filepath.Join(user, ".claude"))
+}
+
+func same(a, b string) bool {
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
+}
+
+// scripts returns the programs in the project that the commands name.
+func (p Project) scripts(root *os.Root) (list []string) {
+	for _, h := range p.Hooks {
+		for _, word := range strings.FieldsFunc(h.Command, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`;|&()<>=$", r) }) {
+			word = strings.TrimPrefix(word, p.Dir+"/")
+			for _, name := range []string{"{CLAUDE_PROJECT_DIR}/", "CLAUDE_PROJECT_DIR/", "{AGENT_PROJECT_DIR}/", "AGENT_PROJECT_DIR/", "/"} {
+				word = strings.TrimPrefix(word, name)
+			}
+			name := filepath.Clean(filepath.FromSlash(word))
+			if word == "" || slices.Contains(list, name) || !filepath.IsLocal(name) {
+				continue
+			}
+			if isScript(root, name) {
+				list = append(list, name)
+			}
+		}
+	}
+	return list
+}
+
+// extensions are those of scripts, which an interpreter runs without a mode that allows it.
+var extensions = []string{".sh", ".bash", ".zsh", ".fish", ".py", ".js", ".mjs", ".cjs", ".ts", ".mts", ".rb", ".pl", ".php", ".lua", ".ps1", ".bat", ".cmd"}
+
+// isScript reports whether a file looks like a program: a hook may also name the files that
+// it reads and writes.
+func isScript(root *os.Root, name string) bool {
+	info, err := root.Stat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	if info.Mode()&0o111 != 0 || slices.Contains(extensions, strings.ToLower(filepath.Ext(name))) {
+		return true
+	}
+	data, err := regularfile.ReadIn(root, name, maxScript)
+	return err != nil || strings.HasPrefix(string(data), "#!")
+}
+
+// hash returns the hash of the hooks and the present content of the scripts.
+func (p Project) hash(root *os.Root) string {
+	sum := sha256.New()
+	note := func(text string) { fmt.Fprintf(sum, "%d %s ", len(text), text) }
+	for _, h := range p.Hooks {
+		note(h.Event)
+		note(h.Matcher)
+		note(h.Command)
+		note(h.Timeout.String())
+	}
+	for _, name := range p.Scripts {
+		note(name)
+		data, err := regularfile.ReadIn(root, name, maxScript)
+		if err != nil {
+			note("unreadable: " + err.Error())
+		}
+		note(string(data))
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// changed reports whether a script has another content than the approved one.
+func (p Project) changed() bool {
+	root, err := os.OpenRoot(p.Dir)
+	if err != nil {
+		return true
+	}
+	defer root.Close()
+	return p.hash(root) != p.Hash
+}
+
+// Lines describes the hooks and the scripts that they run, for the question of trust.
+func (p Project) Lines() (lines []string) {
+	for _, h := range p.Hooks {
+		lines = append(lines, h.String())
+	}
+	for _, name := range p.Scripts {
+		lines = append(lines, "they use "+filepath.ToSlash(name)+": look at it first")
+	}
+	return lines
+}
