@@ -41,8 +41,9 @@ func promptOf(body []byte) (prompt string, results []string) {
 }
 
 // delegating returns a server whose model delegates to eight sub-agents at once. Each edits
-// a file and runs a command. None gets an answer before all have asked for one.
-func delegating(t *testing.T) *llmtest.Server {
+// a file and runs a command. None gets an answer before all have asked for one, and gate is
+// closed.
+func delegating(t *testing.T, gate <-chan struct{}) *llmtest.Server {
 	t.Helper()
 	var came atomic.Int32
 	together := make(chan struct{})
@@ -55,6 +56,8 @@ func delegating(t *testing.T) *llmtest.Server {
 		prompt, results := promptOf(body)
 		m := part.FindStringSubmatch(prompt)
 		switch {
+		case m == nil && !strings.Contains(prompt, "delegate"):
+			return llmtest.Turn{Text: "As you say."}
 		case m == nil && len(results) == 0:
 			turn := llmtest.Turn{Text: "I delegate."}
 			for i := range parts {
@@ -66,7 +69,10 @@ func delegating(t *testing.T) *llmtest.Server {
 			return llmtest.Turn{Text: "All is done: " + strings.Join(results, " ")}
 		case len(results) == 0:
 			if came.Add(1) == parts {
-				close(together)
+				go func() {
+					<-gate
+					close(together)
+				}()
 			}
 			turn := callOf("edit_file", fmt.Sprintf(`{"path":"f%s.txt","old_string":"one","new_string":"two"}`, m[1]))
 			turn.Gate = together
@@ -76,6 +82,13 @@ func delegating(t *testing.T) *llmtest.Server {
 		}
 		return llmtest.Turn{Text: "<part " + m[1] + " over>"}
 	})
+}
+
+// open returns an open gate.
+func open() <-chan struct{} {
+	gate := make(chan struct{})
+	close(gate)
+	return gate
 }
 
 // delegates returns a desk with a definition of a sub-agent that edits and runs commands.
@@ -109,7 +122,7 @@ func (d *desk) question(last string) (q string) {
 // TestEightSubAgents: eight sub-agents work at once and ask twice each. Each question names
 // the one that asks and is asked once; the results come back in order.
 func TestEightSubAgents(t *testing.T) {
-	d := delegates(t, delegating(t))
+	d := delegates(t, delegating(t, open()))
 	d.sit()
 	d.say("delegate")
 	var asked []string
@@ -150,7 +163,7 @@ func TestEightSubAgents(t *testing.T) {
 // TestSubAgentsWithoutAnybody: without a person each question is denied, nothing hangs, and
 // the exit status tells.
 func TestSubAgentsWithoutAnybody(t *testing.T) {
-	d := delegates(t, delegating(t))
+	d := delegates(t, delegating(t, open()))
 	cmd := exec.Command("agent", "-p", "delegate", "--output-format", "json")
 	cmd.Dir, cmd.Env = d.dir, d.env
 	out, err := cmd.Output()
@@ -167,4 +180,132 @@ func TestSubAgentsWithoutAnybody(t *testing.T) {
 	if len(got.Denied) != 2*parts || strings.Count(got.Result, " over>") != parts {
 		t.Errorf("%s", out)
 	}
+}
+
+// TestStoppedSubAgents: the person stops one sub-agent by its number and another by a no;
+// the others go on, and the model is told.
+func TestStoppedSubAgents(t *testing.T) {
+	gate := make(chan struct{})
+	d := delegates(t, delegating(t, gate))
+	d.sit()
+	d.say("delegate")
+	d.request(parts) // all wait
+	d.say("/tasks")
+	var number string
+	listed := regexp.MustCompile(`([0-9]+)  reviewer: part 3`)
+	d.WaitUntil("the list", func(m *vt.Terminal) bool {
+		found := listed.FindStringSubmatch(m.String())
+		if found != nil {
+			number = found[1]
+		}
+		return found != nil
+	})
+	d.say("/tasks stop 99")
+	d.WaitFor(`no sub-agent 99 is working`)
+	d.say("/tasks stop " + number)
+	d.WaitFor(`Sub-agent ` + number + ` is stopping`)
+	close(gate)
+	last := ""
+	for range 2*parts - 3 { // two of part 3 and one of part 5 are never asked
+		last = d.question(last)
+		if strings.HasPrefix(last, "part 5") {
+			d.Press("n")
+		} else {
+			d.Press("y")
+		}
+	}
+	d.WaitFor(`All is done`)
+	d.idle()
+	d.leave()
+	requests := d.server.Requests()
+	_, results := promptOf(requests[len(requests)-1])
+	for i, r := range results {
+		want := fmt.Sprintf("<part %d over>", i)
+		switch i {
+		case 3:
+			want = "The user stopped this task before it was done."
+		case 5:
+			want = "The user declined a step of this task without a reason, so it ended before it was done."
+		}
+		if r != want {
+			t.Errorf("result %d is %q", i, r)
+		}
+		if got := d.read(fmt.Sprintf("f%d.txt", i)); (got == "two\n") == (i == 3 || i == 5) {
+			t.Errorf("file %d holds %q", i, got)
+		}
+	}
+}
+
+// TestCancelledSubAgents: Esc ends the sub-agents with the turn. The session can go on, and
+// a resumed one shows their conversations.
+func TestCancelledSubAgents(t *testing.T) {
+	d := delegates(t, delegating(t, open()))
+	d.sit()
+	d.say("delegate")
+	first := d.question("")
+	d.Press("y")
+	d.question(first)
+	d.Press("esc")
+	d.WaitFor(`Cancelled\. Completed work is kept`)
+	d.idle()
+	d.say("/tasks")
+	d.WaitFor(`No sub-agent is working`)
+	d.say("go on")
+	d.WaitFor(`As you say`)
+	d.idle()
+	d.leave()
+	requests := d.server.Requests()
+	if last := string(requests[len(requests)-1]); strings.Contains(last, "Not run") || strings.Count(last, "Cancelled by the user while it ran") != parts {
+		t.Errorf("the model is told %s", last)
+	}
+	d.sit("-c")
+	d.Press("ctrl+o")
+	d.WaitFor(`The full conversation`)
+	d.Press("g")
+	d.WaitFor(`do part 0`)
+	d.Press("q")
+	d.say("once more")
+	d.WaitUntil("the answer", func(m *vt.Terminal) bool { return strings.Count(m.String(), "As you say") == 2 })
+	d.idle()
+	d.leave()
+}
+
+// TestHostedSubAgents: a host is asked each question of a sub-agent once, in the parent's
+// session, with the one that asks. A cancel ends them all.
+func TestHostedSubAgents(t *testing.T) {
+	d := delegates(t, delegating(t, open()))
+	h := d.host()
+	h.request("initialize", map[string]any{"protocolVersion": 1, "clientCapabilities": map[string]any{}})
+	id := h.request("session/new", map[string]any{"cwd": d.dir, "mcpServers": []any{}}).Result["sessionId"]
+	asked := map[string]int{}
+	of := regexp.MustCompile(`^reviewer: part ([0-9]) – (Edit f|Run touch made)([0-9])`)
+	h.answer = func(q map[string]any) string {
+		title := fmt.Sprint(q["toolCall"].(map[string]any)["title"])
+		if m := of.FindStringSubmatch(title); m == nil || m[1] != m[3] || q["sessionId"] != id {
+			t.Errorf("asked %q in %v", title, q["sessionId"])
+		}
+		asked[title]++
+		return "allow-once"
+	}
+	got := h.request("session/prompt", map[string]any{"sessionId": id, "prompt": h.text("delegate")})
+	if got.Result["stopReason"] != "end_turn" || len(asked) != 2*parts {
+		t.Errorf("%+v, asked %v", got, asked)
+	}
+	for title, n := range asked {
+		if n != 1 {
+			t.Errorf("%q was asked %d times", title, n)
+		}
+	}
+	for i := range parts {
+		d.read(fmt.Sprintf("made%d", i))
+		d.write(fmt.Sprintf("f%d.txt", i), "one\n")
+	}
+	h.answer = func(map[string]any) string {
+		h.send(map[string]any{"jsonrpc": "2.0", "method": "session/cancel", "params": map[string]any{"sessionId": id}})
+		return ""
+	}
+	if got := h.request("session/prompt", map[string]any{"sessionId": id, "prompt": h.text("delegate again")}); got.Result["stopReason"] != "cancelled" {
+		t.Errorf("%+v", got)
+	}
+	h.end()
 }

@@ -110,6 +110,17 @@ func (a *ahead) wait(p *pending) {
 	}
 }
 
+// settle appends the results of the sub-agents from call i on that were cancelled: some of
+// their work may be done.
+func (a *ahead) settle(ctx context.Context, i int) {
+	for _, p := range a.calls[i:] {
+		if p.done == nil || !a.tools[p.Name].Delegates {
+			return
+		}
+		_, _, _ = a.turn.runCall(ctx, a, p) // the turn ends anyway
+	}
+}
+
 // end waits for all calls that run ahead. Those whose turn did not come were cancelled.
 func (a *ahead) end() {
 	for _, p := range a.calls {

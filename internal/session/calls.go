@@ -49,11 +49,16 @@ func (t *turn) runCalls(ctx context.Context, calls []llm.ToolCall, said string) 
 	defer cancel() // the calls whose turn did not come
 	for i, c := range calls {
 		if err := ctx.Err(); err != nil {
+			ahead.settle(ctx, i)
 			t.loop.closeCalls(notStarted(ctx))
 			return false, StopCancelled, err
 		}
 		ahead.start(batch, i)
 		res, limit, err := t.runCall(ctx, ahead, all[i])
+		if err != nil || limit != nil || res.Stop || res.Answer != "" {
+			cancel()
+			ahead.settle(ctx, i+1)
+		}
 		if err != nil {
 			return t.failed(ctx, c, err)
 		}
@@ -180,6 +185,8 @@ func (t *turn) failed(ctx context.Context, c llm.ToolCall, err error) (bool, Sto
 func failure(ctx context.Context, err error, res tools.Result) string {
 	var asked tools.UnansweredError
 	switch {
+	case res.Task != nil && res.ForModel != "": // done before the end
+		return res.ForModel
 	case errors.As(err, &asked) && res.Ran && res.ForModel != "":
 		return res.ForModel + resultNoFurther
 	case errors.As(err, &asked) && programEnded(ctx):
