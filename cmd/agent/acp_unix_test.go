@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -25,9 +26,12 @@ type host struct {
 	in      io.WriteCloser
 	out     *bufio.Scanner
 	last    int
+	work    sync.WaitGroup              // of answers that take time
 	updates []string                    // kinds of updates, with their texts
 	whole   map[string][]map[string]any // updates by kind
-	// serve answers requests other than questions; a nil result is an error.
+	sending sync.Mutex
+	// serve answers requests other than questions; a nil result is an error. A result that
+	// is a func() any is called beside other messages, and returns the result.
 	serve func(method string, params map[string]any) any
 	// answer chooses the option of a question, or "" to cancel.
 	answer func(question map[string]any) string
@@ -73,6 +77,8 @@ func (h *host) send(v any) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
+	h.sending.Lock()
+	defer h.sending.Unlock()
 	if _, err := h.in.Write(append(line, '\n')); err != nil {
 		h.t.Fatal(err)
 	}
@@ -138,13 +144,14 @@ func (h *host) took() rpc {
 			h.t.Errorf("unexpected: %s", h.out.Text())
 			return m
 		}
-		answer := map[string]any{"jsonrpc": "2.0", "id": m.ID}
-		if result := h.serve(m.Method, m.Params); result != nil {
-			answer["result"] = result
-		} else {
-			answer["error"] = map[string]any{"code": -32002, "message": "not found"}
+		switch result := h.serve(m.Method, m.Params).(type) {
+		case func() any:
+			h.work.Go(func() { h.send(map[string]any{"jsonrpc": "2.0", "id": m.ID, "result": result()}) })
+		case nil:
+			h.send(map[string]any{"jsonrpc": "2.0", "id": m.ID, "error": map[string]any{"code": -32002, "message": "not found"}})
+		default:
+			h.send(map[string]any{"jsonrpc": "2.0", "id": m.ID, "result": result})
 		}
-		h.send(answer)
 	}
 	return m
 }
@@ -164,6 +171,7 @@ func (h *host) has(want string) {
 // end closes the host's end, and waits for the agent's.
 func (h *host) end() {
 	h.t.Helper()
+	h.work.Wait()
 	if err := h.in.Close(); err != nil {
 		h.t.Fatal(err)
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/session/history"
+	"github.com/bb2d0cf4/agent/internal/tools"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -44,6 +45,8 @@ type Opening struct {
 	ID      string       // of a saved session to continue; "" for a new one
 	Servers []mcp.Server // of the host, besides the user's
 	Host    workspace.Host
+	// Commands returns a runner of commands that uses the host's terminals if it has any.
+	Commands func(here tools.Commands) tools.Commands
 }
 
 // Session is a session with its services. A face does not know the application, so these
@@ -242,12 +245,23 @@ func (a *agent) open(ctx context.Context, p sessionParams) (*served, error) {
 		return nil, &Error{codeParams, err.Error()}
 	}
 	held := &files{ctx: ctx, conn: a.conn}
-	opened, err := a.opt.Open(context.WithoutCancel(ctx), Opening{Dir: p.Cwd, ID: p.SessionID, Servers: servers, Host: held.host(a.capabilities())})
+	var shown atomic.Pointer[view]
+	offered := a.capabilities()
+	opened, err := a.opt.Open(context.WithoutCancel(ctx), Opening{
+		Dir: p.Cwd, ID: p.SessionID, Servers: servers, Host: held.host(offered),
+		Commands: func(here tools.Commands) tools.Commands {
+			if !offered.Terminal {
+				return here
+			}
+			return terminals{here, held, shown.Load}
+		},
+	})
 	if err != nil {
 		return nil, err
 	}
 	held.session = opened.ID
 	s := &served{Session: opened, view: newView(a.conn, opened)}
+	shown.Store(s.view)
 	opened.Attach(s.view.emit, s.view)
 	a.mu.Lock()
 	defer a.mu.Unlock()

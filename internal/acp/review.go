@@ -108,31 +108,48 @@ func (v *view) question(req confirm.Request) toolCall {
 		}
 	}
 	v.mu.Unlock()
+	if req.Change != nil {
+		c.Locations = []location{{req.Change.Path}}
+		if req.Change.Delete {
+			c.ToolKind = "delete"
+		}
+	}
+	c.Content = contentOf(req)
+	return c
+}
+
+// contentOf returns the content of a request, to be seen in full.
+func contentOf(req confirm.Request) (all []callContent) {
 	var notes []string
 	for _, n := range req.Notes {
 		notes = append(notes, "⚠ "+sanitize.Line(n.Text))
 	}
 	if len(notes) > 0 {
-		c.Content = append(c.Content, text(strings.Join(notes, "\n\n")))
+		all = append(all, text(strings.Join(notes, "\n\n")))
 	}
 	switch {
 	case req.Change != nil:
-		c.Content = append(c.Content, diffOf(*req.Change))
-		c.Locations = []location{{req.Change.Path}}
+		if req.Change.Delete {
+			all = append(all, text("The file is removed."))
+		}
+		all = append(all, diffOf(*req.Change))
 	case req.Plan != nil:
 		for _, change := range req.Plan.Changes {
-			c.Content = append(c.Content, diffOf(change))
+			if change.Delete {
+				all = append(all, text("Delete "+sanitize.Name(change.Name)+":"))
+			}
+			all = append(all, diffOf(change))
 		}
 	case req.Choice != nil:
-		c.Content = append(c.Content, text(sanitize.Text(req.Choice.Text)))
+		all = append(all, text(sanitize.Text(req.Choice.Text)))
 	case req.Document != nil:
-		c.Content = append(c.Content, text(sanitize.Text(req.Document.Text)))
+		all = append(all, text(sanitize.Text(req.Document.Text)))
 	case req.Command != nil:
-		c.Content = append(c.Content, fenced("sh", sanitize.Exact(req.Command.Line)), text("in "+sanitize.Name(req.Command.Dir)))
+		all = append(all, fenced("sh", sanitize.Exact(req.Command.Line)), text("in "+sanitize.Name(req.Command.Dir)))
 	case req.Call != nil:
-		c.Content = append(c.Content, fenced("json", sanitize.Exact(req.Call.Args)))
+		all = append(all, fenced("json", sanitize.Exact(req.Call.Args)))
 	}
-	return c
+	return all
 }
 
 // diffOf shows a change, by the very texts: the host shows the bytes that are written.

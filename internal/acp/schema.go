@@ -26,6 +26,24 @@ type (
 	fileResult struct {
 		Content string `json:"content"`
 	}
+	terminalParams struct {
+		SessionID       string   `json:"sessionId"`
+		TerminalID      string   `json:"terminalId,omitempty"`
+		Command         string   `json:"command,omitempty"` // to create one, like the rest
+		Args            []string `json:"args,omitempty"`
+		Env             []pair   `json:"env,omitempty"`
+		Cwd             string   `json:"cwd,omitempty"`
+		OutputByteLimit int      `json:"outputByteLimit,omitempty"`
+	}
+	terminalResult struct {
+		ID        string `json:"terminalId"` // of a new one
+		Output    string `json:"output"`
+		Truncated bool   `json:"truncated"`
+	}
+	terminalExit struct {
+		ExitCode *int    `json:"exitCode"`
+		Signal   *string `json:"signal"`
+	}
 	initializeResult struct {
 		ProtocolVersion   int          `json:"protocolVersion"`
 		AgentCapabilities capabilities `json:"agentCapabilities"`
@@ -169,11 +187,12 @@ type (
 		RawInput  json.RawMessage `json:"rawInput,omitempty"`
 	}
 	callContent struct {
-		Type    string  `json:"type"` // content or diff
-		Content *block  `json:"content,omitempty"`
-		Path    string  `json:"path,omitempty"`
-		OldText *string `json:"oldText,omitempty"`
-		NewText *string `json:"newText,omitempty"`
+		Type       string  `json:"type"` // content, diff or terminal
+		Content    *block  `json:"content,omitempty"`
+		TerminalID string  `json:"terminalId,omitempty"`
+		Path       string  `json:"path,omitempty"`
+		OldText    *string `json:"oldText,omitempty"`
+		NewText    *string `json:"newText,omitempty"`
 	}
 	location struct {
 		Path string `json:"path"`

@@ -31,10 +31,12 @@ type view struct {
 	stop  session.Stop    // of the last turn
 	mode  permission.Mode // that the host knows, like title
 	title string
+
+	terminals map[string]string // of the host, by the call whose command runs there
 }
 
 func newView(c *conn, s *Session) *view {
-	return &view{conn: c, of: s, mode: s.Mode(), title: s.Title()}
+	return &view{conn: c, of: s, mode: s.Mode(), title: s.Title(), terminals: map[string]string{}}
 }
 
 // update sends an update, once the host knows the session.
@@ -172,6 +174,13 @@ func (v *view) ended(ev session.CallEnded) {
 	}
 	if ev.Result.Ran {
 		c.Content = []callContent{fenced("", sanitize.Plain(ev.Result.ForModel))}
+	} else {
+		for _, line := range ev.Result.Ended {
+			c.Content = append(c.Content, text(sanitize.Line(line)))
+		}
+	}
+	if id := v.terminalOf(ev.Call.ID); id != "" {
+		c.Content = []callContent{{Type: "terminal", TerminalID: id}, text(ev.Result.ForUser)}
 	}
 	for _, f := range ev.Result.Changes {
 		c.Content = append(c.Content, fenced("diff", f.Diff))

@@ -32,6 +32,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/systemprompt"
+	"github.com/bb2d0cf4/agent/internal/tools"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/effects"
@@ -64,6 +65,9 @@ type Options struct {
 	Servers        []mcp.Server // besides those of the configuration
 	SubAgents      []subagents.Definition
 	Host           workspace.Host
+	// Commands returns the runner of the commands that a turn waits for, from our own; nil
+	// is our own.
+	Commands func(here tools.Commands) tools.Commands
 
 	Instructions Instructions   // nil: the model gets all
 	Skills       []skills.Skill // that the model and the user may use

@@ -107,8 +107,12 @@ func (t toolset) Call(ctx context.Context, name string, call tools.Call) (tools.
 
 // newTools returns the tools, which run commands with env.
 func (a *App) newTools(env []string, o Options) session.Toolset {
+	var jobs tools.Commands = a.jobs
+	if o.Commands != nil {
+		jobs = o.Commands(jobs)
+	}
 	deps := a.Editor.Equip(tools.Deps{
-		Root: a.Root, Ask: asker{a}, Jobs: a.jobs, Background: a.jobs, Servers: a.Servers, Sees: func() bool { return a.Info().Images }, Window: func() int64 { return a.Info().ContextWindow }, SpillDir: a.spillDir, Sandbox: a.sandbox,
+		Root: a.Root, Ask: asker{a}, Jobs: jobs, Background: a.jobs, Servers: a.Servers, Sees: func() bool { return a.Info().Images }, Window: func() int64 { return a.Info().ContextWindow }, SpillDir: a.spillDir, Sandbox: a.sandbox,
 		Session: func() string { return a.Current().ID() }, Home: a.Config.Home, Env: env, AskAll: o.AskAll,
 		Withholds: a.Policy.Withholds, Below: a.guidance.below(a.Context), Effects: a.effects, Planning: func() bool { return a.Policy.Mode() == permission.Plan },
 		Check: a.check.For,

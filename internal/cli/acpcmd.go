@@ -60,7 +60,7 @@ func hosted(ctx context.Context, p Process, f flags, over config.Overrides, want
 	if err != nil {
 		return nil, err
 	}
-	o.servers, o.host = want.Servers, want.Host
+	o.servers, o.host, o.commands = want.Servers, want.Host, want.Commands
 	a, err := o.session(p)
 	if err != nil {
 		return nil, err

@@ -19,6 +19,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
+	"github.com/bb2d0cf4/agent/internal/tools"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -34,7 +35,8 @@ type opening struct {
 	unattended bool         // nobody can answer questions
 	servers    []mcp.Server // of the program that hosts the session
 	host       workspace.Host
-	advise     bool // print at the end how to resume the session
+	commands   func(here tools.Commands) tools.Commands // see app.Options
+	advise     bool                                     // print at the end how to resume the session
 }
 
 // newOpening chooses the model and the session to begin with. The opening's notes are
@@ -144,7 +146,7 @@ func (o *opening) session(p Process) (*app.App, error) {
 	}
 	return app.New(app.Options{
 		Config: o.Config, Place: o.place, AddDirs: o.addDirs, Mode: mode, Rules: o.rules, Ref: o.model, Model: model,
-		Version: p.Version, Env: o.env, Watchdog: watchdog(p), Unattended: o.unattended, AskAll: o.asksAll(), Untrusted: o.untrusted, ProjectServers: o.projectServers, Servers: o.servers, Host: o.host, Instructions: o.instructions, Skills: o.skills, ProjectHooks: o.projectHooks, SubAgents: o.subAgents,
+		Version: p.Version, Env: o.env, Watchdog: watchdog(p), Unattended: o.unattended, AskAll: o.asksAll(), Untrusted: o.untrusted, ProjectServers: o.projectServers, Servers: o.servers, Host: o.host, Commands: o.commands, Instructions: o.instructions, Skills: o.skills, ProjectHooks: o.projectHooks, SubAgents: o.subAgents,
 	})
 }
 

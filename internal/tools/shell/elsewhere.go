@@ -10,6 +10,15 @@ func Relay(output func(chunk string)) (add func(text string), end func()) {
 	return func(text string) { r.add([]byte(text)) }, r.close
 }
 
+// Argv returns the program and the arguments that run a line; nil if they are no list, as
+// on Windows.
+func Argv(line string) []string {
+	if cmd := shellCommand(line); len(cmd.Args) > 1 {
+		return cmd.Args
+	}
+	return nil
+}
+
 // Elsewhere returns the result of a command that something else ran, such as an editor in
 // its terminal. It limits and stores the output like Run.
 func Elsewhere(opts Options, output string, code int, took time.Duration) Result {
