@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/effects"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
@@ -38,8 +41,38 @@ func once(args []string) error {
 	case "rewind":
 		err := takeBack(root, undo.Rewind)
 		return errors.Join(said(err), closed(root))
+	case "undo":
+		err := takeBack(root, undo.LastChange)
+		return errors.Join(said(err), closed(root))
+	case "command":
+		err := commandOnce(root, home)
+		return errors.Join(said(err), closed(root))
 	}
 	return fmt.Errorf("no such role: %s", what)
+}
+
+// commandOnce records the effects of mutate.
+func commandOnce(root *workspace.Root, home string) error {
+	tracker := effects.New(root, effects.Options{Home: home})
+	run, err := tracker.Start(context.Background(), effects.Command{Line: "mutate", Origin: workspace.Origin{Session: "s", Turn: "turn 1"}})
+	if err != nil {
+		return errors.Join(err, tracker.Close())
+	}
+	_ = mutate(root.Dir()) // a command that fails has effects too
+	return errors.Join(run.End(context.Background()).Err, tracker.Close())
+}
+
+// mutate changes a folder that commandTree filled.
+func mutate(dir string) error {
+	at := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
+	return errors.Join(
+		os.WriteFile(at("a"), []byte("a1\n"), 0o600),
+		os.Rename(at("b"), at("b2")),
+		os.Remove(at("sub/c")), os.Remove(at("sub")),
+		os.Mkdir(at("new"), 0o755), os.WriteFile(at("new/d"), []byte("d1\n"), 0o600), //nolint:gosec // the mode is part of the test
+		os.Remove(at("link")), os.Symlink("b2", at("link")),
+		os.Chmod(at("tool"), 0o755), //nolint:gosec // as above
+	)
 }
 
 // closed closes a workspace; an error is reported and has no other effect.

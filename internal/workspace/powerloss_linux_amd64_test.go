@@ -39,6 +39,8 @@ type content struct {
 	mode fs.FileMode // the folder's, if it is one
 }
 
+func (c content) isLink() bool { return c.mode&fs.ModeSymlink != 0 }
+
 // newDisk returns a disk on which everything below the roots has been synced.
 func newDisk(t *testing.T, roots []string) *disk {
 	d := &disk{t, roots, map[identity]content{}, map[string]map[string]identity{}}
@@ -76,10 +78,15 @@ func (d *disk) read(path string) content {
 	info, err := os.Lstat(path)
 	must(d.t, err)
 	c := content{mode: info.Mode()}
-	if info.Mode().IsRegular() {
+	switch {
+	case info.Mode().IsRegular():
 		c.text, err = os.ReadFile(path)
-		must(d.t, err)
+	case c.isLink():
+		var target string
+		target, err = os.Readlink(path)
+		c.text = []byte(target)
 	}
+	must(d.t, err)
 	return c
 }
 
@@ -88,7 +95,11 @@ func (d *disk) list(dir string) map[string]identity {
 	list, err := os.ReadDir(dir)
 	must(d.t, err)
 	for _, e := range list {
-		all[e.Name()], _ = d.identify(filepath.Join(dir, e.Name()))
+		id, _ := d.identify(filepath.Join(dir, e.Name()))
+		all[e.Name()] = id
+		if c := d.read(filepath.Join(dir, e.Name())); c.isLink() {
+			d.data[id] = c // it cannot be synced itself
+		}
 	}
 	return all
 }
@@ -120,9 +131,12 @@ func (d *disk) fail(l loss) {
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(image)) {
-		if c := image[path]; c.mode.IsDir() {
+		switch c := image[path]; {
+		case c.mode.IsDir():
 			must(d.t, os.Mkdir(path, c.mode.Perm()))
-		} else {
+		case c.isLink():
+			must(d.t, os.Symlink(string(c.text), path))
+		default:
 			must(d.t, os.WriteFile(path, c.text, 0o600))
 			must(d.t, os.Chmod(path, c.mode.Perm()))
 		}
@@ -136,7 +150,7 @@ func (d *disk) image(out map[string]content, names map[string]map[string]identit
 		c, synced := d.data[id]
 		current, there := now[id]
 		switch {
-		case there && (l == theNames || current.mode.IsDir()):
+		case there && (l == theNames || current.mode.IsDir() || current.isLink()):
 			c = current
 		case !synced:
 			c = content{mode: 0o600} // it has a name, and was never written

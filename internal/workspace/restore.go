@@ -16,6 +16,7 @@ type Restoration struct {
 	Path, Name string
 	From, To   State
 	Content    []byte // of To
+	By         Origin
 }
 
 // restore is a Restoration on its way to the disk.
@@ -25,35 +26,8 @@ type restore struct {
 	entry  journal.Entry
 	before []byte
 	target target
-}
-
-// Restore undoes or redoes a change by a command: of a file, a link or a folder, with its
-// mode. If the path is not in the state From, the error is ErrStale. The
-// old content goes to the undo journal first, durably. A folder that is not empty is not
-// removed, which is no error: somebody uses it.
-func (r *Root) Restore(ctx context.Context, x Restoration, by Origin) (err error) {
-	r.committing.Lock()
-	defer r.committing.Unlock()
-	if r.journal == nil {
-		return errors.New("this workspace was opened without an undo journal, so it is read-only")
-	}
-	k := &restore{Restoration: x, root: r}
-	defer func() { err = errors.Join(err, k.target.close()) }()
-	if err := k.open(); err != nil {
-		return fmt.Errorf("%s: %w", x.Name, err)
-	}
-	done, err := k.run(ctx, by)
-	if err != nil {
-		return fmt.Errorf("%s was not written: %w", x.Name, err)
-	}
-	if r.committed != nil && done {
-		f := File{Path: x.Path, Name: x.Name, Exists: x.To.Exists(), Mode: x.To.Mode, Size: int64(len(x.Content))}
-		if f.Exists {
-			f.Hash = *x.To.Hash
-		}
-		r.committed(ctx, f, by)
-	}
-	return nil
+	temp   *os.File // not synced yet; nil without one
+	done   bool
 }
 
 // open finds the folder of the path, and reads the content to replace.
@@ -114,13 +88,9 @@ func (k *restore) temporary() bool {
 	return k.To.Exists() && !k.To.IsDir() && !k.inPlace()
 }
 
-// run writes the journal and puts the new state in place. If it fails, it leaves nothing
-// behind.
-func (k *restore) run(ctx context.Context, by Origin) (done bool, err error) {
-	if err := ctx.Err(); err != nil {
-		return false, err
-	}
-	k.entry = *Effect{Path: k.Path, Name: k.Name, Before: k.From, After: k.To}.entry(by)
+// prepare writes the journal and the new state beside the old one.
+func (k *restore) prepare() error {
+	k.entry = *Effect{Path: k.Path, Name: k.Name, Before: k.From, After: k.To}.entry(k.By)
 	if k.temporary() {
 		k.entry.Temp = tempName()
 	}
@@ -128,28 +98,17 @@ func (k *restore) run(ctx context.Context, by Origin) (done bool, err error) {
 		k.entry.Dirs = k.target.missingDirs()
 	}
 	if err := k.begin(); err != nil {
-		return false, fmt.Errorf("the undo journal: %w", err)
+		return fmt.Errorf("the undo journal: %w", err)
 	}
-	defer func() {
-		if err != nil {
-			k.clean()
-		}
-		err = errors.Join(err, k.root.journal.End(&k.entry, done))
-	}()
 	if k.target.dir == nil && k.To.Exists() {
 		if err := k.target.makeDirs(k.entry.Dirs); err != nil {
-			return false, err
+			return err
 		}
 	}
 	if k.temporary() {
-		if err := k.writeTemp(); err != nil {
-			return false, err
-		}
+		return k.writeTemp()
 	}
-	if err := errors.Join(k.root.at(stepSync), k.root.journal.Sync()); err != nil {
-		return false, err
-	}
-	return k.replace(ctx)
+	return nil
 }
 
 func (k *restore) begin() error {
@@ -187,6 +146,7 @@ func (k *restore) writeTemp() error {
 	if err != nil {
 		return fmt.Errorf("no new file can be made in its folder: %w", err)
 	}
+	k.temp = temp
 	_, err = temp.Write(k.Content)
 	if err == nil && k.From.Exists() && k.From.Mode.IsRegular() {
 		err = k.keepOwner(temp)
@@ -194,10 +154,26 @@ func (k *restore) writeTemp() error {
 	if err == nil {
 		err = temp.Chmod(k.To.Mode & keptMode)
 	}
-	if err == nil {
-		err = temp.Sync()
+	return err
+}
+
+// sync makes the new file durable.
+func (k *restore) sync() error {
+	if k.temp == nil {
+		return nil
 	}
-	return errors.Join(err, temp.Close())
+	temp := k.temp
+	k.temp = nil
+	return errors.Join(temp.Sync(), temp.Close())
+}
+
+// close closes the files of k.
+func (k *restore) close() error {
+	var err error
+	if k.temp != nil {
+		err = k.temp.Close()
+	}
+	return errors.Join(err, k.target.close())
 }
 
 // keepOwner gives temp the owner and the attributes of the file that it replaces.
@@ -218,31 +194,31 @@ func (k *restore) keepOwner(temp *os.File) (err error) {
 }
 
 // replace compares the state for the last time and puts the new one in its place.
-func (k *restore) replace(ctx context.Context) (done bool, err error) {
+func (k *restore) replace(ctx context.Context) (err error) {
 	if k.target.dir == nil {
-		return true, nil // nothing is there, as intended
+		k.done = true // nothing is there, as intended
+		return nil
 	}
 	lock, err := k.root.journal.Lock(ctx)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
 	if err := k.root.at(stepCheck); err != nil {
-		return false, err
+		return err
 	}
 	if _, err := k.check(); err != nil {
-		return false, err
+		return err
 	}
 	if err := k.root.at(stepRename); err != nil {
-		return false, err
+		return err
 	}
-	if done, err := k.put(); err != nil || !done {
-		return false, err
+	done, err := k.put()
+	k.done = done && (err == nil || errors.Is(err, ErrNotDurable))
+	if err != nil || !done {
+		return err
 	}
-	if err := k.root.at(stepDone); err != nil {
-		return true, err
-	}
-	return true, syncDir(k.target.dir)
+	return k.root.at(stepDone)
 }
 
 // put makes the change. It returns false for a folder that is in use.
@@ -253,11 +229,11 @@ func (k *restore) put() (done bool, err error) {
 		if k.To.Mode == k.From.Mode {
 			return true, nil
 		}
-		return true, dir.Chmod(base, k.To.Mode&keptMode)
+		return k.chmod()
 	case k.From.IsDir():
 		if err := dir.Remove(base); err != nil {
-			if now, _, lookErr := look(dir, base); lookErr == nil && now.IsDir() && !k.To.Exists() {
-				return false, nil // it is not empty
+			if !k.To.Exists() && inUse(dir, base) {
+				return false, nil
 			}
 			return false, err
 		}
@@ -278,6 +254,31 @@ func (k *restore) put() (done bool, err error) {
 		return true, dir.Rename(k.entry.Temp, base)
 	}
 	return true, k.linkNew()
+}
+
+// chmod changes only the mode, durably where the file can be opened.
+func (k *restore) chmod() (done bool, err error) {
+	f, openErr := k.target.dir.OpenFile(k.target.base, os.O_RDONLY|noWait|noFollow, 0)
+	if openErr == nil {
+		defer func() { err = errors.Join(err, f.Close()) }()
+	}
+	if err := k.target.dir.Chmod(k.target.base, k.To.Mode&keptMode); err != nil || openErr != nil {
+		return err == nil, err
+	}
+	if err := f.Sync(); err != nil {
+		return true, fmt.Errorf("%w: %w", ErrNotDurable, err)
+	}
+	return true, nil
+}
+
+// inUse reports whether a folder is not empty.
+func inUse(dir *os.Root, name string) bool {
+	f, err := dir.Open(name)
+	if err != nil {
+		return false
+	}
+	names, err := f.Readdirnames(1)
+	return errors.Join(err, f.Close()) == nil && len(names) > 0
 }
 
 // linkNew is commit.linkNew.

@@ -40,7 +40,7 @@ var changing = map[uint64]struct {
 	syscall.SYS_RENAME: {"rename", syscall.EIO}, syscall.SYS_UNLINKAT: {"unlinkat", syscall.EIO}, syscall.SYS_FSYNC: {"fsync", syscall.EIO},
 	syscall.SYS_FDATASYNC: {"fdatasync", syscall.EIO}, syscall.SYS_FTRUNCATE: {"ftruncate", syscall.EIO}, syscall.SYS_FCHMOD: {"fchmod", syscall.EPERM},
 	syscall.SYS_FCHMODAT: {"fchmodat", syscall.EPERM}, syscall.SYS_FCHOWN: {"fchown", syscall.EPERM}, syscall.SYS_FSETXATTR: {"fsetxattr", syscall.ENOSPC},
-	renameat2: {"renameat2", syscall.EIO},
+	renameat2: {"renameat2", syscall.EIO}, syscall.SYS_SYMLINKAT: {"symlinkat", syscall.ENOSPC},
 }
 
 const renameat2 = 316 // which package syscall lacks

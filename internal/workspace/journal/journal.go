@@ -136,6 +136,9 @@ func (j *Journal) End(e *Entry, done bool) error {
 // Sync makes the written records durable. After an error the state of the disk is
 // unknown, and another attempt would not tell.
 func (j *Journal) Sync() error {
+	if j.live == nil {
+		return errors.New("the records were given up after an error")
+	}
 	if err := j.live.file.Sync(); err != nil {
 		return errors.Join(err, j.abandon())
 	}
@@ -157,7 +160,7 @@ func (j *Journal) open() error {
 	if j.failed != nil {
 		return j.failed
 	}
-	if j.live != nil && j.live.size < maxSegment {
+	if j.live != nil && (j.live.size < maxSegment || len(j.live.open) > 0) { // outcomes stay with their entries
 		return nil
 	}
 	if j.live != nil {

@@ -319,24 +319,43 @@ func (p Plan) Do(ctx context.Context) error {
 	if p.redo {
 		by.Tool = redoTool
 	}
-	for i, c := range p.Changes {
-		by.Session, by.Undoes = p.steps[i].session, p.steps[i].undoes
-		if err := p.write(ctx, c, p.steps[i].restore, by); err != nil {
-			if errors.Is(err, workspace.ErrNotDurable) {
-				i++ // it is undone; but the disk may refuse again
-			}
-			return stopped(p.Changes[:i], c, err)
+	for done := 0; done < len(p.Changes); {
+		n, err := p.some(ctx, done, by)
+		done += n
+		if err == nil {
+			continue
 		}
+		at := p.Changes[done]
+		if errors.Is(err, workspace.ErrNotDurable) {
+			done++ // it is undone; but the disk may refuse again
+		}
+		return stopped(p.Changes[:done], at, err)
 	}
 	return nil
 }
 
-func (p Plan) write(ctx context.Context, c workspace.Change, x *workspace.Restoration, by workspace.Origin) error {
-	if x != nil {
-		return p.root.Restore(ctx, *x, by)
+// some makes the next change of the plan, with those that are restored together with it, and
+// returns how many were made.
+func (p Plan) some(ctx context.Context, from int, by workspace.Origin) (int, error) {
+	var together []workspace.Restoration
+	for i := from; i < len(p.steps) && p.steps[i].restore != nil; i++ {
+		x := *p.steps[i].restore
+		x.By = p.steps[i].origin(by)
+		together = append(together, x)
 	}
-	_, err := p.root.Commit(ctx, c, by)
-	return err
+	if together != nil {
+		return p.root.Restore(ctx, together)
+	}
+	if _, err := p.root.Commit(ctx, p.Changes[from], p.steps[from].origin(by)); err != nil {
+		return 0, err
+	}
+	return 1, nil
+}
+
+// origin returns by for one change.
+func (s step) origin(by workspace.Origin) workspace.Origin {
+	by.Session, by.Undoes = s.session, s.undoes
+	return by
 }
 
 // stopped returns an error that names the files already undone.
