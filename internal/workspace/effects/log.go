@@ -33,6 +33,7 @@ type saved struct {
 	Kept               bool
 	Offset             int64
 	Why                string `json:",omitzero"`
+	Fresh              bool   `json:",omitzero"`
 }
 
 // begun is the beginning of a run.
@@ -42,13 +43,13 @@ type begun struct {
 }
 
 func (it *item) saved() *saved {
-	return &saved{it.mode, it.size, it.mtime, it.ctime, it.dev, it.ino, it.kept.kept, it.kept.offset, it.kept.why}
+	return &saved{it.mode, it.size, it.mtime, it.ctime, it.dev, it.ino, it.kept.kept, it.kept.offset, it.kept.why, it.fresh}
 }
 
 func (s *saved) item() *item {
 	it := &item{
 		stat: stat{mode: s.Mode, size: s.Size, mtime: s.MTime, ctime: s.CTime, dev: s.Dev, ino: s.Ino},
-		kept: extent{s.Kept, s.Offset, s.Why}, logged: true,
+		kept: extent{s.Kept, s.Offset, s.Why}, logged: true, fresh: s.Fresh,
 	}
 	if it.mode.IsDir() {
 		it.inner = &folder{items: map[string]*item{}}

@@ -52,29 +52,32 @@ const (
 	lockExt = ".lock"
 )
 
-func newStore(home, prefix string) (s *store, err error) {
+func newStore(home, prefix string) (*store, error) {
 	dir := filepath.Join(home, "undo")
 	if err := statefile.Mkdir(dir); err != nil {
 		return nil, err
 	}
-	s = &store{path: filepath.Join(dir, prefix+rand.Text())}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, s.close())
-		}
-	}()
+	s := &store{path: filepath.Join(dir, prefix+rand.Text())}
+	if err := s.create(); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+// create makes the files of a store.
+func (s *store) create() (err error) {
 	if s.lock, err = statefile.TryAcquire(s.path + lockExt); err != nil {
-		return nil, err
+		return err
 	}
 	if s.file, err = os.OpenFile(s.path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
-		return nil, err
+		return err
 	}
 	s.out = bufio.NewWriterSize(s.file, 1<<20)
 	if s.log, err = os.OpenFile(s.path+logExt, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
-		return nil, err
+		return err
 	}
 	s.logs = bufio.NewWriterSize(s.log, 1<<20)
-	return s, nil
+	return nil
 }
 
 // note appends a record to the log.
