@@ -79,8 +79,13 @@ func (k *restore) check() ([]byte, error) {
 }
 
 // inPlace reports whether only the mode changes.
-func (k *restore) inPlace() bool {
-	return k.From.Exists() && k.To.Exists() && k.From.Mode.Type() == k.To.Mode.Type() && same(k.From.Hash, k.To.Hash)
+func (x Restoration) inPlace() bool {
+	return x.From.Exists() && x.To.Exists() && x.From.Mode.Type() == x.To.Mode.Type() && same(x.From.Hash, x.To.Hash)
+}
+
+// Replaces reports whether a file takes the place of a file.
+func (x Restoration) Replaces() bool {
+	return x.From.Exists() && x.From.Mode.IsRegular() && x.To.Exists() && x.To.Mode.IsRegular() && !x.inPlace()
 }
 
 // temporary reports whether the new state is made under a temporary name.
@@ -148,7 +153,7 @@ func (k *restore) writeTemp() error {
 	}
 	k.temp = temp
 	_, err = temp.Write(k.Content)
-	if err == nil && k.From.Exists() && k.From.Mode.IsRegular() {
+	if err == nil && k.Replaces() {
 		err = k.keepOwner(temp)
 	}
 	if err == nil {
@@ -187,8 +192,8 @@ func (k *restore) keepOwner(temp *os.File) (err error) {
 	if err != nil {
 		return err
 	}
-	if n := names(info); n > 1 {
-		return fmt.Errorf("it has %d names (hard links), and replacing it would detach this one from the others", n)
+	if err := single(info); err != nil {
+		return err
 	}
 	return errors.Join(copyOwner(temp, info), copyAttributes(temp, old))
 }

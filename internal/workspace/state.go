@@ -3,6 +3,7 @@ package workspace
 import (
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -76,6 +77,31 @@ func (r *Root) Look(path string) (State, []byte, error) {
 		return State{}, nil, ErrOutside
 	}
 	return look(parent.folder.root, filepath.Join(parent.rel, filepath.Base(path)))
+}
+
+// Linked returns an error if a file has further names, from which a restoration would detach
+// this one.
+func (r *Root) Linked(path string) error {
+	parent, err := r.files.resolve(filepath.Dir(path))
+	if err != nil || parent.folder == nil {
+		return err
+	}
+	info, err := parent.folder.root.Lstat(filepath.Join(parent.rel, filepath.Base(path)))
+	if missing(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return single(info)
+}
+
+// single returns an error for a file with several names.
+func single(info fs.FileInfo) error {
+	if n := names(info); n > 1 && info.Mode().IsRegular() {
+		return fmt.Errorf("it has %d names (hard links), and replacing it would detach this one from the others", n)
+	}
+	return nil
 }
 
 // look is Look for a name in a folder.

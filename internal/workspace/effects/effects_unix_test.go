@@ -73,6 +73,20 @@ func TestChangesOfOthers(t *testing.T) {
 	}
 }
 
+// TestHardLinksAreRefused: an undo that would detach a name from the others leaves these alone
+// from the start, and undoes the rest.
+func TestHardLinksAreRefused(t *testing.T) {
+	w := newWorld(t, 1)
+	w.Write("a", "1\n")
+	w.Write("z", "1\n")
+	w.sh("ln a b")
+	w.run("echo 2 | tee a z")
+	plan := w.undo(undo.LastChange)
+	if len(plan.Refused) != 2 || w.Content("a") != "2\n" || w.Content("z") != "1\n" {
+		t.Errorf("%+v, a: %q, z: %q", plan.Refused, w.Content("a"), w.Content("z"))
+	}
+}
+
 // TestBackground: changes while a command runs in the background are its own until it
 // ends, except those of a command in front and of the program itself.
 func TestBackground(t *testing.T) {

@@ -53,6 +53,11 @@ func (c chain) restore(root *workspace.Root, s step, foreign error, others bool)
 		}
 		x.To = workspace.StateOf(first.Mode, x.Content)
 	}
+	if x.Replaces() {
+		if err := root.Linked(x.Path); err != nil {
+			return workspace.Change{}, s, err
+		}
+	}
 	s.restore = x
 	return shown(x, content), s, nil
 }
