@@ -1,10 +1,12 @@
 package app
 
 import (
+	"context"
 	"maps"
 	"path/filepath"
 	"slices"
 
+	"github.com/bb2d0cf4/agent/internal/app/keystore"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/mcp"
 	"github.com/bb2d0cf4/agent/internal/session"
@@ -54,8 +56,30 @@ func NewServers(o ServerOptions) *mcp.Servers {
 		s.Dir = o.Config.Home
 		all = append(all, s)
 	}
-	return mcp.New(mcp.Options{Version: o.Version, Logs: filepath.Join(o.Config.Home, "mcp"), Tell: o.Tell}, all)
+	return mcp.New(mcp.Options{Version: o.Version, Logs: filepath.Join(o.Config.Home, "mcp"), Logins: Logins{keystore.Open(o.Config.Home)}, Tell: o.Tell}, all)
 }
+
+// Logins keeps logins to MCP servers where keys are kept.
+type Logins struct{ keystore.Store }
+
+// Load implements mcp.Logins.
+func (l Logins) Load(ctx context.Context, address string) (string, error) {
+	return l.Get(ctx, loginKey(address))
+}
+
+// Save implements mcp.Logins.
+func (l Logins) Save(ctx context.Context, address, secret string) error {
+	_, err := l.Put(ctx, loginKey(address), secret)
+	return err
+}
+
+// Forget deletes the login to a server. It returns false if none was kept.
+func (l Logins) Forget(ctx context.Context, address string) (was bool, err error) {
+	return l.Delete(ctx, loginKey(address))
+}
+
+// loginKey is the name of a login among the keys, which no address of a model server has.
+func loginKey(address string) string { return "mcp " + address }
 
 // server returns a server as it is to be started. Its folder is our own, unless its entry
 // says otherwise: a package runner would take programs from the project.

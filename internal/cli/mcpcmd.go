@@ -46,7 +46,15 @@ func newMCP(p Process, f *flags) *cobra.Command {
 		Use: "rm name", Short: "Remove a server from the configuration, or forget your answer about one of this project", Args: exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return removeServer(cmd.Context(), f, args[0]) },
 	}
-	return parent("mcp", "MCP servers, whose tools the model may call", list, adding, remove)
+	login := &cobra.Command{
+		Use: "login name", Short: "Log in to a server in a browser (OAuth), and keep the tokens", Args: exactly(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return logIn(cmd, p, f, args[0]) },
+	}
+	logout := &cobra.Command{
+		Use: "logout name", Short: "Delete the tokens of a server", Args: exactly(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return logOut(cmd, p, f, args[0]) },
+	}
+	return parent("mcp", "MCP servers, whose tools the model may call", list, adding, remove, login, logout)
 }
 
 // serverEntry holds the flags of agent mcp add.

@@ -13,17 +13,30 @@ import (
 // hold a key, go to that host alone.
 func (s *server) httpClient() *http.Client {
 	return &http.Client{
-		Transport: headers{host: hostOf(s.URL), set: s.Headers},
-		CheckRedirect: func(req *http.Request, via []*http.Request) error {
-			if req.URL.Host != via[0].URL.Host || req.URL.Scheme != via[0].URL.Scheme {
-				return errors.New("it redirects to another host: " + req.URL.Host)
-			}
-			if len(via) > 3 {
-				return errors.New("it redirects too often")
-			}
-			return nil
-		},
+		Transport:     headers{host: hostOf(s.URL), set: s.Headers},
+		CheckRedirect: sameHost,
 	}
+}
+
+// hasKey reports whether the configuration names the key for the server.
+func (s Server) hasKey() bool {
+	for name := range s.Headers {
+		if http.CanonicalHeaderKey(name) == "Authorization" {
+			return true
+		}
+	}
+	return false
+}
+
+// sameHost refuses redirects to another host.
+func sameHost(req *http.Request, via []*http.Request) error {
+	if req.URL.Host != via[0].URL.Host || req.URL.Scheme != via[0].URL.Scheme {
+		return errors.New("it redirects to another host: " + req.URL.Host)
+	}
+	if len(via) > 3 {
+		return errors.New("it redirects too often")
+	}
+	return nil
 }
 
 // headers adds headers to the requests to one host.

@@ -42,6 +42,7 @@ type Server struct {
 type Options struct {
 	Version string // of this program
 	Logs    string // the folder for what programs print to their standard error
+	Logins  Logins // nil for none
 	// Tell receives a line for the user, such as that a server has ended. It may be called
 	// from any goroutine.
 	Tell func(note string)

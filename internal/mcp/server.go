@@ -89,7 +89,7 @@ func (s *server) run(ctx context.Context) {
 	}
 }
 
-// answer does what w asks for.
+// answer does w.
 func (s *server) answer(ctx context.Context, w want) session {
 	if w.list {
 		s.refresh(ctx)
@@ -147,7 +147,7 @@ func (s *server) dial(ctx context.Context) (*link, error) {
 		},
 	})
 	l := &link{ended: make(chan struct{})}
-	transport, err := s.transport(l)
+	transport, err := s.transport(ctx, l)
 	if err != nil {
 		return nil, err
 	}
@@ -168,9 +168,15 @@ func (s *server) dial(ctx context.Context) (*link, error) {
 }
 
 // transport starts the program, or returns the way to the address.
-func (s *server) transport(l *link) (sdk.Transport, error) {
+func (s *server) transport(ctx context.Context, l *link) (sdk.Transport, error) {
 	if s.URL != "" {
-		return &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: s.httpClient(), MaxEventSize: maxMessage}, nil
+		t := &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: s.httpClient(), MaxEventSize: maxMessage}
+		if s.hasKey() {
+			return t, nil
+		}
+		kept, err := loadKeeper(context.WithoutCancel(ctx), s.opt.Logins, s.URL)
+		t.OAuthHandler = loggedIn{s.Name, kept}
+		return t, err
 	}
 	p, err := startProgram(s.Server, s.logFile())
 	if err != nil {
@@ -236,8 +242,8 @@ func (s *server) publish(state State, why string, tools []Tool) {
 }
 
 // settle waits for the first attempt to connect, lists the tools again if they have
-// changed, and fixes them. A server that says all the time that they have changed is asked
-// no more often than that.
+// changed, and fixes them. A server that reports changes all the time is asked no
+// more often than that.
 func (s *server) settle(ctx context.Context) {
 	select {
 	case <-s.begun:

@@ -101,6 +101,25 @@ func (s Store) Put(ctx context.Context, address, key string) (where string, err 
 	return where, nil
 }
 
+// Delete deletes the key for an address. It returns false if none was stored.
+func (s Store) Delete(ctx context.Context, address string) (was bool, err error) {
+	all, err := s.read()
+	e, was := all[address]
+	if err != nil || !was {
+		return false, err
+	}
+	if e.Keyring {
+		err = within(ctx, func() error { return keyring.Delete(service, address) })
+		if err != nil && !errors.Is(err, keyring.ErrNotFound) {
+			return true, fmt.Errorf("the system's keyring does not delete the key for %s: %w", address, err)
+		}
+	}
+	return true, s.explain(s.entries().Change(ctx, func(all map[string]entry) map[string]entry {
+		delete(all, address)
+		return all
+	}))
+}
+
 func (s Store) read() (map[string]entry, error) {
 	all, err := s.entries().Read()
 	return all, s.explain(err)

@@ -1,0 +1,170 @@
+package mcptest
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// OAuth is an MCP server behind an authorization server, both real. A client
+// must notice each flaw.
+type OAuth struct {
+	// Flaws: of the metadata, the redirect to the client, and the token endpoint.
+	Issuer      string // in the metadata of the authorization server, instead of its own
+	Resource    string // in the metadata of the resource
+	NoPKCE      bool   // the metadata names no method
+	State       string // sent back
+	Iss         string // sent back
+	TokenTo     string // where the token endpoint redirects to
+	PageTo      string // the address of the page to log in
+	Short       bool   // access tokens expire at once
+	NoRefresh   bool   // refresh tokens are refused
+	WrongTokens bool   // the MCP server takes no token
+
+	http *httptest.Server
+
+	mu        sync.Mutex
+	requests  []string // method and path of each
+	challenge string
+	redirect  string
+	issued    int
+}
+
+// Start starts the servers, until the test ends.
+func (o *OAuth) Start(t testing.TB) *OAuth {
+	mux := http.NewServeMux()
+	serve := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return New() }, nil)
+	mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) { o.guard(w, r, serve) })
+	mux.HandleFunc("GET /.well-known/oauth-protected-resource/mcp", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, map[string]any{"resource": or(o.Resource, o.URL()), "authorization_servers": []string{o.http.URL}})
+	})
+	mux.HandleFunc("GET /.well-known/oauth-authorization-server", o.metadata)
+	mux.HandleFunc("POST /register", o.register)
+	mux.HandleFunc("GET /authorize", o.authorize)
+	mux.HandleFunc("POST /token", o.token)
+	o.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		o.mu.Lock()
+		o.requests = append(o.requests, r.Method+" "+r.URL.Path)
+		o.mu.Unlock()
+		mux.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		o.http.CloseClientConnections()
+		o.http.Close()
+		http.DefaultClient.CloseIdleConnections()
+	})
+	return o
+}
+
+// URL returns the address of the MCP server.
+func (o *OAuth) URL() string { return o.http.URL + "/mcp" }
+
+// Count returns the number of requests, such as "POST /token".
+func (o *OAuth) Count(request string) (n int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, r := range o.requests {
+		if r == request {
+			n++
+		}
+	}
+	return n
+}
+
+func or(flaw, right string) string {
+	if flaw != "" {
+		return flaw
+	}
+	return right
+}
+
+func answer(w http.ResponseWriter, value any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(value)
+}
+
+func (o *OAuth) guard(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	o.mu.Lock()
+	good := r.Header.Get("Authorization") == fmt.Sprint("Bearer access-", o.issued) && o.issued > 0 && !o.WrongTokens
+	o.mu.Unlock()
+	if !good {
+		w.Header().Set("Www-Authenticate", `Bearer resource_metadata="`+o.http.URL+`/.well-known/oauth-protected-resource/mcp"`)
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	next.ServeHTTP(w, r)
+}
+
+func (o *OAuth) metadata(w http.ResponseWriter, _ *http.Request) {
+	meta := map[string]any{
+		"issuer": or(o.Issuer, o.http.URL), "authorization_endpoint": or(o.PageTo, o.http.URL+"/authorize"), "token_endpoint": o.http.URL + "/token",
+		"registration_endpoint": o.http.URL + "/register", "response_types_supported": []string{"code"},
+		"authorization_response_iss_parameter_supported": true, "token_endpoint_auth_methods_supported": []string{"none"},
+	}
+	if !o.NoPKCE {
+		meta["code_challenge_methods_supported"] = []string{"S256"}
+	}
+	answer(w, meta)
+}
+
+func (o *OAuth) register(w http.ResponseWriter, r *http.Request) {
+	var client map[string]any
+	if err := json.NewDecoder(r.Body).Decode(&client); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	client["client_id"] = "client"
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusCreated)
+	_ = json.NewEncoder(w).Encode(client)
+}
+
+// authorize is the page to log in, where everybody is welcome.
+func (o *OAuth) authorize(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	back, err := url.Parse(q.Get("redirect_uri"))
+	if err != nil || back.Hostname() != "127.0.0.1" || q.Get("code_challenge_method") != "S256" || q.Get("resource") != o.URL() || q.Get("client_id") != "client" {
+		http.Error(w, "a wrong request: "+r.URL.RawQuery, http.StatusBadRequest)
+		return
+	}
+	o.mu.Lock()
+	o.challenge, o.redirect = q.Get("code_challenge"), q.Get("redirect_uri")
+	o.mu.Unlock()
+	back.RawQuery = url.Values{"code": {"code"}, "state": {or(o.State, q.Get("state"))}, "iss": {or(o.Iss, o.http.URL)}}.Encode()
+	http.Redirect(w, r, back.String(), http.StatusFound)
+}
+
+func (o *OAuth) token(w http.ResponseWriter, r *http.Request) {
+	if o.TokenTo != "" {
+		http.Redirect(w, r, o.TokenTo, http.StatusTemporaryRedirect)
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	sum := sha256.Sum256([]byte(r.FormValue("code_verifier")))
+	switch {
+	case r.FormValue("grant_type") == "refresh_token" && r.FormValue("refresh_token") == "refresh" && !o.NoRefresh:
+	case r.FormValue("grant_type") == "authorization_code" && r.FormValue("code") == "code" && r.FormValue("redirect_uri") == o.redirect &&
+		r.FormValue("resource") == o.URL() && base64.RawURLEncoding.EncodeToString(sum[:]) == o.challenge:
+	default:
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = fmt.Fprintf(w, `{"error":"invalid_grant","error_description":%q}`, strings.Repeat("no ", 1000))
+		return
+	}
+	o.issued++
+	life := 3600
+	if o.Short && o.issued == 1 {
+		life = 1 // the client takes it as expired
+	}
+	answer(w, map[string]any{"access_token": fmt.Sprint("access-", o.issued), "token_type": "Bearer", "refresh_token": "refresh", "expires_in": life})
+}

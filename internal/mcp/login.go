@@ -1,0 +1,285 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+	"golang.org/x/oauth2"
+
+	"github.com/bb2d0cf4/agent/internal/crash"
+)
+
+// Logins keeps the secrets of logins, by the address of the server that they are for.
+type Logins interface {
+	// Load returns "" if none is kept.
+	Load(ctx context.Context, address string) (string, error)
+	Save(ctx context.Context, address, secret string) error
+}
+
+// login is the secret that Logins keeps: tokens, and the means to renew them.
+type login struct {
+	ClientID     string           `json:"client_id"`
+	ClientSecret string           `json:"client_secret,omitzero"`
+	TokenURL     string           `json:"token_url"`
+	AuthStyle    oauth2.AuthStyle `json:"auth_style,omitzero"`
+	Token        *oauth2.Token    `json:"token"`
+}
+
+// Login logs in to the server at an address by OAuth: show gets the address that the person
+// opens in a browser. Logins of opt keeps the tokens, for the server's address alone.
+func Login(ctx context.Context, opt Options, s Server, show func(address string)) error {
+	u, err := url.Parse(s.URL)
+	if err != nil || !safe(u) {
+		return errors.New("a login needs an https address")
+	}
+	back, err := listen()
+	if err != nil {
+		return err
+	}
+	defer back.close(ctx)
+	var got *keeper
+	check := &loginTransport{address: s.URL}
+	handler, err := auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
+		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
+			ClientName: "agent", RedirectURIs: []string{back.url}, TokenEndpointAuthMethod: "none",
+			GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
+		}},
+		RedirectURL:         back.url,
+		RequestRefreshToken: true,
+		Client:              check.client(),
+		AuthorizationCodeFetcher: func(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
+			if foreign := check.foreign.Load(); foreign != nil {
+				return nil, fmt.Errorf("its metadata is of another resource: %s", *foreign)
+			}
+			show(args.URL)
+			return back.wait(ctx)
+		},
+		NewTokenSource: func(_ context.Context, cfg *oauth2.Config, t *oauth2.Token) (oauth2.TokenSource, error) {
+			got = &keeper{ctx: ctx, to: opt.Logins, address: s.URL, login: login{
+				ClientID: cfg.ClientID, ClientSecret: cfg.ClientSecret, TokenURL: cfg.Endpoint.TokenURL, AuthStyle: cfg.Endpoint.AuthStyle, Token: t,
+			}}
+			return oauth2.StaticTokenSource(t), nil
+		},
+	})
+	if err != nil {
+		return err
+	}
+	one := newServer(opt, s)
+	transport := &sdk.StreamableClientTransport{
+		Endpoint: s.URL, HTTPClient: one.httpClient(), MaxEventSize: maxMessage, OAuthHandler: handler, DisableStandaloneSSE: true,
+	}
+	client := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: opt.Version}, &sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{}})
+	session, err := client.Connect(ctx, transport, nil)
+	if err != nil {
+		return errors.New(bounded(err, maxWhy))
+	}
+	_ = session.Close() // it has served its purpose
+	if got == nil {
+		return errors.New("the server asks for no login")
+	}
+	return got.save(got.login.Token)
+}
+
+// safe reports whether secrets may go to an address: they are encrypted or stay on this
+// machine.
+func safe(u *url.URL) bool {
+	ip := net.ParseIP(u.Hostname())
+	return u.Scheme == "https" && u.Host != "" || u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())
+}
+
+// loginTransport makes the requests of a login, which may hold secrets: encrypted ones only,
+// with bounded answers.
+type loginTransport struct {
+	address string
+	foreign atomic.Pointer[string] // another resource that the server's metadata is of
+}
+
+// client returns a client that follows no redirect to another host, which would get the
+// secrets.
+func (l *loginTransport) client() *http.Client {
+	return &http.Client{Transport: l, CheckRedirect: sameHost, Timeout: time.Minute}
+}
+
+// RoundTrip implements http.RoundTripper.
+func (l *loginTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if !safe(req.URL) {
+		return nil, errors.New("it is not encrypted: " + req.URL.Host)
+	}
+	resp, err := headers{}.RoundTrip(req)
+	if err != nil || resp.StatusCode != http.StatusOK || !strings.HasPrefix(req.URL.Path, "/.well-known/oauth-protected-resource") {
+		return resp, err
+	}
+	data, err := io.ReadAll(resp.Body)
+	if err = errors.Join(err, resp.Body.Close()); err != nil {
+		return nil, err
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(data))
+	l.see(data)
+	return resp, nil
+}
+
+// see looks at the metadata of a resource. The SDK goes on without one that is of another.
+func (l *loginTransport) see(data []byte) {
+	var meta struct {
+		Resource string `json:"resource"`
+	}
+	if json.Unmarshal(data, &meta) != nil {
+		return // the SDK reports it
+	}
+	if hostOf(meta.Resource) != hostOf(l.address) || !strings.HasPrefix(l.address, strings.TrimRight(meta.Resource, "/")) {
+		l.foreign.Store(&meta.Resource)
+	}
+}
+
+// callback receives the browser after the login, on this machine.
+type callback struct {
+	url    string
+	server *http.Server
+	got    chan *auth.AuthorizationResult
+	failed chan error
+	work   crash.Group
+}
+
+// listen begins to receive the browser.
+func listen() (*callback, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	c := &callback{
+		url: "http://" + l.Addr().String() + "/callback",
+		got: make(chan *auth.AuthorizationResult, 1), failed: make(chan error, 1),
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /callback", c.receive)
+	c.server = &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute, MaxHeaderBytes: 64 << 10}
+	c.work.Go(func() { _ = c.server.Serve(l) }) // it ends with close
+	return c, nil
+}
+
+func (c *callback) receive(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	if q.Get("code") == "" {
+		select {
+		case c.failed <- errors.New("the server refused the login: " + cut(q.Get("error")+" "+q.Get("error_description"), maxWhy)):
+		default:
+		}
+		_, _ = fmt.Fprintln(w, "The login failed. The terminal says more.")
+		return
+	}
+	select {
+	case c.got <- &auth.AuthorizationResult{Code: q.Get("code"), State: q.Get("state"), Iss: q.Get("iss")}:
+	default: // the first one counts
+	}
+	_, _ = fmt.Fprintln(w, "You can close this page: the terminal goes on.")
+}
+
+// wait returns the first answer of the browser.
+func (c *callback) wait(ctx context.Context) (*auth.AuthorizationResult, error) {
+	select {
+	case res := <-c.got:
+		return res, nil
+	case err := <-c.failed:
+		return nil, err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// close ends the server. The browser may read its page, even if ctx has ended.
+func (c *callback) close(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
+	defer cancel()
+	if c.server.Shutdown(ctx) != nil {
+		_ = c.server.Close()
+	}
+	c.work.Wait()
+}
+
+// keeper is the source of the tokens of a login. It keeps those that it renews.
+type keeper struct {
+	ctx     context.Context //nolint:containedctx // of the session; a token source takes none
+	to      Logins
+	address string
+
+	mu sync.Mutex
+	login
+	fresh oauth2.TokenSource
+}
+
+// loadKeeper returns the source of the tokens for an address; nil without a login.
+func loadKeeper(ctx context.Context, to Logins, address string) (*keeper, error) {
+	if to == nil {
+		return nil, nil
+	}
+	secret, err := to.Load(ctx, address)
+	if err != nil || secret == "" {
+		return nil, err
+	}
+	k := &keeper{ctx: ctx, to: to, address: address}
+	if err := json.Unmarshal([]byte(secret), &k.login); err != nil || k.login.Token == nil {
+		return nil, errors.New("the login that is kept cannot be read; log in again")
+	}
+	cfg := oauth2.Config{ClientID: k.ClientID, ClientSecret: k.ClientSecret, Endpoint: oauth2.Endpoint{TokenURL: k.TokenURL, AuthStyle: k.AuthStyle}}
+	k.fresh = cfg.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, (&loginTransport{address: address}).client()), k.login.Token)
+	return k, nil
+}
+
+// Token implements oauth2.TokenSource.
+func (k *keeper) Token() (*oauth2.Token, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	t, err := k.fresh.Token()
+	if err != nil {
+		return nil, fmt.Errorf("log in again: the login has expired and cannot be renewed (%s)", bounded(err, maxWhy))
+	}
+	if t.AccessToken != k.login.Token.AccessToken {
+		err = k.save(t)
+	}
+	return t, err
+}
+
+func (k *keeper) save(t *oauth2.Token) error {
+	k.login.Token = t
+	secret, err := json.Marshal(k.login)
+	if err != nil {
+		return err
+	}
+	return k.to.Save(k.ctx, k.address, string(secret))
+}
+
+// loggedIn is the authorization of a session: the tokens of a login, if there was one. It
+// asks nobody and follows no address that the server names.
+type loggedIn struct {
+	name string
+	kept *keeper // or nil
+}
+
+// TokenSource implements auth.OAuthHandler.
+func (l loggedIn) TokenSource(context.Context) (oauth2.TokenSource, error) {
+	if l.kept == nil {
+		return nil, nil
+	}
+	return l.kept, nil
+}
+
+// Authorize implements auth.OAuthHandler.
+func (l loggedIn) Authorize(_ context.Context, _ *http.Request, resp *http.Response) error {
+	_ = resp.Body.Close() // nobody reads it
+	return fmt.Errorf("it answered %d: log in with agent mcp login %s, then /mcp reconnect %s", resp.StatusCode, l.name, l.name)
+}

@@ -1,0 +1,165 @@
+package mcp_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/dev/mcptest"
+	"github.com/bb2d0cf4/agent/internal/mcp"
+)
+
+// kept keeps logins in memory.
+type kept struct {
+	mu  sync.Mutex
+	all map[string]string
+}
+
+func (k *kept) Load(_ context.Context, address string) (string, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.all[address], nil
+}
+
+func (k *kept) Save(_ context.Context, address, secret string) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.all == nil {
+		k.all = map[string]string{}
+	}
+	k.all[address] = secret
+	return nil
+}
+
+// browse opens an address as a browser does.
+func browse(t *testing.T, address string) {
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := client.Get(address)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	body, _ := io.ReadAll(resp.Body)
+	_ = resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		t.Errorf("the browser got %d: %s", resp.StatusCode, body)
+	}
+}
+
+// logIn logs in to o, in a browser that follows each redirect.
+func logIn(t *testing.T, o *mcptest.OAuth, k *kept) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	return mcp.Login(ctx, mcp.Options{Version: "test", Logs: t.TempDir(), Logins: k}, mcp.Server{Name: "a", URL: o.URL()}, func(address string) { browse(t, address) })
+}
+
+// session starts a session with the server, with the login that is kept.
+func session(t *testing.T, o *mcptest.OAuth, k *kept) *mcp.Servers {
+	t.Helper()
+	s := mcp.New(mcp.Options{Logs: t.TempDir(), Logins: k}, []mcp.Server{{Name: "a", URL: o.URL()}})
+	s.Start(t.Context())
+	t.Cleanup(s.Close)
+	s.Settle(t.Context())
+	return s
+}
+
+// TestLogin: a login is kept for the sessions after it. Without one, nothing is asked of
+// the authorization server.
+func TestLogin(t *testing.T) {
+	o, k := new(mcptest.OAuth).Start(t), &kept{}
+	if s := session(t, o, k).Status()[0]; s.State != mcp.Failed || !strings.Contains(s.Why, "agent mcp login a") || o.Count("POST /register") > 0 {
+		t.Errorf("%+v", s)
+	}
+	if err := logIn(t, o, k); err != nil {
+		t.Fatal(err)
+	}
+	if s := session(t, o, k).Status()[0]; s.State != mcp.Ready || s.Tools == 0 {
+		t.Errorf("%+v", s)
+	}
+	if n := o.Count("POST /token"); n != 1 {
+		t.Errorf("%d requests for tokens", n)
+	}
+}
+
+// TestRenewal: a token that has expired is renewed and kept; if that fails, the person is
+// told to log in again.
+func TestRenewal(t *testing.T) {
+	o, k := (&mcptest.OAuth{Short: true}).Start(t), &kept{}
+	if err := logIn(t, o, k); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if s := session(t, o, k).Status()[0]; s.State != mcp.Ready {
+			t.Errorf("%+v", s)
+		}
+	}
+	if n := o.Count("POST /token"); n != 2 || !strings.Contains(k.all[o.URL()], "access-2") {
+		t.Errorf("%d requests for tokens", n)
+	}
+
+	o, k = (&mcptest.OAuth{Short: true, NoRefresh: true}).Start(t), &kept{}
+	if err := logIn(t, o, k); err != nil {
+		t.Fatal(err)
+	}
+	if s := session(t, o, k).Status()[0]; s.State != mcp.Failed || !strings.Contains(s.Why, "log in again") {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestFlawedLogins: each check of a login, falsified once, ends it without a token, and no
+// other host gets anything.
+func TestFlawedLogins(t *testing.T) {
+	var reached atomic.Int32
+	other := serve(t, func(http.ResponseWriter, *http.Request) { reached.Add(1) })
+	for name, o := range map[string]*mcptest.OAuth{
+		"issuer of the metadata": {Issuer: other},
+		"issuer of the redirect": {Iss: other},
+		"state":                  {State: "other"},
+		"no PKCE":                {NoPKCE: true},
+		"another resource":       {Resource: other + "/mcp"},
+		"foreign token endpoint": {TokenTo: other},
+		"page without https":     {PageTo: "http://login.example/authorize"},
+		"page of a script":       {PageTo: "javascript:alert(1)"},
+		"refused token":          {WrongTokens: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o.Start(t)
+			k := &kept{}
+			err := logIn(t, o, k)
+			if err == nil {
+				t.Error("the login succeeded")
+			}
+			if len(k.all) > 0 {
+				t.Error("a login is kept")
+			}
+			if exchanged := o.Count("POST /token"); exchanged > 0 && name != "refused token" && name != "foreign token endpoint" {
+				t.Errorf("%d requests for tokens", exchanged)
+			}
+		})
+	}
+	if n := reached.Load(); n > 0 {
+		t.Errorf("the other host got %d requests", n)
+	}
+}
+
+// TestLoginIsForItsAddress: the token of one server goes to no other, nor unencrypted.
+func TestLoginIsForItsAddress(t *testing.T) {
+	o, k := new(mcptest.OAuth).Start(t), &kept{}
+	if err := logIn(t, o, k); err != nil {
+		t.Fatal(err)
+	}
+	second := new(mcptest.OAuth).Start(t)
+	if s := session(t, second, k).Status()[0]; s.State != mcp.Failed {
+		t.Errorf("%+v", s)
+	}
+	err := mcp.Login(t.Context(), mcp.Options{Logins: k}, mcp.Server{Name: "a", URL: "http://mcp.example/"}, func(string) { t.Error("a page was shown") })
+	if err == nil || !strings.Contains(err.Error(), "https") {
+		t.Error(err)
+	}
+}
