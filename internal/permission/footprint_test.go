@@ -152,3 +152,48 @@ func TestAnUnseenEditEndsCommandGrants(t *testing.T) {
 		})
 	}
 }
+
+// The words of a commit are data: a rule for it goes on after the files changed that it
+// records, unseen or not. It does not if the line runs such a file, or git's settings changed.
+func TestDataOfACommit(t *testing.T) {
+	for line, why := range map[string]string{
+		"git add x.sh":                              "",
+		"git commit -m 'mend x.sh'":                 "",
+		"git add x.sh; git commit -m 'mend x.sh'":   "",
+		"ls; git add x.sh":                          "",
+		"git commit -m 'x=y, x.sh'":                 "x.sh was changed",
+		"git add x.sh; ./x.sh":                      "x.sh was changed",
+		"git add -A .gitattributes; git add Readme": ".gitattributes was changed",
+	} {
+		rules := []Rule{ruleOf(t, Allow, "run(git add **)"), ruleOf(t, Allow, "run(git commit **)"), ruleOf(t, Allow, "run(./x.sh)")}
+		p := New(AcceptEdits, rules...)
+		req := lineOf(t, line)
+		dir := req.Command.Dir
+		for _, name := range []string{"x.sh", ".gitattributes"} {
+			path := filepath.Join(dir, name)
+			scratch.Write(t, path, "x\n")
+			if name == "x.sh" || strings.Contains(line, name) {
+				p.unseen[path] = true
+			}
+		}
+		v, ok := p.Decide(req)
+		if ok != (why == "") || !strings.Contains(v.Feedback, why) {
+			t.Errorf("%s: %v, %q", line, ok, v.Feedback)
+		}
+	}
+}
+
+// A grant for git add lasts when the files change that it adds.
+func TestAGrantForDataLasts(t *testing.T) {
+	req := lineOf(t, "git add x.sh")
+	p := allowing(t, req, "run(git add *)", Life{})
+	path := filepath.Join(req.Command.Dir, "x.sh")
+	scratch.Write(t, path, "two\n")
+	if v, ok := p.Decide(req); !ok {
+		t.Errorf("asked again: %q", v.Feedback)
+	}
+	scratch.Write(t, filepath.Join(req.Command.Dir, ".gitattributes"), "* filter=x\n")
+	if v, ok := p.Decide(req); ok || !strings.Contains(v.Feedback, ".gitattributes is new") {
+		t.Errorf("after new attributes: %v, %q", ok, v.Feedback)
+	}
+}

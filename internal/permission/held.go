@@ -108,11 +108,12 @@ func Reading(path string) Rule {
 func (p *Policy) Hold(req confirm.Request, r Rule) error {
 	var h *ran
 	if c := req.Command; c != nil {
-		now, err := footprintOf(c.Line, c.Dir)
+		line := withoutData(c)
+		now, err := footprintOf(line, c.Dir)
 		if err != nil {
 			return err
 		}
-		h = newRan(c.Line, now)
+		h = newRan(line, now)
 	}
 	r.Kept = InSession
 	p.mu.Lock()
@@ -234,15 +235,15 @@ func (p *Policy) Forget() {
 // decideRuled approves a command that rules allow, unless it runs something else than when
 // a person made them, or a file that was changed in this session without being shown.
 func (p *Policy) decideRuled(req confirm.Request, by answer) (confirm.Verdict, bool) {
-	c := req.Command
-	now, err := footprintOf(c.Line, c.Dir) // without the lock: it reads files
+	c, line := req.Command, withoutData(req.Command)
+	now, err := footprintOf(line, c.Dir) // without the lock: it reads files
 	if err == nil {
 		defer now.close()
 	}
 	held := p.heldBy(by.allows)
 	first := map[int]*footprint{} // of the lines that the rules were made for; nil if unknown
 	for id, h := range held {
-		if h.line == c.Line {
+		if h.line == line {
 			first[id] = now
 		} else if f, err := footprintOf(h.line, h.first.path); err == nil {
 			defer f.close()

@@ -75,7 +75,7 @@ func (c contents) add(path, before, after string) {
 
 // ran is what commands ran under one rule so far.
 type ran struct {
-	line  string // the one that the person saw
+	line  string // the one that the person saw, see withoutData
 	first *footprint
 	files map[string]string  // hash by path, of all
 	found map[string]program // by word
