@@ -22,7 +22,7 @@ func (a *App) newCrew(defined []subagents.Definition, with tools.Deps) *subagent
 		own.Ask, own.Background, own.Below = onBehalf{with.Ask, origin}, nil, nil
 		model, note := a.modelOf(d)
 		e := subagents.Equipment{
-			Model: model, Tools: hookedSet{tools.NewSet(own), a.hooked}, System: a.lastSystem() + delegated, CompactAt: a.Config.Limits.CompactAt, Note: note,
+			Model: model, Tools: hookedSet{tools.NewSet(own), a.hooked, own.Ask}, System: a.lastSystem() + delegated, CompactAt: a.Config.Limits.CompactAt, Note: note,
 		}
 		if d.Role != "" {
 			e.System += "\n\n" + d.Role

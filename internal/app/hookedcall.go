@@ -18,6 +18,7 @@ import (
 // hookedCall is a call of a tool with hooks before or after it.
 type hookedCall struct {
 	*hooked
+	asks tools.Asker
 	set  *tools.Set
 	name string
 	call tools.Call
@@ -34,15 +35,16 @@ type hookedCall struct {
 type hookedSet struct {
 	*tools.Set
 	hooked *hooked
+	asks   tools.Asker
 }
 
 // Call runs a tool between its hooks.
 func (s hookedSet) Call(ctx context.Context, name string, call tools.Call) (tools.Result, error) {
-	return s.hooked.call(ctx, s.Set, name, call)
+	return s.hooked.call(ctx, s.asks, s.Set, name, call)
 }
 
-// call runs a tool between its hooks.
-func (h *hooked) call(ctx context.Context, set *tools.Set, name string, call tools.Call) (tools.Result, error) {
+// call runs a tool between its hooks, whose questions asks gets.
+func (h *hooked) call(ctx context.Context, asks tools.Asker, set *tools.Set, name string, call tools.Call) (tools.Result, error) {
 	before, after := hooks.OfTool(hooks.PreToolUse, name, call.ID), hooks.OfTool(hooks.PostToolUse, name, call.ID)
 	if !h.run.Has(before) && !h.run.Has(after) {
 		return set.Call(ctx, name, call)
@@ -56,7 +58,7 @@ func (h *hooked) call(ctx context.Context, set *tools.Set, name string, call too
 			return tools.Result{}, err
 		}
 	}
-	c := &hookedCall{hooked: h, set: set, name: name, call: call, args: args}
+	c := &hookedCall{hooked: h, asks: asks, set: set, name: name, call: call, args: args}
 	return c.make(ctx, before, after)
 }
 
@@ -187,7 +189,7 @@ func (c *hookedCall) look(ctx context.Context) (*tools.Result, error) {
 		read.Path = file
 		_, read.Name, _ = c.app.Root.Resolve(file)
 	}
-	v, err := asker{c.app}.Ask(ctx, confirm.Request{
+	v, err := c.asks.Ask(ctx, confirm.Request{
 		Tool: c.name, Description: c.call.Description, Batch: c.call.Batch, Force: true, Notes: c.notes, Read: read,
 	})
 	if err != nil {

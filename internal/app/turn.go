@@ -95,7 +95,7 @@ func (t toolset) Specs() []llm.ToolSpec {
 
 // Call runs a tool.
 func (t toolset) Call(ctx context.Context, name string, call tools.Call) (tools.Result, error) {
-	res, err := t.hooked.call(ctx, t.Set, name, call)
+	res, err := t.hooked.call(ctx, asker{t.hooked.app}, t.Set, name, call)
 	if err == nil && call.Batch.Index == call.Batch.Total-1 {
 		res.ForModel = t.editorPrompts.Append(ctx, res.ForModel)
 		if news := t.modeNews.take(); news != "" {

@@ -7,6 +7,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/app/hooks"
 	"github.com/bb2d0cf4/agent/internal/app/skills"
+	"github.com/bb2d0cf4/agent/internal/app/subagents"
 	"github.com/bb2d0cf4/agent/internal/app/trust"
 	"github.com/bb2d0cf4/agent/internal/systemprompt"
 )
@@ -15,6 +16,7 @@ import (
 type project struct {
 	trust.Found
 	skills []skills.Skill
+	agents []subagents.Definition
 	hooks  hooks.Project
 	notes  []string // about files that are left out
 }
@@ -33,6 +35,13 @@ func look(dir, home string) (found project, err error) {
 	for _, s := range found.skills {
 		found.Instructions = append(found.Instructions, trust.Instruction{
 			Path: s.Path(), Name: s.FileName(), Size: int64(len(s.Text)), Hidden: systemprompt.Hidden(s.Text), Hash: systemprompt.TextHash(s.Text), Skill: s.Description,
+		})
+	}
+	agents, notes := subagents.OfProject(dir, home)
+	found.agents, found.notes = agents, append(found.notes, notes...)
+	for _, d := range agents {
+		found.Instructions = append(found.Instructions, trust.Instruction{
+			Path: d.Path, Name: d.File, Size: int64(len(d.Text)), Hidden: systemprompt.Hidden(d.Text), Hash: systemprompt.TextHash(d.Text), Agent: d.Summary(),
 		})
 	}
 	list, notes := hooks.OfProject(dir, home)
@@ -58,6 +67,26 @@ func (s *setup) useHooks(found project) {
 	default:
 		s.projectHooks = found.hooks
 	}
+}
+
+// useSubAgents sets the definitions of sub-agents that may be used: the user's, and those of
+// the project that the user trusts.
+func (s *setup) useSubAgents(found project) {
+	all, notes := subagents.OfUser(s.Home)
+	s.notes = append(s.notes, notes...)
+	var left []string
+	for _, d := range found.agents {
+		if s.instructions.Trusted(d.Path, systemprompt.TextHash(d.Text)) {
+			all = append(all, d)
+		} else {
+			left = append(left, d.File)
+		}
+	}
+	if len(left) > 0 && s.instructions.use == approvedOnly {
+		s.notes = append(s.notes, "sub-agents that you have not trusted are not used: "+strings.Join(left, ", ")+"; review and allow them with agent trust add")
+	}
+	s.subAgents, notes = subagents.First(all)
+	s.notes = append(s.notes, notes...)
 }
 
 // useSkills sets the skills that may be used: the user's, and those of the project that

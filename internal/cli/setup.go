@@ -79,7 +79,6 @@ func loadSetup(ctx context.Context, p Process, f *flags, over config.Overrides, 
 		return setup{}, err
 	}
 	s := setup{Config: cfg, notes: cfg.Notes}
-	s.useSubAgents()
 	dir, err := workDir(f.dir)
 	if err != nil {
 		return s, err
@@ -90,6 +89,7 @@ func loadSetup(ctx context.Context, p Process, f *flags, over config.Overrides, 
 		s.untrusted = true
 		s.notes = append(s.notes, fmt.Sprintf("the project's .agent folder is not used: %v", err))
 		s.useSkills(project{})
+		s.useSubAgents(project{})
 		return s, nil
 	}
 	trusted := f.trust
@@ -99,6 +99,7 @@ func loadSetup(ctx context.Context, p Process, f *flags, over config.Overrides, 
 		return s, err
 	}
 	s.useSkills(found)
+	s.useSubAgents(found)
 	s.useHooks(found)
 	if trusted {
 		s = s.useProject(over, dir, found.Found)
@@ -128,13 +129,6 @@ func (s setup) useProject(over config.Overrides, dir string, found trust.Found) 
 		s.notes = append(s.notes, "skipped in the project's configuration: "+l)
 	}
 	return s
-}
-
-// useSubAgents sets the definitions of sub-agents that may be used: the user's.
-func (s *setup) useSubAgents() {
-	all, left := subagents.OfUser(s.Home)
-	list, twice := subagents.First(all)
-	s.subAgents, s.notes = list, slices.Concat(s.notes, left, twice)
 }
 
 // trusts reports whether the project may configure the program, and asks if there is no

@@ -41,14 +41,25 @@ type Definition struct {
 	Tools       []string // that it may call
 	Model       string   // empty for that of the session
 	Role        string   // the text for its system prompt
-	File        string   // that it was read from
+	Path        string   // of its file
+	File        string   // its name for people
 	Text        string   // of the file
+}
+
+// Summary describes d to a person who decides whether to trust it.
+func (d Definition) Summary() string {
+	s := d.Description + " It may call: " + strings.Join(d.Tools, ", ")
+	if d.Model != "" {
+		s += "; by the model " + d.Model
+	}
+	return s
 }
 
 // OfUser reads the user's definitions, in the folder agents below home. The notes list the
 // files left out, with reasons; they are not sanitized.
 func OfUser(home string) (list []Definition, notes []string) {
-	return load(filepath.Join(home, "agents"), "~/.agent/agents")
+	dir := filepath.Join(home, "agents")
+	return load(os.DirFS(dir), dir, "~/.agent/agents")
 }
 
 // First returns the first definition with each name, and notes about the others.
@@ -64,9 +75,31 @@ func First(all []Definition) (list []Definition, notes []string) {
 	return list, notes
 }
 
-// load reads the definitions in a folder, which may be missing. name is its name for people.
-func load(dir, name string) (list []Definition, notes []string) {
-	folder := os.DirFS(dir)
+// OfProject is OfUser for the project in the folder dir, which has no symbolic links in its
+// path. home is the program's own folder, which does not count as a project's.
+func OfProject(dir, home string) (list []Definition, notes []string) {
+	project, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, nil // it has no definitions to report
+	}
+	defer project.Close()
+	for _, name := range []string{".agent/agents", ".claude/agents"} {
+		at := filepath.Join(dir, filepath.FromSlash(name))
+		if user, err := os.UserHomeDir(); filepath.Dir(at) == home || err == nil && dir == user && strings.HasPrefix(name, ".claude/") {
+			continue
+		}
+		files, err := fs.Sub(project.FS(), name)
+		if err == nil {
+			found, more := load(files, at, name)
+			list, notes = append(list, found...), append(notes, more...)
+		}
+	}
+	return list, notes
+}
+
+// load reads the definitions in the folder dir, which may be missing. name is its name for
+// people.
+func load(folder fs.FS, dir, name string) (list []Definition, notes []string) {
 	files, err := fs.Glob(folder, "*.md")
 	if err != nil {
 		return nil, []string{name + ": " + err.Error()}
@@ -81,7 +114,7 @@ func load(dir, name string) (list []Definition, notes []string) {
 			notes = append(notes, fmt.Sprintf("%s is left out: %v", path.Join(name, file), err))
 			continue
 		}
-		d.File = filepath.Join(dir, file)
+		d.Path, d.File = filepath.Join(dir, file), path.Join(name, file)
 		list = append(list, d)
 	}
 	return list, notes

@@ -24,7 +24,7 @@ func TestDefinitions(t *testing.T) {
 	all, notes := OfUser(home)
 	list, twice := First(all)
 	for i := range list {
-		list[i].File, list[i].Text = "", ""
+		list[i].Path, list[i].File, list[i].Text = "", "", ""
 	}
 	want := []Definition{
 		{Name: "alpha", Description: "finds things", Tools: []string{"read_file", "search_files", "execute_command"}, Role: "You find."},

@@ -19,6 +19,7 @@ type Instruction struct {
 	Hidden  int    // number of characters that a reader cannot see
 	Hash    string // of the text
 	Changed bool   // another text of it was approved
+	Agent   string // the summary of the sub-agent that it defines; "" for other files
 	Skill   string // the description of the skill in it; "" for plain instructions
 	// Hooks describes the hooks in it, each in a line. Trust in a folder above does not
 	// extend to them: each was shown. Hash is of the hooks and the scripts that they run.

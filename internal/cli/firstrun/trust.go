@@ -56,9 +56,9 @@ func instruction(in trust.Instruction) string {
 	return s
 }
 
-// guides lists the instructions, the skills and the hooks of a project.
+// guides lists the instructions, the skills, the sub-agents and the hooks of a project.
 func guides(f trust.Found) (lines []string) {
-	var skills, hooks []string
+	var skills, agents, hooks []string
 	for _, in := range f.Instructions {
 		switch {
 		case in.Hooks != nil:
@@ -66,6 +66,8 @@ func guides(f trust.Found) (lines []string) {
 			for _, line := range in.Hooks {
 				hooks = append(hooks, "  "+sanitize.Line(line))
 			}
+		case in.Agent != "":
+			agents = append(agents, "  "+instruction(in), "    "+sanitize.Line(in.Agent))
 		case in.Skill != "":
 			skills = append(skills, "  "+instruction(in), "    "+sanitize.Line(in.Skill))
 		case len(lines) == 0:
@@ -76,9 +78,12 @@ func guides(f trust.Found) (lines []string) {
 		}
 	}
 	if len(skills) > 0 {
-		lines = append(lines, "These skills would be offered to the model, which reads one if a task fits its description:")
+		lines = append(append(lines, "These skills would be offered to the model, which reads one if a task fits its description:"), skills...)
 	}
-	return slices.Concat(lines, skills, hooks)
+	if len(agents) > 0 {
+		lines = append(append(lines, "The model could give work to these sub-agents, whose edits and commands ask like any other:"), agents...)
+	}
+	return append(lines, hooks...)
 }
 
 // effect names the safeguards that remain after any answer to the question of trust.
