@@ -42,6 +42,10 @@ type Journal struct {
 	dir  string
 	live *segment
 	last int64 // time of the last entry
+	// seq is the highest Seq that this process knows. Others are asked for theirs once
+	// before each Sync.
+	seq   int64
+	asked bool
 	// failed is the reason why the journal cannot be used.
 	failed error
 	// Stopped is the undo, if Open found one, during which a process died.
@@ -108,6 +112,7 @@ func (j *Journal) Begin(e *Entry) error {
 	e.ID = rand.Text()
 	e.Time = max(time.Now().UnixNano(), j.last+1)
 	j.last = e.Time
+	e.Seq = j.next(e.Time)
 	data, err := encodeJSON(entryRecord, e)
 	if err != nil {
 		return err
@@ -139,7 +144,7 @@ func (j *Journal) Sync() error {
 	if j.live == nil {
 		return errors.New("the records were given up after an error")
 	}
-	if err := j.live.file.Sync(); err != nil {
+	if err := errors.Join(j.live.file.Sync(), j.noteSeq()); err != nil {
 		return errors.Join(err, j.abandon())
 	}
 	return nil

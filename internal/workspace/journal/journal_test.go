@@ -387,26 +387,63 @@ func TestLoneLockFilesGo(t *testing.T) {
 	}
 }
 
-// TestUndoAfterTheClockWasSetBack: an undo counts, and so does its undo, though it seems
-// older than the change.
+// TestUndoAfterTheClockWasSetBack: changes keep their order, over several processes.
 func TestUndoAfterTheClockWasSetBack(t *testing.T) {
 	home := t.TempDir()
-	n := 0
-	first := Open(home, root, allDone(&n))
+	changes := setBack(t, home)
+	j := Open(home, root, allDone(new(int)))
+	if d := cmp.Diff([]string{"one", "two undone", "three"}, history(t, j)); d != "" {
+		t.Error(d)
+	}
+	other := Open(home, root, allDone(new(int)))
+	keep(t, other, "four", true)
+	keep(t, j, "five", true)
+	keep(t, other, "six", true, changes[2])
+	want := []string{"one undone", "two", "three undone", "four", "five", "six"}
+	if d := cmp.Diff(want, history(t, j)); d != "" {
+		t.Error(d)
+	}
+	must(t, errors.Join(other.Close(), j.Close()))
+}
+
+// TestJournalWithoutSeq: in a journal from before Seq, an undo counts, and so does its undo,
+// though it seems older than the change.
+func TestJournalWithoutSeq(t *testing.T) {
+	home := t.TempDir()
+	setBack(t, home)
+	j := Open(home, root, allDone(new(int)))
+	must(t, os.Remove(filepath.Join(j.dir, seqFile)))
+	list, err := j.segments(logExt)
+	must(t, err)
+	for _, item := range list {
+		path := filepath.Join(j.dir, item.Name())
+		rs, err := scanFile(path)
+		must(t, err)
+		for _, e := range rs.entries {
+			e.Seq = 0
+		}
+		must(t, rs.rewrite(strings.TrimSuffix(path, logExt), func(*Entry) bool { return false }))
+	}
+	if d := cmp.Diff([]string{"two undone", "three", "one"}, history(t, j)); d != "" {
+		t.Error(d)
+	}
+	must(t, j.Close())
+}
+
+// setBack makes a change, sets the clock back, undoes the change in another process, and
+// undoes that. It returns the IDs.
+func setBack(t *testing.T, home string) []string {
+	t.Helper()
+	first := Open(home, root, allDone(new(int)))
 	first.last = time.Now().Add(time.Hour).UnixNano()
 	change := keep(t, first, "one", true)
 	must(t, first.Close())
-	second := Open(home, root, allDone(&n))
+	second := Open(home, root, allDone(new(int)))
 	undone := keep(t, second, "two", true, change.ID)
 	if undone.Time >= change.Time {
 		t.Fatal("the clock was not set back")
 	}
-	if d := cmp.Diff([]string{"two", "one undone"}, history(t, second)); d != "" {
-		t.Error(d)
-	}
-	keep(t, second, "three", true, undone.ID)
-	if d := cmp.Diff([]string{"two undone", "three", "one"}, history(t, second)); d != "" {
-		t.Error(d)
-	}
+	redone := keep(t, second, "three", true, undone.ID)
 	must(t, second.Close())
+	return []string{change.ID, undone.ID, redone.ID}
 }

@@ -51,6 +51,9 @@ func (h *Hash) UnmarshalText(text []byte) error {
 type Entry struct {
 	ID   string `json:"id"`
 	Time int64  `json:"time"` // Unix, nanoseconds; increasing within a segment
+	// Seq orders the entries of all processes, also after the clock was set back. It is at
+	// least Time; zero in journals without it, which Time orders.
+	Seq int64 `json:"seq,omitzero"`
 	Origin
 
 	Path string `json:"path"` // absolute
