@@ -179,7 +179,7 @@ func (r *Runner) Run(ctx context.Context, e Event) (Outcome, error) {
 		}
 		if input != nil && e.Name == PreToolUse {
 			e.Input, o.Input, last = input, input, i
-			o.Changed = append(o.Changed, h.Command)
+			o.Changed = append(o.Changed, name(h))
 		}
 	}
 	for i, h := range list {

@@ -1,0 +1,167 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+)
+
+// hookConfig is a configuration with one hook.
+func hookConfig(event, matcher, command string) string {
+	return "hooks:\n  " + event + ":\n    - matcher: " + matcher + "\n      hooks:\n        - type: command\n          command: |\n            " + command + "\n"
+}
+
+// The person is shown the call as a hook changed it, with the model's, and a yes runs
+// exactly that.
+func TestAChangedInputIsShown(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, runTurn("touch asked"), llmtest.Turn{Text: "All done."}), nil)
+	d.keep("config.yaml", hookConfig("PreToolUse", "Bash", `echo '{"hookSpecificOutput":{"permissionDecision":"allow","updatedInput":{"command":"touch changed"}}}'`))
+	d.sit()
+	d.say("touch it")
+	d.asked(`(?s)changed\s+this\s+call\.\s+The\s+model\s+asked\s+for:\s+Run\s+touch\s+asked.*\$ touch changed`)
+	if d.has("changed") || d.has("asked") {
+		t.Error("it ran before the yes")
+	}
+	d.Press("y")
+	d.WaitFor(`All done\.`)
+	if d.has("asked") || !d.has("changed") {
+		t.Error("something else was run than what was shown")
+	}
+	if told := d.told(1); !strings.Contains(told, "A hook of the user changed the call") {
+		t.Errorf("the model was told %q", told)
+	}
+	d.idle()
+	d.leave()
+}
+
+// A hook that wants a person to look is not answered by an "always" for the session.
+func TestAHookAsks(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, runTurn("touch a"), runTurn("touch a"), llmtest.Turn{Text: "All done."}), nil)
+	d.keep("config.yaml", hookConfig("PreToolUse", "Bash", `if [ -e a ]; then echo '{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"It is there."}}'; fi`))
+	d.sit()
+	d.say("touch it twice")
+	d.asked(`touch a`)
+	d.Press("a")
+	d.asked(`wants\s+you to look: It is there\.`)
+	d.Press("y")
+	d.WaitFor(`All done\.`)
+	d.idle()
+	d.leave()
+}
+
+// Esc ends a hook and the turn: the call is not made.
+func TestEscEndsAHook(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, runTurn("touch ran"), llmtest.Turn{Text: "Again."}), nil)
+	d.keep("config.yaml", hookConfig("PreToolUse", "Bash", `touch hooked; sleep 1000; touch late`))
+	d.sit()
+	d.say("touch it")
+	d.WaitUntil("the hook to run", func(*vt.Terminal) bool { return d.has("hooked") })
+	d.Press("esc")
+	d.idle()
+	d.say("again")
+	d.WaitFor(`Again\.`)
+	if d.has("ran") || d.has("late") {
+		t.Error("the call was made, or the hook went on")
+	}
+	d.idle()
+	d.leave()
+}
+
+// A formatter's change is shown with the edit, and one /undo takes back both.
+func TestAFormattersChangeIsUndoneWithItsEdit(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, callOf("write_file", `{"path":"b.txt","content":"new\n"}`),
+		callOf("edit_file", `{"path":"a.txt","old_string":"one","new_string":"two"}`), llmtest.Turn{Text: "All done."}, llmtest.Turn{Text: "I see."}), map[string]string{"a.txt": "one\n"})
+	d.keep("config.yaml", hookConfig("PostToolUse", "Edit|Write", `f=$(grep -o '"file_path":"[^"]*"' | cut -d'"' -f4); tr a-z A-Z < "$f" > ../t && cat ../t > "$f"`))
+	d.sit()
+	d.say("change them")
+	d.asked(`b\.txt`)
+	d.Press("y")
+	d.asked(`edit a\.txt`)
+	d.Press("y")
+	d.WaitFor(`changed by a hook: a\.txt`)
+	d.WaitFor(`All done\.`)
+	if a, b := d.read("a.txt"), d.read("b.txt"); a != "TWO\n" || b != "NEW\n" {
+		t.Errorf("%q, %q", a, b)
+	}
+	if told := d.told(2); !strings.Contains(told, "+TWO") || !strings.Contains(told, "Read it again before you edit it.") {
+		t.Errorf("the model was told %q", told)
+	}
+	d.idle()
+	d.say("/undo")
+	d.asked(`undo: restores the file`)
+	d.Press("y")
+	d.WaitFor(`undone: `)
+	d.WaitUntil("the file as before", func(*vt.Terminal) bool { return d.read("a.txt") == "one\n" })
+	if b := d.read("b.txt"); b != "NEW\n" {
+		t.Errorf("the change before it was undone: %q", b)
+	}
+	d.idle()
+	d.leave()
+}
+
+// The hooks of a project run only after the person has seen each and said yes.
+func TestHooksOfAProjectAreShown(t *testing.T) {
+	for answer, runs := range map[string]bool{"no": false, "yes": true} {
+		t.Run(answer, func(t *testing.T) {
+			d := newDesk(t, answers(t, "Hello."), nil)
+			scratch.Mkdir(t, d.path(".agent"))
+			d.write(".agent/hooks.json", `{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"touch ran"}]}],"Stop":[{"hooks":[{"type":"command","command":"touch stopped"}]}]}}`)
+			d.open()
+			d.run("agent")
+			d.WaitFor(`(?s)Trust the files of this project\?.*These hooks of \.agent/hooks\.json would run.*SessionStart: touch ran.*Stop: touch stopped.*› No`)
+			if runs {
+				d.Press("down")
+				d.WaitFor(`› Yes`)
+			}
+			d.Press("enter")
+			d.WaitFor(`(?m)^❯`)
+			d.say("hello")
+			d.WaitFor(`Hello\.`)
+			d.idle()
+			d.leave()
+			if d.has("ran") != runs || d.has("stopped") != runs {
+				t.Errorf("after %q, the hooks ran: %v, %v", answer, d.has("ran"), d.has("stopped"))
+			}
+		})
+	}
+}
+
+// The calls of sub-agents have the same hooks.
+func TestHooksOfASubAgent(t *testing.T) {
+	server := llmtest.NewServerFunc(t, func(_ int, body []byte) llmtest.Turn {
+		switch prompt, results := promptOf(body); {
+		case strings.Contains(prompt, "look into it") && len(results) == 0:
+			return callOf("read_file", `{"path":"a.txt"}`)
+		case strings.Contains(prompt, "look into it"):
+			return llmtest.Turn{Text: "It said: " + results[0]}
+		case len(results) == 0:
+			return callOf("task", `{"description":"look","prompt":"look into it"}`)
+		default:
+			return llmtest.Turn{Text: "All done: " + results[0]}
+		}
+	})
+	d := newDesk(t, server, map[string]string{"a.txt": "secret words\n"})
+	d.keep("config.yaml", hookConfig("PreToolUse", "Read", `echo "not that file" >&2; exit 2`))
+	d.sit()
+	d.say("delegate")
+	d.WaitFor(`(?s)All done: .*not\s+that\s+file`)
+	d.idle()
+	for _, body := range server.Requests() {
+		if strings.Contains(string(body), "secret words") {
+			t.Error("the sub-agent read the file")
+		}
+	}
+	d.leave()
+}
+
+// has reports whether a file exists in the folder.
+func (d *desk) has(name string) bool {
+	_, err := os.Stat(d.path(name))
+	return err == nil
+}
