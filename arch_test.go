@@ -25,7 +25,7 @@ var layers = []struct {
 	{"internal/crash", nil},
 	{"internal/caution", []string{"internal/diff", "internal/sanitize"}},
 	{"internal/child", nil},
-	{"internal/config", []string{"internal/nearest", "internal/statefile"}},
+	{"internal/config", []string{"internal/mcp/servername", "internal/nearest", "internal/statefile"}},
 	{"internal/diff", nil},
 	{"editors/vscode", nil},
 	{"internal/editor", nil},
@@ -48,6 +48,7 @@ var layers = []struct {
 	{"internal/llm/openai", []string{"internal/llm", "internal/llm/openai/wire", "internal/llm/remote"}},
 	{"internal/llm/openai/local", []string{"internal/llm/remote", "internal/peer"}},
 	{"internal/llm/openai/wire", []string{"internal/llm/remote"}},
+	{"internal/mcp/servername", nil},
 	{"internal/mcp", []string{"internal/llm", "internal/sanitize", "internal/statefile"}},
 	{"internal/llm/remote", []string{"internal/llm", "internal/peer"}},
 	{"internal/llm/responses", []string{"internal/llm", "internal/llm/remote"}},
@@ -87,7 +88,7 @@ var layers = []struct {
 		"internal/confirm", "internal/llm", "internal/session/archive", "internal/session/compact",
 		"internal/session/history", "internal/session/meter", "internal/tools",
 	}},
-	{"internal/acp", []string{"internal/confirm", "internal/llm", "internal/mcp", "internal/permission", "internal/sanitize", "internal/session", "internal/session/archive", "internal/session/history", "internal/tools", "internal/tools/shell", "internal/workspace"}},
+	{"internal/acp", []string{"internal/confirm", "internal/llm", "internal/mcp", "internal/mcp/servername", "internal/permission", "internal/sanitize", "internal/session", "internal/session/archive", "internal/session/history", "internal/tools", "internal/tools/shell", "internal/workspace"}},
 	{"internal/headless", []string{"internal/llm", "internal/sanitize", "internal/session", "internal/tools"}},
 
 	{"internal/repl", []string{

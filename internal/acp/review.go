@@ -79,19 +79,10 @@ func answersOf(c confirm.Choice) (all []option) {
 // alwaysWord names the requests that a "yes for this session" covers; "" if none may be
 // given.
 func alwaysWord(req confirm.Request) string {
-	switch {
-	case req.Force:
+	if req.Force || req.Change != nil && req.Change.Delete || req.Command != nil && req.Command.Unconfined {
 		return ""
-	case req.Change != nil && !req.Change.Delete:
-		return "edits"
-	case req.Command != nil && !req.Command.Unconfined:
-		return "this command"
-	case req.Call != nil:
-		return "this tool"
-	case req.Read != nil:
-		return "this file"
 	}
-	return ""
+	return req.Covered()
 }
 
 // question describes a request as the call that it belongs to.

@@ -1,7 +1,6 @@
 package acp
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/mcp"
+	"github.com/bb2d0cf4/agent/internal/mcp/servername"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session"
@@ -251,7 +251,7 @@ func kindOf(tool string) string {
 func serversOf(all []mcpServer) ([]mcp.Server, error) {
 	var out []mcp.Server
 	for _, s := range all {
-		one := mcp.Server{Name: serverName(s.Name), URL: s.URL, Headers: map[string]string{}}
+		one := mcp.Server{Name: servername.Fit(s.Name), URL: s.URL, Headers: map[string]string{}}
 		switch {
 		case s.Type == "sse":
 			return nil, fmt.Errorf("the MCP server %s needs SSE, which is not supported: use http", s.Name)
@@ -269,13 +269,4 @@ func serversOf(all []mcpServer) ([]mcp.Server, error) {
 		out = append(out, one)
 	}
 	return out, nil
-}
-
-// serverName returns a name for tools, of letters, digits and single hyphens.
-func serverName(name string) string {
-	words := bytes.FieldsFunc([]byte(name), func(r rune) bool {
-		return r >= 0x80 || !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9')
-	})
-	joined := string(bytes.Join(words, []byte("-")))
-	return joined[:min(len(joined), 30)]
 }

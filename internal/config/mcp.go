@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/bb2d0cf4/agent/internal/mcp/servername"
 )
 
 // MCPServer is a server of the Model Context Protocol: a program or an address. Values of
@@ -36,12 +38,6 @@ var mcpServer = &schema{kind: group, fields: []*schema{
 	{name: "disabled", kind: boolean},
 }}
 
-// serverName is the form of a server's name, which becomes a part of its tools' names.
-var serverName = regexp.MustCompile(`^[A-Za-z0-9]+([_-][A-Za-z0-9]+)*$`)
-
-// maxServerName leaves room for the names of tools, which providers limit to 64 characters.
-const maxServerName = 30
-
 // checkServers returns an error if a server's entry makes no sense.
 func (d *document) checkServers(servers map[string]MCPServer) error {
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
@@ -54,8 +50,8 @@ func (d *document) checkServers(servers map[string]MCPServer) error {
 
 func (s MCPServer) check(name string) error {
 	switch {
-	case !serverName.MatchString(name) || len(name) > maxServerName:
-		return fmt.Errorf("a server's name has at most %d letters and digits, with single - or _ between them", maxServerName)
+	case !servername.Valid(name):
+		return fmt.Errorf("a server's name has at most %d letters and digits, with single - or _ between them", servername.Max)
 	case (len(s.Command) == 0) == (s.URL == ""):
 		return errors.New("want either command, such as [npx, -y, some-server], or url")
 	case s.URL != "" && (len(s.Env) > 0 || s.InProject):

@@ -71,6 +71,22 @@ func (r Request) About() string {
 	return r.Origin + " – " + r.Description
 }
 
+// Covered names the requests that a "yes for this session" to r would cover, for people; ""
+// if it would cover no others.
+func (r Request) Covered() string {
+	switch {
+	case r.Change != nil:
+		return "edits"
+	case r.Command != nil:
+		return "this command"
+	case r.Call != nil:
+		return "this tool"
+	case r.Read != nil, r.Save != nil:
+		return "this file"
+	}
+	return ""
+}
+
 // Batch gives a request's place among the calls of one model answer.
 type Batch struct {
 	ID    string

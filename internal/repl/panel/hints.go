@@ -255,16 +255,8 @@ func hint(look theme.Look, style theme.Style, text string) []string {
 
 // always describes what "a" would approve for the rest of the session.
 func always(req confirm.Request) string {
-	switch {
-	case req.Change != nil:
-		return "always (edits)"
-	case req.Command != nil:
-		return "always (this command)"
-	case req.Call != nil:
-		return "always (this tool)"
-	case req.Limit != nil:
+	if req.Limit != nil {
 		return "extend by " + sanitize.Line(req.Limit.Step)
-	default:
-		return "always (this file)"
 	}
+	return "always (" + req.Covered() + ")"
 }

@@ -136,16 +136,10 @@ func askLimit(l confirm.Limit, numbered bool) string {
 
 // covered describes what "always" approves.
 func covered(req confirm.Request) string {
-	switch {
-	case req.Change != nil:
+	if req.Change != nil {
 		return "every edit this session"
-	case req.Command != nil:
-		return "this command this session"
-	case req.Call != nil:
-		return "this tool this session"
-	default:
-		return "this file this session"
 	}
+	return req.Covered() + " this session"
 }
 
 // meaning classifies an answer.
