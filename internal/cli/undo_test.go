@@ -109,7 +109,7 @@ func TestUndoTellsOfOneThatWasKilled(t *testing.T) {
 	dir := scratch.Dir(t, nil)
 	home := t.TempDir()
 	t.Setenv("AGENT_HOME", home)
-	j := journal.Open(home, dir, nil)
+	j := journal.Open(home, dir, journal.Recover{})
 	for i, name := range []string{"a.txt", "b.txt"} {
 		e := journal.Entry{Path: filepath.Join(dir, name), Name: name, Origin: journal.Origin{Turn: "t", Tool: "undo", Of: 2, Undoes: []string{name}}}
 		e.Before = &workspace.Hash{byte(i)}

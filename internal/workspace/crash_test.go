@@ -45,6 +45,8 @@ func TestMain(m *testing.M) {
 		err = writeSession(os.Args[1:])
 	case "rewind":
 		err = rewindAndRedo(os.Args[1:])
+	case "together":
+		err = writeTogether(os.Args[1:])
 	case "plain":
 		err = writePlain(os.Args[1:])
 	}

@@ -14,6 +14,9 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/journal"
 )
 
+// recovery brings the files in line with the journal.
+func recovery() journal.Recover { return journal.Recover{Entry: recoverEntry, Group: recoverGroup} }
+
 // recoverEntry reports whether the change of an entry whose process died was made, and
 // removes what the process left: its temp file, whose name nobody else can have used, and
 // folders made for a file that is not there. A leftover that cannot be removed, as in a
@@ -67,6 +70,15 @@ func (r *Root) Stopped() journal.Stopped {
 	return r.journal.Stopped
 }
 
+// TakenBack returns the files that Open took back: a process died while it wrote them
+// together with others.
+func (r *Root) TakenBack() journal.TakenBack {
+	if r.journal == nil {
+		return journal.TakenBack{}
+	}
+	return r.journal.TakenBack
+}
+
 // Lost returns the time since which Past is complete; zero if nothing was dropped.
 func (r *Root) Lost() (time.Time, error) {
 	if r.journal == nil {
@@ -102,13 +114,13 @@ func (r *Root) Forget(ctx context.Context, drop func(*journal.Entry) bool) (jour
 
 // ForgetUndo is Root.Forget for the folder dir, which may be gone.
 func ForgetUndo(ctx context.Context, home, dir string, drop func(*journal.Entry) bool) (journal.Forgotten, error) {
-	r := Root{journal: journal.Open(home, dir, recoverEntry)}
+	r := Root{journal: journal.Open(home, dir, recovery())}
 	return r.Forget(ctx, drop)
 }
 
 // ExpireUndo forgets the changes from before a time in all workspaces with this home.
 func ExpireUndo(home string, before time.Time) error {
-	if err := journal.Expire(home, before, recoverEntry); err != nil {
+	if err := journal.Expire(home, before, recovery()); err != nil {
 		return fmt.Errorf("delete old content from the undo journal: %w", err)
 	}
 	return nil

@@ -17,7 +17,7 @@ import (
 // die leaves w's journal as a process does that is killed in the middle of the entries.
 func die(t *testing.T, w *tree, entries ...journal.Entry) {
 	t.Helper()
-	j := journal.Open(w.Home, w.Dir(), nil)
+	j := journal.Open(w.Home, w.Dir(), journal.Recover{})
 	for _, e := range entries {
 		must(t, j.Begin(&e))
 	}

@@ -86,6 +86,11 @@ func (k *commit) replace(ctx context.Context) (err error) {
 	if err := k.root.at(stepRename); err != nil {
 		return err
 	}
+	return k.swap()
+}
+
+// swap puts the new file in the place of the old one.
+func (k *commit) swap() error {
 	switch {
 	case k.change.Delete:
 		return k.target.dir.Remove(k.target.base)

@@ -90,7 +90,7 @@ func Open(dir string, opt Options) (*Root, error) {
 		r.files.folders = append(r.files.folders, f)
 	}
 	if opt.Home != "" {
-		r.journal = journal.Open(opt.Home, r.Dir(), recoverEntry)
+		r.journal = journal.Open(opt.Home, r.Dir(), recovery())
 	}
 	return r, nil
 }

@@ -19,6 +19,7 @@ type target struct {
 	base  string   // the file's name in dir
 	old   *os.File // the file to replace; nil if missing
 	info  fs.FileInfo
+	found fs.FileInfo // of the file at the time of check; nil if missing
 }
 
 // locate finds the file again and opens it.
@@ -112,8 +113,22 @@ func (t *target) check() error {
 	}
 	// Windows cannot replace an open file.
 	err = t.old.Close()
-	t.old = nil
+	t.old, t.found = nil, now
 	return err
+}
+
+// checkAgain ensures that the file is still as check has found it.
+func (t *target) checkAgain() error {
+	now, err := t.dir.Lstat(t.base)
+	switch {
+	case err != nil && !missing(err):
+		return err
+	case (err == nil) != (t.found != nil):
+		return ErrStale
+	case err == nil && (!os.SameFile(now, t.found) || now.Mode() != t.found.Mode() || now.Size() != t.found.Size() || !now.ModTime().Equal(t.found.ModTime())):
+		return ErrStale
+	}
+	return nil
 }
 
 // checkFolder ensures that the open folder is still the one at the path.

@@ -196,7 +196,7 @@ func (j *Journal) noteLost(t time.Time) error {
 // Expire forgets the entries from before a time, in the journals of all workspaces in
 // home. It reads only the segments that were begun before it. While another process
 // replaces a file, it leaves the rest to the next call.
-func Expire(home string, before time.Time, recoverEntry Recover) error {
+func Expire(home string, before time.Time, rec Recover) error {
 	dirs, err := os.ReadDir(filepath.Join(home, "undo"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -204,13 +204,13 @@ func Expire(home string, before time.Time, recoverEntry Recover) error {
 	for _, d := range dirs {
 		if d.IsDir() {
 			j := &Journal{home: home, dir: filepath.Join(home, "undo", d.Name())}
-			err = errors.Join(err, j.expire(before, recoverEntry))
+			err = errors.Join(err, j.expire(before, rec))
 		}
 	}
 	return err
 }
 
-func (j *Journal) expire(before time.Time, recoverEntry Recover) error {
+func (j *Journal) expire(before time.Time, rec Recover) error {
 	list, err := j.segments(logExt, liveExt)
 	if err != nil || !slices.ContainsFunc(list, func(e fs.DirEntry) bool { return begun(e.Name()).Before(before) }) {
 		return err
@@ -220,7 +220,7 @@ func (j *Journal) expire(before time.Time, recoverEntry Recover) error {
 		if err != nil || filepath.Ext(e.Name()) != liveExt || !info.ModTime().Before(before) {
 			continue // finished, or not yet for long
 		}
-		if err := recoverSegment(filepath.Join(j.dir, base(e.Name())), recoverEntry, &j.Stopped); err != nil {
+		if err := j.recoverSegment(filepath.Join(j.dir, base(e.Name())), rec); err != nil {
 			return err
 		}
 	}

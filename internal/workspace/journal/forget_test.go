@@ -62,15 +62,15 @@ func onDisk(t *testing.T, home, text string) (n int) {
 // Forgotten content is in no file of the journal, and the rest is as before.
 func TestForget(t *testing.T) {
 	home := t.TempDir()
-	j := Open(home, root, nil)
+	j := Open(home, root, Recover{})
 	keepAt(t, j, "/some/root/a", "s1", "first")
 	keepAt(t, j, "/some/root/secret", "s1", "key-1234")
 	keepAt(t, j, "/some/root/a", "s1", "second")
 	must(t, j.Close())
-	j = Open(home, root, nil)
+	j = Open(home, root, Recover{})
 	last := keepAt(t, j, "/some/root/secret", "s2", "key-5678")
 	must(t, j.Close())
-	busy := Open(home, root, nil) // a running session
+	busy := Open(home, root, Recover{}) // a running session
 	keepAt(t, busy, "/some/root/secret", "s3", "key-9")
 
 	want := Forgotten{Paths: []string{"/some/root/secret"}, Changes: 2, Busy: 1}
@@ -89,7 +89,7 @@ func TestForget(t *testing.T) {
 	if onDisk(t, home, "key-1234")+onDisk(t, home, "key-5678") != 0 {
 		t.Error("it is still on the disk")
 	}
-	if d := cmp.Diff([]string{"first", "second", "key-9"}, history(t, Open(home, root, nil))); d != "" {
+	if d := cmp.Diff([]string{"first", "second", "key-9"}, history(t, Open(home, root, Recover{}))); d != "" {
 		t.Error(d)
 	}
 	if lost, err := j.Lost(); err != nil || lost.UnixNano() != last.Time {
@@ -107,7 +107,7 @@ func TestForget(t *testing.T) {
 // An expired journal has the entries since a time, in every workspace.
 func TestExpire(t *testing.T) {
 	home := t.TempDir()
-	one, two := Open(home, root, nil), Open(home, "/other/root", nil)
+	one, two := Open(home, root, Recover{}), Open(home, "/other/root", Recover{})
 	keep(t, one, "old", true)
 	keep(t, two, "old too", true)
 	in := 0
@@ -132,7 +132,7 @@ func TestExpire(t *testing.T) {
 	if onDisk(t, home, "old") != 0 || len(history(t, two)) != 0 {
 		t.Error("old content is still on the disk")
 	}
-	must(t, Expire(t.TempDir(), border, nil)) // without a journal
+	must(t, Expire(t.TempDir(), border, Recover{})) // without a journal
 }
 
 // entryAt is an entry that replaces the content before of a file.
@@ -146,7 +146,7 @@ func entryAt(path, session, before string) *Entry {
 func forgetForever(home string) error {
 	out := bufio.NewWriter(os.Stdout)
 	for {
-		j := Open(home, root, func(*Entry) (bool, error) { return true, nil })
+		j := Open(home, root, allDone(new(int)))
 		for i := range 6 {
 			path := "/some/root/secret"
 			if i%2 == 0 {
@@ -197,7 +197,7 @@ func TestKilledWhileForgetting(t *testing.T) {
 		}
 		must(t, cmd.Process.Kill())
 		_ = cmd.Wait() // killed
-		j := Open(home, root, func(*Entry) (bool, error) { return true, nil })
+		j := Open(home, root, allDone(new(int)))
 		got := history(t, j)
 		kept := slices.DeleteFunc(slices.Clone(got), func(s string) bool { return !strings.HasPrefix(s, "kept") })
 		secrets := len(got) - len(kept)
@@ -220,7 +220,7 @@ func TestKilledWhileForgetting(t *testing.T) {
 // Each state of a rewrite that a crash can leave is cleaned up by the next start.
 func TestTornRewrite(t *testing.T) {
 	home := t.TempDir()
-	j := Open(home, root, nil)
+	j := Open(home, root, Recover{})
 	keepAt(t, j, "/some/root/a", "", "first")
 	keepAt(t, j, "/some/root/secret", "", "key-1234")
 	path := j.live.path
@@ -230,7 +230,7 @@ func TestTornRewrite(t *testing.T) {
 	for _, cut := range []int{0, 1, len(whole) / 2, len(whole)} {
 		must(t, os.WriteFile(path+newExt, whole[:cut], 0o600))
 		must(t, os.WriteFile(path+lockExt, nil, 0o600))
-		j := Open(home, root, nil)
+		j := Open(home, root, Recover{})
 		if d := cmp.Diff([]string{"first", "key-1234"}, history(t, j)); d != "" || j.failed != nil {
 			t.Error(d, j.failed)
 		}

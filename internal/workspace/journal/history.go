@@ -101,14 +101,20 @@ func (e Past) Content() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	data, err := e.read(f)
+	return data, errors.Join(err, f.Close())
+}
+
+// read returns the content before e from its segment.
+func (e Past) read(f *os.File) ([]byte, error) {
 	at, ok := e.blobs[*e.Before]
 	if !ok {
-		return nil, errors.Join(errors.New("the undo journal no longer has its content"), f.Close())
+		return nil, errors.New("the undo journal no longer has its content")
 	}
 	data := make([]byte, at.size)
-	_, err = f.ReadAt(data, at.offset)
+	_, err := f.ReadAt(data, at.offset)
 	if err == nil && Hash(sha256.Sum256(data)) != *e.Before {
 		err = errors.New("its content in the undo journal is damaged")
 	}
-	return data, errors.Join(err, f.Close())
+	return data, err
 }

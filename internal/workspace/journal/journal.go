@@ -50,6 +50,16 @@ type Journal struct {
 	failed error
 	// Stopped is the undo, if Open found one, during which a process died.
 	Stopped Stopped
+	// TakenBack is what Open took back, if a process died while it wrote files together.
+	TakenBack TakenBack
+}
+
+// TakenBack describes files that were to be written together, all or none, by a process
+// that died in the middle.
+type TakenBack struct {
+	Of    int      // all files
+	Names []string // of those that have their old content again
+	Left  []string // of those that could not be taken back, mostly because they were changed since
 }
 
 // Stopped is an undo that finished only Done of its files.
@@ -65,17 +75,24 @@ type segment struct {
 	open  map[string]bool // entries without an outcome
 }
 
-// Recover reports whether the change of an entry whose process died was made, and removes
-// what the process left behind.
-type Recover func(*Entry) (done bool, err error)
+// Recover recovers entries whose process died.
+type Recover struct {
+	// Entry reports whether the change of an entry was made, and removes what the process
+	// left behind.
+	Entry func(*Entry) (done bool, err error)
+	// Group is called before Entry with the entries of files that were written together. It
+	// takes back those that were made if others were not. content returns the content before
+	// an entry.
+	Group func(entries []*Entry, content func(*Entry) ([]byte, error)) TakenBack
+}
 
 // Open opens the journal of the workspace root in home and finishes the segments of
 // processes that died. After an error the workspace can still be read; the other methods
 // return the error.
-func Open(home, root string, recoverEntry Recover) *Journal {
+func Open(home, root string, rec Recover) *Journal {
 	sum := sha256.Sum256([]byte(root))
 	j := &Journal{home: home, dir: filepath.Join(home, "undo", hex.EncodeToString(sum[:16]))}
-	j.failed = j.recover(recoverEntry)
+	j.failed = j.recover(rec)
 	return j
 }
 

@@ -21,7 +21,7 @@ const root = "/some/root"
 
 // allDone returns a Recover that reports every change as made, and counts.
 func allDone(n *int) Recover {
-	return func(*Entry) (bool, error) { *n++; return true, nil }
+	return Recover{Entry: func(*Entry) (bool, error) { *n++; return true, nil }}
 }
 
 func must(t *testing.T, err error) {
@@ -72,11 +72,11 @@ func kill(t *testing.T, j *Journal) (segment string) {
 
 func TestHistory(t *testing.T) {
 	home := t.TempDir()
-	j := Open(home, root, nil)
+	j := Open(home, root, Recover{})
 	keep(t, j, "a", true)
 	b := keep(t, j, "b", true)
 	keep(t, j, "failed", false)
-	other := Open(home, root, nil) // another process
+	other := Open(home, root, Recover{}) // another process
 	c := keep(t, other, "c", true, b.ID)
 	d := keep(t, other, "d", true)
 	keep(t, j, "e", true, d.ID)
@@ -86,17 +86,17 @@ func TestHistory(t *testing.T) {
 	keep(t, j, "f", true, c.ID)
 	must(t, j.Close())
 	must(t, other.Close())
-	j = Open(home, root, nil)
+	j = Open(home, root, Recover{})
 	if diff := cmp.Diff([]string{"a", "b", "c undone", "d undone", "e", "f"}, history(t, j)); diff != "" {
 		t.Error(diff)
 	}
-	if got := history(t, Open(home, "/other/root", nil)); got != nil {
+	if got := history(t, Open(home, "/other/root", Recover{})); got != nil {
 		t.Errorf("the journal of another workspace has %v", got)
 	}
 }
 
 func TestInDoubtIsAskedFor(t *testing.T) {
-	j := Open(t.TempDir(), root, nil)
+	j := Open(t.TempDir(), root, Recover{})
 	must(t, j.Begin(&Entry{Path: "/some/root/f"}))
 	for _, there := range []bool{false, true} {
 		past, err := j.History(func(*Entry) bool { return there })
@@ -108,7 +108,7 @@ func TestInDoubtIsAskedFor(t *testing.T) {
 }
 
 func TestSameContentIsStoredOnce(t *testing.T) {
-	j := Open(t.TempDir(), root, nil)
+	j := Open(t.TempDir(), root, Recover{})
 	big := strings.Repeat("x", 1000)
 	for range 10 {
 		keep(t, j, big, true)
@@ -124,7 +124,7 @@ func TestSameContentIsStoredOnce(t *testing.T) {
 func TestTornTail(t *testing.T) {
 	contents := []string{"first", "second", "third"}
 	home := t.TempDir()
-	j := Open(home, root, nil)
+	j := Open(home, root, Recover{})
 	for _, s := range contents {
 		keep(t, j, s, true)
 	}
@@ -166,7 +166,7 @@ func TestTornTail(t *testing.T) {
 // out is right.
 func TestDamage(t *testing.T) {
 	home := t.TempDir()
-	j := Open(home, root, nil)
+	j := Open(home, root, Recover{})
 	keep(t, j, "first", true)
 	keep(t, j, "second", true)
 	segment := j.live.path + logExt
@@ -178,7 +178,7 @@ func TestDamage(t *testing.T) {
 		data := slices.Clone(whole)
 		data[i] ^= 0x55
 		must(t, os.WriteFile(segment, data, 0o600))
-		for _, s := range history(t, Open(home, root, nil)) {
+		for _, s := range history(t, Open(home, root, Recover{})) {
 			switch {
 			case strings.Contains(s, "damaged") || strings.Contains(s, "no longer"):
 				noticed++
@@ -194,7 +194,7 @@ func TestDamage(t *testing.T) {
 
 func TestRecoveryWaitsForNobody(t *testing.T) {
 	home := t.TempDir()
-	j := Open(home, root, nil)
+	j := Open(home, root, Recover{})
 	e := &Entry{Path: "/some/root/f", Made: Made{Temp: "t", Dirs: []string{"/some/root/d"}}}
 	must(t, j.Begin(e))
 	n := 0
@@ -204,7 +204,7 @@ func TestRecoveryWaitsForNobody(t *testing.T) {
 	}
 	kill(t, j)
 	fault := errors.New("fault")
-	third := Open(home, root, func(*Entry) (bool, error) { return false, fault })
+	third := Open(home, root, Recover{Entry: func(*Entry) (bool, error) { return false, fault }})
 	if err := third.Begin(&Entry{}); !errors.Is(err, fault) {
 		t.Errorf("Begin after a failed recovery: %v", err)
 	}
@@ -212,7 +212,7 @@ func TestRecoveryWaitsForNobody(t *testing.T) {
 		t.Errorf("History after a failed recovery: %v", err)
 	}
 	var got *Entry
-	Open(home, root, func(e *Entry) (bool, error) { got = e; return true, nil })
+	Open(home, root, Recover{Entry: func(e *Entry) (bool, error) { got = e; return true, nil }})
 	if diff := cmp.Diff(e, got); diff != "" {
 		t.Error(diff)
 	}
@@ -226,7 +226,7 @@ func TestRecoveryWaitsForNobody(t *testing.T) {
 // next start, even if this process ends normally.
 func TestCloseLeavesEntriesInDoubt(t *testing.T) {
 	home := t.TempDir()
-	j := Open(home, root, nil)
+	j := Open(home, root, Recover{})
 	keep(t, j, "kept", true)
 	e := &Entry{Path: "/f"}
 	must(t, j.Begin(e))
@@ -242,7 +242,7 @@ func TestCloseLeavesEntriesInDoubt(t *testing.T) {
 
 func TestFailedWriteEndsSegment(t *testing.T) {
 	home := t.TempDir()
-	j := Open(home, root, nil)
+	j := Open(home, root, Recover{})
 	e := keep(t, j, "kept", true)
 	must(t, j.live.file.Close()) // the next write fails
 	if err := j.Begin(&Entry{}); err == nil {
@@ -260,7 +260,7 @@ func TestFailedWriteEndsSegment(t *testing.T) {
 }
 
 func TestSegmentsAreBounded(t *testing.T) {
-	j := Open(t.TempDir(), root, nil)
+	j := Open(t.TempDir(), root, Recover{})
 	must(t, makeDir(j.dir))
 	old := func(i int) string { return fmt.Sprintf("%020d-old%s", i, logExt) }
 	for i := range maxSegments + 10 { // as many sessions would leave
@@ -282,7 +282,7 @@ func TestSegmentsAreBounded(t *testing.T) {
 }
 
 func TestPruneKeepsToItsSize(t *testing.T) {
-	j := Open(t.TempDir(), root, nil)
+	j := Open(t.TempDir(), root, Recover{})
 	must(t, makeDir(j.dir))
 	for i := range 6 {
 		path := filepath.Join(j.dir, fmt.Sprintf("%020d%s", i, logExt))
@@ -318,7 +318,7 @@ func TestStoppedUndo(t *testing.T) {
 		"earlier": {[]bool{true}, true, Stopped{}},
 	} {
 		home := t.TempDir()
-		j := Open(home, root, nil)
+		j := Open(home, root, Recover{})
 		keep(t, j, "before", true)
 		for i := range tt.done {
 			must(t, j.Begin(&Entry{Path: fmt.Sprint("/f", i), Origin: Origin{Turn: "t", Undoes: []string{"x"}, Of: 2}}))
@@ -328,14 +328,14 @@ func TestStoppedUndo(t *testing.T) {
 		}
 		kill(t, j)
 		n := 0
-		got := Open(home, root, func(*Entry) (bool, error) {
+		got := Open(home, root, Recover{Entry: func(*Entry) (bool, error) {
 			n++
 			return n > len(tt.done) || tt.done[n-1], nil
-		})
+		}})
 		if got.Stopped != tt.want || n == 0 {
 			t.Errorf("%s: %+v", name, got.Stopped)
 		}
-		if again := Open(home, root, nil); again.Stopped != (Stopped{}) {
+		if again := Open(home, root, Recover{}); again.Stopped != (Stopped{}) {
 			t.Errorf("%s: said again: %+v", name, again.Stopped)
 		}
 	}

@@ -89,10 +89,13 @@ type Origin struct {
 	Turn    string   `json:"turn,omitzero"`
 	Call    string   `json:"call,omitzero"` // of the model
 	Tool    string   `json:"tool,omitzero"`
-	Run     string   `json:"run,omitzero"`     // one for all changes by a command
+	Run     string   `json:"run,omitzero"`     // one for all changes by a command, or written together
 	Command string   `json:"command,omitzero"` // its line
 	Undoes  []string `json:"undoes,omitzero"`  // IDs of the entries that it undoes
 	Of      int      `json:"of,omitzero"`      // of an undo: the number of its files
+	// Together is the number of files that were to be written together with this one, all
+	// or none; zero if it was written alone.
+	Together int `json:"together,omitzero"`
 }
 
 // outcome records the end of an entry.

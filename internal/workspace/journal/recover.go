@@ -13,7 +13,7 @@ import (
 // recover finishes the segments of processes that died: it cuts a torn tail and recovers
 // each entry without an outcome. It leaves the segments of living processes alone, and
 // removes lock files without a segment and segments that were only partly written anew.
-func (j *Journal) recover(recoverEntry Recover) error {
+func (j *Journal) recover(rec Recover) error {
 	list, err := j.segments(liveExt, lockExt, newExt)
 	if err != nil {
 		return err
@@ -24,7 +24,7 @@ func (j *Journal) recover(recoverEntry Recover) error {
 			continue // sorted by name: its lock file came before
 		}
 		last = base(item.Name())
-		if err := recoverSegment(filepath.Join(j.dir, base(item.Name())), recoverEntry, &j.Stopped); err != nil {
+		if err := j.recoverSegment(filepath.Join(j.dir, base(item.Name())), rec); err != nil {
 			return fmt.Errorf("recover %s: %w", item.Name(), err)
 		}
 	}
@@ -33,7 +33,7 @@ func (j *Journal) recover(recoverEntry Recover) error {
 
 // recoverSegment finishes one segment, given without its extension, unless its lock is
 // held.
-func recoverSegment(path string, recoverEntry Recover, stopped *Stopped) error {
+func (j *Journal) recoverSegment(path string, rec Recover) error {
 	lock, err := statefile.TryAcquire(path + lockExt)
 	if errors.Is(err, statefile.ErrLocked) {
 		return nil
@@ -43,13 +43,13 @@ func recoverSegment(path string, recoverEntry Recover, stopped *Stopped) error {
 	}
 	// Another process may have been faster at any of this.
 	err = errors.Join(
-		ignoreMissing(finishSegment(path, recoverEntry, stopped)),
+		ignoreMissing(j.finishSegment(path, rec)),
 		ignoreMissing(os.Remove(path+newExt)),
 	)
 	return errors.Join(err, unlock(path, lock))
 }
 
-func finishSegment(path string, recoverEntry Recover, stopped *Stopped) error {
+func (j *Journal) finishSegment(path string, rec Recover) error {
 	f, err := os.OpenFile(path+liveExt, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -59,24 +59,54 @@ func finishSegment(path string, recoverEntry Recover, stopped *Stopped) error {
 		err = f.Truncate(rs.end)
 	}
 	if err == nil {
-		err = rs.finish(f, recoverEntry)
+		if back := rs.takeBack(f, rec); back.Of > 0 {
+			j.TakenBack = back
+		}
+		err = rs.finish(f, rec)
 	}
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
 	if s := rs.stopped(); s.Of > 0 {
-		*stopped = s
+		j.Stopped = s
 	}
 	return os.Rename(path+liveExt, path+logExt)
 }
 
+// takeBack recovers the files that were written together, unless the outcome of one shows
+// that all of them were.
+func (rs *records) takeBack(f *os.File, rec Recover) (out TakenBack) {
+	groups, order, known := map[string][]*Entry{}, []string{}, map[string]bool{}
+	for _, e := range rs.entries {
+		if e.Together == 0 {
+			continue
+		}
+		if groups[e.Run] == nil {
+			order = append(order, e.Run)
+		}
+		groups[e.Run] = append(groups[e.Run], e)
+		_, ended := rs.done[e.ID]
+		known[e.Run] = known[e.Run] || ended
+	}
+	for _, run := range order {
+		if known[run] || rec.Group == nil {
+			continue
+		}
+		back := rec.Group(groups[run], func(e *Entry) ([]byte, error) { return Past{Entry: e, blobs: rs.blobs}.read(f) })
+		if back.Of > 0 {
+			out = back
+		}
+	}
+	return out
+}
+
 // finish writes the missing outcomes to f.
-func (rs *records) finish(f *os.File, recoverEntry Recover) error {
+func (rs *records) finish(f *os.File, rec Recover) error {
 	for _, e := range rs.entries {
 		if _, known := rs.done[e.ID]; known {
 			continue
 		}
-		done, err := recoverEntry(e)
+		done, err := rec.Entry(e)
 		if err != nil {
 			return err
 		}

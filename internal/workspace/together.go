@@ -1,0 +1,258 @@
+package workspace
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/workspace/journal"
+)
+
+// CommitTogether writes all changes, each of another file, or none. It is otherwise like
+// Commit of each. All new contents and the journal are on the disk before the first file
+// is replaced. If a later one cannot be replaced, the first ones get their old content
+// back; if the process dies between two of them, the next Open does that. An undo of the
+// last change takes all of them back.
+func (r *Root) CommitTogether(ctx context.Context, changes []Change, by Origin) (files []File, err error) {
+	r.committing.Lock()
+	defer r.committing.Unlock()
+	if r.journal == nil {
+		return nil, errors.New("this workspace was opened without an undo journal, so it is read-only")
+	}
+	by.Run, by.Together = rand.Text(), len(changes)
+	g := make(group, len(changes))
+	for i, c := range changes {
+		g[i] = &commit{root: r, change: c, entry: entryOf(c, by)}
+		defer func() { err = errors.Join(err, g[i].target.close()) }()
+	}
+	for _, k := range g {
+		if err := k.prepare(); err != nil {
+			return nil, fmt.Errorf("nothing was written: %s: %w", k.change.Name, err)
+		}
+	}
+	if err := g.write(ctx, r); err != nil {
+		return nil, err
+	}
+	var late []error
+	for _, k := range g {
+		if err := k.finish(); err != nil {
+			late = append(late, fmt.Errorf("%s %w: %w", k.change.Name, ErrNotDurable, err))
+		}
+		files = append(files, k.written())
+	}
+	if r.committed != nil {
+		for _, f := range files {
+			r.committed(ctx, f, by)
+		}
+	}
+	return files, errors.Join(late...)
+}
+
+// group is the changes that are written together.
+type group []*commit
+
+// write puts all files in place, or none.
+func (g group) write(ctx context.Context, r *Root) error {
+	placed := 0
+	err := g.stage(ctx, r)
+	if err == nil {
+		placed, err = g.place(ctx, r)
+	}
+	if err == nil {
+		return nil
+	}
+	var left []string
+	stays := make([]bool, len(g))
+	for i, k := range g[:placed] {
+		if takeBack(&k.entry, k.before) != nil {
+			left, stays[i] = append(left, k.change.Name), true
+		}
+	}
+	for i, k := range g { // after an outcome, recovery takes nothing back
+		if !stays[i] {
+			err = errors.Join(err, k.clean())
+		}
+		if k.entry.ID != "" {
+			err = errors.Join(err, r.journal.End(&k.entry, stays[i]))
+		}
+	}
+	if len(left) > 0 {
+		return fmt.Errorf("only %s was written, and could not be taken back: %w", strings.Join(left, ", "), err)
+	}
+	return fmt.Errorf("nothing was written: %w", err)
+}
+
+// stage writes the old contents to the journal and the new ones to temp files, and makes
+// them durable.
+func (g group) stage(ctx context.Context, r *Root) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for _, k := range g {
+		k.entry.Dirs = k.change.Dirs
+		if !k.change.Exists {
+			k.entry.Dirs = k.target.missingDirs()
+		}
+		k.entry.Temp = tempName()
+		if err := k.begin(); err != nil {
+			return fmt.Errorf("the undo journal: %w", err)
+		}
+	}
+	if err := r.journal.Sync(); err != nil {
+		return fmt.Errorf("the undo journal: %w", err)
+	}
+	for _, k := range g {
+		if err := k.stage(); err != nil {
+			return fmt.Errorf("%s: %w", k.change.Name, err)
+		}
+	}
+	return nil
+}
+
+// stage writes the temp file, also under its name durably: a file replaced before a power
+// failure must not be the only one that can be.
+func (k *commit) stage() error {
+	if k.target.dir == nil {
+		if err := k.target.makeDirs(k.entry.Dirs); err != nil {
+			return err
+		}
+	}
+	if k.change.Delete {
+		return nil
+	}
+	if err := k.writeTemp(); err != nil {
+		return err
+	}
+	return syncDir(k.target.dir)
+}
+
+// place compares all files, then replaces them. It returns the number of those replaced.
+func (g group) place(ctx context.Context, r *Root) (placed int, err error) {
+	lock, err := r.journal.Lock(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, lock.Release()) }()
+	for _, k := range g {
+		if err := r.at(stepCheck); err != nil {
+			return 0, err
+		}
+		if err := k.target.check(); err != nil {
+			return 0, fmt.Errorf("%s: %w", k.change.Name, err)
+		}
+	}
+	for i, k := range g {
+		if err := r.at(stepRename); err != nil {
+			return i, err
+		}
+		if err := k.target.checkAgain(); err != nil {
+			return i, fmt.Errorf("%s: %w", k.change.Name, err)
+		}
+		if err := k.swap(); err != nil {
+			return i, fmt.Errorf("%s: %w", k.change.Name, err)
+		}
+	}
+	return len(g), nil
+}
+
+// takeBack gives the file of e the content before e again, if it still holds the one
+// after e.
+func takeBack(e *journal.Entry, before []byte) (err error) {
+	dir, err := os.OpenRoot(filepath.Dir(e.Path))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	if !onDisk(e) {
+		return ErrStale
+	}
+	base := filepath.Base(e.Path)
+	if e.Before == nil {
+		return errors.Join(dir.Remove(base), syncDir(dir))
+	}
+	removeTemp(dir, e.Temp)
+	var temp *os.File
+	temp, err = dir.OpenFile(e.Temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = temp.Write(before)
+	if err == nil && e.After != nil {
+		err = copyMetadata(temp, dir, base)
+	}
+	if err == nil {
+		err = errors.Join(temp.Chmod(e.Mode&keptMode), temp.Sync())
+	}
+	if err = errors.Join(err, temp.Close()); err != nil {
+		return err
+	}
+	if err := dir.Rename(e.Temp, base); err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
+
+// copyMetadata gives temp the owner and the attributes of the file base in dir.
+func copyMetadata(temp *os.File, dir *os.Root, base string) error {
+	f, err := dir.OpenFile(base, os.O_RDONLY|noWait, 0)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = errors.Join(copyOwner(temp, info), copyAttributes(temp, f))
+	}
+	return errors.Join(err, f.Close())
+}
+
+// recoverGroup takes back those of the files written together that a process had replaced
+// when it died before the others. Nothing happens if it had replaced none, or all.
+func recoverGroup(entries []*journal.Entry, content func(*journal.Entry) ([]byte, error)) (out journal.TakenBack) {
+	var made []*journal.Entry
+	waits := false
+	for _, e := range entries {
+		switch {
+		case onDisk(e):
+			made = append(made, e)
+		case waiting(e):
+			waits = true
+		default: // somebody else has changed it since
+			out.Left = append(out.Left, e.Name)
+		}
+	}
+	if len(made) == 0 || !waits {
+		return journal.TakenBack{}
+	}
+	for _, e := range made {
+		var before []byte
+		var err error
+		if e.Before != nil {
+			before, err = content(e)
+		}
+		if err == nil {
+			err = takeBack(e, before)
+		}
+		if err != nil {
+			out.Left = append(out.Left, e.Name)
+			continue
+		}
+		out.Names = append(out.Names, e.Name)
+	}
+	out.Of = len(entries)
+	return out
+}
+
+// waiting reports whether the file of e was not replaced yet: its temp file is there, or
+// the file to remove.
+func waiting(e *journal.Entry) bool {
+	if e.After == nil {
+		sum, err := hashOf(e.Path)
+		return err == nil && same(sum, e.Before)
+	}
+	_, err := os.Lstat(filepath.Join(filepath.Dir(e.Path), e.Temp))
+	return err == nil
+}

@@ -1,0 +1,202 @@
+package workspace_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/undo"
+)
+
+// many is the number of files that the tests write together.
+const many = 12
+
+// before writes the files of a review of many files, as they are before it.
+func before(w *tree) {
+	for i := range many - 3 {
+		w.Write(fmt.Sprintf("old/f%02d", i), fmt.Sprintln("old", i))
+	}
+	must(w.T, os.Chmod(w.Path("old/f00"), 0o755))
+}
+
+// together returns changes of many files: edits, new files in new folders, and a removal.
+func together(root *workspace.Root) ([]workspace.Change, error) {
+	var all []workspace.Change
+	for i := range many {
+		name := fmt.Sprintf("old/f%02d", i)
+		if i >= many-3 {
+			name = fmt.Sprintf("new/d%d/f", i%2)
+		}
+		if i == many-1 {
+			name = "new/g"
+		}
+		c, err := root.Propose(name, func(workspace.File) (string, error) { return fmt.Sprintln("new", i), nil })
+		if err != nil {
+			return nil, err
+		}
+		if i == 3 {
+			c.After, c.Delete = "", true
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// writeTogether is the child: it writes many files together, and stays in a phase.
+func writeTogether(args []string) error {
+	root, err := workspace.Open(args[0], workspace.Options{Home: args[1]})
+	if err != nil {
+		return err
+	}
+	changes, err := together(root)
+	if err != nil {
+		return err
+	}
+	phase, left := args[2], 0
+	if _, err := fmt.Sscan(args[3], &left); err != nil {
+		return err
+	}
+	root.At(func(name string) error {
+		err := say("phase", name)
+		if name == phase {
+			if left--; left < 0 {
+				<-time.After(time.Minute) // until killed
+			}
+		}
+		return err
+	})
+	_, err = root.CommitTogether(context.Background(), changes, workspace.Origin{Session: "s", Turn: "t", Tool: "review"})
+	return errors.Join(err, say("phase written"))
+}
+
+// TestFilesAreWrittenTogetherOrNot fails the first step of a commit of many files, then
+// the second, and so on until none fails: all files are written, or none.
+func TestFilesAreWrittenTogetherOrNot(t *testing.T) {
+	for fail := 0; ; fail++ {
+		w := open(t)
+		before(w)
+		old := w.State()
+		changes, err := together(w.Root)
+		must(t, err)
+		n, failed := 0, ""
+		w.At(func(step string) error {
+			if n++; n == fail+1 {
+				failed = step
+				return errFault
+			}
+			return nil
+		})
+		_, err = w.CommitTogether(t.Context(), changes, turn(1))
+		w.At(func(string) error { return nil })
+		wrote := failed == "" || failed == "done"
+		if (err == nil) != (failed == "") || errors.Is(err, workspace.ErrNotDurable) != (failed == "done") {
+			t.Errorf("fault at %d, %s: %v", fail, failed, err)
+		}
+		if diff := cmp.Diff(old, w.State()); (diff == "") == wrote {
+			t.Errorf("fault at %d, %s: %s", fail, failed, diff)
+		}
+		if wrote {
+			if got := w.undo(undo.LastChange); len(got) != many {
+				t.Errorf("one undo takes back %q", got)
+			}
+			if diff := cmp.Diff(old, w.State()); diff != "" {
+				t.Errorf("fault at %d, %s: after the undo: %s", fail, failed, diff)
+			}
+		}
+		w = reopen(t, w.Dir(), w.Home, workspace.Options{})
+		if diff := cmp.Diff(old, w.State()); diff != "" {
+			t.Errorf("fault at %d, %s: after a start: %s", fail, failed, diff)
+		}
+		if failed == "" {
+			if fail < 5*many {
+				t.Errorf("only %d steps failed", fail)
+			}
+			return
+		}
+	}
+}
+
+// TestKilledWhileItWritesTogether kills a process at each phase of each file of a commit of
+// many files. The next start leaves all files old or all new, reports what it took back,
+// and nothing is left over.
+func TestKilledWhileItWritesTogether(t *testing.T) {
+	phases := []string{"blob", "journal", "temp", "sync", "check", "rename", "done"}
+	all, back := 0, 0
+	for i, phase := range phases {
+		for _, n := range []int{0, 1, 5, many - 2} { // the removed file has no temp file
+			w := open(t)
+			before(w)
+			old := w.State()
+			must(t, w.Close())
+			kill(t, "together", []string{w.Dir(), w.Home, phase, fmt.Sprint(n)}, phase, n, -1)
+			w = reopen(t, w.Dir(), w.Home, workspace.Options{})
+			taken := w.TakenBack()
+			if partly := phase == "rename" && n > 0; partly != (taken.Of == many) || partly != (len(taken.Names) == n && n > 0) || len(taken.Left) > 0 {
+				t.Errorf("%s %d: %+v", phase, n, taken)
+			}
+			written := phase == "done"
+			if diff := cmp.Diff(old, w.State()); (diff == "") == written {
+				t.Errorf("%s %d: %s", phase, n, diff)
+			}
+			if taken.Of > 0 {
+				back++
+			}
+			if written {
+				all++
+				if got := w.undo(undo.LastChange); len(got) != many {
+					t.Errorf("%s %d: one undo takes back %q", phase, n, got)
+				}
+				if diff := cmp.Diff(old, w.State()); diff != "" {
+					t.Errorf("%s %d: after the undo: %s", phase, n, diff)
+				}
+			} else if _, err := undo.Find(t.Context(), w.Root, undo.Scope{}); !errors.Is(err, undo.ErrNothing) {
+				t.Errorf("%s %d: what was not written can be undone: %v", phase, n, err)
+			}
+			must(t, w.Close())
+			if again := reopen(t, w.Dir(), w.Home, workspace.Options{}); again.TakenBack().Of != 0 {
+				t.Errorf("%s %d: reported twice", phases[i], n)
+			}
+		}
+	}
+	t.Logf("load: kills in %d phases at 4 files each, %d all written, %d taken back", len(phases), all, back)
+	if all == 0 || back == 0 {
+		t.Error("the kills do not reach both outcomes")
+	}
+}
+
+// TestChangedAfterTheKill: a file that somebody has changed since is left alone and named.
+func TestChangedAfterTheKill(t *testing.T) {
+	w := open(t)
+	before(w)
+	must(t, w.Close())
+	kill(t, "together", []string{w.Dir(), w.Home, "rename", "5"}, "rename", 5, -1)
+	w.Write("old/f01", "theirs\n")
+	w = reopen(t, w.Dir(), w.Home, workspace.Options{})
+	taken := w.TakenBack()
+	if !slices.Equal(taken.Left, []string{"old/f01"}) || len(taken.Names) != 4 || w.Content("old/f01") != "theirs\n" || w.Content("old/f00") != "old 0\n" {
+		t.Errorf("%+v", taken)
+	}
+}
+
+// TestOneStaleFileStopsAll: nothing is written if one of the files has changed since.
+func TestOneStaleFileStopsAll(t *testing.T) {
+	w := open(t)
+	before(w)
+	changes, err := together(w.Root)
+	must(t, err)
+	w.Write("old/f07", "theirs\n")
+	now := w.State()
+	if _, err := w.CommitTogether(t.Context(), changes, turn(1)); !errors.Is(err, workspace.ErrStale) {
+		t.Error(err)
+	}
+	if diff := cmp.Diff(now, w.State()); diff != "" {
+		t.Error(diff)
+	}
+}
