@@ -231,7 +231,7 @@ func (v *view) replay(m llm.Message) {
 
 // kindOf returns the protocol's kind of a tool.
 func kindOf(tool string) string {
-	if tools.ChangesFiles(tool) {
+	if tools.ChangesFiles(tool) || tool == tools.Review {
 		return "edit"
 	}
 	switch tool {

@@ -220,8 +220,9 @@ func (a *App) encoding(path string) workspace.Encoding {
 
 func (a *App) loopOptions(o Options, env []string) session.Options {
 	limits := o.Config.Limits
+	set := a.newTools(env, o)
 	return session.Options{
-		Model: o.Model, Tools: a.newTools(env, o), System: a.system, Store: o.Place.Store,
+		Model: o.Model, Tools: set, Gathered: set, System: a.system, Store: o.Place.Store,
 		Limits: session.Limits{
 			MaxTurns: limits.MaxTurns, MaxTime: limits.MaxTime, MaxTokens: limits.MaxTokens, MaxCostUSD: limits.MaxCostUSD, MaxDayUSD: limits.MaxDayUSD,
 			MaxRequestUSD: limits.MaxRequestUSD,

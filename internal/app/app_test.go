@@ -238,7 +238,7 @@ func TestOverhead(t *testing.T) {
 func TestTheEditorsStateFollowsABatch(t *testing.T) {
 	a := newAppIn(t, t.TempDir(), filepath.Join(t.TempDir(), "home"), config.Overrides{"ide.auto_connect": "false"})
 	state := "IDE connected: X\n"
-	set := a.newTools(nil, Options{}).(toolset)
+	set := a.newTools(nil, Options{})
 	set.editorPrompts = a.Editor.Prompts(func(context.Context) string { return state }, set.Set)
 	call := func(index int) string {
 		t.Helper()

@@ -18,7 +18,7 @@ func TestEditsDocumentation(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := newApp(t)
-	set := a.newTools(nil, Options{}).(toolset)
+	set := a.newTools(nil, Options{})
 	var every []string
 	for _, s := range set.Set.Specs() {
 		every = append(every, s.Name)

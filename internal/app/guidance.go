@@ -6,6 +6,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/systemprompt"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 // guidance watches over the project's instructions for the model.
@@ -39,16 +40,25 @@ func (g *guidance) below(b *systemprompt.Builder) func(ctx context.Context, path
 // answered makes the text of an instruction file trusted if a person has approved it: they
 // have seen it.
 func (g *guidance) answered(ctx context.Context, req confirm.Request, v confirm.Verdict) {
-	c := req.Change
-	if g.trust == nil || c == nil || c.Delete || v.Decision != confirm.Approve || v.Rule || !named(c.Path) {
+	if g.trust == nil || v.Decision != confirm.Approve || v.Rule {
 		return
 	}
-	text := c.After
-	if v.Text != nil {
-		text = *v.Text
+	var changes []workspace.Change
+	switch {
+	case req.Change != nil && v.Text != nil:
+		changes = []workspace.Change{workspace.NewContent(*req.Change, *v.Text)}
+	case req.Change != nil:
+		changes = []workspace.Change{*req.Change}
+	case req.Plan != nil && req.Plan.Review:
+		changes = req.Plan.Final(v)
 	}
-	if err := g.trust.Approve(ctx, c.Path, text); err != nil {
-		g.emit(session.Notice{Text: c.Name + " will not be used as instructions: " + err.Error()})
+	for _, c := range changes {
+		if c.Delete || !named(c.Path) {
+			continue
+		}
+		if err := g.trust.Approve(ctx, c.Path, c.After); err != nil {
+			g.emit(session.Notice{Text: c.Name + " will not be used as instructions: " + err.Error()})
+		}
 	}
 }
 

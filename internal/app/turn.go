@@ -16,6 +16,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/tools"
+	"github.com/bb2d0cf4/agent/internal/tools/pending"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/effects"
@@ -106,13 +107,17 @@ func (t toolset) Call(ctx context.Context, name string, call tools.Call) (tools.
 }
 
 // newTools returns the tools, which run commands with env.
-func (a *App) newTools(env []string, o Options) session.Toolset {
+func (a *App) newTools(env []string, o Options) toolset {
+	var gathered *pending.Changes
+	if a.Config.Review == config.ReviewTurn {
+		gathered = &pending.Changes{}
+	}
 	var jobs tools.Commands = a.jobs
 	if o.Commands != nil {
 		jobs = o.Commands(jobs)
 	}
 	deps := a.Editor.Equip(tools.Deps{
-		Root: a.Root, Ask: asker{a}, Jobs: jobs, Background: a.jobs, Servers: a.Servers, Sees: func() bool { return a.Info().Images }, Window: func() int64 { return a.Info().ContextWindow }, SpillDir: a.spillDir, Sandbox: a.sandbox,
+		Root: a.Root, Ask: asker{a}, Pending: gathered, Jobs: jobs, Background: a.jobs, Servers: a.Servers, Sees: func() bool { return a.Info().Images }, Window: func() int64 { return a.Info().ContextWindow }, SpillDir: a.spillDir, Sandbox: a.sandbox,
 		Session: func() string { return a.Current().ID() }, Home: a.Config.Home, Env: env, AskAll: o.AskAll,
 		Withholds: a.Policy.Withholds, Below: a.guidance.below(a.Context), Effects: a.effects, Planning: func() bool { return a.Policy.Mode() == permission.Plan },
 		Check: a.check.For,

@@ -42,6 +42,8 @@ type Config struct {
 	Encoding string
 	// UndoDays is how many days changes can be undone; 0 means no limit.
 	UndoDays int
+	// Review is ReviewEdit or ReviewTurn.
+	Review string
 	// UndoIgnored lists files that git ignores, as in a .gitignore file, whose changes by
 	// commands can be undone all the same.
 	UndoIgnored []string
@@ -58,6 +60,12 @@ type Config struct {
 
 	settings []Setting
 }
+
+// The values of Config.Review.
+const (
+	ReviewEdit = "edit" // a question for each edit
+	ReviewTurn = "turn" // one for all edits of a turn, at its end
+)
 
 // Limits limits a session. Zero means no limit.
 type Limits struct {

@@ -52,7 +52,7 @@ func TestDefaults(t *testing.T) {
 		IDE:     IDE{Enabled: true, AutoConnect: true, UseDiffs: true, Review: "diff", Foreign: "offer", Context: EditorContext{Place: "message", Diagnostics: true, OpenEditors: true, Selection: true}},
 		Interface: Interface{
 			Theme: "auto", Diff: "auto", Status: []string{"mode", "model", "branch", "context", "editor", "cost"}, Title: true, Progress: true, Notify: "auto",
-		}, UndoDays: 30, Check: "off", Encoding: "iso-8859-1",
+		}, UndoDays: 30, Review: ReviewEdit, Check: "off", Encoding: "iso-8859-1",
 	}
 	c.settings = nil
 	if d := cmp.Diff(want, c, cmp.AllowUnexported(Config{})); d != "" {

@@ -153,6 +153,7 @@ func build(v *viper.Viper) Config {
 		CheckFirst:  v.GetBool("check_first"),
 		EnvKeep:     variableNames(v.GetString("env_keep")),
 		UndoDays:    v.GetInt("undo_days"),
+		Review:      v.GetString("review"),
 		UndoIgnored: patterns(v.GetString("undo_ignored")),
 		Shell:       Shell{Surface: v.GetString("shell.surface")},
 		Sandbox: Sandbox{

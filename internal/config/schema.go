@@ -64,6 +64,7 @@ var root = &schema{kind: group, fields: []*schema{
 	{name: "permissions", kind: group, fields: append([]*schema{
 		{name: "safe_commands", kind: choice, def: "run", choices: []string{"run", "ask"}},
 	}, ruleLists...)},
+	{name: "review", kind: choice, def: ReviewEdit, choices: []string{ReviewEdit, ReviewTurn}},
 	{name: "max_turns", kind: count, def: "1000"},
 	{name: "max_minutes", kind: count, def: "0"},
 	{name: "max_session_tokens", kind: count, def: "0"},

@@ -55,6 +55,10 @@ type Request struct {
 	// once no rule answers, and stops it with the answer.
 	Check *Check
 
+	// Later marks a change that a person can be asked about later, together with others: if
+	// no rule decides it, the verdict has Later set, and nobody was asked.
+	Later bool
+
 	// ByUser marks a request from a user's command, made while a turn may be running.
 	ByUser bool
 
@@ -105,6 +109,9 @@ type Batch struct {
 type Plan struct {
 	Title   string // for people
 	Changes []workspace.Change
+	// Review marks the proposals of a model: the reviewer may leave out parts of a file (see
+	// Verdict.Texts), and comment on them.
+	Review bool
 }
 
 // Document is a text in Markdown that the model wants to act on. An approval changes nothing
@@ -208,6 +215,10 @@ type Verdict struct {
 	Unsure string
 	// Except lists the files of a plan to leave alone, as indexes into Plan.Changes.
 	Except []int
+	// Texts has the final texts of those files of a plan that the reviewer changed, by index.
+	Texts map[int]string
+	// Later means that nobody decided yet (see Request.Later).
+	Later bool
 	// Feedback is the reviewer's words for the model: why not, or what to mind.
 	Feedback string
 	Comments []Comment
@@ -269,6 +280,7 @@ func (t Term) String() string {
 
 // Comment is a reviewer's remark on a line of the proposed text.
 type Comment struct {
+	File  int    // in a plan, the index of the file
 	Line  int    // 1-based, in the proposed text
 	Quote string // of a document: the line as the reviewer saw it
 	Text  string

@@ -131,10 +131,10 @@ func (c *Controller) ask(ctx context.Context, req Request, policy Policy) (Verdi
 	}
 	c.refused.mark(&req)
 	v, err := c.decide(ctx, req, policy)
-	if err == nil {
+	if err == nil && !v.Later {
 		c.refused.answered(req, v)
 	}
-	if c.Answered != nil {
+	if c.Answered != nil && !v.Later {
 		c.Answered(ctx, req, v, err)
 	}
 	return v, err
@@ -153,6 +153,9 @@ func (c *Controller) decide(ctx context.Context, req Request, policy Policy) (Ve
 		if v.Feedback != "" {
 			req.Notes = append(slices.Clip(req.Notes), caution.Note{Kind: caution.Other, Text: v.Feedback})
 		}
+	}
+	if req.Later {
+		return Verdict{Later: true}, nil
 	}
 	if len(c.attached()) == 0 {
 		req.Check = nil // there is nobody to show it to

@@ -183,7 +183,7 @@ func validate(req Request, v Verdict) (Verdict, error) {
 	case v.NoWay:
 		return v, ErrUndecided
 	case v.Decision == Reject:
-		v.Text, v.Session, v.Always, v.Except, v.Unsure, v.Mode, v.Answer = nil, false, nil, nil, "", "", ""
+		v.Text, v.Session, v.Always, v.Except, v.Texts, v.Unsure, v.Mode, v.Answer = nil, false, nil, nil, nil, "", "", ""
 		return v, nil
 	case v.Decision != Approve:
 		return v, fmt.Errorf("the reviewer answered with the unknown decision %d", v.Decision)
@@ -201,6 +201,8 @@ func validate(req Request, v Verdict) (Verdict, error) {
 		return v, errors.New("the reviewer is unsure about a text but gave none")
 	case !req.Plan.excepts(v.Except):
 		return v, errors.New("the reviewer left out unknown files, or all files of the plan")
+	case !req.Plan.changes(v):
+		return v, errors.New("the reviewer approved texts that the plan does not have")
 	}
 	return v, req.offers(v.Always)
 }
@@ -249,6 +251,31 @@ func (p *Plan) excepts(out []int) bool {
 		seen[i] = true
 	}
 	return len(seen) < len(p.Changes)
+}
+
+// changes reports whether the texts of v can be those of files of a plan.
+func (p *Plan) changes(v Verdict) bool {
+	for i := range v.Texts {
+		if p == nil || !p.Review || i < 0 || i >= len(p.Changes) || p.Changes[i].Delete || slices.Contains(v.Except, i) {
+			return false
+		}
+	}
+	return true
+}
+
+// Final returns the changes that v approves, with the reviewer's texts.
+func (p *Plan) Final(v Verdict) []workspace.Change {
+	var out []workspace.Change
+	for i, c := range p.Changes {
+		if slices.Contains(v.Except, i) {
+			continue
+		}
+		if text, ok := v.Texts[i]; ok {
+			c = workspace.NewContent(c, text)
+		}
+		out = append(out, c)
+	}
+	return out
 }
 
 // Notes for a reviewer whose approval did not count.

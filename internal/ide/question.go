@@ -1,6 +1,7 @@
 package ide
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -15,6 +16,9 @@ import (
 // question is a pending question.
 type question struct {
 	req confirm.Request
+	// whole is the id of the question about several files that this one is a part of; empty
+	// for a question of its own.
+	whole string
 	// claims carries the terminal's claims and releases of the question.
 	claims chan claim
 	ended  chan struct{} // closed when the question is over
@@ -62,6 +66,9 @@ func (q *question) id() string {
 	}
 	return fmt.Sprintf("%s~%d", q.req.ID, q.serial)
 }
+
+// noted returns the id of the question that notes on this one belong to.
+func (q *question) noted() string { return cmp.Or(q.whole, q.req.ID) }
 
 func (q *question) edited() client.DraftChange {
 	q.mu.Lock()

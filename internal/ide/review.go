@@ -19,6 +19,9 @@ import (
 // after a loss in the next one; as long as somebody else is asked too, it waits for an
 // editor. A request without a change of a file's text or a plan is left to others.
 func (v *Reviewer) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
+	if req.Plan != nil && req.Plan.Review && v.opt.Diffs {
+		return v.reviewAll(ctx, req)
+	}
 	if req.Document != nil && !v.opt.Unattended {
 		req.Change = req.Document.File(v.opt.Search.Dir)
 	}
@@ -28,16 +31,24 @@ func (v *Reviewer) Review(ctx context.Context, req confirm.Request) (confirm.Ver
 	q := v.reviews.begin(req)
 	defer v.reviews.end(q)
 	defer v.doing.Asks()() // a user's command asks without app.asker, which counts the tools' questions
+	return v.ask(ctx, q)
+}
+
+// ask shows a question until it is answered.
+func (v *Reviewer) ask(ctx context.Context, q *question) (confirm.Verdict, error) {
 	for {
 		l, err := v.awaitLink(ctx, q)
 		if errors.Is(err, errAgain) {
 			continue
 		}
-		if err == nil && req.Document != nil && !l.client.Info().Plan {
+		if err == nil && q.req.Document != nil && !l.client.Info().Plan {
 			err = confirm.ErrUndecided
 		}
 		if err != nil {
 			return confirm.Verdict{}, err
+		}
+		if q.whole != "" && !l.ours() {
+			return confirm.Verdict{}, confirm.ErrUndecided
 		}
 		said, err := v.show(ctx, l, q)
 		if !errors.Is(err, errAgain) {
@@ -132,7 +143,11 @@ func (v *Reviewer) show(ctx context.Context, l *link, q *question) (confirm.Verd
 	if q.refused != "" {
 		shown = q.refused + "; asked again there"
 	}
-	work.Go(func() { v.watch(asking, l, q, shown) })
+	if q.whole == "" {
+		work.Go(func() { v.watch(asking, l, q, shown) })
+	} else {
+		v.opt.Face.note(q.whole, "also open in "+l.name()+", file by file; y writes what is shown here")
+	}
 	for {
 		select {
 		case <-a.over:
@@ -198,7 +213,7 @@ func hold(ctx context.Context, l *link, q *question, on bool) bool {
 func (v *Reviewer) draftFor(ctx context.Context, l *link, q *question) claimed {
 	text, edited, err := v.Draft(ctx, q.req.ID)
 	if err != nil {
-		v.opt.Face.note(q.req.ID, "the text typed in "+l.name()+" could not be fetched, so it is missing here")
+		v.opt.Face.note(q.noted(), "the text typed in "+l.name()+" could not be fetched, so it is missing here")
 		return claimed{}
 	}
 	return claimed{text, edited}
@@ -224,7 +239,7 @@ func (v *Reviewer) watch(ctx context.Context, l *link, q *question, shown string
 			now = draftNote(l.name(), d, strings.Contains(q.id(), "~"))
 		}
 		if now != was {
-			v.opt.Face.note(q.req.ID, now)
+			v.opt.Face.note(q.noted(), now)
 			was = now
 		}
 		select {

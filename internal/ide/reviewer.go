@@ -90,9 +90,9 @@ func (v *Reviewer) drafted(l *link, c client.DraftChange) {
 	}
 	q.mu.Lock()
 	q.draft = c
-	replaced := q.serial > 0
+	replaced := q.serial > 0 || q.whole != ""
 	q.mu.Unlock()
-	v.opt.Face.note(q.req.ID, draftNote(l.name(), c, replaced))
+	v.opt.Face.note(q.noted(), draftNote(l.name(), c, replaced))
 }
 
 func draftNote(name string, c client.DraftChange, replaced bool) string {

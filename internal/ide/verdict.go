@@ -35,7 +35,7 @@ func (v *Reviewer) lostDuring(q *question, l *link) {
 	if d := q.edited(); d.Edited {
 		note = fmt.Sprintf("the link to %s is lost, and with it an edit (+%d −%d): answer here, or wait for it", l.name(), d.Added, d.Removed)
 	}
-	v.opt.Face.note(q.req.ID, note)
+	v.opt.Face.note(q.noted(), note)
 }
 
 // verdict turns the result of a diff into a verdict. Only a person's clear answer
@@ -53,7 +53,7 @@ func (v *Reviewer) verdict(ctx context.Context, l *link, q *question, o opened) 
 	case ctx.Err() != nil:
 		return confirm.Verdict{}, ctx.Err()
 	case o.err != nil:
-		v.opt.Face.note(q.req.ID, l.refusal(q, o.err))
+		v.opt.Face.note(q.noted(), l.refusal(q, o.err))
 		return confirm.Verdict{}, confirm.ErrUndecided
 	}
 	said := confirm.Verdict{By: l.name(), Feedback: limited(o.outcome.Feedback), Comments: comments(o.outcome.Comments)}
@@ -68,14 +68,14 @@ func (v *Reviewer) verdict(ctx context.Context, l *link, q *question, o opened) 
 	case client.Undecided:
 	}
 	if o.outcome.Reason == client.LostEndings {
-		v.opt.Face.note(q.req.ID, l.name()+" does not keep the line endings of "+q.req.Change.Name+": answer here")
+		v.opt.Face.note(q.noted(), l.name()+" does not keep the line endings of "+q.req.Change.Name+": answer here")
 		return confirm.Verdict{}, confirm.ErrUndecided
 	}
 	gone := ""
 	if d := q.edited(); d.Edited {
 		gone = fmt.Sprintf(", and its edit (+%d −%d) is gone", d.Added, d.Removed)
 	}
-	v.opt.Face.note(q.req.ID, "closed in "+l.name()+" without an answer"+gone+": answer here")
+	v.opt.Face.note(q.noted(), "closed in "+l.name()+" without an answer"+gone+": answer here")
 	return confirm.Verdict{}, confirm.ErrUndecided
 }
 
@@ -102,7 +102,7 @@ func (v *Reviewer) approval(ctx context.Context, l *link, q *question, out clien
 		if other {
 			q.misfits++
 			q.refused = "an answer of " + l.name() + " was ignored: " + why
-			v.opt.Face.note(q.req.ID, q.refused)
+			v.opt.Face.note(q.noted(), q.refused)
 			if q.misfits < maxMisfits {
 				return confirm.Verdict{}, errAgain
 			}

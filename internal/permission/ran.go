@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
-	"slices"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 )
@@ -59,10 +58,8 @@ func (p *Policy) Approved(req confirm.Request, v confirm.Verdict) {
 	if req.Plan == nil {
 		return
 	}
-	for i, c := range req.Plan.Changes {
-		if !slices.Contains(v.Except, i) {
-			p.approved.add(c.Path, before(c.Exists, c.Hash), text(c.After, c.Delete))
-		}
+	for _, c := range req.Plan.Final(v) {
+		p.approved.add(c.Path, before(c.Exists, c.Hash), text(c.After, c.Delete))
 	}
 }
 

@@ -70,6 +70,9 @@ type Options struct {
 	// Ending is called when the model would end the turn. The text that it returns, if any,
 	// sends the model back; again means that this has happened in the turn. May be nil.
 	Ending func(ctx context.Context, again bool) string
+	// Gathered are the changes that the tools gather for one review at the end of the turn.
+	// If nil, they gather none.
+	Gathered Gathered
 	// SaveFull saves the full text of the parts that a compaction shortens to a file
 	// that the model can read, replacing the session's previous one, and returns its
 	// path. If nil, the model only gets the shortened form.
@@ -96,6 +99,7 @@ type Loop struct {
 	limits  Limits // those of Options, as the user has extended them in this session
 	usage   llm.Usage
 	notices []string // for the user, at the start of the next turn
+	settled string   // for the model, with the next prompt: the outcome of a review
 	// unpriced reports whether the cost of the last answer is unknown.
 	unpriced bool
 }
@@ -148,7 +152,7 @@ func (l *Loop) attach(s *archive.Store) error {
 		}
 	}
 	l.saver = &saver{emit: l.opt.Emit, ok: true}
-	l.id, l.early = "", nil
+	l.id, l.early, l.settled = "", nil, ""
 	if s != nil {
 		l.saver.store, l.id = s, s.ID()
 	}
@@ -277,7 +281,7 @@ func (l *Loop) Run(ctx context.Context, prompt string) error {
 			l.append(history.Item{Message: history.Text(llm.Assistant, markNoAnswer)})
 		}
 		t := &turn{loop: l, id: archive.NewID(), effort: l.opt.Effort(), began: began, limits: l.limits}
-		l.append(history.Item{Message: l.opt.BuildMessage(ctx, prompt), Meta: history.Meta{Turn: t.id, At: began}})
+		l.append(history.Item{Message: l.tellSettled(l.opt.BuildMessage(ctx, prompt)), Meta: history.Meta{Turn: t.id, At: began}})
 		early := l.early
 		l.early = nil
 		for _, d := range early {

@@ -21,17 +21,18 @@ const (
 
 // turn answers one prompt.
 type turn struct {
-	loop   *Loop
-	id     string
-	effort string // see llm.Request
-	rounds int    // requests so far
-	began  time.Time
-	limits Limits // those of the session, as the user has extended them in this turn
-	again  repeats
-	checks verification
-	shrunk int // requests since one did not fit
-	empty  int // empty answers in a row
-	back   int // how often Options.Ending sent the model back
+	loop    *Loop
+	id      string
+	effort  string // see llm.Request
+	rounds  int    // requests so far
+	began   time.Time
+	limits  Limits // those of the session, as the user has extended them in this turn
+	again   repeats
+	checks  verification
+	shrunk  int // requests since one did not fit
+	empty   int // empty answers in a row
+	back    int // how often Options.Ending sent the model back
+	reviews int // of gathered changes
 }
 
 // answer collects the model's answer to one request.
@@ -40,8 +41,20 @@ type answer struct {
 	end             *llm.End // nil if the stream broke off
 }
 
-// run asks the model and runs its calls until it makes none.
+// run asks the model and runs its calls until it makes none, and the changes that the calls
+// gathered are settled.
 func (t *turn) run(ctx context.Context) (Stop, error) {
+	for {
+		stop, err := t.work(ctx)
+		more, stop, err := t.settle(ctx, stop, err)
+		if !more && (stop != StopDone || !t.sendBack(ctx)) {
+			return stop, err
+		}
+	}
+}
+
+// work asks the model and runs its calls until it makes none.
+func (t *turn) work(ctx context.Context) (Stop, error) {
 	l := t.loop
 	for {
 		if err := ctx.Err(); err != nil {
@@ -78,7 +91,7 @@ func (t *turn) run(ctx context.Context) (Stop, error) {
 			return StopFailed, errEmptyAnswer
 		}
 		t.empty = 0
-		if more, stop, err := t.accept(ctx, a); !more && (stop != StopDone || !t.sendBack(ctx)) {
+		if more, stop, err := t.accept(ctx, a); !more {
 			return stop, err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/editor"
+	"github.com/bb2d0cf4/agent/internal/tools/pending"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/effects"
@@ -22,6 +23,9 @@ type Deps struct {
 	Jobs    Commands
 	// Effects records what commands change; nil records nothing.
 	Effects *effects.Tracker
+	// Pending gathers the changes that a person would be asked about, for one review (see
+	// Set.Settle); with nil each is asked about at once.
+	Pending *pending.Changes
 	Servers Servers      // nil for none
 	Agents  SubAgents    // nil: no tool delegates
 	Sees    func() bool  // reports whether the model takes images; nil if it never does

@@ -73,7 +73,12 @@ func (c commander) execute(ctx context.Context, call Call, a executeCommandArgs)
 	opts := shell.Options{
 		Line: a.Command, Dir: dir, Env: c.Env, Timeout: time.Duration(cmp.Or(a.Timeout, commandTimeout)) * time.Second, Output: call.Progress, SpillDir: c.SpillDir(),
 	}
+	settled, err := c.settleFirst(ctx, call)
+	if err != nil || settled != nil && settled.Failed {
+		return settled.orNone(), err
+	}
 	res, err := c.decide(ctx, call, opts, a)
+	res.after(settled)
 	if a.Cwd != "" && (res.Ran || res.Denied != nil) {
 		res.Record.Result = cmp.Or(res.Record.Result, res.ForUser) + ", in " + a.Cwd
 	}

@@ -53,8 +53,8 @@ func TestForeseenIsWhatIsAsked(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.ask.during = func(confirm.Request) {
-			if tt.tool == "patch" { // one question for each file
-				b.ask.verdict.Decision = confirm.Approve
+			if tt.tool == "patch" { // the rules are asked about each file
+				b.ask.verdict = confirm.Verdict{Decision: confirm.Approve, Rule: true}
 			}
 		}
 		var foreseen []confirm.Request
@@ -67,7 +67,7 @@ func TestForeseenIsWhatIsAsked(t *testing.T) {
 		b.raw(tt.tool, string(raw))
 		if d := cmp.Diff(b.ask.asked, foreseen, cmpopts.EquateEmpty(),
 			cmpopts.IgnoreFields(confirm.Command{}, "Timeout"),
-			cmpopts.IgnoreFields(workspace.Change{}, "After", "File.Text", "File.Hash", "File.Mode", "File.Size", "File.Format"), cmpopts.IgnoreFields(confirm.Request{}, "Notes")); d != "" {
+			cmpopts.IgnoreFields(workspace.Change{}, "After", "File.Text", "File.Hash", "File.Mode", "File.Size", "File.Format"), cmpopts.IgnoreFields(confirm.Request{}, "Notes", "Later")); d != "" {
 			t.Errorf("%s %s: asked (-), foreseen (+):\n%s", tt.tool, raw, d)
 		}
 	}

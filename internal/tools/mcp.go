@@ -58,6 +58,17 @@ func (t serverTool) Call(ctx context.Context, call Call) (Result, error) {
 	if err := call.await(ctx); err != nil {
 		return Result{}, UnansweredError{err}
 	}
+	settled, err := t.settleFirst(ctx, call)
+	if err != nil || settled != nil && settled.Failed {
+		return settled.orNone(), err
+	}
+	res, err := t.decide(ctx, call, shown)
+	res.after(settled)
+	return res, err
+}
+
+// decide asks whether the call may be made, then makes it.
+func (t serverTool) decide(ctx context.Context, call Call, shown []byte) (Result, error) {
 	v, err := t.Ask.Ask(ctx, t.request(call, shown))
 	if err != nil {
 		return Result{}, UnansweredError{err}

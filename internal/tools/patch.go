@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
 	"github.com/bb2d0cf4/agent/internal/tools/edit"
+	"github.com/bb2d0cf4/agent/internal/tools/pending"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -73,9 +76,10 @@ func (a patchArgs) files() ([]edit.FilePatch, error) {
 	return files, nil
 }
 
-// patch changes the files of a patch in order, with a question for each. If one of them
-// cannot be computed, it asks nothing; but whether the part for a file with keys fits that
-// file must not show before a person agrees to read it.
+// patch changes the files of a patch together, with one question. If one of them cannot be
+// computed, it asks nothing; but whether the part for a file with keys fits that file must
+// not show before a person agrees to read it: with one, there is a question for each file,
+// in order.
 func (w writer) patch(ctx context.Context, call Call, files []edit.FilePatch) (Result, error) {
 	if len(files) == 1 {
 		return w.apply(ctx, call, files[0].Path, patched(files[0]))
@@ -96,6 +100,49 @@ func (w writer) patch(ctx context.Context, call Call, files []edit.FilePatch) (R
 	if len(faults) > 0 {
 		return failed("%d of %d files cannot be patched, so nothing was changed in any.\n%s", len(faults), len(files), strings.Join(faults, "\n")), nil
 	}
+	if w.Pending == nil && !slices.ContainsFunc(files, func(f edit.FilePatch) bool { return w.hides(f.Path) }) {
+		return w.patchTogether(ctx, call, files)
+	}
+	return w.patchEach(ctx, call, files)
+}
+
+// patchTogether asks one question about all files, unless rules answer for each, and writes
+// all or none.
+func (w writer) patchTogether(ctx context.Context, call Call, files []edit.FilePatch) (Result, error) {
+	w.Pending = &pending.Changes{}
+	free := true
+	for _, f := range files {
+		change, out, refused := w.propose(f.Path, patched(f))
+		if refused != nil {
+			continue // already as it is to be: the others have no fault
+		}
+		req := w.request(call, change, out.Stage)
+		req.Later = w.gathers(change)
+		v, err := w.Ask.Ask(ctx, req)
+		if err != nil {
+			return Result{}, UnansweredError{err}
+		}
+		if v.Decision != confirm.Approve && !v.Later {
+			res := w.unapproved(change, out, v)
+			res.ForModel = change.Name + ": " + res.ForModel + "\nNothing of the patch was written."
+			return res, nil
+		}
+		free = free && !v.Later
+		w.Pending.Stage(change, out.Stage, call.ID)
+	}
+	s := settler{Deps: w.Deps, call: call, tool: w.tool, title: "one patch", free: free}
+	res, err := s.settle(ctx)
+	if res == nil && err == nil {
+		res = &Result{ForModel: "The files already hold exactly this: nothing was changed.", ForUser: "no change"}
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return *res, nil
+}
+
+// patchEach changes the files in order, with a question for each.
+func (w writer) patchEach(ctx context.Context, call Call, files []edit.FilePatch) (Result, error) {
 	var done results
 	for i, f := range files {
 		res, err := w.apply(ctx, call, f.Path, patched(f))

@@ -1,11 +1,9 @@
 package tools
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
@@ -27,7 +25,7 @@ func (b *bench) exists(name string) bool {
 	return err == nil
 }
 
-// Each file of a patch is a question of its own.
+// The files of a patch are one question.
 func TestPatchOfSeveralFiles(t *testing.T) {
 	b := newBench(t, map[string]string{"a": "one\n", "c": "c\n"})
 	res := b.call("patch", m{"diff": several})
@@ -35,10 +33,10 @@ func TestPatchOfSeveralFiles(t *testing.T) {
 	if b.read("a") != "two\n" || b.read("new/b") != "b\n" || b.exists("c") {
 		t.Errorf("a is %q", b.read("a"))
 	}
-	if len(b.ask.asked) != 3 || len(res.Changes) != 3 || res.ForUser != "3 of 3 files, +2 −2" {
+	if len(b.ask.asked) != 1 || len(res.Changes) != 3 || res.ForUser != "3 of 3 files, +2 −2" {
 		t.Errorf("%d questions, %d changes, %s", len(b.ask.asked), len(res.Changes), res.ForUser)
 	}
-	if q := b.ask.asked[2].Change; !q.Delete || q.After != "" || q.Name != "c" {
+	if q := b.ask.asked[0].Plan.Changes[2]; !q.Delete || q.After != "" || q.Name != "c" {
 		t.Errorf("asked %+v", q)
 	}
 	if title := b.set.Title("patch", []byte(`{"diff":"*** Delete File: x\n*** Delete File: y\n"}`)); title != "Patch x, y" {
@@ -63,35 +61,54 @@ func TestPatchIsAllOrNothing(t *testing.T) {
 	b.want(b.call("patch", m{"diff": "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-1\n+2\n"}), false, "Wrote a")
 }
 
-// A "no" to one file ends the patch; the model learns which files were written.
+// After a "no" to a patch none of its files is written.
 func TestPatchStopsAtANo(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		answer confirm.Verdict
-		err    error
 		stop   bool
 		want   string
 	}{
-		{"no", confirm.Verdict{}, nil, true, "The user declined this edit."},
-		{"no, with words", confirm.Verdict{Feedback: "not b"}, nil, false, "not b"},
-		{"an error", confirm.Verdict{}, errors.New("cut off"), true, "new/b: nothing was changed: cut off."},
+		{"no", confirm.Verdict{}, true, "The user declined this review of the changes. None of them was written."},
+		{"no, with words", confirm.Verdict{Feedback: "not b"}, false, "not b"},
+		{"a comment", confirm.Verdict{Comments: []confirm.Comment{{File: 1, Line: 1, Text: "why?"}}}, false, "comment on line 1 of the proposal for new/b: why?"},
+		{"a rule", confirm.Verdict{Rule: true, By: "rule deny edit"}, false, "a: This edit was refused by the rule deny edit."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newBench(t, map[string]string{"a": "one\n", "c": "c\n"})
-			b.ask.during = func(req confirm.Request) {
-				if req.Change.Name == "new/b" {
-					b.ask.verdict, b.ask.err = tt.answer, tt.err
-				}
-			}
+			b.ask.verdict = tt.answer
 			res := b.call("patch", m{"diff": several})
-			b.want(res, true, "Wrote a", tt.want, "Not tried, and unchanged: c.")
-			if res.Stop != tt.stop || len(res.Changes) != 1 || !strings.HasPrefix(res.ForUser, "1 of 3 files, +1 −1; new/b: ") {
-				t.Errorf("stop %v, %d changes, %s", res.Stop, len(res.Changes), res.ForUser)
+			b.want(res, true, tt.want)
+			if res.Stop != tt.stop || len(res.Changes) != 0 || res.Denied == nil || res.Denied.Tool != "patch" {
+				t.Errorf("%+v", res)
 			}
-			if b.read("a") != "two\n" || b.exists("new") || !b.exists("c") {
-				t.Error("the files do not hold what was answered")
+			if b.read("a") != "one\n" || b.exists("new") || !b.exists("c") {
+				t.Error("something was written")
 			}
 		})
+	}
+}
+
+// A part of a patch is approved: the model learns about the rest.
+func TestPartOfAPatch(t *testing.T) {
+	b := newBench(t, map[string]string{"a": "one\n", "c": "c\n"})
+	b.ask.verdict = confirm.Verdict{Decision: confirm.Approve, Except: []int{2}, Texts: map[int]string{0: "three\n"}, Feedback: "fine"}
+	res := b.call("patch", m{"diff": several})
+	b.want(res, false, "Wrote a: 1 added, 1 removed", "Created new/b", "left out, and the disk keeps as before: c", "-two\n+three", "The user says: fine")
+	if b.read("a") != "three\n" || b.read("new/b") != "b\n" || !b.exists("c") || res.ForUser != "2 of 3 files, +2 −1, changed by you" {
+		t.Errorf("a is %q, %s", b.read("a"), res.ForUser)
+	}
+}
+
+// Rules that approve each file answer for the patch.
+func TestRulesApproveAPatch(t *testing.T) {
+	b := newBench(t, map[string]string{"a": "one\n", "c": "c\n"})
+	b.ask.verdict = confirm.Verdict{Decision: confirm.Approve, Rule: true}
+	b.want(b.call("patch", m{"diff": several}), false, "Wrote a", "Created new/b", "Deleted c")
+	for _, req := range b.ask.asked {
+		if req.Plan != nil {
+			t.Errorf("asked about %+v", req.Plan)
+		}
 	}
 }
 

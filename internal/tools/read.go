@@ -136,10 +136,17 @@ func (r reader) folder(ctx context.Context, call Call, path string) (f search.Fo
 		f.FS, name, err = r.Root.FS(path)
 		return err
 	})
-	if refused != nil || err != nil {
+	if refused != nil {
 		return f, name, refused, err
 	}
+	if err != nil {
+		if f, name, ok := r.pendingFolder(path, err); ok {
+			return f, name, nil, nil
+		}
+		return f, name, nil, err
+	}
 	f.Abs, _, _ = r.Root.Resolve(path) // it resolves: FS has just opened it
+	f.FS, _ = r.Pending.FS(f.FS, f.Abs)
 	f.Root = f.Abs
 	for _, root := range r.Root.Roots() {
 		if rel, err := filepath.Rel(root, f.Abs); err == nil && filepath.IsLocal(rel) {
@@ -148,6 +155,29 @@ func (r reader) folder(ctx context.Context, call Call, path string) (f search.Fo
 		}
 	}
 	return f, name, nil, nil
+}
+
+// pendingFolder returns a folder that is not on disk, but has pending files.
+func (r reader) pendingFolder(path string, why error) (f search.Folder, name string, ok bool) {
+	abs, name, err := r.Root.Resolve(path)
+	if err != nil || !errors.Is(why, fs.ErrNotExist) {
+		return f, name, false
+	}
+	f.FS, ok = r.Pending.FS(nil, abs)
+	f.Abs, f.Root = abs, r.Root.Dir()
+	return f, name, ok
+}
+
+// open opens the file at path as it is with its pending change.
+func (r reader) open(path string) (*workspace.Stream, error) {
+	if abs, _, err := r.Root.Resolve(path); err == nil {
+		if f, ok, err := r.Pending.Read(abs); err != nil {
+			return nil, err
+		} else if ok {
+			return workspace.StreamOf(f)
+		}
+	}
+	return r.Root.Open(path)
 }
 
 // unreadable explains to the model why a path cannot be read and what to do. An error of

@@ -52,7 +52,7 @@ func (r reader) readFile(ctx context.Context, call Call, a readFileArgs) (Result
 	}
 	var s *workspace.Stream
 	refused, err := r.allowed(ctx, call, a.Path, func() (err error) {
-		s, err = r.Root.Open(a.Path)
+		s, err = r.open(a.Path)
 		return err
 	})
 	switch {

@@ -69,6 +69,9 @@ func (s searcher) search(ctx context.Context, call Call, a searchFilesArgs) (Res
 		Mode:    search.Mode(a.Mode),
 		Never:   func(abs string) bool { return permission.NeverRead(abs, s.Home) != "" },
 	}
+	if s.Pending.Len() > 0 { // both know the files on disk only
+		q.Ripgrep, q.Seen = "", nil
+	}
 	f, name, refused, err := s.folder(ctx, call, a.Path)
 	if err != nil && s.isFile(ctx, a.Path) {
 		if abs, _, err := s.Root.Resolve(a.Path); err == nil && q.Never(abs) {
@@ -180,7 +183,7 @@ func (s searcher) isFile(ctx context.Context, path string) bool {
 	if _, _, err := s.Root.Resolve(path); err != nil {
 		return false // outside, a person agrees to folders
 	}
-	stream, err := s.Root.Open(path)
+	stream, err := s.open(path)
 	if err != nil {
 		return false
 	}

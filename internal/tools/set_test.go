@@ -30,6 +30,10 @@ func (a *asker) Ask(_ context.Context, req confirm.Request) (confirm.Verdict, er
 	if a.during != nil {
 		a.during(req)
 	}
+	if req.Later && !a.verdict.Rule { // nobody is asked yet
+		a.asked = a.asked[:len(a.asked)-1]
+		return confirm.Verdict{Later: true}, nil
+	}
 	return a.verdict, a.err
 }
 

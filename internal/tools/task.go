@@ -64,6 +64,10 @@ func task(d Deps) Tool {
 		if err := a.check(defined); err != nil {
 			return failed("task was not begun: %w.", err), nil
 		}
+		settled, err := d.settleFirst(ctx, call) // its edits are questions of their own
+		if err != nil || settled != nil && settled.Failed {
+			return settled.orNone(), err
+		}
 		res, err := d.Agents.Run(ctx, Task{
 			Agent: a.Agent, Description: a.Description, Prompt: a.Prompt, Turn: call.Turn, Budget: call.Budget, Progress: call.Progress,
 		})
@@ -71,6 +75,7 @@ func task(d Deps) Tool {
 			return res, err
 		}
 		res.ForModel, res.Log, err = d.shorten(res.ForModel, maxTaskResult)
+		res.after(settled)
 		return res, err
 	})
 	if len(defined) > 0 {

@@ -61,6 +61,8 @@ type Result struct {
 	// Stop ends the turn after this batch because the user said no without a reason.
 	Stop   bool
 	Record Record
+	// GoOn means that the answer to a review has something for the model to do.
+	GoOn bool
 	// Ended has a line for each background command that ended since the last result.
 	Ended []string
 	// Task is the conversation of the sub-agent that the call began; nil without one.

@@ -45,14 +45,16 @@ func (w writer) apply(ctx context.Context, call Call, path string, compute compu
 // propose computes a change. If nobody has to be asked about it, it returns a result that
 // explains why.
 func (w writer) propose(path string, compute computer) (change workspace.Change, out edit.Result, refused *Result) {
+	var seen workspace.File // as the model knows it
 	change, err := w.Root.Propose(path, func(f workspace.File) (string, error) {
 		var err error
-		out, err = compute(f)
+		seen = w.Pending.Over(f)
+		out, err = compute(seen)
 		return out.Text, err
 	})
 	if err == nil {
-		change.Delete = out.Delete
-		refused = needless(change)
+		refused = needless(workspace.Change{File: seen, After: change.After, Delete: out.Delete})
+		change.File, change.Delete = w.Pending.Base(change.File), out.Delete
 	} else {
 		res := failed("%s: nothing was changed: %w", path, err)
 		refused = &res
@@ -86,19 +88,19 @@ func (w writer) review(ctx context.Context, call Call, change workspace.Change, 
 		lost := w.lost(change)
 		req := w.request(call, change, out.Stage)
 		req.Notes, req.Force, req.Check = append(req.Notes, m.notes(lost)...), req.Force || m.byUser, w.check(change)
+		req.Later = w.gathers(change)
 		v, err := w.Ask.Ask(ctx, req)
 		switch {
 		case err != nil:
 			return Result{}, UnansweredError{err}
+		case v.Later || v.Decision == confirm.Approve && w.Pending.Has(change.Path):
+			return w.stage(call, change, out), nil
 		case v.Check:
 			return m.tell(w.sentBack(req.Check)), nil
 		case v.Decision != confirm.Approve:
 			return m.tell(w.unapproved(change, out, v)), nil
 		}
-		final := change
-		if v.Text != nil {
-			final = workspace.NewContent(change, *v.Text)
-		}
+		final := approved(change, v)
 		res, err := w.commit(ctx, call, change, final, v, out)
 		if errors.Is(err, workspace.ErrStale) {
 			merged, refused := m.merge(w, change, final, v)
@@ -117,6 +119,14 @@ func (w writer) review(ctx context.Context, call Call, change workspace.Change, 
 		}
 		return m.tell(res), err
 	}
+}
+
+// approved returns c with the text that v approves.
+func approved(c workspace.Change, v confirm.Verdict) workspace.Change {
+	if v.Text == nil {
+		return c
+	}
+	return workspace.NewContent(c, *v.Text)
 }
 
 // request returns the question about a change.
@@ -281,15 +291,8 @@ func (w writer) holds(c workspace.Change) bool {
 // written returns the result of an approved change.
 func written(change, final workspace.Change, v confirm.Verdict, out edit.Result) Result {
 	fc := fileChange(final)
-	verb := "Wrote"
-	switch {
-	case final.Delete:
-		verb = "Deleted"
-	case !final.Exists:
-		verb = "Created"
-	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s: %d added, %d removed (lines)", verb, final.Name, fc.Added, fc.Removed)
+	b.WriteString(fc.done(final))
 	if out.Places > 1 {
 		fmt.Fprintf(&b, ", %d places", out.Places)
 	}
@@ -309,6 +312,18 @@ func written(change, final workspace.Change, v confirm.Verdict, out edit.Result)
 	}
 	b.WriteString(feedbackForModel(v))
 	return Result{ForModel: b.String(), ForUser: user, Changes: []FileChange{fc}, Record: rec}
+}
+
+// done describes a change that was made.
+func (fc FileChange) done(c workspace.Change) string {
+	verb := "Wrote"
+	switch {
+	case c.Delete:
+		verb = "Deleted"
+	case !c.Exists:
+		verb = "Created"
+	}
+	return fmt.Sprintf("%s %s: %d added, %d removed (lines)", verb, c.Name, fc.Added, fc.Removed)
 }
 
 func fileChange(c workspace.Change) FileChange {

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +17,7 @@ type Stream struct {
 	Info   File // without Text and Hash; Format is a guess from the head
 	Binary bool // the head is not text
 
-	file *os.File
+	file *os.File // nil for a file that need not be on the disk
 	text *text.Reader
 }
 
@@ -48,6 +49,20 @@ func (r *Root) Open(path string) (*Stream, error) {
 	}, nil
 }
 
+// StreamOf returns a stream of a file whose text need not be on the disk.
+func StreamOf(f File) (*Stream, error) {
+	data, err := text.Encode(f.Text, f.Format)
+	if err != nil {
+		return nil, err
+	}
+	in, err := text.NewReader(bytes.NewReader(data), text.Fallback{Encoding: f.Format.Encoding})
+	if err != nil {
+		return nil, err
+	}
+	info := File{Path: f.Path, Name: f.Name, Exists: true, Format: f.Format, Mode: f.Mode, Size: int64(len(data))}
+	return &Stream{Info: info, Binary: in.Binary, text: in}, nil
+}
+
 // Lines yields the lines from the current position. It cuts each text after maxLine
 // bytes, and ends a longer file with ErrTooLarge after about maxBytes bytes of text.
 func (s *Stream) Lines(maxLine int, maxBytes int64) iter.Seq2[Line, error] {
@@ -75,4 +90,9 @@ func (s *Stream) Lines(maxLine int, maxBytes int64) iter.Seq2[Line, error] {
 }
 
 // Close closes the file.
-func (s *Stream) Close() error { return s.file.Close() }
+func (s *Stream) Close() error {
+	if s.file == nil {
+		return nil
+	}
+	return s.file.Close()
+}

@@ -124,7 +124,7 @@ func TestFilesAreWrittenTogetherOrNot(t *testing.T) {
 }
 
 // TestKilledWhileItWritesTogether kills a process at each phase of each file of a commit of
-// many files. The next start leaves all files old or all new, reports what it took back,
+// many files. The next start leaves all files old or all new, reports those taken back,
 // and nothing is left over.
 func TestKilledWhileItWritesTogether(t *testing.T) {
 	phases := []string{"blob", "journal", "temp", "sync", "check", "rename", "done"}

@@ -142,10 +142,15 @@ func (c changes) notifyModel(note modelNote, names []string) {
 	c.App.Remarks.Add(strings.ToUpper(note.text[:1]) + note.text[1:] + ": " + strings.Join(names, ", ") + more + ". Read them again before you edit them.")
 }
 
-// Stopped reports an undo during which a process died, and how to continue, or "".
+// Stopped reports an undo, or a write of several files, during which a process died, or "".
 func Stopped(root *workspace.Root) string {
-	s := root.Stopped()
-	if s.Of == 0 {
+	back, s := root.TakenBack(), root.Stopped()
+	switch {
+	case back.Of > 0 && len(back.Left) > 0:
+		return fmt.Sprintf("The program ended while it wrote the %d files of a review. %d that were written are taken back, but not what has changed since: %s. /diff shows them.", back.Of, len(back.Names), strings.Join(back.Left, ", "))
+	case back.Of > 0:
+		return fmt.Sprintf("The program ended while it wrote the %d files of a review, so none of them is changed: %d that were written already are taken back.", back.Of, len(back.Names))
+	case s.Of == 0:
 		return ""
 	}
 	return fmt.Sprintf("The program ended during an undo: %d of %d files are restored. /redo takes them back; the same undo again does the rest.", s.Done, s.Of)

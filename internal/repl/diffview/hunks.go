@@ -77,6 +77,22 @@ func (h *Hunks) Out() []int {
 	return out
 }
 
+// Counts returns the number of added and removed lines without the hunks left out.
+func (h *Hunks) Counts() (added, removed int) {
+	for i, hunk := range h.all {
+		for _, l := range hunk.Lines {
+			switch {
+			case h.out[i]:
+			case l.Op == diff.Insert:
+				added++
+			case l.Op == diff.Delete:
+				removed++
+			}
+		}
+	}
+	return added, removed
+}
+
 // Left reports whether hunk i is left out.
 func (h *Hunks) Left(i int) bool { return h.out[i] }
 

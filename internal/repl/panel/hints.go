@@ -37,7 +37,7 @@ func (p *Panel) hints(n int) []string {
 	case p.PromptHasKeys:
 		return hint(p.look, st.Dim, p.renamed("at the prompt: Enter queues it · ↑ queued text · Esc back to the question"))
 	case p.plan != nil && p.plan.open:
-		return p.items(st.Dim, []string{"space leaves the file out, or includes it", "] next file", "[ previous file", "v full", "Esc back to the list"})
+		return p.fileHints()
 	case !p.show.unseen.IsZero():
 		return p.items(st.Warn, p.unseenKeys())
 	case n > 0:
@@ -61,8 +61,29 @@ func (p *Panel) wordsHint() string {
 	return "why not? the model reads this · Enter sends · Esc goes back"
 }
 
+// fileHints returns the keys for a file on view.
+func (p *Panel) fileHints() []string {
+	const out = "space leaves the file out, or includes it"
+	dim := p.look.Styles.Dim
+	if !p.req.Plan.Review {
+		return p.items(dim, []string{out, "] next file", "[ previous file", "v full", "Esc back to the list"})
+	}
+	keys := []string{out}
+	switch h := p.hunks(); {
+	case h != nil && h.Len() > 1:
+		keys = []string{"] [ hunks", "space leaves a hunk out", "m comment"}
+	case h != nil:
+		keys = append(keys, "m comment")
+	}
+	return append(p.about(), p.items(dim, append(keys, "tab next file", "Esc back to the list", "v full"))...)
+}
+
 // unseenKeys reports the unseen part of a diff and returns the keys.
 func (p *Panel) unseenKeys() []string {
+	if p.plan != nil {
+		what := fmt.Sprintf("you have not looked at %d of %s: y again approves them too", p.plan.unseen(), count(len(p.plan.files), "file"))
+		return []string{what, "Enter look at a file", "n no", p.esc()}
+	}
 	seen, lines := p.unseen()
 	what := fmt.Sprintf("you have not seen lines %d–%d: y again approves them too", seen+1, lines)
 	return []string{what, "PgDn scrolls", "n no", p.esc()}
@@ -130,7 +151,11 @@ func (p *Panel) about() []string {
 func (p *Panel) answers() []string {
 	req := p.req
 	if p.plan != nil {
-		return []string{p.choice(p.yes(), true), p.choice("n no", true), "Enter look at a file", "space leave it out", "v full", p.esc()}
+		keys := []string{p.choice(p.yes(), true), p.choice("n no", true), "Enter look at a file", "space leave it out", "v full", p.esc()}
+		if req.Plan.Review {
+			keys = slices.Insert(keys, 2, "c why not")
+		}
+		return keys
 	}
 	if p.doc != nil {
 		return p.planAnswers()

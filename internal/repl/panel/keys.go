@@ -70,7 +70,12 @@ func (p *Panel) act(key tea.KeyPressMsg) Outcome {
 }
 
 // reasons reports whether a no may have a reason: the model proposed the request.
-func (p *Panel) reasons() bool { return p.plan == nil && p.req.Tool != undo && p.req.Limit == nil }
+func (p *Panel) reasons() bool {
+	if p.plan != nil {
+		return p.req.Plan.Review && !p.plan.open
+	}
+	return p.req.Tool != undo && p.req.Limit == nil
+}
 
 // reply handles a key that answers; for any other it returns Ignored.
 func (p *Panel) reply(key string) (Outcome, confirm.Verdict) {
@@ -84,12 +89,12 @@ func (p *Panel) reply(key string) (Outcome, confirm.Verdict) {
 }
 
 // warnUnseen reports whether to warn instead of approving a diff whose end has not been
-// visible. The next yes counts, unless it is the same key held down.
+// visible, or a model's changes of files that have not been on view. The next yes counts, unless it is the same key held down.
 func (p *Panel) warnUnseen(key string) bool {
 	warned := p.show.unseen
 	p.show.unseen = time.Time{}
 	seen, lines := p.unseen()
-	if key != "y" && key != "a" || seen == lines || !p.scroll.fits {
+	if key != "y" && key != "a" || seen == lines && (p.plan == nil || p.plan.unseen() == 0) || !p.scroll.fits {
 		return false
 	}
 	if _, counts := p.verdict(key); !counts || !warned.IsZero() && p.now.Sub(warned) >= quiet {
@@ -156,7 +161,7 @@ func (p *Panel) verdict(key string) (confirm.Verdict, bool) {
 
 // browse handles a key that changes the view of the body, and reports whether it did.
 func (p *Panel) browse(key string) bool {
-	if p.plan != nil && p.plan.press(key, &p.scroll) || p.pressHunk(key) {
+	if p.pressHunk(key) || p.plan != nil && p.plan.press(key, &p.scroll) {
 		return true
 	}
 	switch key {

@@ -85,7 +85,7 @@ func (p *Panel) build() {
 		p.diff = diffview.New(c, opt)
 		p.body, p.rev = p.diff, newRevision(p.req.Refused, c, opt)
 	case p.req.Plan != nil:
-		p.plan = newPlan(p.req, p.look, opt)
+		p.plan = newPlan(p.req, p.look, opt, &p.words)
 		p.body = p.plan
 	case p.req.Document != nil:
 		p.doc = newDocument(p.req, p.edited, p.look)
@@ -125,6 +125,14 @@ func (p *Panel) Layout() diffview.Layout { return p.show.layout }
 
 // Full reports whether the panel wants the whole screen.
 func (p *Panel) Full() bool { return p.show.full }
+
+// view returns the diff whose hunks can be left out or commented on; nil without one.
+func (p *Panel) view() *diffview.View {
+	if p.plan != nil && p.plan.open && p.req.Plan.Review {
+		return p.plan.files[p.plan.cursor].view
+	}
+	return p.diff
+}
 
 // editable reports whether the text that would be written can be edited.
 func (p *Panel) editable() bool { return p.doc != nil || p.diff != nil && !p.req.Change.Delete }

@@ -21,6 +21,7 @@ type plan struct {
 	files  []file
 	cursor int
 	open   bool // show the file under the cursor, not the list
+	words  *words
 }
 
 // file is a file of a plan.
@@ -29,11 +30,26 @@ type file struct {
 	what    string // edit, create, delete
 	name    string
 	out     bool // left out
+	looked  bool // it has been on view
 	changes int  // number of separate changes
 }
 
-func newPlan(req confirm.Request, look theme.Look, opt diffview.Options) *plan {
-	p := &plan{req: req, look: look}
+// hunks returns the hunks of a file that can be left out; nil without any.
+func (f *file) hunks() *diffview.Hunks {
+	if h := f.view.Hunks(); f.what != "delete" && h.Len() > 0 {
+		return h
+	}
+	return nil
+}
+
+// none reports whether nothing of the file is approved.
+func (f *file) none() bool {
+	h := f.hunks()
+	return f.out || h != nil && len(h.Out()) == h.Len()
+}
+
+func newPlan(req confirm.Request, look theme.Look, opt diffview.Options, w *words) *plan {
+	p := &plan{req: req, look: look, words: w}
 	for _, c := range req.Plan.Changes {
 		one := confirm.Request{Change: &c}
 		view := diffview.New(change(one, nil), opt)
@@ -56,18 +72,18 @@ func verb(exists, remove bool) string {
 func (p *plan) Header() []string {
 	if p.open {
 		place := fmt.Sprintf("file %d of %d", p.cursor+1, len(p.files))
-		if p.files[p.cursor].out {
+		if p.files[p.cursor].none() {
 			place += ": left unchanged"
 		}
 		return append(hint(p.look, p.look.Styles.Dim, place), p.files[p.cursor].view.Header()...)
 	}
 	added, removed, out := 0, 0, 0
 	for _, f := range p.files {
-		if f.out {
+		if f.none() {
 			out++
 			continue
 		}
-		a, r := f.view.Counts()
+		a, r := f.view.Hunks().Counts()
 		added, removed = added+a, removed+r
 	}
 	text := fmt.Sprintf("%s: %s +%d −%d", sanitize.Line(p.req.Plan.Title), count(len(p.files)-out, "file"), added, removed)
@@ -115,20 +131,26 @@ func (p *plan) line(i int) string {
 	if i == p.cursor {
 		cursor = "❯ "
 	}
-	if f.out {
+	if f.none() {
 		mark = "○ "
 	}
-	added, removed := f.view.Counts()
+	added, removed := f.view.Hunks().Counts()
 	tail := fmt.Sprintf("  +%d −%d", added, removed)
 	if f.changes > 1 {
 		tail += fmt.Sprintf(" · %d places", f.changes)
 	}
-	if f.out {
+	switch h := f.hunks(); {
+	case f.none():
 		tail += " · left unchanged"
+	case p.req.Plan.Review && h != nil && len(h.Out()) > 0:
+		tail += fmt.Sprintf(" · %d of %d hunks", h.Len()-len(h.Out()), h.Len())
+	}
+	if n := p.commented(i); n > 0 {
+		tail += " · " + count(n, "comment")
 	}
 	head := cursor + mark + fmt.Sprintf("%-7s", f.what)
 	name := fitPath(f.name, p.look.Width-ansi.StringWidth(head+tail))
-	if f.out {
+	if f.none() {
 		return theme.Paint(st.Dim, theme.Short(head+name+tail, p.look.Width))
 	}
 	dir, base := path.Split(name)
@@ -159,24 +181,61 @@ func (p *plan) Resize(width int) {
 func (p *plan) except() []int {
 	var out []int
 	for i, f := range p.files {
-		if f.out {
+		if f.none() {
 			out = append(out, i)
 		}
 	}
 	return out
 }
 
+// texts returns the texts of the files of which some hunks are left out; nil without any.
+func (p *plan) texts() map[int]string {
+	var out map[int]string
+	for i, f := range p.files {
+		if h := f.hunks(); p.req.Plan.Review && !f.none() && h != nil && len(h.Out()) > 0 {
+			if out == nil {
+				out = map[int]string{}
+			}
+			out[i] = h.Text()
+		}
+	}
+	return out
+}
+
+// commented returns the number of comments on a file.
+func (p *plan) commented(i int) int {
+	n := 0
+	for _, c := range p.words.comments {
+		if c.File == i && p.req.Plan.Review {
+			n++
+		}
+	}
+	return n
+}
+
+// unseen returns the number of a model's changes that would be approved without having been
+// on view.
+func (p *plan) unseen() int {
+	n := 0
+	for _, f := range p.files {
+		if p.req.Plan.Review && !f.looked && !f.none() {
+			n++
+		}
+	}
+	return n
+}
+
 // verdict returns the answer of a key in the list; yes reports that all files have been
 // visible.
 func (p *plan) verdict(key string, yes bool) (confirm.Verdict, bool) {
-	v := confirm.Verdict{By: me}
+	v := confirm.Verdict{By: me, Comments: p.words.comments}
 	switch {
 	case p.open:
 		return v, false
 	case key == "n":
 		return v, true
 	case key == "y" && yes && len(p.except()) < len(p.files):
-		v.Decision, v.Except = confirm.Approve, p.except()
+		v.Decision, v.Except, v.Texts = confirm.Approve, p.except(), p.texts()
 		return v, true
 	}
 	return v, false
@@ -228,6 +287,7 @@ func (p *plan) to(i int, s *scroll) {
 	p.cursor = max(0, min(i, len(p.files)-1))
 	if p.open {
 		s.offset = 0
+		p.files[p.cursor].looked = true
 	} else {
 		s.reveal(p.cursor)
 	}
@@ -237,6 +297,7 @@ func (p *plan) to(i int, s *scroll) {
 func (p *plan) show(open bool, s *scroll) {
 	if p.open = open; open {
 		s.offset = 0
+		p.files[p.cursor].looked = true
 	} else {
 		s.reveal(p.cursor)
 	}

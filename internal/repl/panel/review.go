@@ -58,8 +58,12 @@ func (p *Panel) pressNote(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 		switch {
 		case text == "":
 		case w.hunk >= 0:
-			_, line := p.diff.Hunks().Place(w.hunk)
-			w.comments = append(w.comments, confirm.Comment{Line: line, Text: text})
+			_, line := p.view().Hunks().Place(w.hunk)
+			c := confirm.Comment{Line: line, Text: text}
+			if p.plan != nil {
+				c.File = p.plan.cursor
+			}
+			w.comments = append(w.comments, c)
 		case p.ask != nil:
 			return Answered, confirm.Verdict{By: me, Decision: confirm.Approve, Answer: text}
 		default:
@@ -71,10 +75,16 @@ func (p *Panel) pressNote(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 
 // hunks returns the hunks that can be left out or commented on, or nil.
 func (p *Panel) hunks() *diffview.Hunks {
-	if p.diff == nil || p.req.Change.Delete || p.req.Tool == undo || p.diff.Hunks().Len() == 0 {
+	switch v := p.view(); {
+	case v == nil || p.req.Tool == undo:
 		return nil
+	case p.plan != nil:
+		return p.plan.files[p.plan.cursor].hunks()
+	case p.req.Change.Delete || v.Hunks().Len() == 0:
+		return nil
+	default:
+		return v.Hunks()
 	}
-	return p.diff.Hunks()
 }
 
 // left returns the hunks left out.
@@ -91,11 +101,21 @@ func (p *Panel) pressHunk(key string) bool {
 	switch {
 	case h == nil || p.covered():
 		return false
+	case p.plan != nil && (h.Len() == 1 && key == "space" || key == "tab"): // of the file
+		return false
+	case key == "m":
+		p.comment(h)
+		return true
 	case key == "space" && h.Len() == 1: // the only hunk cannot be left out
 		p.show.whole = p.body.Len() <= p.scroll.room
 		p.show.keys = p.show.keys && !p.show.whole // replaces the list of keys
 		return p.show.whole                        // otherwise Space pages down
 	}
+	return p.moveHunk(h, key)
+}
+
+// moveHunk handles a key that marks a hunk or leaves it out.
+func (p *Panel) moveHunk(h *diffview.Hunks, key string) bool {
 	marked := h.Marked()
 	switch {
 	case key == "]", key == "tab":
@@ -110,20 +130,23 @@ func (p *Panel) pressHunk(key string) bool {
 	case key == "space":
 		h.Toggle(marked)
 		p.mark(marked)
-	case key == "m":
-		if marked < 0 {
-			p.mark(h.Next(p.scroll.offset))
-		}
-		p.words.open(h.Marked(), p.look.NoColor)
 	default:
 		return false
 	}
 	return true
 }
 
+// comment begins a comment on the marked hunk, or on the next one.
+func (p *Panel) comment(h *diffview.Hunks) {
+	if h.Marked() < 0 {
+		p.mark(h.Next(p.scroll.offset))
+	}
+	p.words.open(h.Marked(), p.look.NoColor)
+}
+
 // mark marks a hunk and makes it visible.
 func (p *Panel) mark(i int) {
-	first, last := p.diff.Hunks().Mark(i)
+	first, last := p.view().Hunks().Mark(i)
 	const more = 2 // lines that the header and the hints may add for a hunk
 	if s := &p.scroll; first < s.offset || last >= s.offset+s.room-more {
 		s.offset = max(0, first-1) // with one line of context
@@ -136,13 +159,13 @@ func (p *Panel) opens() bool { return p.Editor != "" && p.diff != nil && !p.req.
 // expand shows or folds the unchanged lines; it returns false without a diff.
 func (p *Panel) expand() bool {
 	switch {
-	case p.diff == nil || p.out != nil:
+	case p.view() == nil || p.out != nil:
 		return false
 	case p.rev.shown():
 		p.rev.view.Expand(!p.rev.view.Expanded())
 		p.scroll.offset = 0
 	default:
-		p.diff.Expand(!p.diff.Expanded())
+		p.view().Expand(!p.view().Expanded())
 		p.scroll.moved()
 	}
 	return true

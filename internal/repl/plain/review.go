@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -33,7 +35,11 @@ func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, 
 	from := time.Now().Add(guard)
 	checking := req.Check.Done()
 	for {
-		u.say(ask(req, u.opt.Labels))
+		if reviewsModel(req) {
+			u.say(askAll(u.opt.Labels))
+		} else {
+			u.say(ask(req, u.opt.Labels))
+		}
 		v, what, err := u.readAnswer(ctx, from, checking, req)
 		switch {
 		case errors.Is(err, errInterrupted):
@@ -66,6 +72,9 @@ func (u *UI) readAnswer(ctx context.Context, from time.Time, checking <-chan str
 		text = worded(text)
 	}
 	v, what := parse(text, req)
+	if first, rest, _ := strings.Cut(strings.TrimSpace(text), " "); strings.EqualFold(first, "without") && reviewsModel(req) {
+		v, what = without(rest, *req.Plan)
+	}
 	switch what {
 	case makes:
 		return u.makeRule(ctx, from, *req.Offer)
@@ -134,6 +143,17 @@ func askLimit(l confirm.Limit, numbered bool) string {
 	return "Go on? [y: one more request / n: stop / always: extend by " + step + "] "
 }
 
+// reviewsModel reports whether a model proposes changes of several files.
+func reviewsModel(req confirm.Request) bool { return req.Plan != nil && req.Plan.Review }
+
+// askAll is ask for a model's changes of several files.
+func askAll(numbered bool) string {
+	if numbered {
+		return "answer: 1 yes to all files, 2 no, without and the numbers of files to leave out, or 2 and why not: "
+	}
+	return "Write all files? [y / n / n why not / without 2 5: all but these] "
+}
+
 // covered describes what "always" approves.
 func covered(req confirm.Request) string {
 	if req.Change != nil {
@@ -184,6 +204,24 @@ func parseYesNo(first, rest string, req confirm.Request) (confirm.Verdict, meani
 	return v, answers
 }
 
+// without returns the approval of a plan without the files with these numbers.
+func without(numbers string, plan confirm.Plan) (confirm.Verdict, meaning) {
+	v := confirm.Verdict{By: "terminal", Decision: confirm.Approve}
+	for word := range strings.FieldsSeq(strings.ReplaceAll(numbers, ",", " ")) {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 1 || n > len(plan.Changes) {
+			return confirm.Verdict{}, unclear
+		}
+		if !slices.Contains(v.Except, n-1) {
+			v.Except = append(v.Except, n-1)
+		}
+	}
+	if len(v.Except) == 0 || len(v.Except) == len(plan.Changes) {
+		return confirm.Verdict{}, unclear
+	}
+	return v, answers
+}
+
 // approval returns the verdict of a yes. always means further requests, too.
 func approval(always bool, req confirm.Request) (confirm.Verdict, meaning) {
 	v := confirm.Verdict{By: "terminal", Decision: confirm.Approve}
@@ -214,7 +252,11 @@ func describe(req confirm.Request) string {
 		b.WriteString(sanitize.Exact(changed(*req.Change)))
 	case req.Plan != nil:
 		fmt.Fprintf(&b, "%s:\n", sanitize.Line(req.Plan.Title))
-		for _, c := range req.Plan.Changes {
+		for i, c := range req.Plan.Changes {
+			if reviewsModel(req) {
+				added, removed := diff.Count(c.Text, c.After)
+				fmt.Fprintf(&b, "File %d of %d: %s, +%d −%d\n", i+1, len(req.Plan.Changes), sanitize.Name(c.Name), added, removed)
+			}
 			b.WriteString(sanitize.Exact(changed(c)))
 		}
 	case req.Document != nil:

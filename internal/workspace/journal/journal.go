@@ -50,7 +50,7 @@ type Journal struct {
 	failed error
 	// Stopped is the undo, if Open found one, during which a process died.
 	Stopped Stopped
-	// TakenBack is what Open took back, if a process died while it wrote files together.
+	// TakenBack is not zero if Open found a process that died while it wrote files together.
 	TakenBack TakenBack
 }
 

@@ -1,0 +1,144 @@
+// Package pending holds the changes of a turn that wait for one review. It guarantees that
+// each file has one change, from the text on disk before the first edit to the text after
+// the last one, and that readers of the files through it see the texts after.
+package pending
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"sync"
+
+	"github.com/bb2d0cf4/agent/internal/tools/edit"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// Change is the pending change of a file.
+type Change struct {
+	workspace.Change
+	Stages []edit.Stage // of the edits that it consists of, but exact ones
+}
+
+// Changes are the changes of a turn. A nil *Changes has none and takes none. The goroutine
+// that runs the turn owns it: only that one calls Stage, Set and Drop, while no other reads,
+// except under Settling.
+type Changes struct {
+	all  []Change
+	call string // the last one that staged a change
+
+	settling sync.Mutex // held by a review before a call that others run beside
+}
+
+// Len returns the number of changed files.
+func (c *Changes) Len() int {
+	if c == nil {
+		return 0
+	}
+	return len(c.all)
+}
+
+// All returns the changes, in the order of their first edits.
+func (c *Changes) All() []Change {
+	if c == nil {
+		return nil
+	}
+	return slices.Clone(c.all)
+}
+
+// Call returns the id of the last call that staged a change.
+func (c *Changes) Call() string {
+	if c == nil {
+		return ""
+	}
+	return c.call
+}
+
+// Settling waits until no other call has the changes reviewed, and keeps others from it
+// until done.
+func (c *Changes) Settling() (done func()) {
+	c.settling.Lock()
+	return c.settling.Unlock
+}
+
+// find returns the index of the change of the file at path, or -1.
+func (c *Changes) find(path string) int {
+	if c == nil {
+		return -1
+	}
+	return slices.IndexFunc(c.all, func(p Change) bool { return p.Path == path })
+}
+
+// Has reports whether the file at the absolute path has a pending change.
+func (c *Changes) Has(path string) bool { return c.find(path) >= 0 }
+
+// Over returns a file on disk as it is with its pending change.
+func (c *Changes) Over(f workspace.File) workspace.File {
+	i := c.find(f.Path)
+	if i < 0 {
+		return f
+	}
+	p := c.all[i]
+	p.Exists, p.Text = !p.Delete, p.After
+	return p.File
+}
+
+// Base returns the file from which the pending change of f was computed, or f itself.
+func (c *Changes) Base(f workspace.File) workspace.File {
+	if i := c.find(f.Path); i >= 0 {
+		return c.all[i].File
+	}
+	return f
+}
+
+// Stage takes a change, computed from Over and based on Base, for the call with this id. A
+// change that leaves the file as it is on disk is dropped.
+func (c *Changes) Stage(change workspace.Change, stage edit.Stage, call string) {
+	c.call = call
+	p, i := Change{Change: change}, c.find(change.Path)
+	if i >= 0 {
+		p.Stages = c.all[i].Stages
+	}
+	if stage != edit.Exact && !slices.Contains(p.Stages, stage) {
+		p.Stages = append(slices.Clip(p.Stages), stage)
+	}
+	needless := !p.Exists && p.Delete || p.Exists && !p.Delete && p.After == p.Text
+	switch {
+	case needless && i >= 0:
+		c.all = slices.Delete(c.all, i, i+1)
+	case needless:
+	case i >= 0:
+		c.all[i] = p
+	default:
+		c.all = append(c.all, p)
+	}
+}
+
+// Set replaces all changes.
+func (c *Changes) Set(all []Change) { c.all = all }
+
+// Drop forgets all changes and returns the names of their files.
+func (c *Changes) Drop() []string {
+	if c == nil {
+		return nil
+	}
+	var names []string
+	for _, p := range c.all {
+		names = append(names, p.Name)
+	}
+	c.all = nil
+	return names
+}
+
+// Read returns the file at the absolute path as it is with its pending change; false
+// without one. The error is fs.ErrNotExist for a removed file.
+func (c *Changes) Read(path string) (f workspace.File, ok bool, err error) {
+	i := c.find(path)
+	if i < 0 {
+		return workspace.File{}, false, nil
+	}
+	f = c.Over(c.all[i].File)
+	if !f.Exists {
+		err = fmt.Errorf("%s is removed by a pending change: %w", f.Name, fs.ErrNotExist)
+	}
+	return f, true, err
+}

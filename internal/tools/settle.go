@@ -1,0 +1,350 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/caution"
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/diff"
+	"github.com/bb2d0cf4/agent/internal/tools/edit"
+	"github.com/bb2d0cf4/agent/internal/tools/pending"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// Review is the name under which changes that were gathered are asked about and
+// written.
+const Review = "review"
+
+// gathers reports whether a person is asked about c later.
+func (w writer) gathers(c workspace.Change) bool { return w.Pending != nil && !w.hides(c.Path) }
+
+// stage adds an edit to the pending changes.
+func (w writer) stage(call Call, change workspace.Change, out edit.Result) Result {
+	w.Pending.Stage(change, out.Stage, call.ID)
+	added, removed := diff.Count(change.Text, change.After)
+	said := fmt.Sprintf("+%d −%d", added, removed)
+	res := Result{
+		ForModel: fmt.Sprintf("%s is changed, pending the user's review of all changes at the end of the turn: %d added, %d removed (lines). "+
+			"You see it changed in all tools but commands. It is on disk only once you are told that the user approved it.", change.Name, added, removed),
+		ForUser: said + ", to review at the end",
+		Record:  Record{Result: said + ", pending the review of the turn"},
+	}
+	if out.Stage != edit.Exact {
+		res.ForModel += fmt.Sprintf(" It matched only after %s.", out.Stage)
+	}
+	return res
+}
+
+// Settle asks about all pending changes in one review and writes the approved ones
+// together: all or none. It returns nil without any. After an answer with words the
+// refused changes stay pending, for the model to go on from; otherwise they are dropped.
+func (s *Set) Settle(ctx context.Context, call Call) (*Result, error) {
+	if call.ID == "" {
+		call.ID = s.deps.Pending.Call() // whose place in the conversation is known
+	}
+	review := settler{Deps: s.deps, call: call, tool: Review, title: "all changes of this turn"}
+	return review.settle(ctx)
+}
+
+// Pending returns the number of files with pending changes.
+func (s *Set) Pending() int { return s.deps.Pending.Len() }
+
+// DropPending forgets the pending changes and returns the names of their files.
+func (s *Set) DropPending() []string { return s.deps.Pending.Drop() }
+
+// settler is one review of several changes.
+type settler struct {
+	Deps
+	call  Call
+	tool  string
+	title string   // for the reviewer
+	free  bool     // rules have approved all changes as they are
+	note  []string // for the next reviewer: the files that moved under the review
+	told  []string // for the model
+	lost  int      // changes in conflict
+}
+
+// request returns the question about changes.
+func (s settler) request(changes []pending.Change) confirm.Request {
+	plan := &confirm.Plan{Title: s.title, Review: true}
+	req := confirm.Request{Tool: s.tool, Description: s.call.Description, Batch: s.call.Batch, Plan: plan}
+	for _, text := range s.note {
+		req.Notes, req.Force = append(req.Notes, caution.Notes(text)...), true
+	}
+	for _, p := range changes {
+		plan.Changes = append(plan.Changes, p.Change)
+		stages := p.Stages
+		if len(stages) == 0 {
+			stages = []edit.Stage{edit.Exact}
+		}
+		for i, stage := range stages {
+			notes, force := changeNotes(p.Change, stage, s.Home)
+			if i > 0 {
+				notes = notes[:1] // the others are the same
+			}
+			for _, n := range notes {
+				if !strings.Contains(n.Text, p.Name) {
+					n.Text = p.Name + ": " + n.Text
+				}
+				req.Notes = append(req.Notes, n)
+			}
+			req.Force = req.Force || force
+		}
+	}
+	return req
+}
+
+// maxReviews is how often one review is repeated because files moved under it.
+const maxReviews = 10
+
+// settle asks until the approved changes are written, or refused.
+func (s *settler) settle(ctx context.Context) (*Result, error) {
+	for range maxReviews {
+		if err := s.saveUnsaved(ctx); err != nil {
+			return nil, err
+		}
+		all := s.Pending.All()
+		if len(all) == 0 {
+			break
+		}
+		req := s.request(all)
+		v, err := s.ask(ctx, req)
+		if err != nil {
+			return nil, UnansweredError{err}
+		}
+		if v.Decision != confirm.Approve {
+			return s.refused(all, v), nil
+		}
+		final := req.Plan.Final(v)
+		final = slices.DeleteFunc(final, func(c workspace.Change) bool { return c.Exists && !c.Delete && c.After == c.Text })
+		res, err := s.write(ctx, *req.Plan, final, v)
+		if !errors.Is(err, workspace.ErrStale) {
+			if err == nil {
+				s.Pending.Drop()
+			}
+			return res, err
+		}
+		s.merge(final, v)
+	}
+	if s.lost == 0 {
+		return nil, nil
+	}
+	s.Pending.Drop()
+	return &Result{ForModel: "Nothing was written.\n" + strings.Join(s.told, "\n"), ForUser: "conflicts with changes meanwhile; nothing was written", Failed: true}, nil
+}
+
+// ask asks, unless rules have approved all changes.
+func (s *settler) ask(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
+	if s.free {
+		s.free = false // the next question is about other texts
+		return confirm.Verdict{Decision: confirm.Approve, Rule: true, By: "rules"}, nil
+	}
+	return s.Ask.Ask(ctx, req)
+}
+
+// saveUnsaved asks whether to save files with unsaved changes in the editor, and gives up
+// the changes of those that stay unsaved.
+func (s *settler) saveUnsaved(ctx context.Context) error {
+	var kept []pending.Change
+	for _, p := range s.Pending.All() {
+		refused, err := writer{s.Deps, s.tool}.saveUnsaved(ctx, s.call, p.Path)
+		if err != nil {
+			return err
+		}
+		if refused != nil {
+			s.lost++
+			s.told = append(s.told, refused.ForModel)
+			continue
+		}
+		kept = append(kept, p)
+	}
+	if len(kept) < s.Pending.Len() {
+		s.Pending.Set(kept)
+	}
+	return nil
+}
+
+// refused returns the result of a no.
+func (s settler) refused(all []pending.Change, v confirm.Verdict) *Result {
+	res := declined(s.tool, "review of the changes", "None of them was written.", v)
+	res.ForModel = strings.TrimSuffix(res.ForModel, feedbackForModel(v)) + s.words(all, v)
+	res.Record.Words = strings.TrimPrefix(s.words(all, v), "\n")
+	switch {
+	case s.tool != Review:
+	case v.NoWay || v.Rule || v.Feedback == "" && len(v.Comments) == 0:
+		res.ForModel += "\nThe changes are dropped: the files are as they are on disk."
+		s.Pending.Drop()
+	default:
+		res.ForModel += "\nThe changes are still pending: revise them by further edits. The user is asked again."
+	}
+	res.ForModel = strings.Join(append([]string{res.ForModel}, s.told...), "\n")
+	return &res
+}
+
+// words returns the reviewer's words, each comment with its file.
+func (s settler) words(all []pending.Change, v confirm.Verdict) string {
+	var b strings.Builder
+	if v.Feedback != "" && v.Rule {
+		b.WriteString("\n" + v.Feedback)
+	} else if v.Feedback != "" {
+		b.WriteString("\nThe user says: " + v.Feedback)
+	}
+	for _, c := range v.Comments {
+		if c.File >= 0 && c.File < len(all) {
+			fmt.Fprintf(&b, "\nThe user's comment on line %d of the proposal for %s: %s", c.Line, all[c.File].Name, c.Text)
+		}
+	}
+	return b.String()
+}
+
+// write writes the approved changes together. The error is workspace.ErrStale if a file
+// has changed since the question.
+func (s settler) write(ctx context.Context, plan confirm.Plan, final []workspace.Change, v confirm.Verdict) (*Result, error) {
+	by := workspace.Origin{Session: s.Session(), Turn: s.call.Turn, Call: s.call.ID, Tool: s.tool}
+	var err error
+	if len(final) > 0 {
+		_, err = s.Root.CommitTogether(ctx, final, by)
+	}
+	if errors.Is(err, workspace.ErrStale) && s.hold(final) {
+		err = nil
+	}
+	warning := ""
+	switch {
+	case errors.Is(err, workspace.ErrNotDurable):
+		warning = err.Error()
+	case errors.Is(err, workspace.ErrStale):
+		return nil, err
+	case ctx.Err() != nil && err != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		res := failed("%w", err)
+		return &res, nil
+	}
+	res := s.written(plan, final, v)
+	if warning != "" {
+		res.ForModel += "\nWarning: " + warning
+		res.ForUser += "; " + warning
+	}
+	for _, c := range final {
+		writer{Deps: s.Deps}.wrote(ctx, c, confirm.Verdict{By: v.By})
+	}
+	return &res, nil
+}
+
+// hold reports whether all files hold the approved texts already: an editor may have saved
+// them.
+func (s settler) hold(final []workspace.Change) bool {
+	return !slices.ContainsFunc(final, func(c workspace.Change) bool { return !writer{Deps: s.Deps}.holds(c) })
+}
+
+// written returns the result of an approval.
+func (s settler) written(plan confirm.Plan, final []workspace.Change, v confirm.Verdict) Result {
+	var res Result
+	added, removed := 0, 0
+	var said, left []string
+	for _, c := range final {
+		fc := fileChange(c)
+		added, removed = added+fc.Added, removed+fc.Removed
+		res.Changes = append(res.Changes, fc)
+		said = append(said, fc.done(c)+".")
+	}
+	for _, i := range v.Except {
+		left = append(left, plan.Changes[i].Name)
+	}
+	if len(said) == 0 {
+		said = []string{"Nothing was written."}
+	}
+	if len(left) > 0 {
+		said = append(said, fmt.Sprintf("The user left out, and the disk keeps as before: %s.", strings.Join(left, ", ")))
+	}
+	var patches strings.Builder
+	for i, c := range plan.Changes {
+		if text, ok := v.Texts[i]; ok {
+			patches.WriteString(diff.Unified(c.Name, c.Name, c.After, text))
+		}
+	}
+	res.ForUser = fmt.Sprintf("%d of %d files, +%d −%d", len(final), len(plan.Changes), added, removed)
+	if patches.Len() > 0 {
+		said = append(said, "The user changed the proposal before approving it. The files hold the user's version, which is final. From your proposal to it:\n"+strings.TrimSuffix(clipPatch(patches.String()), "\n"))
+		res.ForUser += ", changed by you"
+		res.Record.Words = "From the proposal to what was written:\n" + strings.TrimSuffix(patches.String(), "\n")
+	}
+	var all []pending.Change
+	for _, c := range plan.Changes {
+		all = append(all, pending.Change{Change: c})
+	}
+	words := s.words(all, v)
+	res.Record.Words = strings.TrimPrefix(res.Record.Words+words, "\n")
+	res.GoOn = words != "" || s.lost > 0
+	res.ForModel = strings.Join(append(said, s.told...), "\n") + words
+	return res
+}
+
+// merge makes the approved changes the pending ones, merged with the files that have
+// changed since. Of a conflict the model is told.
+func (s *settler) merge(final []workspace.Change, v confirm.Verdict) {
+	s.note = nil
+	var all []pending.Change
+	for _, c := range final {
+		now, _, err := s.Root.Raw(c.Path)
+		if err == nil && now.Exists == c.Exists && now.Hash == c.Hash {
+			all = append(all, pending.Change{Change: c})
+			continue
+		}
+		var m moved
+		merged, refused := m.merge(writer{Deps: s.Deps, tool: s.tool}, c, c, confirm.Verdict{Rule: v.Rule})
+		if refused != nil {
+			s.lost++
+			s.told = append(s.told, refused.ForModel)
+			s.note = append(s.note, oneLine(refused.ForUser, maxFailure))
+			continue
+		}
+		s.note = append(s.note, m.note)
+		s.told = append(s.told, strings.TrimPrefix(m.told, "\n"))
+		all = append(all, pending.Change{Change: merged})
+	}
+	if words := s.words(nil, confirm.Verdict{Feedback: v.Feedback}); words != "" {
+		s.told = append(s.told, strings.TrimPrefix(words, "\n"))
+	}
+	s.Pending.Set(all)
+}
+
+// settleFirst settles the pending changes before something that sees only the disk. It
+// returns nil without any; after a failed result, that thing must not happen.
+func (d Deps) settleFirst(ctx context.Context, call Call) (*Result, error) {
+	if d.Pending == nil {
+		return nil, nil
+	}
+	defer d.Pending.Settling()() // tasks run at the same time
+	if d.Pending.Len() == 0 {
+		return nil, nil
+	}
+	s := settler{Deps: d, call: call, tool: Review, title: "the changes so far, which this call needs on the disk"}
+	res, err := s.settle(ctx)
+	if err == nil && res != nil && res.Failed {
+		res.ForModel += "\nSo this call was not carried out: it sees only what is on the disk."
+	}
+	return res, err
+}
+
+// orNone returns *r, or the zero Result for nil.
+func (r *Result) orNone() Result {
+	if r == nil {
+		return Result{}
+	}
+	return *r
+}
+
+// after adds the result of the review before the call to r.
+func (r *Result) after(settled *Result) {
+	if settled == nil {
+		return
+	}
+	r.ForModel = "Before it, the pending changes were reviewed. " + settled.ForModel + "\n\n" + r.ForModel
+	r.Changes = append(settled.Changes, r.Changes...)
+	r.Record.Words = strings.TrimPrefix(settled.Record.Words+"\n"+r.Record.Words, "\n")
+}
