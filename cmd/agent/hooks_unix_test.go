@@ -165,3 +165,26 @@ func (d *desk) has(name string) bool {
 	_, err := os.Stat(d.path(name))
 	return err == nil
 }
+
+// A prompt that a hook blocks is not sent, whether it was typed before or during a turn.
+func TestABlockedPromptIsNotSent(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, runTurn("while [ ! -e go ]; do :; done"), llmtest.Turn{Text: "First answer."}), nil)
+	d.keep("config.yaml", hookConfig("UserPromptSubmit", "''", `if grep -q secret; then echo "keep it to yourself" >&2; exit 2; fi; echo The ticket is 7.`))
+	d.sit()
+	d.say("the secret")
+	d.WaitFor(`(?i)the prompt was not sent`)
+	d.idle()
+	d.say("hello")
+	d.asked(`while`)
+	d.Press("y")
+	d.say("another secret")
+	d.WaitFor(`queued: another secret`)
+	d.write("go", "")
+	d.WaitFor(`A queued message is left out`)
+	d.WaitFor(`First answer\.`)
+	d.idle()
+	if body := string(d.request(1)); strings.Contains(body, "secret") || !strings.Contains(body, "The ticket is 7.") {
+		t.Errorf("the model was told %s", body)
+	}
+	d.leave()
+}
