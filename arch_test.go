@@ -74,10 +74,11 @@ var layers = []struct {
 	{"internal/tools/pending", []string{"internal/tools/edit", "internal/workspace", "internal/workspace/text"}},
 	{"internal/tools/shell/safecmd", []string{"internal/confirm", "internal/permission"}},
 	{"internal/tools/search", []string{"internal/child", "internal/gitignore", "internal/glob", "internal/regularfile"}},
+	{"internal/tools/web", nil},
 	{"internal/tools", []string{
 		"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/mcp", "internal/nearest", "internal/permission", "internal/sandbox", "internal/sanitize", "internal/statefile",
 		"internal/tools/args", "internal/tools/edit", "internal/tools/pending",
-		"internal/tools/search", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/workspace", "internal/workspace/effects",
+		"internal/tools/search", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/tools/web", "internal/workspace", "internal/workspace/effects",
 	}},
 	{"internal/systemprompt", []string{"internal/editor", "internal/workspace"}},
 
@@ -146,7 +147,7 @@ var layers = []struct {
 	{"internal/demo", []string{"internal/statefile"}},
 	{"internal/app", []string{
 		"internal/app/clipboard", "internal/app/keystore", "internal/app/home", "internal/app/hooks", "internal/app/idelink", "internal/app/attachments", "internal/app/provider", "internal/app/skills", "internal/app/spending", "internal/app/subagents", "internal/audit", "internal/caution", "internal/check", "internal/config", "internal/confirm", "internal/diff", "internal/systemprompt",
-		"internal/llm", "internal/mcp", "internal/permission", "internal/sandbox", "internal/session", "internal/session/archive", "internal/session/history", "internal/statefile", "internal/tools", "internal/tools/pending", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/workspace", "internal/workspace/effects",
+		"internal/llm", "internal/mcp", "internal/permission", "internal/sandbox", "internal/session", "internal/session/archive", "internal/session/history", "internal/statefile", "internal/tools", "internal/tools/pending", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/tools/web", "internal/workspace", "internal/workspace/effects",
 	}},
 	{"internal/app/clipboard", []string{"internal/child"}},
 	{"internal/app/hooks", []string{"internal/config", "internal/regularfile", "internal/tools/shell"}},
@@ -243,6 +244,7 @@ var homes = []struct {
 	{"charm.land/lipgloss/v2", []string{"internal/repl"}},
 	{"github.com/coder/websocket", []string{"internal/ide"}},
 	{"github.com/creack/pty", []string{"tools/bench", "internal/dev/ptytest"}},
+	{"github.com/JohannesKaufmann/html-to-markdown/v2", []string{"internal/tools/web"}},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"internal/ide", "internal/mcp", "internal/dev/mcptest"}},
 	{"github.com/sashabaranov/go-openai", []string{"internal/llm/openai"}},
 	{"github.com/spf13/cobra", []string{"internal/cli"}},

@@ -167,6 +167,8 @@ func title(req confirm.Request) string {
 		return "Run " + sanitize.Line(req.Command.Line)
 	case req.Call != nil:
 		return "Call " + sanitize.Line(req.Call.Server+": "+req.Call.Tool)
+	case req.Fetch != nil:
+		return "Fetch " + sanitize.Line(req.Fetch.URL)
 	case req.Read != nil:
 		return "Read " + sanitize.Name(req.Read.Path)
 	case req.Document != nil:

@@ -239,6 +239,8 @@ func kindOf(tool string) string {
 		return "read"
 	case "list_files", "find_files", "search_files", "tool_search":
 		return "search"
+	case "web_fetch":
+		return "fetch"
 	case "execute_command":
 		return "execute"
 	case "todo", "present_plan":

@@ -79,6 +79,8 @@ func subject(req confirm.Request) (kind, subject, proposed string) {
 		return "read", req.Read.Path, ""
 	case req.Save != nil:
 		return "save", req.Save.Path, ""
+	case req.Fetch != nil:
+		return "fetch", req.Fetch.URL, ""
 	case req.Choice != nil:
 		return "choice", req.Choice.Text, ""
 	case req.Limit != nil:

@@ -18,6 +18,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools"
 	"github.com/bb2d0cf4/agent/internal/tools/pending"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
+	"github.com/bb2d0cf4/agent/internal/tools/web"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/effects"
 )
@@ -117,7 +118,7 @@ func (a *App) newTools(env []string, o Options) toolset {
 		jobs = o.Commands(jobs)
 	}
 	deps := a.Editor.Equip(tools.Deps{
-		Root: a.Root, Ask: asker{a}, Pending: gathered, Jobs: jobs, Background: a.jobs, Servers: a.Servers, Sees: func() bool { return a.Info().Images }, Window: func() int64 { return a.Info().ContextWindow }, SpillDir: a.spillDir, Sandbox: a.sandbox,
+		Root: a.Root, Ask: asker{a}, Pending: gathered, Jobs: jobs, Background: a.jobs, Servers: a.Servers, Pages: web.New(web.Options{Agent: "agent/" + o.Version}), Sees: func() bool { return a.Info().Images }, Window: func() int64 { return a.Info().ContextWindow }, SpillDir: a.spillDir, Sandbox: a.sandbox,
 		Session: func() string { return a.Current().ID() }, Home: a.Config.Home, Env: env, AskAll: o.AskAll,
 		Withholds: a.Policy.Withholds, Below: a.guidance.below(a.Context), Effects: a.effects, Planning: func() bool { return a.Policy.Mode() == permission.Plan },
 		Check: a.check.For,

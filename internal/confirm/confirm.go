@@ -16,7 +16,7 @@ import (
 )
 
 // Request is one question. Exactly one of Change, Plan, Document, Command, Call, Read, Save,
-// Limit and Choice is set.
+// Fetch, Limit and Choice is set.
 type Request struct {
 	ID   string // unique in the process; answers are bound to it
 	Tool string // the asking tool
@@ -44,6 +44,7 @@ type Request struct {
 	Call     *Call
 	Read     *Read
 	Save     *Save
+	Fetch    *Fetch
 	Limit    *Limit
 	Choice   *Choice
 
@@ -85,6 +86,8 @@ func (r Request) Covered() string {
 		return "this command"
 	case r.Call != nil:
 		return "this tool"
+	case r.Fetch != nil:
+		return "this host"
 	case r.Read != nil, r.Save != nil:
 		return "this file"
 	}
@@ -166,6 +169,12 @@ type Read struct {
 	Path   string // absolute, resolved
 	Name   string // relative to the workspace, with forward slashes; empty outside its main folder
 	Inside bool   // it is in the workspace
+}
+
+// Fetch is a request to fetch a page.
+type Fetch struct {
+	URL  string
+	Host string // of URL, without a port
 }
 
 // Save asks to save a file that has unsaved changes in the user's editor.

@@ -29,6 +29,8 @@ func (p *Policy) CheckRule(req confirm.Request, text string, judge Judge) (Rule,
 		err = r.checkCommand(judge)
 	case req.Call != nil:
 		err = r.checkCall()
+	case req.Fetch != nil:
+		err = r.checkHost()
 	case req.Change != nil:
 		err = r.checkFile(edits, "an edit", req.Change.Name)
 	case req.Read != nil:
@@ -40,7 +42,7 @@ func (p *Policy) CheckRule(req confirm.Request, text string, judge Judge) (Rule,
 		return r, err
 	}
 	if !r.allows(req) {
-		return r, errors.New("it does not cover this " + map[kind]string{runs: "command", edits: "file", reads: "file", calls: "tool"}[r.kind])
+		return r, errors.New("it does not cover this " + map[kind]string{runs: "command", edits: "file", reads: "file", calls: "tool", fetches: "host"}[r.kind])
 	}
 	return r, p.checkEffect(req, r)
 }

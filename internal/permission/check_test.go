@@ -90,6 +90,13 @@ func TestCheckRule(t *testing.T) {
 		{read("/usr/include/a.h"), "read(/**)", "it covers every file"},
 		{read("/usr/include/a.h"), "read", "it covers every file"},
 		{read("/usr/include/a.h"), "read(/etc/**)", "it does not cover this file"},
+		{fetching("a.example"), "fetch(a.example)", ""},
+		{fetching("a.example"), "fetch(*.example)", ""},
+		{fetching("a.example"), "WebFetch(domain:a.example)", ""},
+		{fetching("a.example"), "fetch", "it covers every host: name one"},
+		{fetching("a.example"), "fetch(*)", "want a host such as example.com"},
+		{fetching("a.example"), "fetch(b.example)", "it does not cover this host"},
+		{fetching("a.example"), "edit(a)", "this question is about a page: write fetch(HOST)"},
 		{confirm.Request{Save: &confirm.Save{}}, "edit(a)", "no rule covers this"},
 	} {
 		if _, err := permission.New(permission.Default).CheckRule(tt.req, tt.rule, judge); (err == nil) != (tt.want == "") || err != nil && !strings.HasPrefix(err.Error(), tt.want) {

@@ -91,6 +91,9 @@ func grantFor(req confirm.Request) (r Rule, ok bool) {
 	case req.Call != nil:
 		r.kind, r.tool = calls, req.Tool
 		return r, true
+	case req.Fetch != nil:
+		r.kind, r.host = fetches, req.Fetch.Host
+		return r, req.Fetch.Host != ""
 	case req.Read != nil:
 		return Reading(req.Read.Path), req.Read.Path != ""
 	}

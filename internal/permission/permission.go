@@ -155,7 +155,7 @@ func (p *Policy) decide(req confirm.Request, by answer, mode Mode) (v confirm.Ve
 	switch {
 	case mode == Bypass:
 		v, decided = approve("bypass mode"), true
-	case mode == Plan && req.Read == nil:
+	case mode == Plan && req.Read == nil && req.Fetch == nil:
 		return declineInPlan(req), true
 	case req.Force:
 		return confirm.Verdict{}, false

@@ -51,6 +51,12 @@ func ProposeRules(req confirm.Request) []Rule {
 		return proposal(edits, req.Change.Name)
 	case req.Read != nil:
 		return proposal(reads, req.Read.Path)
+	case req.Fetch != nil:
+		r, err := ParseRule(Allow, "fetch("+req.Fetch.Host+")", "")
+		if err != nil {
+			return nil
+		}
+		return []Rule{r}
 	case req.Call != nil:
 		return []Rule{{Effect: Allow, kind: calls, tool: req.Tool}}
 	case req.Command == nil:

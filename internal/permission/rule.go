@@ -40,20 +40,21 @@ func ParseEffect(name string) (Effect, error) {
 type kind int
 
 const (
-	runs  kind = iota // commands
-	edits             // changes of files, by whichever tool
-	reads             // files outside the workspace, and those that often hold keys
-	calls             // tools of MCP servers
+	runs    kind = iota // commands
+	edits               // changes of files, by whichever tool
+	reads               // files outside the workspace, and those that often hold keys
+	calls               // tools of MCP servers
+	fetches             // pages
 )
 
 // kinds maps the names that a rule may begin with to its kind. Besides our own names it
 // has the tools of Claude Code, whose rules people have at hand.
 var kinds = map[string]kind{
-	"run": runs, "edit": edits, "read": reads,
-	"Bash": runs, "Edit": edits, "Write": edits, "MultiEdit": edits, "Read": reads,
+	"run": runs, "edit": edits, "read": reads, "fetch": fetches,
+	"Bash": runs, "Edit": edits, "Write": edits, "MultiEdit": edits, "Read": reads, "WebFetch": fetches,
 }
 
-var kindNames = [...]string{runs: "run", edits: "edit", reads: "read"}
+var kindNames = [...]string{runs: "run", edits: "edit", reads: "read", fetches: "fetch"}
 
 // Rule is an answer that a person gave in advance. Make one with ParseRule.
 type Rule struct {
@@ -71,6 +72,7 @@ type Rule struct {
 	only  only
 	id    int    // of a rule of the session; else 0
 	tool  string // mcp__server, or mcp__server__tool
+	host  string // of a page, or *.domain for the hosts in it; empty means every host
 }
 
 // The words of a rule that match others, at its end: plain arguments (see Rule.isMore), and
@@ -81,13 +83,14 @@ const (
 )
 
 // ErrUnknownTool is returned for a rule about a tool that does not exist.
-var ErrUnknownTool = errors.New("write run(COMMAND), edit(PATH), read(PATH) or mcp__SERVER__TOOL")
+var ErrUnknownTool = errors.New("write run(COMMAND), edit(PATH), read(PATH), fetch(HOST) or mcp__SERVER__TOOL")
 
 // ParseRule reads a rule such as run(go test *), edit(docs/**) or read. In run(…), a word
 // covers the same word of a command; * at the end covers any further arguments except
 // options (and, in a rule that allows, words with = or a leading @ and paths that leave the
 // folder), ** any at all. "run(git diff:*)" means "run(git diff **)". edit(…) and read(…)
-// take a glob, which is relative to the workspace, absolute, or begins with ~/.
+// take a glob, which is relative to the workspace, absolute, or begins with ~/; fetch(…) takes
+// a host, or *.domain.
 func ParseRule(effect Effect, text, source string) (Rule, error) {
 	r := Rule{Effect: effect, Text: text, Source: source}
 	name, rest, scoped := strings.Cut(strings.TrimSpace(text), "(")
@@ -108,9 +111,12 @@ func ParseRule(effect Effect, text, source string) (Rule, error) {
 		return r, fmt.Errorf("%s: %q: want text between the parentheses, or no parentheses for everything", source, text)
 	}
 	var err error
-	if k == runs {
+	switch k {
+	case runs:
 		r.words, err = ruleWords(scope)
-	} else {
+	case fetches:
+		r.host, err = ruleHost(scope)
+	default:
 		r.path, err = newPattern(scope)
 	}
 	if err != nil {
@@ -189,6 +195,8 @@ func (r Rule) String() string {
 		return "edits"
 	case r.kind == calls:
 		return r.tool
+	case r.kind == fetches && r.host != "":
+		return "fetch(" + r.host + ")"
 	case r.kind == runs && len(r.words) > 0:
 		return "run(" + joinWords(r.words) + ")"
 	case r.path.text != "":

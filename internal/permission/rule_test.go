@@ -98,17 +98,17 @@ func TestRuleCoversFile(t *testing.T) {
 
 func TestMalformedRule(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                      "is no rule",
-		"ls":                    "is no rule",
-		"WebFetch(example.com)": "is no rule",
-		"run()":                 "want text between the parentheses",
-		"run(ls":                "want text between the parentheses",
-		"run(*)":                "name the program",
-		"run(go * ./...)":       "may only be the last word",
-		"run(ls; rm x)":         "must be in quotes",
-		"run(ls $HOME)":         "must be in quotes",
-		"run('ls)":              "is not closed",
-		"edit(a[)":              "is not a glob",
+		"":                "is no rule",
+		"ls":              "is no rule",
+		"WebSearch(x)":    "is no rule",
+		"run()":           "want text between the parentheses",
+		"run(ls":          "want text between the parentheses",
+		"run(*)":          "name the program",
+		"run(go * ./...)": "may only be the last word",
+		"run(ls; rm x)":   "must be in quotes",
+		"run(ls $HOME)":   "must be in quotes",
+		"run('ls)":        "is not closed",
+		"edit(a[)":        "is not a glob",
 	} {
 		if _, err := ParseRule(Allow, text, "config.yaml:3"); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "config.yaml:3: ") {
 			t.Errorf("%s: %v, want %q", text, err, want)

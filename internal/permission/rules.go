@@ -65,6 +65,8 @@ func (rs Rules) answer(req confirm.Request) answer {
 		return a
 	case req.Call != nil:
 		return rs.strictest(func(r Rule) bool { return r.coversCall(req.Tool) })
+	case req.Fetch != nil:
+		return rs.strictest(func(r Rule) bool { return r.coversHost(req.Fetch.Host) })
 	case req.Read != nil:
 		return rs.file(reads, file{cmp.Or(req.Read.Name, req.Read.Path), req.Read.Path})
 	}
@@ -204,6 +206,9 @@ func (r Rule) isGrant() bool {
 // commands, or paths relative to a workspace. parts takes a command line apart.
 func (r Rule) CheckExamples(covers, not []string, parts func(line string) []confirm.CommandPart) error {
 	check := func(example string) bool {
+		if r.kind == fetches {
+			return r.coversHost(example)
+		}
 		if r.kind != runs {
 			return r.coversFile(r.kind, file{filepath.ToSlash(example), example})
 		}

@@ -77,6 +77,8 @@ func about(req confirm.Request) string {
 		return "save " + req.Save.Name
 	case req.Read != nil:
 		return "read " + req.Read.Path
+	case req.Fetch != nil:
+		return "fetch " + req.Fetch.URL
 	case req.Choice != nil:
 		return req.Choice.Text
 	case req.Limit != nil:

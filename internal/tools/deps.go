@@ -26,7 +26,8 @@ type Deps struct {
 	// Pending gathers the changes that a person would be asked about, for one review (see
 	// Set.Settle); with nil each is asked about at once.
 	Pending *pending.Changes
-	Servers Servers      // nil for none
+	Servers Servers // nil for none
+	Pages   Pages
 	Agents  SubAgents    // nil: no tool delegates
 	Sees    func() bool  // reports whether the model takes images; nil if it never does
 	Window  func() int64 // the model's context in tokens, zero if unknown; nil if never known

@@ -33,7 +33,7 @@ func NewSet(d Deps) *Set {
 	s.tools = []Tool{
 		readFile(d), listFiles(d), findFiles(d), searchFiles(d),
 		writeFile(d), editFile(d), editLines(d), appendFile(d), regexReplace(d), patchFile(d),
-		executeCommand(d, s.jobs), getDiagnostics(d), todo(), presentPlan(d), askUser(d),
+		executeCommand(d, s.jobs), getDiagnostics(d), todo(), presentPlan(d), askUser(d), webFetch(d),
 	}
 	if d.Agents != nil {
 		s.tools = append(s.tools, task(d))

@@ -115,7 +115,7 @@ func (b *bench) want(res Result, isFailed bool, texts ...string) {
 var toolNames = []string{
 	"read_file", "list_files", "find_files", "search_files", "write_file", "edit_file", "edit_lines",
 	"append_file", "regex_replace", "patch", "execute_command", "get_diagnostics", "todo", "present_plan",
-	"ask_user",
+	"ask_user", "web_fetch",
 }
 
 func TestSpecs(t *testing.T) {
@@ -187,6 +187,7 @@ func TestParamsFitTheArguments(t *testing.T) {
 		{getDiagnostics(b.deps), getDiagnosticsArgs{}},
 		{todo(), todoArgs{}},
 		{askUser(b.deps), askUserArgs{}},
+		{webFetch(b.deps), webFetchArgs{}},
 	} {
 		var schema struct {
 			Properties map[string]struct{ Type string }

@@ -113,6 +113,9 @@ func (r *reading) Header() []string {
 	if s := r.req.Save; s != nil {
 		text = "save " + sanitize.Name(s.Name) + " in " + sanitize.Name(s.Editor) + ": it has unsaved changes there, and the edit applies to them"
 	}
+	if f := r.req.Fetch; f != nil {
+		text = "fetch from " + sanitize.Line(f.Host) + ": " + sanitize.Line(f.URL)
+	}
 	if l := r.req.Limit; l != nil {
 		text = "a limit is reached: " + sanitize.Line(l.Reached)
 	}

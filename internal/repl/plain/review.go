@@ -269,6 +269,8 @@ func describe(req confirm.Request) string {
 	case req.Save != nil:
 		fmt.Fprintf(&b, "Save %s in %s: it has unsaved changes there, and the edit applies to them\n",
 			sanitize.Name(req.Save.Name), sanitize.Name(req.Save.Editor))
+	case req.Fetch != nil:
+		fmt.Fprintf(&b, "Fetch from %s: %s\n", sanitize.Line(req.Fetch.Host), sanitize.Line(req.Fetch.URL))
 	case req.Read != nil:
 		fmt.Fprintf(&b, "Read a file %s: %s\n", whyAsked(*req.Read, req.Force), sanitize.Name(req.Read.Path))
 	case req.Choice != nil:

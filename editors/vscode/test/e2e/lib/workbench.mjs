@@ -71,7 +71,7 @@ export class Workbench {
     return rows.map((row) => row.replaceAll("\u00a0", " ").trimEnd()).join("\n").trimEnd();
   }
 
-  /** What the window looks like, for a test's error: the focus, the tabs, the terminal's last lines. */
+  /** Describes the window for a test's error: the focus, the tabs, the terminal's last lines. */
   async state() {
     const focus = await this.page.evaluate(() => document.activeElement?.closest(".terminal-wrapper, .monaco-editor, .part")?.className ?? "nothing");
     const tabs = await this.page.locator(".part.editor .tab").allTextContents();
