@@ -132,7 +132,7 @@ func TestServerCommands(t *testing.T) {
 		t.Errorf("exit status %d: %s", code, out)
 	}
 	_, out := d.command("mcp", "list")
-	for _, want := range []string{"t     ready, 9 tools, ", "gone  failed: its program ended: exit status 3: no license"} {
+	for _, want := range []string{"t     ready, 10 tools, ", "gone  failed: its program ended: exit status 3: no license"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in %s", want, out)
 		}
@@ -142,7 +142,7 @@ func TestServerCommands(t *testing.T) {
 	d.say("/mcp reconnect t")
 	d.WaitFor(`t is connected\.`)
 	d.say("/mcp")
-	d.WaitFor(`(?s)gone +failed: its program ended.*t +ready, 9 tools`)
+	d.WaitFor(`(?s)gone +failed: its program ended.*t +ready, 10 tools`)
 	d.leave()
 	if code, out := d.command("mcp", "rm", "gone"); code != 0 {
 		t.Error(out)
@@ -233,7 +233,7 @@ func TestProjectServers(t *testing.T) {
 	d.Press("y")
 	d.WaitFor(`Done\.`)
 	d.leave()
-	if _, out := d.command("mcp", "list"); !strings.Contains(out, "p  ready, 9 tools") || !strings.Contains(out, "of this project") {
+	if _, out := d.command("mcp", "list"); !strings.Contains(out, "p  ready, 10 tools") || !strings.Contains(out, "of this project") {
 		t.Errorf("the list is %s", out)
 	}
 	d.sit() // does not ask again

@@ -67,6 +67,14 @@ func options(req confirm.Request) []option {
 	return append(all, option{rejectOnce, "No", "reject_once"})
 }
 
+// asked returns a question with who asks it, if not the model.
+func asked(c confirm.Choice) string {
+	if c.From == "" {
+		return c.Text
+	}
+	return c.From + " asks: " + c.Text
+}
+
 // answersOf returns the answers to a question of the model. The protocol has no way to ask
 // for words: who wants to answer otherwise refuses, and writes a prompt.
 func answersOf(c confirm.Choice) (all []option) {
@@ -132,7 +140,7 @@ func contentOf(req confirm.Request) (all []callContent) {
 			all = append(all, diffOf(change))
 		}
 	case req.Choice != nil:
-		all = append(all, text(sanitize.Text(req.Choice.Text)))
+		all = append(all, text(sanitize.Text(asked(*req.Choice))))
 	case req.Document != nil:
 		all = append(all, text(sanitize.Text(req.Document.Text)))
 	case req.Command != nil:
@@ -174,7 +182,7 @@ func title(req confirm.Request) string {
 	case req.Document != nil:
 		return "Carry out the plan, and ask about edits"
 	case req.Choice != nil:
-		return sanitize.Line(req.Choice.Text)
+		return sanitize.Line(asked(*req.Choice))
 	case req.Save != nil:
 		return "Save " + sanitize.Name(req.Save.Name)
 	case req.Limit != nil:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/app/keystore"
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/mcp"
 	"github.com/bb2d0cf4/agent/internal/session"
 )
@@ -20,7 +21,9 @@ type ServerOptions struct {
 	Version   string // of this program
 	Tell      func(note string)
 	Project   map[string]config.MCPServer // of the project, allowed by the person
-	More      []mcp.Server                // of the host; the names of the others count first
+	// Ask asks the person a question of a server; nil asks nobody.
+	Ask  func(ctx context.Context, q mcp.Question) (answer string, ok bool)
+	More []mcp.Server // of the host; the names of the others count first
 }
 
 // NewServers returns the configured MCP servers, not started yet. Tell gets the reason
@@ -56,7 +59,7 @@ func NewServers(o ServerOptions) *mcp.Servers {
 		s.Dir = o.Config.Home
 		all = append(all, s)
 	}
-	return mcp.New(mcp.Options{Version: o.Version, Logs: filepath.Join(o.Config.Home, "mcp"), Logins: Logins{keystore.Open(o.Config.Home)}, Tell: o.Tell}, all)
+	return mcp.New(mcp.Options{Version: o.Version, Logs: filepath.Join(o.Config.Home, "mcp"), Logins: Logins{keystore.Open(o.Config.Home)}, Ask: o.Ask, Tell: o.Tell}, all)
 }
 
 // Logins keeps logins to MCP servers where keys are kept.
@@ -103,6 +106,15 @@ func (o ServerOptions) server(name string, c config.MCPServer) (mcp.Server, erro
 func (a *App) newServers(o Options) *mcp.Servers {
 	return NewServers(ServerOptions{
 		Config: o.Config, Dir: a.Root.Dir(), Untrusted: o.Untrusted, Version: o.Version, Project: o.ProjectServers, More: o.Servers,
+		Ask:  a.askForServer,
 		Tell: func(note string) { a.emit(session.Notice{Text: note}) },
 	})
+}
+
+// askForServer asks the person a question of a server, whose answer goes to that server.
+func (a *App) askForServer(ctx context.Context, q mcp.Question) (answer string, ok bool) {
+	v, err := asker{a}.Ask(ctx, confirm.Request{Tool: mcp.Prefix + q.Server, Choice: &confirm.Choice{
+		From: "The MCP server " + q.Server, Text: q.Text + "\n\nYour answer goes to that server.", Options: q.Options,
+	}})
+	return v.Answer, err == nil && v.Decision == confirm.Approve
 }

@@ -194,6 +194,7 @@ type Limit struct {
 // Choice is a question of the model in its own words. An approval answers it, and allows
 // nothing. No rule and no mode answers it.
 type Choice struct {
+	From    string // who asks, if not the model
 	Text    string
 	Options []string // answers to choose from; may be empty
 }

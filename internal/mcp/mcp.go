@@ -43,6 +43,8 @@ type Options struct {
 	Version string // of this program
 	Logs    string // the folder for what programs print to their standard error
 	Logins  Logins // nil for none
+	// Ask asks the person a question of a server; false means no answer. Nil answers none.
+	Ask func(ctx context.Context, q Question) (answer string, ok bool)
 	// Tell receives a line for the user, such as that a server has ended. It may be called
 	// from any goroutine.
 	Tell func(note string)

@@ -82,7 +82,7 @@ func TestCall(t *testing.T) {
 	for _, tool := range d.Tools() {
 		names = append(names, tool.Spec.Name)
 	}
-	if !slices.IsSorted(names) || !slices.Contains(names, "mcp__a__echo") || len(names) != 18 {
+	if !slices.IsSorted(names) || !slices.Contains(names, "mcp__a__echo") || len(names) != 20 {
 		t.Errorf("the tools are %q", names)
 	}
 	if got := d.call("mcp__b__echo", `{"text":"hello"}`); got != "echo: hello" {
@@ -150,7 +150,7 @@ func TestBroken(t *testing.T) {
 	for _, s := range d.Status() {
 		switch s.Name {
 		case "good":
-			if s.State != mcp.Ready || s.Tools != 9 || s.Bytes == 0 {
+			if s.State != mcp.Ready || s.Tools != 10 || s.Bytes == 0 {
 				t.Errorf("%+v", s)
 			}
 		case "bad":
@@ -166,7 +166,7 @@ func TestBroken(t *testing.T) {
 			}
 		}
 	}
-	if len(d.Tools()) != 9 {
+	if len(d.Tools()) != 10 {
 		t.Errorf("%d tools", len(d.Tools()))
 	}
 }
@@ -217,7 +217,7 @@ func TestHostile(t *testing.T) {
 			}
 		}
 	}
-	if len(seen) != 12 {
+	if len(seen) != 13 {
 		t.Errorf("%d tools: %v", len(seen), seen)
 	}
 	_, err := d.Call(t.Context(), d.tool("mcp__a__refuse"), json.RawMessage(`{}`))

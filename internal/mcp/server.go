@@ -24,6 +24,7 @@ type server struct {
 	changed chan struct{} // the server's tools have changed; holds one at the most
 	begun   chan struct{} // closed when the first attempt to connect has ended
 
+	floor   *floor
 	link    *link // or nil
 	stopped bool  // by the user
 
@@ -65,6 +66,7 @@ func newServer(opt Options, cfg Server) *server {
 		opt.Tell = func(string) {}
 	}
 	s := &server{Server: cfg, opt: opt, wants: make(chan want), changed: make(chan struct{}, 1), begun: make(chan struct{})}
+	s.floor = &floor{ask: opt.Ask}
 	s.now.state = Starting
 	return s
 }
@@ -138,7 +140,9 @@ func (s *server) connect(ctx context.Context) error {
 
 func (s *server) dial(ctx context.Context) (*link, error) {
 	client := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: s.opt.Version}, &sdk.ClientOptions{
-		Capabilities: &sdk.ClientCapabilities{},
+		Capabilities: &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}}},
+
+		ElicitationHandler: s.elicit,
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
 			select {
 			case s.changed <- struct{}{}:
@@ -305,6 +309,7 @@ func (s *server) call(ctx context.Context, name string, args json.RawMessage) (R
 	if err != nil {
 		return Result{}, fmt.Errorf("the server %s could not be started: %w", s.Name, err)
 	}
+	defer s.floor.begin(ctx)()
 	res, err := to.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: args})
 	switch {
 	case errors.Is(err, sdk.ErrConnectionClosed), errors.Is(err, io.EOF):

@@ -58,7 +58,7 @@ func Main() {
 	os.Exit(0)
 }
 
-// New returns a server with the tools echo, environment, fail, die, picture, flood, storm, hang and grow.
+// New returns a server with the tools echo, environment, fail, form, die, picture, flood, storm, hang and grow.
 func New() *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, nil)
 	add(s, "echo", "Repeats a text.", func(a map[string]any) string { return fmt.Sprint("echo: ", a["text"]) })
@@ -76,6 +76,7 @@ func New() *sdk.Server {
 		return "grown by one"
 	})
 	s.AddTool(&sdk.Tool{Name: "storm", Description: "Floods the client.", InputSchema: object()}, storm)
+	s.AddTool(&sdk.Tool{Name: "form", Description: "Asks the person.", InputSchema: object()}, form)
 	s.AddTool(&sdk.Tool{Name: "fail", Description: "Fails.", InputSchema: object()}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "no such thing"}}}, nil
 	})
@@ -111,6 +112,28 @@ func add(s *sdk.Server, name, text string, f func(map[string]any) string) {
 		}
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: f(args)}}}, nil
 	})
+}
+
+// form asks the person for a colour and a number, seven times, and returns the answers.
+func form(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	var answers []string
+	if req.Params.RequestState != "" {
+		answers = strings.Split(req.Params.RequestState, "; ")
+	}
+	if res, ok := req.Params.InputResponses["form"].(*sdk.ElicitResult); ok {
+		answers = append(answers, fmt.Sprint(res.Action, " ", res.Content["colour"], " ", res.Content["number"]))
+	}
+	all := strings.Join(answers, "; ")
+	if len(answers) == 7 {
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: all}}}, nil
+	}
+	return &sdk.CallToolResult{RequestState: all, InputRequests: sdk.InputRequestMap{"form": &sdk.ElicitParams{
+		Message: fmt.Sprintf("Which \x1b]0;title\x07one, in round %d?", len(answers)+1),
+		RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{
+			"colour": map[string]any{"type": "string", "enum": []string{"red", "green"}},
+			"number": map[string]any{"type": "integer", "title": "How many", "default": 3},
+		}},
+	}}}, nil
 }
 
 // storm sends many notifications and prints much before it answers.

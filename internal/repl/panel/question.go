@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -25,7 +26,7 @@ func newQuestion(c confirm.Choice, look theme.Look) *question {
 
 // Header says whose question it is.
 func (q *question) Header() []string {
-	return hint(q.look, q.look.Styles.User, "the model asks")
+	return hint(q.look, q.look.Styles.User, sanitize.Line(cmp.Or(q.From, "the model"))+" asks")
 }
 
 func (q *question) Len() int { return len(q.lines) }

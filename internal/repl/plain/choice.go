@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -25,7 +26,7 @@ func askChoice(c confirm.Choice) string {
 // describeChoice returns a question of the model with its options.
 func describeChoice(c confirm.Choice) string {
 	var b strings.Builder
-	b.WriteString("The model asks: " + strings.ReplaceAll(sanitize.Text(c.Text), "\n", "\n  ") + "\n")
+	b.WriteString(sanitize.Line(cmp.Or(c.From, "The model")) + " asks: " + strings.ReplaceAll(sanitize.Text(c.Text), "\n", "\n  ") + "\n")
 	for i, o := range c.Options {
 		fmt.Fprintf(&b, "  %d %s\n", i+1, sanitize.Line(o))
 	}

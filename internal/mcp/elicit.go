@@ -1,0 +1,167 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Bounds of the questions of a server.
+const (
+	maxForms  = 5       // during a call
+	maxFields = 10      // of a form
+	maxAsked  = 2 << 10 // bytes of a question
+)
+
+// Question is a question of a server to the person, who may answer in other words than the
+// options.
+type Question struct {
+	Server  string
+	Text    string
+	Options []string
+}
+
+// floor lets a server ask while a call of it runs, one form at a time.
+type floor struct {
+	ask func(ctx context.Context, q Question) (answer string, ok bool) // nil if nobody is asked
+
+	one sync.Mutex // held while a form is shown
+
+	mu    sync.Mutex
+	calls []context.Context
+	left  int // forms
+}
+
+// begin notes a call, which ends with the returned function.
+func (f *floor) begin(ctx context.Context) (end func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.calls, f.left = append(f.calls, ctx), maxForms
+	return func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.calls = slices.DeleteFunc(f.calls, func(c context.Context) bool { return c == ctx })
+	}
+}
+
+// take returns the context of the newest call, nil if the server may not ask.
+func (f *floor) take() context.Context {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.ask == nil || len(f.calls) == 0 || f.left == 0 {
+		return nil
+	}
+	f.left--
+	return f.calls[len(f.calls)-1]
+}
+
+// field is a property of a form.
+type field struct {
+	Type        string   `json:"type"`
+	Title       string   `json:"title"`
+	Description string   `json:"description"`
+	Enum        []string `json:"enum"`
+	Default     any      `json:"default"`
+	name        string
+}
+
+// elicit asks the person for each field of a form. Without all answers it declines.
+func (s *server) elicit(_ context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+	declined := &sdk.ElicitResult{Action: "decline"}
+	s.floor.one.Lock()
+	defer s.floor.one.Unlock()
+	ctx := s.floor.take()
+	fields, ok := fieldsOf(req.Params.RequestedSchema)
+	if ctx == nil || !ok || req.Params.URL != "" {
+		return declined, nil
+	}
+	message := cut(req.Params.Message, maxAsked)
+	if len(fields) == 0 {
+		if answer, ok := s.floor.ask(ctx, Question{s.Name, message, []string{"Yes"}}); !ok || answer != "Yes" {
+			return declined, nil
+		}
+		return &sdk.ElicitResult{Action: "accept", Content: map[string]any{}}, nil
+	}
+	content := map[string]any{}
+	for _, f := range fields {
+		answer, ok := s.floor.ask(ctx, Question{s.Name, message + "\n\n" + f.label(), f.options()})
+		if !ok {
+			return declined, nil
+		}
+		if content[f.name], ok = f.value(answer); !ok {
+			s.opt.Tell(fmt.Sprintf("The MCP server %s was told nothing: %q is no %s.", s.Name, answer, f.Type))
+			return declined, nil
+		}
+	}
+	return &sdk.ElicitResult{Action: "accept", Content: content}, nil
+}
+
+// fieldsOf returns the fields of a form, ordered by name; false if there are too many or of
+// an unknown form.
+func fieldsOf(schema any) ([]field, bool) {
+	var form struct {
+		Properties map[string]field `json:"properties"`
+	}
+	data, err := json.Marshal(schema)
+	if err != nil || json.Unmarshal(data, &form) != nil || len(form.Properties) > maxFields {
+		return nil, false
+	}
+	var all []field
+	for _, name := range slices.Sorted(maps.Keys(form.Properties)) {
+		f := form.Properties[name]
+		if f.name = name; !slices.Contains([]string{"string", "number", "integer", "boolean"}, f.Type) {
+			return nil, false
+		}
+		all = append(all, f)
+	}
+	return all, true
+}
+
+func (f field) label() string {
+	text := cut(cmp.Or(f.Title, f.name), maxWhy)
+	if f.Description != "" {
+		text += ": " + cut(f.Description, maxWhy)
+	}
+	return text
+}
+
+// options returns the answers to choose from, the default first.
+func (f field) options() []string {
+	var all []string
+	if f.Default != nil {
+		all = append(all, cut(fmt.Sprint(f.Default), maxWhy))
+	}
+	if f.Type == "boolean" {
+		f.Enum = []string{"true", "false"}
+	}
+	for _, o := range f.Enum {
+		if !slices.Contains(all, o) && len(all) < 9 { // a digit chooses one
+			all = append(all, cut(o, maxWhy))
+		}
+	}
+	return all
+}
+
+// value returns the answer as the form wants it.
+func (f field) value(answer string) (any, bool) {
+	answer = strings.TrimSpace(answer)
+	var v any = answer
+	var err error
+	switch f.Type {
+	case "boolean":
+		v, err = strconv.ParseBool(answer)
+	case "integer":
+		v, err = strconv.ParseInt(answer, 10, 64)
+	case "number":
+		v, err = strconv.ParseFloat(answer, 64)
+	}
+	return v, err == nil && (len(f.Enum) == 0 || slices.Contains(f.Enum, answer))
+}
