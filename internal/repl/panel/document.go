@@ -1,22 +1,25 @@
 package panel
 
 import (
+	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/markdown"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 // document is the body of a request to accept a plan in Markdown.
 type document struct {
 	text   string
 	edited bool // by the person
+	notes  []caution.Note
 	look   theme.Look
 	lines  []string // rendered
 }
 
 // newDocument returns the document of a request, or the person's version of it.
 func newDocument(req confirm.Request, edited *string, look theme.Look) *document {
-	d := &document{text: req.Document.Text, look: look}
+	d := &document{text: req.Document.Text, notes: req.Notes, look: look}
 	if edited != nil {
 		d.text, d.edited = *edited, true
 	}
@@ -24,13 +27,17 @@ func newDocument(req confirm.Request, edited *string, look theme.Look) *document
 	return d
 }
 
-// Header names the document.
+// Header names the document, and explains why it is asked about again.
 func (d *document) Header() []string {
 	title := "the plan"
 	if d.edited {
 		title = "the plan, as you edited it"
 	}
-	return hint(d.look, d.look.Styles.User, title)
+	lines := hint(d.look, d.look.Styles.User, title)
+	for _, n := range d.notes {
+		lines = append(lines, hint(d.look, d.look.Styles.Warn, "! "+sanitize.Line(n.Text))...)
+	}
+	return lines
 }
 
 func (d *document) Len() int { return len(d.lines) }

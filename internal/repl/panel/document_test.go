@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/panel"
 )
@@ -77,5 +78,14 @@ func TestPlanIsEdited(t *testing.T) {
 	}
 	if _, v := press(p, "y"); v.Text == nil || *v.Text != "Only *read* it.\n" || v.Mode != "default" {
 		t.Errorf("%+v", v)
+	}
+}
+
+// A plan that is asked about again explains why.
+func TestPlanIsAskedAboutAgain(t *testing.T) {
+	req := planning(planText)
+	req.Notes = []caution.Note{{Kind: caution.Other, Text: "Say yes again\x1b[2J."}}
+	if screen := strings.Join(ready(req, 20).View(20), "\n"); !strings.Contains(screen, "! Say yes again") || strings.Contains(screen, "\x1b[2J") {
+		t.Errorf("the note is not shown, or raw:\n%s", screen)
 	}
 }
