@@ -109,7 +109,7 @@ func (v *Reviewer) request(l *link, q *question) client.DiffRequest {
 	for _, n := range q.notes() {
 		r.Notes = append(r.Notes, client.Note{Kind: string(n.Kind), Text: n.Text})
 	}
-	r.Inline, r.Plan = v.opt.Inline, q.req.Document != nil
+	r.Inline, r.Plan, r.Refused = v.opt.Inline, q.req.Document != nil, q.refusal()
 	if v.opt.Unattended {
 		r.OnClose = client.CloseRejects
 	}
@@ -148,6 +148,7 @@ func (v *Reviewer) show(ctx context.Context, l *link, q *question) (confirm.Verd
 	} else {
 		v.opt.Face.note(q.whole, "also open in "+l.name()+", file by file; y writes what is shown here")
 	}
+	work.Go(func() { v.check(asking, l, q) })
 	for {
 		select {
 		case <-a.over:

@@ -9,6 +9,7 @@ import { newToken } from "./core/guard";
 import { lastingToken } from "./core/mcptokens";
 import type { McpPlace } from "./core/mcptokens";
 import { Afterwards } from "./vscode/afterwards";
+import { CheckMarks } from "./vscode/checks";
 import { registerCommands } from "./vscode/commands";
 import { EditorDiagnostics } from "./vscode/diagnostics";
 import { Diffs } from "./vscode/diffs";
@@ -29,6 +30,7 @@ import { preferredPort, settings, workspace } from "./vscode/settings";
 import { findRipgrep } from "./vscode/ripgrep";
 import { Shells } from "./vscode/shells";
 import { SideFiles } from "./vscode/sidefiles";
+import { SideTexts } from "./vscode/sidetexts";
 import { Status } from "./vscode/status";
 import { closeOrphans } from "./vscode/tabs";
 import { Terminals } from "./vscode/terminals";
@@ -48,7 +50,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const terminals = new Terminals(context.environmentVariableCollection, context.workspaceState);
   const remarks = new Remarks();
   const places = new Places();
-  const { views, documents, inline } = registerFiles(context, remarks);
+  const { views, documents, inline, texts } = registerFiles(context, remarks);
   const languages = new Languages();
   const shells = new Shells(log, () => settings.terminal());
   const core = compose(context, { log, status, terminals, views, shells, inline, places, languages });
@@ -72,7 +74,7 @@ export function activate(context: vscode.ExtensionContext): void {
     watchEditor(core, views),
     showReviews(core, status, views),
     new Afterwards({ core, views, terminals, showAccepted: () => settings.showAccepted() }),
-    registerCommands({ core, views, inline: documents, registration, remarks, status, terminals, log, ...actions }),
+    registerCommands({ core, views, inline: documents, documents: texts, registration, remarks, status, terminals, log, ...actions }),
   );
   // The rest waits for the next tick: activation must not hold the window up.
   setTimeout(() => void begin(core, link, log), 0);
@@ -90,21 +92,24 @@ async function begin(core: Core, link: Link, log: vscode.LogOutputChannel): Prom
   log.info("not listening: agent.autoStart is off (the command Agent: Start Listening starts it)");
 }
 
-function registerFiles(context: vscode.ExtensionContext, remarks: Remarks): { views: Views; documents: InlineDocuments; inline: InlineProposals } {
+function registerFiles(context: vscode.ExtensionContext, remarks: Remarks): { views: Views; documents: InlineDocuments; inline: InlineProposals; texts: SideTexts } {
   const [originals, proposals, merged] = [new SideFiles(), new SideFiles(), new SideFiles()];
   const reason = new vscode.MarkdownString(vscode.l10n.t("This side is the file as it was when the edit was proposed."));
   const headers = new Headers();
-  const documents = new InlineDocuments(merged, headers);
-  const views = new Views(new Diffs(originals, proposals, remarks, headers), new InlineReviews(documents), () => settings.review());
+  const [checks, texts] = [new CheckMarks(), new SideTexts()];
+  const documents = new InlineDocuments(merged, headers, checks);
+  const views = new Views(new Diffs(originals, proposals, remarks, headers, checks), new InlineReviews(documents), () => settings.review());
   context.subscriptions.push(
     documents,
     headers,
+    checks,
+    texts,
     vscode.workspace.registerFileSystemProvider(originalScheme, originals, { isCaseSensitive: true, isReadonly: reason }),
     vscode.workspace.registerFileSystemProvider(proposedScheme, proposals, { isCaseSensitive: true }),
     vscode.workspace.registerFileSystemProvider(planScheme, proposals, { isCaseSensitive: true }),
     vscode.workspace.registerFileSystemProvider(inlineScheme, merged, { isCaseSensitive: true }),
   );
-  return { views, documents, inline: new InlineProposals(documents) };
+  return { views, documents, inline: new InlineProposals(documents), texts };
 }
 
 interface Shown {

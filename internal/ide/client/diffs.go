@@ -31,7 +31,49 @@ type DiffRequest struct {
 	Inline      bool // in the document itself, if the editor can
 	Plan        bool // Text is a plan in Markdown, not the content of a file
 	Notes       []Note
+	Refused     *Refused // sent to editors that show checks; nil without one
 }
+
+// Refused is the proposal for the same file that the person refused before.
+type Refused struct {
+	Text     string           `json:"text"`
+	Feedback string           `json:"feedback,omitempty"`
+	Comments []RefusedComment `json:"comments,omitempty"`
+}
+
+// RefusedComment is the person's remark on a line of a refused proposal, from 1.
+type RefusedComment struct {
+	Line int    `json:"line"`
+	Text string `json:"text"`
+}
+
+// Check describes the trial of a proposal by a command.
+type Check struct {
+	State    CheckState     `json:"state"`
+	Text     string         `json:"text"` // the command and its result on one line
+	Output   string         `json:"output,omitempty"`
+	Problems []CheckProblem `json:"problems,omitempty"`
+}
+
+// CheckProblem is a new problem of the file, at a line and column from 1; column 0 is
+// unknown.
+type CheckProblem struct {
+	Line    int    `json:"line"`
+	Column  int    `json:"column,omitempty"`
+	Warning bool   `json:"warning,omitempty"`
+	Text    string `json:"text"`
+}
+
+// CheckState is the state of a check.
+type CheckState string
+
+// The states of a check.
+const (
+	CheckRunning CheckState = "running"
+	CheckPassed  CheckState = "passed"
+	CheckFailed  CheckState = "failed"
+	CheckUnknown CheckState = "unknown" // it has no result
+)
 
 // Batch is the position of a request among the calls of one answer; Total 0 means none.
 type Batch struct {
@@ -100,6 +142,9 @@ func (d *Diffs) Open(ctx context.Context, r DiffRequest) (DiffOutcome, error) {
 	}
 	extended := d.c.Info().Ours
 	r.Inline = r.Inline && d.c.Info().Inline
+	if !d.c.Info().Checks {
+		r.Refused = nil
+	}
 	args, f := r.arguments(extended), d.c.formOf(r.Base, r.Text)
 	if !extended {
 		args["new_file_contents"] = f.sent(r.Text)
@@ -133,6 +178,9 @@ func (r DiffRequest) arguments(extended bool) map[string]any {
 		args["view"] = "plan"
 	case r.Inline:
 		args["view"] = "inline"
+	}
+	if r.Refused != nil {
+		args["refused"] = r.Refused
 	}
 	if len(r.Notes) > 0 {
 		args["notes"] = r.Notes
@@ -299,6 +347,19 @@ func (d *Diffs) Claim(ctx context.Context, id string, held bool) error {
 		outcome = "hold"
 	}
 	_, err := d.c.call(ctx, "resolveDiff", map[string]string{"diff_id": id, "outcome": outcome})
+	return err
+}
+
+// SetCheck shows the check of a proposal in its diff, which may be about to open. It
+// returns ErrUnsupported for an editor that does not show checks.
+func (d *Diffs) SetCheck(ctx context.Context, id string, check Check) error {
+	if !d.c.Info().Checks {
+		return ErrUnsupported
+	}
+	_, err := d.c.call(ctx, "setCheck", struct {
+		ID string `json:"diff_id"`
+		Check
+	}{id, check})
 	return err
 }
 

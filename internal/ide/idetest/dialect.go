@@ -70,7 +70,7 @@ var everyTool = []string{
 func Ours() Dialect {
 	return Dialect{
 		Name: "Visual Studio Code", Server: "agent-ide", Auth: Proves, Ours: true,
-		Listed:  append(slices.Clone(everyTool), "close_tab", "closeTab", "resolveDiff", "getPendingDiffs", "setStatus"),
+		Listed:  append(slices.Clone(everyTool), "close_tab", "closeTab", "resolveDiff", "getPendingDiffs", "setStatus", "setCheck"),
 		Closing: []string{"TAB_CLOSED"}, Dismissed: []string{"DIFF_REJECTED", "TAB"},
 	}
 }
@@ -187,7 +187,7 @@ func (d Dialect) greeting(params json.RawMessage) any {
 	if d.Ours {
 		ours := map[string]any{"version": 1, "openDiffDetails": 1, "comments": 1, "status": 1, "maxPayload": 16 << 20}
 		if !d.NoInline {
-			ours["inline"] = 1
+			ours["inline"], ours["checks"] = 1, 1
 		}
 		if !d.NoPlans {
 			ours["plan"] = 1
@@ -223,7 +223,7 @@ func (d Dialect) call(c *Conn, req Request) Reply {
 			d.Accept() // the plugin takes the save of its buffer for a yes
 			return JSON(map[string]any{"success": true, "saved": true})
 		}
-	case "setStatus":
+	case "setStatus", "setCheck":
 		return Text("{\"success\":true}")
 	}
 	return c.editor.World.call(d, req)

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { parseCheck, parseRefused } from "./checks";
 import { ToolError } from "./errors";
 import { parseNotes } from "./notes";
 import { canonical, relativeTo } from "./paths";
@@ -66,6 +67,7 @@ export function diffTools(reviews: Reviews, ports: Ports, others: Busy): readonl
         return call.cancelled.aborted ? "silent" : resolveDiff(reviews, call);
       },
     },
+    checkTool(reviews),
     {
       name: "getPendingDiffs",
       description: "Lists the diffs of this client that wait for an answer.",
@@ -73,6 +75,36 @@ export function diffTools(reviews: Reviews, ports: Ports, others: Busy): readonl
       call: ({ client }) => Promise.resolve(json({ diffs: reviews.ownedBy(client).map(pending) })),
     },
   ];
+}
+
+/** The tool by which a client tells about its trial of a proposal. */
+function checkTool(reviews: Reviews): Tool {
+  return {
+    name: "setCheck",
+    description: "Shows in a diff that the client tries the proposal by a command, and the result.",
+    inputSchema: {
+      type: "object",
+      properties: {
+        diff_id: { type: "string", maxLength: 200 },
+        state: { type: "string", enum: ["running", "passed", "failed", "unknown"] },
+        text: { type: "string", description: "The command and its result on one line." },
+        output: { type: "string" },
+        problems: {
+          type: "array",
+          description: "The new problems of the file: line and column from 1, in the proposed text; column 0 if unknown.",
+          items: {
+            type: "object",
+            properties: { line: { type: "integer" }, column: { type: "integer" }, warning: { type: "boolean" }, text: { type: "string" } },
+          },
+        },
+      },
+      required: ["diff_id", "state", "text"],
+    },
+    call: ({ client, args }) => {
+      reviews.checked(client, text(args, "diff_id") ?? "", parseCheck(args));
+      return Promise.resolve(json({ success: true }));
+    },
+  };
 }
 
 const openDiffSchema: Tool["inputSchema"] = {
@@ -99,6 +131,15 @@ const openDiffSchema: Tool["inputSchema"] = {
       type: "array",
       description: "Remarks that the person must see, each a sentence.",
       items: { type: "object", properties: { kind: { type: "string" }, text: { type: "string" } } },
+    },
+    // The proposal for this file that the person refused before, with their words; lines from 1.
+    refused: {
+      type: "object",
+      properties: {
+        text: { type: "string" },
+        feedback: { type: "string" },
+        comments: { type: "array", items: { type: "object", properties: { line: { type: "integer" }, text: { type: "string" } } } },
+      },
     },
     stack: { type: "boolean", description: "Wait behind this client's pending diff of the file instead of replacing it." },
     timeout_ms: { type: "integer", description: "Give up without a decision after this time.", minimum: 1, maximum: 2_147_483_647 },
@@ -135,6 +176,7 @@ async function toRequest(args: Record<string, unknown>): Promise<ReviewRequest> 
     inline: text(args, "view") === "inline",
     isPlan,
     notes: parseNotes(args["notes"]),
+    refused: parseRefused(args["refused"]),
     ...batchOf(args["batch"]),
   };
 }

@@ -79,6 +79,7 @@ export class IdeDoor {
       status: 1,
       inline: 1,
       plan: 1,
+      checks: 1,
       trusted: this.host.ports.workspace.isTrusted(),
       platform: process.platform,
       maxPayload,

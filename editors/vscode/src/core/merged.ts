@@ -60,6 +60,13 @@ export class Merged {
     return hunks;
   }
 
+  /** The shown line with a line of the draft; both from 1. */
+  shownAt(line: number): number {
+    let left = line;
+    const at = this.kinds.findIndex((kind) => kind !== "removed" && --left === 0);
+    return at === -1 ? this.lines.length : at + 1;
+  }
+
   /** The content of a hunk, which identifies it after others have been decided. */
   key({ from, to }: Hunk): string {
     return JSON.stringify([this.kinds.slice(from, to), this.lines.slice(from, to)]);

@@ -26,6 +26,31 @@ export interface Note {
   readonly text: string;
 }
 
+/** A place in the proposed text that a check names; from 1, column 0 if unknown. */
+export interface CheckProblem {
+  readonly line: number;
+  readonly column: number;
+  readonly isWarning: boolean;
+  readonly text: string;
+}
+
+/** A client's trial of a proposal by a command, sanitised. */
+export interface Check {
+  readonly state: "running" | "passed" | "failed" | "unknown";
+  /** The command and its result on one line. */
+  readonly text: string;
+  readonly output: string;
+  readonly problems: readonly CheckProblem[];
+}
+
+/** The proposal for the same file that the person refused before, and their words. */
+export interface Refused {
+  readonly text: string;
+  readonly feedback: string;
+  /** Lines from 1, in text. */
+  readonly comments: readonly { readonly line: number; readonly text: string }[];
+}
+
 /** The content of a diff tab. */
 export interface ShownDiff {
   /** Identity of the review: unique, URI-safe; belongs into both URIs. */
@@ -55,6 +80,8 @@ export interface ShownDiff {
   /** Its place among the edits of one answer, such as "2 of 3"; empty for a single one. */
   readonly place: string;
   readonly notes: readonly Note[];
+  readonly check: Check | undefined;
+  readonly refused: Refused | undefined;
 }
 
 /** A remark on lines of a diff. */
@@ -89,6 +116,8 @@ export interface DiffView {
   comments(id: string): readonly ReviewComment[];
   /** Puts a new title on the tabs, and makes the right side read-only or not. */
   update(id: string, state: { title: string; readonly: boolean }): void;
+  /** The check of the proposal has begun, or ended. */
+  checked(id: string, check: Check): void;
   /**
    * Asks what to do about an acceptance although the file has changed on disk; anyway
    * is offered only where the client would write.

@@ -4,7 +4,7 @@ import { initial, isLive } from "./machine";
 import type { Machine, Outcome } from "./machine";
 import type { Decided } from "./outcome";
 import { mustLook, shortNotes } from "./notes";
-import type { Cancel, Note, ReviewComment, ShownDiff, Translate } from "./ports";
+import type { Cancel, Check, Note, Refused, ReviewComment, ShownDiff, Translate } from "./ports";
 import type { ToolResult } from "./result";
 import { countChanges, unifiedDiff } from "./patch";
 import type { Stats } from "./patch";
@@ -43,6 +43,7 @@ export interface ReviewRequest {
   /** Facts that the person must know before answering, for the title. */
   readonly remark?: string;
   readonly notes?: readonly Note[];
+  readonly refused?: Refused | undefined;
   readonly batch?: { readonly index: number; readonly total: number };
 }
 
@@ -72,6 +73,7 @@ export interface ReviewInfo {
   readonly pid: number | undefined;
   /** Once it is decided. */
   readonly outcome: Outcome | undefined;
+  readonly check: Check | undefined;
   readonly createdAt: number;
 }
 
@@ -82,6 +84,8 @@ export type Answer = ToolResult | "silent" | "aborted";
 export class Review {
   machine: Machine;
   base: Base | undefined;
+  /** The client's trial of the proposal; undefined without one. */
+  check: Check | undefined;
   /** Somebody has asked to see it. */
   wanted = false;
   draft: string;
@@ -172,6 +176,7 @@ export class Review {
       place: this.place,
       pid: this.owner.pid,
       outcome: this.machine.outcome,
+      check: this.check,
       createdAt: this.createdAt,
     };
   }
@@ -203,6 +208,8 @@ export class Review {
       asks: this.owner.name ?? "",
       place: this.place,
       notes: this.request.notes ?? [],
+      check: this.check,
+      refused: this.request.refused,
     };
   }
 

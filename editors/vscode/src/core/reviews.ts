@@ -9,7 +9,7 @@ import type { Verdict } from "./outcome";
 import { countChanges } from "./patch";
 import type { Stats } from "./patch";
 import { pathKey } from "./paths";
-import type { Cancel, Ports } from "./ports";
+import type { Cancel, Check, Ports } from "./ports";
 import { readyMs } from "./ready";
 import { failure } from "./result";
 import { isSameQuestion, Review } from "./review";
@@ -27,6 +27,7 @@ const graceMs = 3_000;
 /** A tab that moves to another group is opened there and then closed here. */
 const recheckMs = 50;
 const reportMs = 100;
+const earlyMax = 50;
 /** The editor may still read the contents of a tab that it closes. */
 const forgetMs = 5_000;
 
@@ -41,6 +42,8 @@ export class Reviews {
   private readonly locks = new Locks();
   private readonly listeners = new Set<(review: ReviewInfo) => void>();
   private readonly verdicts: Verdicts;
+  /** Checks of proposals whose review has not begun yet, by client and diffId. */
+  private readonly early = new Map<string, Check>();
 
   constructor(
     private readonly ports: Ports,
@@ -170,6 +173,19 @@ export class Reviews {
     return review !== undefined;
   }
 
+  /** The check of a proposal has begun, or ended. It may overtake the question. */
+  checked(owner: Owner, diffId: string, check: Check): void {
+    const review = this.own(owner).find((r) => r.diffId === diffId);
+    if (review === undefined) {
+      if (this.early.size >= earlyMax) this.early.clear();
+      this.early.set(`${owner.id} ${diffId}`, check);
+      return;
+    }
+    review.check = check;
+    this.ports.view.checked(review.id, check);
+    this.tell(review);
+  }
+
   /** Closes the client's reviews with this tab name (all, without one); resolves with their number when they are gone. */
   async close(owner: Owner, tabName?: string): Promise<number> {
     const wanted = [...this.all.values()].filter(
@@ -218,6 +234,9 @@ export class Reviews {
       for (const r of old) this.run(r, { type: "superseded" });
     }
     this.all.set(review.id, review);
+    const key = `${review.owner.id} ${review.diffId}`;
+    review.check = this.early.get(key);
+    this.early.delete(key);
     if (timeoutMs !== undefined) {
       review.hold("timeout", this.ports.clock.after(timeoutMs, () => this.run(review, { type: "timeout" })));
     }

@@ -3,6 +3,7 @@ import type { Core } from "../core/core";
 import type { InlineDocuments } from "./inlinedocs";
 import { isPending } from "./pending";
 import { pickMode } from "./questions";
+import type { SideTexts } from "./sidetexts";
 import type { Registration } from "./registration";
 import type { Remarks } from "./remarks";
 import type { Status } from "./status";
@@ -14,6 +15,7 @@ export interface Parts {
   readonly core: Core;
   readonly views: Views;
   readonly inline: InlineDocuments;
+  readonly documents: SideTexts;
   readonly registration: Registration;
   readonly remarks: Remarks;
   readonly status: Status;
@@ -43,6 +45,8 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     "agent.inline.nextChange": () => parts.inline.go(1),
     "agent.inline.previousChange": () => parts.inline.go(-1),
     "agent.toggleView": (...targets) => toggleView(parts, targets),
+    "agent.showCheck": (id) => showCheck(parts, id),
+    "agent.showRevision": (...targets) => showRevision(parts, targets),
     "agent.mcp.register": () => parts.registration.add(),
     "agent.mcp.unregister": () => parts.registration.remove(),
     "agent.mcp.copyConfig": () => copyConfig(core),
@@ -114,6 +118,21 @@ function decideChange(parts: Parts, what: "accept" | "reject", lens: unknown[]):
 async function toggleView(parts: Parts, args: unknown[]): Promise<void> {
   const id = args.map(uriOf).map((uri) => (uri === undefined ? undefined : reviewId(uri)))[0] ?? parts.views.active();
   if (id !== undefined) await parts.views.toggle(id);
+}
+
+/** Shows the output of the check of a lens's review, or of the active one. */
+async function showCheck({ core, views, documents }: Parts, id: unknown): Promise<void> {
+  const review = core.reviews.get(typeof id === "string" ? id : (views.active() ?? ""));
+  if (review?.check === undefined) return void vscode.window.showInformationMessage(vscode.l10n.t("No check has tried this edit."));
+  await documents.showCheck(review.id, review.check);
+}
+
+/** Compares a proposal with the one that the person refused before. */
+async function showRevision({ views, documents }: Parts, args: unknown[]): Promise<void> {
+  const id = args.map(uriOf).map((uri) => (uri === undefined ? undefined : reviewId(uri)))[0] ?? views.active();
+  const revision = id === undefined ? undefined : views.revision(id);
+  if (id === undefined || revision === undefined) return void vscode.window.showInformationMessage(vscode.l10n.t("You have not refused a proposal for this file with words."));
+  await documents.showRevision(id, revision);
 }
 
 async function rejectWithReason(parts: Parts, args: unknown[]): Promise<void> {

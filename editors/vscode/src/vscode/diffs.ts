@@ -1,7 +1,8 @@
 import * as vscode from "vscode";
-import type { DiffView, ReviewComment, ShownDiff } from "../core/ports";
+import type { Check, DiffView, ReviewComment, ShownDiff } from "../core/ports";
+import type { CheckMarks } from "./checks";
 import { firstChanged } from "./headers";
-import type { Headers } from "./headers";
+import type { Heading, Headers } from "./headers";
 import type { Remarks } from "./remarks";
 import type { SideFiles } from "./sidefiles";
 import { activeReview, diffOf, tabsOf } from "./tabs";
@@ -11,6 +12,7 @@ interface Sides {
   readonly left: vscode.Uri;
   readonly right: vscode.Uri;
   readonly original: string;
+  heading: Heading;
 }
 
 /**
@@ -28,6 +30,7 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
     private readonly proposals: SideFiles,
     private readonly remarks: Remarks,
     private readonly headers: Headers,
+    private readonly checks: CheckMarks,
   ) {}
 
   async open(diff: ShownDiff): Promise<void> {
@@ -52,6 +55,14 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
   edited(id: string, text: string): void {
     const sides = this.sides.get(id);
     if (sides !== undefined) this.headers.move(sides.right, firstChanged(sides.original, text));
+  }
+
+  checked(id: string, check: Check): void {
+    const sides = this.sides.get(id);
+    if (sides === undefined) return;
+    sides.heading = { ...sides.heading, check };
+    this.headers.update(sides.right, sides.heading, firstChanged(sides.original, this.text(id) ?? sides.original));
+    this.checks.show(sides.right, check, (line) => line);
   }
 
   /** The next time this review is opened, it gets the focus: the person asked for it. */
@@ -109,6 +120,7 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
     this.originals.remove(sides.left);
     this.proposals.remove(sides.right);
     this.headers.remove(sides.right);
+    this.checks.remove(sides.right);
   }
 
   /** Saves the active diff, which is the person's word. */
@@ -140,11 +152,13 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
       left: reviewUri(originalScheme, diff.oldPath, diff.id),
       right: proposalUri(diff),
       original: diff.original,
+      heading: diff,
     };
     await this.originals.add(sides.left, diff.original);
     await this.proposals.add(sides.right, diff.proposed);
     this.sides.set(diff.id, sides);
     if (!diff.isPlan) this.headers.show(sides.right, diff, firstChanged(diff.original, diff.proposed));
+    if (diff.check !== undefined) this.checks.show(sides.right, diff.check, (line) => line);
     return sides;
   }
 

@@ -1,8 +1,8 @@
 import * as vscode from "vscode";
-import type { ShownDiff } from "../core/ports";
+import type { Check, ShownDiff } from "../core/ports";
 
 /** Facts about an edit that a person must know before looking at it. */
-export type Heading = Pick<ShownDiff, "asks" | "place" | "description" | "notes">;
+export type Heading = Pick<ShownDiff, "asks" | "place" | "description" | "notes" | "check">;
 
 /**
  * Shows above the first change of a review who asks, why, the position among several edits, and the
@@ -16,10 +16,9 @@ export class Headers implements vscode.Disposable {
   show(uri: vscode.Uri, heading: Heading, line: number | undefined): void {
     const key = uri.toString();
     if (this.threads.has(key)) return this.move(uri, line);
-    const body = bodyOf(heading);
-    if (body === undefined) return;
-    const comment: vscode.Comment = { author: { name: heading.asks === "" ? vscode.l10n.t("A program") : heading.asks }, body, mode: vscode.CommentMode.Preview };
-    const thread = this.controller.createCommentThread(uri, new vscode.Range(0, 0, 0, 0), [comment]);
+    const comments = commentsOf(heading);
+    if (comments.length === 0) return;
+    const thread = this.controller.createCommentThread(uri, new vscode.Range(0, 0, 0, 0), comments);
     thread.canReply = false;
     // One that is not resolved would open the view of comments.
     thread.state = vscode.CommentThreadState.Resolved;
@@ -27,6 +26,13 @@ export class Headers implements vscode.Disposable {
     thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
     this.threads.set(key, thread);
     this.move(uri, line);
+  }
+
+  /** Shows another heading, in the same place. */
+  update(uri: vscode.Uri, heading: Heading, line: number | undefined): void {
+    const thread = this.threads.get(uri.toString());
+    if (thread === undefined) this.show(uri, heading, line);
+    else thread.comments = commentsOf(heading);
   }
 
   /** To be called when the first change is in another line: it was taken back, or lines came above. */
@@ -50,10 +56,17 @@ export class Headers implements vscode.Disposable {
   }
 }
 
+function commentsOf(heading: Heading): vscode.Comment[] {
+  const body = bodyOf(heading);
+  if (body === undefined) return [];
+  return [{ author: { name: heading.asks === "" ? vscode.l10n.t("A program") : heading.asks }, body, mode: vscode.CommentMode.Preview }];
+}
+
 /** Text of a program is shown as written: nothing in it is a link, a picture or an icon. */
-function bodyOf({ description, notes, place }: Heading): vscode.MarkdownString | undefined {
-  if (description === "" && notes.length === 0 && place === "") return undefined;
+function bodyOf({ description, notes, place, check }: Heading): vscode.MarkdownString | undefined {
+  if (description === "" && notes.length === 0 && place === "" && check === undefined) return undefined;
   const body = new vscode.MarkdownString(undefined, true);
+  if (check !== undefined) body.appendMarkdown(`$(${iconOf(check)}) ${asWritten(check.text)}\n\n`);
   for (const { text } of notes) body.appendMarkdown(`$(warning) **${asWritten(text)}**\n\n`);
   return body.appendMarkdown(asWritten(description));
 }
@@ -61,6 +74,11 @@ function bodyOf({ description, notes, place }: Heading): vscode.MarkdownString |
 /** Text that is no Markdown. appendText would keep its lines from being wrapped. */
 function asWritten(text: string): string {
   return text.replace(/[^\p{L}\p{N} ]/gu, (each) => `&#${each.codePointAt(0)};`);
+}
+
+/** The icon of a check, without $(…). */
+export function iconOf({ state }: Check): string {
+  return { running: "sync", passed: "pass", failed: "error", unknown: "question" }[state];
 }
 
 /** The first line that differs; undefined if none does. */

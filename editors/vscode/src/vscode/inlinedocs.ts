@@ -1,9 +1,12 @@
 import * as vscode from "vscode";
 import { Merged } from "../core/merged";
 import type { Hunk } from "../core/merged";
+import type { Check } from "../core/ports";
 import { buttonsMs } from "../core/ready";
-import { cap, toLf, withEol } from "../core/text";
+import { cap, toLf, withEol, withoutIcons } from "../core/text";
+import type { CheckMarks } from "./checks";
 import { replaceAll } from "./documents";
+import { iconOf } from "./headers";
 import type { Heading, Headers } from "./headers";
 import type { SideFiles } from "./sidefiles";
 import { allTabs } from "./tabs";
@@ -11,6 +14,7 @@ import { inlineScheme, reviewUri } from "./uri";
 
 /** The most removed text shown beside a change's lens. */
 const tooltipMax = 2_000;
+const lensMax = 80;
 /** How many states of a text are known again when the person undoes edits. */
 const statesMax = 500;
 
@@ -33,7 +37,8 @@ export interface InlineProposed {
   readonly heading: Heading;
 }
 
-interface Entry extends InlineProposed {
+interface Entry extends Omit<InlineProposed, "heading"> {
+  heading: Heading;
   readonly uri: vscode.Uri;
   readonly proposer: Proposer;
   merged: Merged;
@@ -60,6 +65,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
   constructor(
     private readonly files: SideFiles,
     private readonly headers: Headers,
+    private readonly checks: CheckMarks,
   ) {
     this.listeners = [
       vscode.languages.registerCodeLensProvider({ scheme: inlineScheme }, this),
@@ -81,6 +87,22 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     await this.files.set(uri, this.withEol(entry, merged.text));
     this.entries.set(uri.toString(), entry);
     this.headers.show(uri, proposed.heading, merged.hunks[0]?.from);
+    this.mark(entry);
+  }
+
+  /** The check of a proposal has begun, or ended. */
+  checked(id: string, check: Check): void {
+    const entry = this.byId(id);
+    if (entry === undefined) return;
+    entry.heading = { ...entry.heading, check };
+    this.headers.update(entry.uri, entry.heading, entry.merged.hunks[0]?.from);
+    this.mark(entry);
+    this.refresh();
+  }
+
+  /** Shows the problems of the check at the lines of the draft. */
+  private mark({ uri, heading: { check }, merged }: Entry): void {
+    if (check !== undefined) this.checks.show(uri, check, (line) => merged.shownAt(line));
   }
 
   /** Shows a proposal in the group of its file, or where it already is, at its first change. */
@@ -137,6 +159,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     // From here on nothing that happens to the text is the person's.
     this.entries.delete(uri);
     this.headers.remove(vscode.Uri.parse(uri));
+    this.checks.remove(vscode.Uri.parse(uri));
     const document = vscode.workspace.textDocuments.find((each) => each.uri.toString() === uri);
     if (document?.isDirty === true) await document.save();
     const tabs = this.tabsOf(id);
@@ -191,7 +214,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
       const lens = (title: string, what: What, tooltip: string): vscode.CodeLens =>
         new vscode.CodeLens(range, { title, tooltip, command: command(what), arguments: [entry.id, hunk.from, merged.key(hunk)] });
       const lines = (kind: "added" | "removed"): string => cap(merged.lines.slice(hunk.from, hunk.to).filter((_, at) => merged.kinds[hunk.from + at] === kind).join("\n"), tooltipMax);
-      return [lens(`$(check) ${vscode.l10n.t("Accept")}`, "accept", lines("added")), lens(`$(close) ${vscode.l10n.t("Reject")}`, "reject", lines("removed"))];
+      return [lens(`$(check) ${vscode.l10n.t("Accept")}`, "accept", lines("added")), lens(`$(close) ${vscode.l10n.t("Reject")}`, "reject", lines("removed")), ...(hunk === merged.hunks[0] ? checkLens(entry, range) : [])];
     });
   }
 
@@ -258,6 +281,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     entry.merged = next;
     this.remember(entry);
     this.headers.move(entry.uri, next.hunks[0]?.from);
+    this.mark(entry);
     entry.proposer.changed(this.withEol(entry, next.draft));
     this.refresh();
   }
@@ -295,6 +319,13 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
       }
     }
   }
+}
+
+/** The lens with the result of the check, beside the answers to the first change. */
+function checkLens({ id, heading: { check } }: Entry, range: vscode.Range): vscode.CodeLens[] {
+  if (check === undefined) return [];
+  const title = `$(${iconOf(check)}) ${withoutIcons(cap(check.text, lensMax))}`;
+  return [new vscode.CodeLens(range, { title, tooltip: cap(check.output, tooltipMax), command: "agent.showCheck", arguments: [id] })];
 }
 
 function lineStyle(sign: string, color: "inserted" | "removed", ruler: "added" | "deleted"): vscode.TextEditorDecorationType {

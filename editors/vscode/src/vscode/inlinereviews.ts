@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import type { ShownDiff } from "../core/ports";
+import type { Check, ShownDiff } from "../core/ports";
 import type { Reviews } from "../core/reviews";
 import { sameText } from "../core/text";
 import type { InlineDocuments } from "./inlinedocs";
@@ -40,6 +40,10 @@ export class InlineReviews {
 
   has(id: string): boolean {
     return this.documents.has(id);
+  }
+
+  checked(id: string, check: Check): void {
+    this.documents.checked(id, check);
   }
 
   refresh(): void {

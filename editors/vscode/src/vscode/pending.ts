@@ -16,6 +16,7 @@ export function marksOf(review: ReviewInfo): string[] {
     review.edited ? vscode.l10n.t("edited by you") : "",
     review.stale ? vscode.l10n.t("changed on disk") : "",
     review.held ? vscode.l10n.t("being edited in the terminal") : "",
+    review.check?.state === "failed" ? review.check.text : "",
   ].filter((mark) => mark !== "");
 }
 

@@ -1,10 +1,11 @@
 import * as vscode from "vscode";
-import type { DiffView, Note, ReviewComment, ShownDiff } from "../core/ports";
+import type { Check, DiffView, Note, Refused, ReviewComment, ShownDiff } from "../core/ports";
 import { buttonsMs, readyMs } from "../core/ready";
 import type { Diffs } from "./diffs";
 import type { InlineReviews } from "./inlinereviews";
 import { confirmNotes, confirmStale } from "./questions";
 import { activeReview } from "./tabs";
+import { inlineScheme, proposedScheme, reviewUri } from "./uri";
 
 type Mode = "diff" | "inline";
 
@@ -98,6 +99,20 @@ export class Views implements DiffView {
     this.diffs.update(id, state);
   }
 
+  checked(id: string, check: Check): void {
+    const diff = this.shown.get(id);
+    if (diff !== undefined) this.shown.set(id, { ...diff, check });
+    this.inline.checked(id, check);
+    this.diffs.checked(id, check);
+  }
+
+  /** The proposal that the person refused before this one, the text now, and the file. */
+  revision(id: string): { refused: Refused; text: string; path: string } | undefined {
+    const diff = this.shown.get(id);
+    if (diff?.refused === undefined) return undefined;
+    return { refused: diff.refused, text: this.text(id) ?? diff.proposed, path: diff.path };
+  }
+
   confirmStale(_id: string, path: string): Promise<"anyway" | "redo" | "no"> {
     return confirmStale(path);
   }
@@ -114,6 +129,7 @@ export class Views implements DiffView {
     this.inline.forget(this.shown.get(id)?.path ?? "", id);
     this.modes.delete(id);
     this.shown.delete(id);
+    this.noteRevised();
     this.opening.delete(id);
     this.diffs.forget(id);
   }
@@ -135,6 +151,7 @@ export class Views implements DiffView {
     const mode = this.modes.get(id) ?? (diff.canInline ? wish : "diff");
     this.modes.set(id, mode);
     this.shown.set(id, diff);
+    this.noteRevised();
     if (focus && mode === "diff") this.diffs.takeFocus(id);
     // The buttons must not be there for a moment before they are off.
     clearTimeout(this.freshTimer);
@@ -152,6 +169,13 @@ export class Views implements DiffView {
     if (seen.join("\n") === this.seen.join("\n")) return;
     this.seen = seen;
     void vscode.commands.executeCommand("setContext", "agent.seenReviews", seen);
+  }
+
+  /** Notes the reviews that follow a refused proposal, for their button. */
+  private noteRevised(): void {
+    const revised = [...this.shown.values()].filter(({ refused }) => refused !== undefined);
+    const uris = revised.flatMap(({ id, path }) => [inlineScheme, proposedScheme].map((scheme) => reviewUri(scheme, path, id).toString()));
+    void vscode.commands.executeCommand("setContext", "agent.revisedReviews", uris);
   }
 
   /** Notes which review has the focus, for keys and buttons. */

@@ -7,6 +7,7 @@ import { delimiter, dirname, join } from "node:path";
 import type {
   Buffer as OpenBuffer,
   Cancel,
+  Check,
   Client,
   Clock,
   CommandQuestion,
@@ -141,6 +142,12 @@ export class FakeView implements DiffView {
     this.titles.set(id, state.title);
     if (state.readonly) this.readonly.add(id);
     else this.readonly.delete(id);
+  }
+
+  readonly checks = new Map<string, Check>();
+
+  checked(id: string, check: Check): void {
+    this.checks.set(id, check);
   }
 
   confirmStale(): Promise<"anyway" | "redo" | "no"> {

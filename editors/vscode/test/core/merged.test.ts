@@ -26,6 +26,13 @@ describe("a proposal and its file in one text", () => {
     assert.deepEqual(merged.hunks, [{ from: 0, to: 2 }, { from: 5, to: 7 }]);
   });
 
+  it("has a place for each line of the draft", () => {
+    const merged = Merged.of(BASE, BOTH);
+    const lines = BOTH.split("\n");
+    assert.deepEqual(lines.map((_, at) => merged.lines[merged.shownAt(at + 1) - 1]), lines);
+    assert.equal(merged.shownAt(100), merged.lines.length);
+  });
+
   it("a decided change leaves the others as they are", () => {
     const merged = Merged.of(BASE, BOTH);
     const [first, second] = merged.hunks;

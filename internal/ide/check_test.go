@@ -1,0 +1,88 @@
+package ide_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/ide/client"
+	"github.com/bb2d0cf4/agent/internal/ide/idetest"
+)
+
+// TestEditorShowsTheCheck: our editor is told that the check runs, and then its result; an
+// older one is not.
+func TestEditorShowsTheCheck(t *testing.T) {
+	older := idetest.Ours()
+	older.NoInline = true
+	for name, dialect := range map[string]idetest.Dialect{"ours": idetest.Ours(), "older": older, "foreign": idetest.Neovim()} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, nil)
+			e := r.editor(dialect)
+			req := r.proposal("old\n", "new\n")
+			finish := make(chan struct{})
+			req.Check = confirm.NewCheck("go vet .", false, func(context.Context) confirm.CheckResult {
+				<-finish
+				return confirm.CheckResult{Title: "go vet .", Took: time.Second, Output: "a.txt:1:2: no", Problems: []confirm.Problem{
+					{Path: req.Change.Path, Line: 1, Column: 2, Text: "no"}, {Path: "/elsewhere", Line: 3, Text: "nor this"},
+				}}
+			})
+			got := r.ask(t.Context(), req)
+			d := e.NextDiff()
+			if dialect.Ours && !dialect.NoInline {
+				e.WaitRequests("setCheck", 1)
+			}
+			close(finish)
+			<-req.Check.Done()
+			if dialect.Ours && !dialect.NoInline {
+				var checks []client.Check
+				for _, request := range e.WaitRequests("setCheck", 2) {
+					var c client.Check
+					if err := json.Unmarshal(request.Params, &c); err != nil {
+						t.Fatal(err)
+					}
+					checks = append(checks, c)
+				}
+				want := []client.Check{
+					{State: client.CheckRunning, Text: "go vet . …"},
+					{State: client.CheckFailed, Text: "go vet . ✗ 2 new errors · 1.0 s", Output: "a.txt:1:2: no", Problems: []client.CheckProblem{{Line: 1, Column: 2, Text: "no"}}},
+				}
+				if diff := cmp.Diff(want, checks); diff != "" {
+					t.Error(diff)
+				}
+			}
+			d.Accept()
+			r.answered(got, req)
+			if n := len(e.Requests("setCheck")); n != 0 && (!dialect.Ours || dialect.NoInline) {
+				t.Errorf("%d calls that the editor does not know", n)
+			}
+		})
+	}
+}
+
+// TestEditorGetsTheRefusedProposal: our editor gets the proposal that the person refused
+// before, with their words.
+func TestEditorGetsTheRefusedProposal(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Ours())
+	first := r.proposal("old\n", "new\n")
+	got := r.ask(t.Context(), first)
+	e.NextDiff().Reject()
+	if _, text := r.answered(got, first); text != "" {
+		t.Fatalf("written: %q", text)
+	}
+	second := r.proposal("old\n", "newer\n")
+	second.Refused = &confirm.Refused{Text: "new\n", Feedback: "no", Comments: []confirm.Comment{{Line: 1, Text: "here"}}}
+	got = r.ask(t.Context(), second)
+	d := e.NextDiff()
+	var args struct{ Refused json.RawMessage }
+	const want = `{"text":"new\n","feedback":"no","comments":[{"line":1,"text":"here"}]}`
+	if err := json.Unmarshal(d.Args, &args); err != nil || string(args.Refused) != want {
+		t.Errorf("refused %s, %v", args.Refused, err)
+	}
+	d.Accept()
+	r.answered(got, second)
+}
