@@ -13,8 +13,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
 )
 
-// TestEditorShowsTheCheck: our editor is told that the check runs, and then its result; an
-// older one is not.
+// TestEditorShowsTheCheck: our editor learns of a running check, and then its result; an
+// older one does not.
 func TestEditorShowsTheCheck(t *testing.T) {
 	older := idetest.Ours()
 	older.NoInline = true

@@ -13,7 +13,7 @@ import (
 // its output.
 const mostFindings = 20
 
-// check returns what tries a change; nil for nothing.
+// check returns the check of a change; nil without one.
 func (w writer) check(c workspace.Change) *confirm.Check {
 	if w.Check == nil {
 		return nil

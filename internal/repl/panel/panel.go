@@ -181,7 +181,7 @@ func (p *Panel) View(height int) []string {
 
 // title supplements the header of the body.
 func (p *Panel) title() []string {
-	out := slices.Concat(p.calls(), p.what(), p.checkLine())
+	out := append(p.calls(), p.what()...)
 	if p.Remark != "" {
 		remark := sanitize.Line(p.Remark)
 		if len(p.left()) > 0 {
@@ -192,16 +192,17 @@ func (p *Panel) title() []string {
 	return out
 }
 
-// what names anything but an ordinary edit, and the sub-agent that asks, if one does.
+// what names anything but an ordinary edit, the sub-agent that asks, if one does, and the
+// check.
 func (p *Panel) what() []string {
 	if p.req.Origin != "" {
 		asker := "sub-agent " + sanitize.Line(p.req.Origin)
-		return []string{theme.Paint(p.look.Styles.Accent, theme.Short(asker, p.look.Width))}
+		return append([]string{theme.Paint(p.look.Styles.Accent, theme.Short(asker, p.look.Width))}, p.checkLine()...)
 	}
 	if p.req.Tool == undo && p.req.Change != nil {
 		return hint(p.look, p.look.Styles.Accent, "undo: restores the file")
 	}
-	return nil
+	return p.checkLine()
 }
 
 // listed is the maximum number of calls in the list.

@@ -10,7 +10,7 @@ const refusedMax = 4_000_000;
 
 const states = ["running", "passed", "failed", "unknown"] as const;
 
-/** Reads what a client tells about the check of a proposal; malformed parts are dropped. */
+/** Reads a client's report of the check of a proposal; malformed parts are dropped. */
 export function parseCheck(args: Record<string, unknown>): Check {
   const { state, text, output, problems } = args;
   return {

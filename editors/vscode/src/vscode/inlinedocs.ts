@@ -214,7 +214,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
       const lens = (title: string, what: What, tooltip: string): vscode.CodeLens =>
         new vscode.CodeLens(range, { title, tooltip, command: command(what), arguments: [entry.id, hunk.from, merged.key(hunk)] });
       const lines = (kind: "added" | "removed"): string => cap(merged.lines.slice(hunk.from, hunk.to).filter((_, at) => merged.kinds[hunk.from + at] === kind).join("\n"), tooltipMax);
-      return [lens(`$(check) ${vscode.l10n.t("Accept")}`, "accept", lines("added")), lens(`$(close) ${vscode.l10n.t("Reject")}`, "reject", lines("removed")), ...(hunk === merged.hunks[0] ? checkLens(entry, range) : [])];
+      return [lens(`$(check) ${vscode.l10n.t("Accept")}`, "accept", lines("added")), lens(`$(close) ${vscode.l10n.t("Reject")}`, "reject", lines("removed")), ...(hunk.from === merged.hunks[0]?.from ? checkLens(entry, range) : [])];
     });
   }
 

@@ -158,6 +158,8 @@ export class Views implements DiffView {
     await isFresh(true);
     try {
       await (mode === "inline" ? this.inline.show(diff, focus) : this.diffs.open(diff));
+      const check = this.shown.get(id)?.check;
+      if (check !== undefined && check !== diff.check) this.checked(id, check); // it came meanwhile
     } finally {
       this.appeared();
     }

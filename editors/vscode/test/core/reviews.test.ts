@@ -72,20 +72,6 @@ describe("a person's answer", () => {
     assert.deepEqual(reviews.list(), []);
   });
 
-  it("may follow the result of a check, which may overtake the question, and is of one client", async (t) => {
-    const { editor, reviews, ask, client } = window(t);
-    const running = { state: "running", text: "go vet …", output: "", problems: [] } as const;
-    const failed = { state: "failed", text: "go vet ✗", output: "f:1:1: no", problems: [{ line: 1, column: 1, isWarning: false, text: "no" }] } as const;
-    reviews.checked(client, "q", running);
-    ask("a", { diffId: "q" });
-    await settled();
-    assert.deepEqual(editor.view.shown.get("r1")?.check, running);
-    reviews.checked(new Client(2), "q", failed);
-    assert.equal(editor.view.checks.size, 0);
-    reviews.checked(client, "q", failed);
-    assert.deepEqual([editor.view.checks.get("r1"), reviews.get("r1")?.check], [failed, failed]);
-  });
-
   it("tells what was changed by hand, and the remarks", async (t) => {
     const { editor, reviews, answers, ask } = window(t);
     ask("a");
