@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"crypto/sha256"
 	"errors"
 	"os"
 	"path/filepath"
@@ -133,6 +134,36 @@ func TestUndoTellsOfOneThatWasKilled(t *testing.T) {
 		said, err := os.ReadFile(p.Stderr.Name())
 		if err != nil || strings.Contains(string(said), "1 of 2 files are restored") != want {
 			t.Errorf("start %d: %q, %v", i, said, err)
+		}
+	}
+}
+
+// TestAKilledReviewIsReported: the first start after a kill between two files of a review
+// takes the first one back, and reports it once.
+func TestAKilledReviewIsReported(t *testing.T) {
+	dir := scratch.Dir(t, map[string]string{"a.txt": "written\n", ".agent-B.tmp": "written\n"})
+	home := t.TempDir()
+	t.Setenv("AGENT_HOME", home)
+	j := journal.Open(home, dir, journal.Recover{})
+	after := workspace.Hash(sha256.Sum256([]byte("written\n")))
+	for name, temp := range map[string]string{"a.txt": ".agent-A.tmp", "b.txt": ".agent-B.tmp"} {
+		e := journal.Entry{Path: filepath.Join(dir, name), Name: name, After: &after, Origin: journal.Origin{Tool: "review", Run: "r", Together: 2}, Made: journal.Made{Temp: temp}}
+		if err := j.Begin(&e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []bool{true, false} {
+		p, _ := files(t)
+		_ = (&undoCommand{yes: true}).run(t.Context(), p, &flags{dir: dir}) // no change is left to undo
+		said, err := os.ReadFile(p.Stderr.Name())
+		if err != nil || strings.Contains(string(said), "while it wrote the 2 files of a review, so none of them is changed") != want {
+			t.Errorf("start %d: %q, %v", i, said, err)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 0 {
+			t.Errorf("left over: %v", left)
 		}
 	}
 }
