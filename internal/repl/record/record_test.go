@@ -160,3 +160,19 @@ func TestGolden(t *testing.T) {
 		golden.Lines(t, fmt.Sprintf("record-%d", width), append(lines, v.View()...))
 	}
 }
+
+// The page of a resumed session has the whole conversation of a sub-agent.
+func TestPageOfASubAgent(t *testing.T) {
+	answer := llm.TextMessage(llm.Assistant, "I look.")
+	answer.Calls = []llm.ToolCall{{ID: "1", Name: "read_file", Args: `{"path":"a.go"}`}}
+	inner := []llm.Message{llm.TextMessage(llm.User, "find it"), answer, history.Result("1", "found"), llm.TextMessage(llm.Assistant, "In a.go.")}
+	outer := llm.Message{Role: llm.Assistant, Calls: []llm.ToolCall{{ID: "x", Name: "task", Args: `{"description":"find it"}`}}}
+	r := record.FromHistory([]history.Item{
+		{Message: llm.TextMessage(llm.User, "go")}, {Message: outer},
+		{Message: history.Result("x", "In a.go."), Meta: history.Meta{Task: history.NewTask(inner)}},
+	})
+	want := "\n❯ go\n\n● task find it\n❯ find it\n\nI look.\n\n● read_file a.go\nfound\n\nIn a.go."
+	if d := cmp.Diff(want, strings.TrimRight(text(r.Page()()), "\n")); d != "" {
+		t.Error(d)
+	}
+}
