@@ -166,6 +166,42 @@ func (d *desk) has(name string) bool {
 	return err == nil
 }
 
+// The edits of a turn that are reviewed together are formatted when they are written, and
+// one /undo takes back all of it.
+func TestAFormatterAfterTheReviewOfATurn(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, callOf("edit_file", `{"path":"a.txt","old_string":"one","new_string":"two"}`),
+		callOf("edit_file", `{"path":"b.txt","old_string":"three","new_string":"four"}`), llmtest.Turn{Text: "All done."}), map[string]string{"a.txt": "one\n", "b.txt": "three\n"})
+	d.env = append(d.env, "AGENT_REVIEW=turn")
+	d.keep("config.yaml", hookConfig("PostToolUse", "Edit", `f=$(grep -o '"file_path":"[^"]*"' | cut -d'"' -f4); tr a-z A-Z < "$f" > ../t && cat ../t > "$f"`))
+	d.sit()
+	d.say("change them")
+	d.asked(`b\.txt`)
+	if a := d.read("a.txt"); a != "one\n" {
+		t.Errorf("before the yes: %q", a)
+	}
+	d.Press("enter")
+	d.WaitFor(`file 1 of 2`)
+	d.Press("tab")
+	d.WaitFor(`file 2 of 2`)
+	d.Press("esc")
+	d.asked(`all changes of this turn`)
+	d.Press("y")
+	d.WaitFor(`changed by a hook: `)
+	if a, b := d.read("a.txt"), d.read("b.txt"); a != "TWO\n" || b != "FOUR\n" {
+		t.Errorf("%q, %q", a, b)
+	}
+	d.idle()
+	d.say("/undo")
+	d.asked(`undo`)
+	d.Press("y")
+	d.WaitFor(`undone: `)
+	if a, b := d.read("a.txt"), d.read("b.txt"); a != "one\n" || b != "three\n" {
+		t.Errorf("after the undo: %q, %q", a, b)
+	}
+	d.idle()
+	d.leave()
+}
+
 // A prompt that a hook blocks is not sent, whether it was typed before or during a turn.
 func TestABlockedPromptIsNotSent(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t, runTurn("while [ ! -e go ]; do :; done"), llmtest.Turn{Text: "First answer."}), nil)

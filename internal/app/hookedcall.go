@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -82,6 +83,24 @@ func (c *hookedCall) make(ctx context.Context, before, after hooks.Event) (tools
 		c.after(ctx, after, &res)
 	}
 	return c.finish(&res), nil
+}
+
+// settle writes the changes of a turn that were reviewed together, then runs the hooks after
+// an edit for each file.
+func (h *hooked) settle(ctx context.Context, set *tools.Set, call tools.Call) (*tools.Result, error) {
+	const name = "edit_file"
+	if call.ID == "" {
+		call.ID = rand.Text() // one undo finds the changes of the hooks by it
+	}
+	after := hooks.OfTool(hooks.PostToolUse, name, call.ID)
+	res, err := set.Settle(ctx, call)
+	if err != nil || res == nil || len(res.Changes) == 0 || !h.run.Has(after) {
+		return res, err
+	}
+	c := &hookedCall{hooked: h, set: set, name: name, call: call, args: json.RawMessage("{}")}
+	c.after(ctx, after, res)
+	*res = c.finish(res)
+	return res, nil
 }
 
 // files returns the absolute paths of the files that the call is about; "" for none.

@@ -107,6 +107,11 @@ func (t toolset) Call(ctx context.Context, name string, call tools.Call) (tools.
 	return res, err
 }
 
+// Settle implements session.Gathered.
+func (t toolset) Settle(ctx context.Context, call tools.Call) (*tools.Result, error) {
+	return t.hooked.settle(ctx, t.Set, call)
+}
+
 // newTools returns the tools, which run commands with env.
 func (a *App) newTools(env []string, o Options) toolset {
 	var gathered *pending.Changes
