@@ -94,6 +94,11 @@ func TestHostedBuffers(t *testing.T) {
 		t.Errorf("wrote %q", b.wrote)
 	}
 	b.wrote, answers = nil, []string{"allow-once", "allow-once"}
+	b.unsaved[d.path("new/b.txt")] = "more\n"
+	if got := b.request("session/prompt", map[string]any{"sessionId": id, "prompt": b.text("/undo")}); got.Error == nil || d.read("new/b.txt") != "b\n" {
+		t.Errorf("an undo under unsaved changes: %+v", got)
+	}
+	delete(b.unsaved, d.path("new/b.txt"))
 	b.prompt(id, "/undo", "end_turn")
 	b.prompt(id, "/undo", "end_turn")
 	if got := d.read("a.txt"); got != "typed\r\n" {

@@ -21,7 +21,7 @@ func init() { //nolint:gochecknoinits // other systems have no such program
 func TestKilledHost(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t,
 		callOf("execute_command", `{"background":true,"command":"echo $$ >job.new && mv job.new job && sleep 300 & wait"}`),
-		callOf("execute_command", `{"command":"(trap '' TERM; setsid sh -c 'echo $$ >far.new && mv far.new far && sleep 300; sleep 300' >/dev/null 2>&1 &); trap '' TERM; echo $$ >pid.new && mv pid.new pid && while :; do echo x; sleep 1; done"}`),
+		callOf("execute_command", `{"command":"(setsid sh -c 'echo $$ >far.new && mv far.new far && sleep 300; sleep 300' >/dev/null 2>&1 &); echo $$ >pid.new && mv pid.new pid && while :; do echo x; sleep 1; done"}`),
 	), nil)
 	agent := copyOf(t, "agent", d.dir)
 	h := d.hostBy(exec.Command("relay", agent, "acp"))
