@@ -209,7 +209,8 @@ export class Host {
   async stop() {
     this.child.kill("SIGTERM");
     await until("the end of the host", () => this.hasEnded, 8_000).catch(() => this.child.kill("SIGKILL"));
-    fs.rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
+    // An agent that was killed in its terminal may write for a moment.
+    fs.rmSync(this.root, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 }
 
