@@ -86,7 +86,7 @@ describe("a file", () => {
     await at.scene.bench.diffShown();
     await agent.asks();
     fs.rmSync(file("vanishing.txt"));
-    await agent.type("y");
+    await agent.yes();
     assert.match(await agent.told(1), /changed while the edit was being reviewed: nothing was written/);
     assert.equal(fs.existsSync(file("vanishing.txt")), false);
   });

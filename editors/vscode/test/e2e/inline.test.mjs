@@ -136,7 +136,7 @@ describe("the agent's proposals in one text with their file", () => {
     await at.scene.session.page.keyboard.type("x");
     await shows("terminal", `${MERGED}six`);
     await agent.shows("y takes that text");
-    await agent.type("y");
+    await agent.yes();
     assert.match(await agent.told(1), /^Wrote terminal\.txt/);
     assert.equal(read("terminal"), `${BOTH}six`);
     await gone();
@@ -209,7 +209,7 @@ describe("the agent's proposals in one text with their file", () => {
     await agent.asks();
     assert.deepEqual(await watched.stop(), []);
     same();
-    await agent.type("y");
+    await agent.yes();
     assert.match(await agent.told(1), /^Wrote other\.txt/);
     assert.equal(read("other"), BOTH);
   });
@@ -222,7 +222,7 @@ describe("the agent's proposals in one text with their file", () => {
     same();
     await at.scene.bench.statusItem("1 to review").click();
     await lens("Accept", 1).waitFor();
-    await agent.type("y");
+    await agent.yes();
     assert.match(await agent.told(1), /^Wrote close\.txt/);
     await gone();
   });
@@ -230,7 +230,7 @@ describe("the agent's proposals in one text with their file", () => {
   it("the file is changed by somebody else: that stays, and a yes writes nothing", async () => {
     const { agent } = await asked("disk");
     fs.writeFileSync(file("disk"), "other\n");
-    await agent.type("y");
+    await agent.yes();
     assert.match(await agent.told(1), /^disk\.txt changed while the edit was being reviewed/);
     assert.equal(read("disk"), "other\n");
     await gone();

@@ -35,7 +35,7 @@ describe("a question on two surfaces", () => {
 
   it("yes in the terminal: it is written, and the diff closes", async (t) => {
     const agent = await asked("yes.txt");
-    await agent.type("y");
+    await agent.yes();
     await timed(t, "the diff was closed", at.scene.session.noDiffs(PATIENCE));
     assert.match(await agent.told(1), /^Wrote yes\.txt/);
     assert.equal(read("yes.txt"), PROPOSED);
@@ -64,7 +64,7 @@ describe("a question on two surfaces", () => {
     const agent = await asked("typed.txt");
     await at.scene.bench.typeAtEnd("four");
     await agent.shows("edited in code-server +1 −0");
-    await agent.type("y");
+    await agent.yes();
     assert.match(await agent.told(1), /changed the proposal before approving it[^]*\+four/);
     assert.equal(read("typed.txt"), `${PROPOSED}four`);
     await at.scene.session.noDiffs(PATIENCE);

@@ -52,7 +52,7 @@ describe("two agents in one window", () => {
     await at.scene.bench.titleButton("Accept").click();
     assert.match(await first.told(1), /^Wrote same\.txt/);
     await second.asks();
-    await second.type("y");
+    await second.yes();
     assert.match(await second.told(1), /changed while the edit was being reviewed: nothing was written/);
     assert.equal(read("same.txt"), PROPOSED);
   });
