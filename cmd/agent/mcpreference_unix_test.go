@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,12 +93,21 @@ func TestClientConformance(t *testing.T) {
 		{"initialize", llmtest.Turn{Text: "Done."}},
 		{"tools_call", sum},
 		{"sse-retry", callOf("mcp__c__test_reconnection", `{}`)},
-		{"auth/metadata-default", use}, {"auth/metadata-var1", use}, {"auth/metadata-var2", use}, {"auth/metadata-var3", use},
-		{"auth/scope-from-www-authenticate", use}, {"auth/scope-from-scopes-supported", use}, {"auth/scope-omitted-when-undefined", use},
+		{"auth/metadata-default", use},
+		{"auth/metadata-var1", use},
+		{"auth/metadata-var2", use},
+		{"auth/metadata-var3", use},
+		{"auth/scope-from-www-authenticate", use},
+		{"auth/scope-from-scopes-supported", use},
+		{"auth/scope-omitted-when-undefined", use},
 		{"auth/scope-retry-limit", use},
-		{"auth/token-endpoint-auth-basic", use}, {"auth/token-endpoint-auth-post", use}, {"auth/token-endpoint-auth-none", use},
+		{"auth/token-endpoint-auth-basic", use},
+		{"auth/token-endpoint-auth-post", use},
+		{"auth/token-endpoint-auth-none", use},
 		{"auth/2025-03-26-oauth-endpoint-fallback", use},
-		{"auth/resource-mismatch", use}, {"auth/offline-access-scope", use}, {"auth/offline-access-not-supported", use},
+		{"auth/resource-mismatch", use},
+		{"auth/offline-access-scope", use},
+		{"auth/offline-access-not-supported", use},
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			d := newDesk(t, llmtest.NewServer(t, s.turn, llmtest.Turn{Text: "Done."}), nil)
@@ -116,7 +126,7 @@ agent -p "call it" --allow mcp__c </dev/null
 				t.Fatal(err)
 			}
 			cmd := exec.Command("node", suite, "client", "--command", client, "--scenario", s.name, "--timeout", "20000")
-			cmd.Dir, cmd.Env = d.dir, append(d.env, "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR=", "NO_COLOR=1")
+			cmd.Dir, cmd.Env = d.dir, append(slices.Clip(d.env), "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR=", "NO_COLOR=1")
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v: %s", err, out)
 			}

@@ -168,7 +168,8 @@ func TestPageOfASubAgent(t *testing.T) {
 	inner := []llm.Message{llm.TextMessage(llm.User, "find it"), answer, history.Result("1", "found"), llm.TextMessage(llm.Assistant, "In a.go.")}
 	outer := llm.Message{Role: llm.Assistant, Calls: []llm.ToolCall{{ID: "x", Name: "task", Args: `{"description":"find it"}`}}}
 	r := record.FromHistory([]history.Item{
-		{Message: llm.TextMessage(llm.User, "go")}, {Message: outer},
+		{Message: llm.TextMessage(llm.User, "go")},
+		{Message: outer},
 		{Message: history.Result("x", "In a.go."), Meta: history.Meta{Task: history.NewTask(inner)}},
 	})
 	want := "\n❯ go\n\n● task find it\n❯ find it\n\nI look.\n\n● read_file a.go\nfound\n\nIn a.go."
