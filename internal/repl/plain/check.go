@@ -11,7 +11,7 @@ import (
 // mostOutput is the number of lines printed of a failed check's output.
 const mostOutput = 40
 
-// checked returns the result of a check, with the output if it failed.
+// checked returns the result of a check, with the output if it failed or has no result.
 func (o Options) checked(c *confirm.Check) string {
 	res, _ := c.Result()
 	line := res.Line()
@@ -20,7 +20,7 @@ func (o Options) checked(c *confirm.Check) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s%s\n", o.label("", "check"), sanitize.Line("check: "+line))
-	if !res.Red() {
+	if !res.Red() && res.Missing == "" || res.Output == "" {
 		return b.String()
 	}
 	left := mostOutput
