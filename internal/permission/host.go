@@ -2,7 +2,11 @@ package permission
 
 import (
 	"errors"
+	"fmt"
 	"strings"
+	"unicode"
+
+	"golang.org/x/net/idna"
 )
 
 // ruleHost returns the host in a rule's scope. "WebFetch(domain:x)" means "fetch(x)".
@@ -11,7 +15,23 @@ func ruleHost(scope string) (string, error) {
 	if name := strings.TrimPrefix(host, "*."); name == "" || strings.ContainsAny(name, "*/ @?#") {
 		return "", errors.New("want a host such as example.com, or *.example.com for the hosts in it")
 	}
-	return host, nil
+	return lookedUp(host)
+}
+
+// lookedUp returns a host as it is looked up, as web.Parse does.
+func lookedUp(host string) (string, error) {
+	if !strings.ContainsFunc(host, func(r rune) bool { return r > unicode.MaxASCII }) {
+		return host, nil
+	}
+	name, within := strings.CutPrefix(host, "*.")
+	name, err := idna.Lookup.ToASCII(name)
+	if err != nil {
+		return "", fmt.Errorf("%q is no name of a host", host)
+	}
+	if within {
+		name = "*." + name
+	}
+	return name, nil
 }
 
 // coversHost reports whether r covers pages of a host.

@@ -25,6 +25,8 @@ func TestRulesForHosts(t *testing.T) {
 		{"fetch(*.a.example)", "evila.example", false},
 		{"fetch(*.a.example)", "a.example", false},
 		{"WebFetch(domain:a.example)", "a.example", true},
+		{"fetch(bücher.example)", "xn--bcher-kva.example", true},
+		{"fetch(*.Bücher.example)", "a.xn--bcher-kva.example", true},
 	} {
 		r, err := permission.ParseRule(permission.Allow, tt.rule, "")
 		if err != nil {
@@ -34,7 +36,7 @@ func TestRulesForHosts(t *testing.T) {
 			t.Errorf("%s covers %s: %t", tt.rule, tt.host, covers)
 		}
 	}
-	for _, wrong := range []string{"fetch(*)", "fetch(a b)", "fetch(https://a/b)", "fetch(*.*)", "fetch(domain:)", "fetch(a?)"} {
+	for _, wrong := range []string{"fetch(*)", "fetch(a b)", "fetch(https://a/b)", "fetch(*.*)", "fetch(domain:)", "fetch(a?)", "fetch(a／b.example)"} {
 		if r, err := permission.ParseRule(permission.Allow, wrong, ""); err == nil {
 			t.Errorf("%s: %s", wrong, r)
 		}

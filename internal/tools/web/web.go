@@ -19,11 +19,13 @@ import (
 	"sync"
 	"syscall"
 	"time"
+	"unicode"
 
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
+	"golang.org/x/net/idna"
 	"golang.org/x/text/encoding/htmlindex"
 )
 
@@ -117,8 +119,29 @@ func Parse(address string) (*url.URL, error) {
 	case u.User != nil:
 		return nil, errors.New("the address holds a name or password, which are not sent")
 	}
-	u.Fragment, u.Host = "", strings.ToLower(u.Host)
+	if err := plainHost(u); err != nil {
+		return nil, err
+	}
+	u.Fragment = ""
 	return u, nil
+}
+
+// plainHost writes the host of u as it is looked up, so that no other spelling of it gets
+// around a rule: "ｅxample.com" is example.com.
+func plainHost(u *url.URL) error {
+	u.Host = strings.ToLower(u.Host)
+	if !strings.ContainsFunc(u.Host, func(r rune) bool { return r > unicode.MaxASCII }) {
+		return nil
+	}
+	host, err := idna.Lookup.ToASCII(u.Hostname())
+	if err != nil {
+		return fmt.Errorf("the host %q is no name", u.Hostname())
+	}
+	if port := u.Port(); port != "" {
+		host += ":" + port
+	}
+	u.Host = host
+	return nil
 }
 
 // sameServer reports whether a redirect stays with the server that a person agreed to: the

@@ -209,13 +209,20 @@ func TestHostileHTML(t *testing.T) {
 func TestParse(t *testing.T) {
 	for address, want := range map[string]string{
 		"file:///etc/passwd": "must begin with https://", "https://": "names no host", "https://u:p@a/": "a name or password",
-		"http://[": "is no address", "//a/b": "must begin with",
+		"http://[": "is no address", "//a/b": "must begin with", "http://a／b.example/": "is no name",
 	} {
 		if u, err := Parse(address); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v", address, u, err)
 		}
 	}
-	if u, err := Parse(" HTTPS://Example.COM/A?b#c "); err != nil || u.String() != "https://example.com/A?b" {
-		t.Errorf("%v, %v", u, err)
+	for address, want := range map[string]string{
+		"HTTPS://Example.COM/A?b#c":    "https://example.com/A?b",
+		"http://ｅxample。com:8080/a":    "http://example.com:8080/a", // the same server: a rule for it counts
+		"https://EX%EF%BC%A1mple.com/": "https://example.com/",
+		"https://Bücher.example":       "https://xn--bcher-kva.example",
+	} {
+		if u, err := Parse(address); err != nil || u.String() != want {
+			t.Errorf("%s: %v, %v", address, u, err)
+		}
 	}
 }
