@@ -1,17 +1,20 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/app/hooks"
 	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/diff"
+	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/tools"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -196,34 +199,53 @@ func (c *hookedCall) refuse(why string) *tools.Result {
 
 // look asks about a call of a tool that asks nothing by itself, if a hook wants that.
 func (c *hookedCall) look(ctx context.Context) (*tools.Result, error) {
-	reads := false
-	for _, s := range c.set.Specs() {
-		reads = reads || s.Name == c.name && s.Reads
-	}
-	if !c.ask || !reads {
+	reads := slices.ContainsFunc(c.set.Specs(), func(s llm.ToolSpec) bool { return s.Name == c.name && s.Reads })
+	if !c.ask || !reads && !slices.Contains(silent, c.name) {
 		return nil, nil
 	}
+	req, kind := c.lookAt(), "read"
+	if !reads {
+		kind, req.Read = "call", nil
+		req.Choice = &confirm.Choice{From: "A hook", Text: c.question(), Options: []string{yes}}
+	}
+	v, err := c.asks.Ask(ctx, req)
+	if err != nil {
+		return nil, tools.UnansweredError{Err: err}
+	}
+	if v.Decision == confirm.Approve && (reads || v.Answer == yes) {
+		return nil, nil
+	}
+	said := cmp.Or(v.Feedback, v.Answer)
+	res := c.refuse(strings.TrimSuffix("the user declined this "+kind+": "+said, ": "))
+	res.Stop = !v.NoWay && !v.Rule && said == ""
+	return res, nil
+}
+
+// silent are the tools that ask nothing by themselves, besides those that read.
+var silent = []string{"task", "todo", "get_diagnostics", "tool_search"}
+
+// yes is the answer that permits a call about which a hook asks.
+const yes = "Yes"
+
+// lookAt returns the question about a read.
+func (c *hookedCall) lookAt() confirm.Request {
 	read := &confirm.Read{Path: c.app.Root.Dir(), Name: ".", Inside: true}
 	if file := c.files()[0]; file != "" {
 		read.Path = file
 		_, read.Name, _ = c.app.Root.Resolve(file)
 	}
-	v, err := c.asks.Ask(ctx, confirm.Request{
+	return confirm.Request{
 		Tool: c.name, Description: c.call.Description, Batch: c.call.Batch, Force: true, Notes: c.notes, Read: read,
-	})
-	if err != nil {
-		return nil, tools.UnansweredError{Err: err}
 	}
-	if v.Decision == confirm.Approve {
-		return nil, nil
+}
+
+// question asks about a call that is neither a read nor asked about by its tool.
+func (c *hookedCall) question() string {
+	text := "May the model make this call? " + c.set.Title(c.name, c.args) + "\n"
+	for _, n := range c.notes {
+		text += "\n" + n.Text
 	}
-	why := "the user declined this read"
-	if v.Feedback != "" {
-		why += ": " + v.Feedback
-	}
-	res := c.refuse(why)
-	res.Stop = !v.NoWay && !v.Rule && v.Feedback == ""
-	return res, nil
+	return text + "\n\n" + c.name + " " + clipped(string(c.args), maxHookDiff)
 }
 
 // hookedKey is the key of the hookedCall in the context of a tool.
