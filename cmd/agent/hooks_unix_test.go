@@ -224,3 +224,47 @@ func TestABlockedPromptIsNotSent(t *testing.T) {
 	}
 	d.leave()
 }
+
+// The edits that are reviewed before a command are formatted before it runs.
+func TestAFormatterBeforeACommand(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, callOf("edit_file", `{"path":"a.txt","old_string":"one","new_string":"two"}`),
+		runTurn("cp a.txt seen.txt"), llmtest.Turn{Text: "All done."}), map[string]string{"a.txt": "one\n"})
+	d.env = append(d.env, "AGENT_REVIEW=turn")
+	d.keep("config.yaml", hookConfig("PostToolUse", "Edit", `f=$(grep -o '"file_path":"[^"]*"' | cut -d'"' -f4); tr a-z A-Z < "$f" > ../t && cat ../t > "$f"`))
+	d.sit()
+	d.say("change it")
+	d.asked(`the changes so far, which this call needs on the disk`)
+	d.Press("enter")
+	d.WaitFor(`file 1 of 1`)
+	d.Press("esc")
+	d.asked(`the changes so far`)
+	d.Press("y")
+	d.asked(`cp a\.txt seen\.txt`)
+	if a := d.read("a.txt"); a != "TWO\n" {
+		t.Errorf("before the command: %q", a)
+	}
+	d.Press("y")
+	d.WaitFor(`All done\.`)
+	d.idle()
+	if seen := d.read("seen.txt"); seen != "TWO\n" {
+		t.Errorf("the command saw %q", seen)
+	}
+	d.leave()
+}
+
+// A hook that wants a person to look at an edit is not answered by a rule when the edits of
+// the turn are reviewed.
+func TestAHookAsksInTheReviewOfATurn(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, callOf("edit_file", `{"path":"a.txt","old_string":"one","new_string":"two"}`), llmtest.Turn{Text: "All done."}), map[string]string{"a.txt": "one\n"})
+	d.env = append(d.env, "AGENT_REVIEW=turn")
+	d.keep("config.yaml", "permissions:\n  allow:\n    - edit(**)\n"+hookConfig("PreToolUse", "Edit", `echo '{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"It matters."}}'`))
+	d.sit()
+	d.say("change it")
+	d.asked(`(?s)a\.txt: The hook.*wants\s+you to look: It matters\.`)
+	if a := d.read("a.txt"); a != "one\n" {
+		t.Errorf("before the yes: %q", a)
+	}
+	d.Press("n")
+	d.idle()
+	d.leave()
+}

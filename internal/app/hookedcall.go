@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -88,22 +87,16 @@ func (c *hookedCall) make(ctx context.Context, before, after hooks.Event) (tools
 	return c.finish(&res), nil
 }
 
-// settle writes the changes of a turn that were reviewed together, then runs the hooks after
-// an edit for each file.
-func (h *hooked) settle(ctx context.Context, set *tools.Set, call tools.Call) (*tools.Result, error) {
+// reviewed runs the hooks after an edit for each file that the review of several wrote.
+func (h *hooked) reviewed(ctx context.Context, call tools.Call, res *tools.Result) {
 	const name = "edit_file"
-	if call.ID == "" {
-		call.ID = rand.Text() // one undo finds the changes of the hooks by it
-	}
 	after := hooks.OfTool(hooks.PostToolUse, name, call.ID)
-	res, err := set.Settle(ctx, call)
-	if err != nil || res == nil || len(res.Changes) == 0 || !h.run.Has(after) {
-		return res, err
+	if !h.run.Has(after) {
+		return
 	}
-	c := &hookedCall{hooked: h, set: set, name: name, call: call, args: json.RawMessage("{}")}
+	c := &hookedCall{hooked: h, name: name, call: call, args: json.RawMessage("{}")}
 	c.after(ctx, after, res)
 	*res = c.finish(res)
-	return res, nil
 }
 
 // files returns the absolute paths of the files that the call is about; "" for none.
@@ -253,6 +246,9 @@ type hookedKey struct{}
 
 // guard adds the notes of a call's hooks to its question.
 func guard(ctx context.Context, req *confirm.Request) {
+	if req.Tool == tools.Review {
+		return // of earlier edits
+	}
 	if c, ok := ctx.Value(hookedKey{}).(*hookedCall); ok {
 		req.Notes = append(req.Notes, c.notes...)
 		req.Force = req.Force || c.ask

@@ -107,11 +107,6 @@ func (t toolset) Call(ctx context.Context, name string, call tools.Call) (tools.
 	return res, err
 }
 
-// Settle implements session.Gathered.
-func (t toolset) Settle(ctx context.Context, call tools.Call) (*tools.Result, error) {
-	return t.hooked.settle(ctx, t.Set, call)
-}
-
 // newTools returns the tools, which run commands with env.
 func (a *App) newTools(env []string, o Options) toolset {
 	var gathered *pending.Changes
@@ -123,7 +118,7 @@ func (a *App) newTools(env []string, o Options) toolset {
 		jobs = o.Commands(jobs)
 	}
 	deps := a.Editor.Equip(tools.Deps{
-		Root: a.Root, Ask: asker{a}, Pending: gathered, Jobs: jobs, Background: a.jobs, Servers: a.Servers, Pages: web.New(web.Options{Agent: "agent/" + o.Version}), Sees: func() bool { return a.Info().Images }, Window: func() int64 { return a.Info().ContextWindow }, SpillDir: a.spillDir, Sandbox: a.sandbox,
+		Root: a.Root, Ask: asker{a}, Pending: gathered, Settled: a.hooked.reviewed, Jobs: jobs, Background: a.jobs, Servers: a.Servers, Pages: web.New(web.Options{Agent: "agent/" + o.Version}), Sees: func() bool { return a.Info().Images }, Window: func() int64 { return a.Info().ContextWindow }, SpillDir: a.spillDir, Sandbox: a.sandbox,
 		Session: func() string { return a.Current().ID() }, Home: a.Config.Home, Env: env, AskAll: o.AskAll,
 		Withholds: a.Policy.Withholds, Below: a.guidance.below(a.Context), Effects: a.effects, Planning: func() bool { return a.Policy.Mode() == permission.Plan },
 		Check: a.check.For,

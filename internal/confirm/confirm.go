@@ -227,8 +227,11 @@ type Verdict struct {
 	Except []int
 	// Texts has the final texts of those files of a plan that the reviewer changed, by index.
 	Texts map[int]string
-	// Later means that nobody decided yet (see Request.Later).
+	// Later means that nobody decided yet (see Request.Later). Notes and Force are then those
+	// of the request, for the question that is asked later.
 	Later bool
+	Notes []caution.Note
+	Force bool
 	// Feedback is the reviewer's words for the model: why not, or what to mind.
 	Feedback string
 	Comments []Comment

@@ -145,6 +145,7 @@ func (c *Controller) decide(ctx context.Context, req Request, policy Policy) (Ve
 	if req.ID == "" {
 		req.ID = "ask-" + rand.Text()[:16]
 	}
+	later := Verdict{Later: true, Notes: slices.Clip(req.Notes), Force: req.Force}
 	if policy != nil {
 		v, decided := policy.Decide(req)
 		if decided {
@@ -155,7 +156,7 @@ func (c *Controller) decide(ctx context.Context, req Request, policy Policy) (Ve
 		}
 	}
 	if req.Later {
-		return Verdict{Later: true}, nil
+		return later, nil
 	}
 	if len(c.attached()) == 0 {
 		req.Check = nil // there is nobody to show it to

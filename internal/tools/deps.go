@@ -26,6 +26,9 @@ type Deps struct {
 	// Pending gathers the changes that a person would be asked about, for one review (see
 	// Set.Settle); with nil each is asked about at once.
 	Pending *pending.Changes
+	// Settled is called after a review has written pending changes, and may add to its
+	// result; nil for nothing.
+	Settled func(ctx context.Context, call Call, res *Result)
 	Servers Servers // nil for none
 	Pages   Pages
 	Agents  SubAgents    // nil: no tool delegates

@@ -74,7 +74,7 @@ func (c commander) execute(ctx context.Context, call Call, a executeCommandArgs)
 		Line: a.Command, Dir: dir, Env: c.Env, Timeout: time.Duration(cmp.Or(a.Timeout, commandTimeout)) * time.Second, Output: call.Progress, SpillDir: c.SpillDir(),
 	}
 	settled, err := c.settleFirst(ctx, call)
-	if err != nil || settled != nil && settled.Failed {
+	if err != nil || settled.forbids() {
 		return settled.orNone(), err
 	}
 	res, err := c.decide(ctx, call, opts, a)

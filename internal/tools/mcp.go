@@ -59,7 +59,7 @@ func (t serverTool) Call(ctx context.Context, call Call) (Result, error) {
 		return Result{}, UnansweredError{err}
 	}
 	settled, err := t.settleFirst(ctx, call)
-	if err != nil || settled != nil && settled.Failed {
+	if err != nil || settled.forbids() {
 		return settled.orNone(), err
 	}
 	res, err := t.decide(ctx, call, shown)

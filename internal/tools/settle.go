@@ -22,14 +22,16 @@ const Review = "review"
 // gathers reports whether a person is asked about c later.
 func (w writer) gathers(c workspace.Change) bool { return w.Pending != nil && !w.hides(c.Path) }
 
-// stage adds an edit to the pending changes.
-func (w writer) stage(call Call, change workspace.Change, out edit.Result) Result {
+// stage adds an edit to the pending changes, with the notes that v has besides those of req.
+func (w writer) stage(call Call, change workspace.Change, out edit.Result, req confirm.Request, v confirm.Verdict) Result {
 	w.Pending.Stage(change, out.Stage, call.ID)
-	added, removed := diff.Count(change.Text, change.After)
-	said := fmt.Sprintf("+%d −%d", added, removed)
+	added := slices.DeleteFunc(slices.Clone(v.Notes), func(n caution.Note) bool { return slices.Contains(req.Notes, n) })
+	w.Pending.Mark(change.Path, added, v.Force)
+	plus, minus := diff.Count(change.Text, change.After)
+	said := fmt.Sprintf("+%d −%d", plus, minus)
 	res := Result{
 		ForModel: fmt.Sprintf("%s is changed, pending the user's review of all changes at the end of the turn: %d added, %d removed (lines). "+
-			"You see it changed in all tools but commands. It is on disk only once you are told that the user approved it.", change.Name, added, removed),
+			"You see it changed in all tools but commands. It is on disk only once you are told that the user approved it.", change.Name, plus, minus),
 		ForUser: said + ", to review at the end",
 		Record:  Record{Result: said + ", pending the review of the turn"},
 	}
@@ -47,7 +49,9 @@ func (s *Set) Settle(ctx context.Context, call Call) (*Result, error) {
 		call.ID = s.deps.Pending.Call() // whose place in the conversation is known
 	}
 	review := settler{Deps: s.deps, call: call, tool: Review, title: "all changes of this turn"}
-	return review.settle(ctx)
+	res, err := review.settle(ctx)
+	s.deps.settled(ctx, call, res, err)
+	return res, err
 }
 
 // Pending returns the number of files with pending changes.
@@ -92,7 +96,11 @@ func (s settler) request(changes []pending.Change) confirm.Request {
 				}
 				req.Notes = append(req.Notes, n)
 			}
-			req.Force = req.Force || force
+			req.Force = req.Force || force || p.Force
+		}
+		for _, n := range p.Notes {
+			n.Text = p.Name + ": " + n.Text
+			req.Notes = append(req.Notes, n)
 		}
 	}
 	return req
@@ -314,7 +322,7 @@ func (s *settler) merge(final []workspace.Change, v confirm.Verdict) {
 }
 
 // settleFirst settles the pending changes before something that sees only the disk. It
-// returns nil without any; after a failed result, that thing must not happen.
+// returns nil without any; see Result.forbids.
 func (d Deps) settleFirst(ctx context.Context, call Call) (*Result, error) {
 	if d.Pending == nil {
 		return nil, nil
@@ -325,11 +333,26 @@ func (d Deps) settleFirst(ctx context.Context, call Call) (*Result, error) {
 	}
 	s := settler{Deps: d, call: call, tool: Review, title: "the changes so far, which this call needs on the disk"}
 	res, err := s.settle(ctx)
-	if err == nil && res != nil && res.Failed {
+	d.settled(ctx, call, res, err)
+	switch {
+	case err != nil || res == nil:
+	case res.Failed:
 		res.ForModel += "\nSo this call was not carried out: it sees only what is on the disk."
+	case res.Stop:
+		res.ForModel += "\nSo this call was not carried out."
 	}
 	return res, err
 }
+
+// settled calls Deps.Settled if a review wrote something.
+func (d Deps) settled(ctx context.Context, call Call, res *Result, err error) {
+	if d.Settled != nil && err == nil && res != nil && len(res.Changes) > 0 {
+		d.Settled(ctx, call, res)
+	}
+}
+
+// forbids reports whether the call that r settles the changes for must not happen.
+func (r *Result) forbids() bool { return r != nil && (r.Failed || r.Stop) }
 
 // orNone returns *r, or the zero Result for nil.
 func (r *Result) orNone() Result {

@@ -1,8 +1,10 @@
 package tools
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -149,5 +151,21 @@ func TestWhatIsNotGathered(t *testing.T) {
 	b.want(b.call("edit_file", m{"path": ".env", "old_string": "KEY=1", "new_string": "KEY=2"}), false, "Wrote .env")
 	if b.set.Pending() != 0 || b.read("a") != "2\n" {
 		t.Error("gathered")
+	}
+}
+
+// What follows a review is told the call that staged the last change, whose place in the
+// conversation is known.
+func TestSettledKnowsTheCall(t *testing.T) {
+	b := newBench(t, map[string]string{"a": "1\n"})
+	var calls []string
+	b.deps.Settled = func(_ context.Context, call Call, _ *Result) { calls = append(calls, call.ID) }
+	b.gather()
+	if _, err := b.set.Call(t.Context(), "write_file", Call{ID: "c7", Args: []byte(`{"path":"a","content":"2\n"}`)}); err != nil {
+		t.Fatal(err)
+	}
+	b.settle()
+	if !slices.Equal(calls, []string{"c7"}) {
+		t.Errorf("%q", calls)
 	}
 }

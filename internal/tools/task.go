@@ -65,7 +65,7 @@ func task(d Deps) Tool {
 			return failed("task was not begun: %w.", err), nil
 		}
 		settled, err := d.settleFirst(ctx, call) // its edits are questions of their own
-		if err != nil || settled != nil && settled.Failed {
+		if err != nil || settled.forbids() {
 			return settled.orNone(), err
 		}
 		res, err := d.Agents.Run(ctx, Task{

@@ -94,7 +94,7 @@ func (w writer) review(ctx context.Context, call Call, change workspace.Change, 
 		case err != nil:
 			return Result{}, UnansweredError{err}
 		case v.Later || v.Decision == confirm.Approve && w.Pending.Has(change.Path):
-			return w.stage(call, change, out), nil
+			return w.stage(call, change, out, req, v), nil
 		case v.Check:
 			return m.tell(w.sentBack(req.Check)), nil
 		case v.Decision != confirm.Approve:

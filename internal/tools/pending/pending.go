@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/tools/edit"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -17,6 +18,9 @@ import (
 type Change struct {
 	workspace.Change
 	Stages []edit.Stage // of the edits that it consists of, but exact ones
+	// Notes and Force are for the question about it, from the hooks of the edits.
+	Notes []caution.Note
+	Force bool
 }
 
 // Changes are the changes of a turn. A nil *Changes has none and takes none. The goroutine
@@ -96,7 +100,7 @@ func (c *Changes) Stage(change workspace.Change, stage edit.Stage, call string) 
 	c.call = call
 	p, i := Change{Change: change}, c.find(change.Path)
 	if i >= 0 {
-		p.Stages = c.all[i].Stages
+		p.Stages, p.Notes, p.Force = c.all[i].Stages, c.all[i].Notes, c.all[i].Force
 	}
 	if stage != edit.Exact && !slices.Contains(p.Stages, stage) {
 		p.Stages = append(slices.Clip(p.Stages), stage)
@@ -111,6 +115,22 @@ func (c *Changes) Stage(change workspace.Change, stage edit.Stage, call string) 
 	default:
 		c.all = append(c.all, p)
 	}
+}
+
+// Mark adds notes to the change of the file at path, if it has one. force keeps rules from
+// answering the question about it.
+func (c *Changes) Mark(path string, notes []caution.Note, force bool) {
+	i := c.find(path)
+	if i < 0 {
+		return
+	}
+	p := &c.all[i]
+	for _, n := range notes {
+		if !slices.Contains(p.Notes, n) {
+			p.Notes = append(slices.Clip(p.Notes), n)
+		}
+	}
+	p.Force = p.Force || force
 }
 
 // Set replaces all changes.
