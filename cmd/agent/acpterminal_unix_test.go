@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -81,6 +82,11 @@ func (c *consoles) create(params map[string]any) any {
 	c.made++
 	one := &console{cmd: exec.Command(params["command"].(string), args...), done: make(chan struct{})}
 	one.cmd.Dir, one.cmd.Stdout, one.cmd.SysProcAttr = params["cwd"].(string), &one.out, &unix.SysProcAttr{Setpgid: true}
+	one.cmd.Env = slices.Clone(c.cmd.Env) // the agent has its variables from the host
+	for _, e := range params["env"].([]any) {
+		pair := e.(map[string]any)
+		one.cmd.Env = append(one.cmd.Env, fmt.Sprint(pair["name"], "=", pair["value"]))
+	}
 	if err := one.cmd.Start(); err != nil {
 		c.t.Error(err)
 		return nil
@@ -153,6 +159,22 @@ func TestHostedTerminal(t *testing.T) {
 	c.prompt(id, "run behind", "end_turn")
 	if now := strings.Count(strings.Join(c.events, " "), "terminal/create"); made != 4 || now != made || len(c.running) != 0 {
 		t.Errorf("%v, then %d; left %v", c.events, now, c.running)
+	}
+	c.end()
+}
+
+// A command in the host's terminal gets no key, although the host has one.
+func TestHostedTerminalHasNoKey(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t,
+		callOf("execute_command", `{"command":"echo \"$PLAIN $TOGETHER_API_KEY$CORP_TOKEN\" >made"}`), llmtest.Turn{Text: "Done."},
+	), nil)
+	d.env = append(d.env, "PLAIN=plain", "TOGETHER_API_KEY=key", "CORP_TOKEN=token")
+	c := newConsoles(d.host())
+	c.answer = func(map[string]any) string { return "allow-once" }
+	id, _ := c.open()
+	c.prompt(id, "run it", "end_turn")
+	if got := d.read("made"); c.made != 1 || got != "plain \n" {
+		t.Errorf("%d terminals, wrote %q", c.made, got)
 	}
 	c.end()
 }

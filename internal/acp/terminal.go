@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/tools"
@@ -36,7 +37,7 @@ func (t terminals) Run(ctx context.Context, opts shell.Options) (shell.Result, e
 	var made terminalResult
 	err := t.call("create", terminalParams{
 		Command: argv[0], Args: argv[1:], Cwd: opts.Dir, OutputByteLimit: terminalOutput,
-		Env: []pair{{"PAGER", "cat"}, {"GIT_PAGER", "cat"}, {"GIT_TERMINAL_PROMPT", "0"}},
+		Env: environment(opts.Env),
 	}, &made)
 	var refused *Error
 	switch {
@@ -52,6 +53,17 @@ func (t terminals) Run(ctx context.Context, opts shell.Options) (shell.Result, e
 	defer func() { _ = t.call("release", terminalParams{TerminalID: made.ID}, &struct{}{}) }() // it has ended
 	v.inTerminal(opts.Line, made.ID)
 	return t.await(ctx, opts, made.ID, began), nil
+}
+
+// environment returns the variables that a command in the host's terminal gets besides the
+// host's own; here it would have env. The host's secrets, which it may have given us, are
+// emptied.
+func environment(env []string) []pair {
+	all := []pair{{"PAGER", "cat"}, {"GIT_PAGER", "cat"}, {"GIT_TERMINAL_PROMPT", "0"}}
+	for _, name := range shell.Hidden(os.Environ(), env) {
+		all = append(all, pair{name, ""})
+	}
+	return all
 }
 
 // await waits for the end of a command, and ends it at its time-out or the end of ctx.

@@ -128,3 +128,16 @@ func Withheld(base, own []string) (names []string) {
 	slices.Sort(names)
 	return slices.Compact(names)
 }
+
+// Hidden returns the names of the variables in base that look like secrets and are not in
+// env. A program that runs a command for us, with variables of its own, is to empty them.
+func Hidden(base, env []string) (names []string) {
+	for _, kv := range base {
+		name, _, ok := strings.Cut(kv, "=")
+		secret := ok && name != "" && (isKey(name) || looksSecret(name))
+		if secret && !slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, name+"=") }) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
