@@ -26,7 +26,7 @@ test: ## install what the tests need and run them all
 test-full: ## the same at full load (kills, interleavings, fuzzing)
 	bash scripts/test-needs.sh
 	mkdir -p .cache
-	AGENT_TEST_FULL=1 go run ./tools/testreport -events .cache/events.json -timeout 120m ./...; \
+	AGENT_TEST_FULL=1 go run ./tools/testreport -events .cache/events.json -timeout 120m -tags network ./...; \
 	status=$$?; go run ./tools/securityreport .cache/events.json && exit $$status
 	AGENT_TEST_FULL=1 bash scripts/test-extension.sh
 	AGENT_TEST_FULL=1 bash scripts/test-vscode.sh
