@@ -122,6 +122,8 @@ type App struct {
 	lines         *attachments.Lines
 	modeNews      *modeNews
 	skills        []skills.Skill
+	defined       []subagents.Definition
+	projects      map[string]bool // the MCP servers of the project, by name
 	hooked        *hooked
 	guidance      *guidance
 	editorPrompts *idelink.Prompts

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/repl/command"
@@ -50,7 +52,21 @@ func (r room) context(ctx context.Context, args string) (command.Reply, error) {
 		{Name: "Prompts", Tokens: fill.Prompts},
 		{Name: "Answers", Tokens: fill.Answers},
 		{Name: "Tool results", Tokens: fill.Results},
-	}) + "/context full shows the system prompt.\n"}, nil
+	}) + r.sources() + "/context full shows the system prompt.\n"}, nil
+}
+
+// sources lists the sources of the session and their owners; "" for none.
+func (r room) sources() string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, s := range r.App.Sources() {
+		fmt.Fprintf(w, "%s\t%s\t%s bytes\t%s\n", s.Kind, s.Name, groupedCount(int64(s.Bytes)), s.From)
+	}
+	_ = w.Flush() // a Builder takes everything
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\n" + b.String() + "\n"
 }
 
 func (r room) systemPrompt(ctx context.Context) string {
