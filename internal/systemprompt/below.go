@@ -3,6 +3,7 @@ package systemprompt
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -48,9 +49,13 @@ func (b *Builder) Below(path string, trusted func(in Instruction) bool) (text st
 	return fmt.Sprintf("\n\nThe project's instructions for this folder; follow them for files in it:\n%s", w.String()), refused
 }
 
+// installed are the folders of packages.
+var installed = []string{"node_modules", "site-packages", "vendor"}
+
 // foldersTo returns the folders between an open folder and that of the file at path, the
 // outermost first, and the open folder. The working directory is not among them: System
-// has its instructions.
+// has its instructions. Folders of installed packages are not either, as the project did not
+// write their files.
 func (b *Builder) foldersTo(path string) (top string, dirs []string) {
 	for _, root := range append([]string{b.opt.Dir}, b.opt.Roots...) {
 		rel, err := filepath.Rel(root, filepath.Dir(path))
@@ -62,7 +67,7 @@ func (b *Builder) foldersTo(path string) (top string, dirs []string) {
 		}
 		dir := root
 		for part := range strings.SplitSeq(rel, string(filepath.Separator)) {
-			if part == "." {
+			if part == "." || slices.Contains(installed, part) {
 				break
 			}
 			dir = filepath.Join(dir, part)
