@@ -55,21 +55,28 @@ func (t *turn) settle(ctx context.Context, stop Stop, err error) (more bool, _ S
 		l.RecordDeed(*d)
 	}
 	if ctx.Err() != nil {
-		l.settled = res.ForModel
+		t.outcome(*res)
 		return false, StopCancelled, ctx.Err()
 	}
 	if stop == StopDone && t.goesOn(*res) {
 		l.append(history.Item{Message: llm.Message{Role: llm.User, Parts: []llm.Part{{Kind: llm.TextPart, Text: "[" + res.ForModel + "]", Aside: true}}}})
 		return true, stop, err
 	}
-	l.settled = res.ForModel
-	if names := l.opt.Gathered.DropPending(); len(names) > 0 {
-		l.settled += "\nThe turn ended there, so they are dropped."
-	}
+	t.outcome(*res)
 	if res.Stop && stop == StopDone {
 		stop = StopDenied
 	}
 	return false, stop, err
+}
+
+// outcome keeps the answer to the last review of the turn for the model, and drops the
+// changes that are still pending.
+func (t *turn) outcome(res tools.Result) {
+	l := t.loop
+	l.settled = res.ForModel
+	if names := l.opt.Gathered.DropPending(); len(names) > 0 {
+		l.settled += "\nThe turn ended there, so they are dropped."
+	}
 }
 
 // goesOn reports whether the model has something to do about the answer to a review, within
