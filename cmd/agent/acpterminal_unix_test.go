@@ -166,9 +166,10 @@ func TestHostedTerminal(t *testing.T) {
 // A command in the host's terminal gets no key, although the host has one.
 func TestHostedTerminalHasNoKey(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t,
-		callOf("execute_command", `{"command":"echo \"$PLAIN $TOGETHER_API_KEY$CORP_TOKEN\" >made"}`), llmtest.Turn{Text: "Done."},
+		callOf("execute_command", `{"command":"echo \"$PLAIN $TOGETHER_API_KEY$CORP_TOKEN$PLAINER\" >made"}`), llmtest.Turn{Text: "Done."},
 	), nil)
-	d.env = append(d.env, "PLAIN=plain", "TOGETHER_API_KEY=key", "CORP_TOKEN=token")
+	d.env = append(d.env, "PLAIN=plain", "TOGETHER_API_KEY=key", "CORP_TOKEN=token", "PLAINER=key")
+	d.keep("config.yaml", "providers: {other: {base_url: http://127.0.0.1:1, api_key_env: PLAINER}}\n")
 	c := newConsoles(d.host())
 	c.answer = func(map[string]any) string { return "allow-once" }
 	id, _ := c.open()

@@ -45,8 +45,9 @@ type Opening struct {
 	ID      string       // of a saved session to continue; "" for a new one
 	Servers []mcp.Server // of the host, besides the user's
 	Host    workspace.Host
-	// Commands returns a runner of commands that uses the host's terminals if it has any.
-	Commands func(here tools.Commands) tools.Commands
+	// Commands returns a runner of commands that uses the host's terminals if it has any,
+	// without the named variables.
+	Commands func(here tools.Commands, secrets []string) tools.Commands
 }
 
 // Session is a session with its services. A face does not know the application, so these
@@ -249,11 +250,11 @@ func (a *agent) open(ctx context.Context, p sessionParams) (*served, error) {
 	offered := a.capabilities()
 	opened, err := a.opt.Open(context.WithoutCancel(ctx), Opening{
 		Dir: p.Cwd, ID: p.SessionID, Servers: servers, Host: held.host(offered),
-		Commands: func(here tools.Commands) tools.Commands {
+		Commands: func(here tools.Commands, secrets []string) tools.Commands {
 			if !offered.Terminal {
 				return here
 			}
-			return terminals{here, held, shown.Load}
+			return terminals{here, held, shown.Load, secrets}
 		},
 	})
 	if err != nil {

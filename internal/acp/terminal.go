@@ -24,6 +24,8 @@ type terminals struct {
 	tools.Commands
 	files *files
 	view  func() *view // nil before the host knows the session
+	// secrets names variables that commands do not get.
+	secrets []string
 }
 
 // Run runs a command once: one that the host may have run is not run again.
@@ -37,7 +39,7 @@ func (t terminals) Run(ctx context.Context, opts shell.Options) (shell.Result, e
 	var made terminalResult
 	err := t.call("create", terminalParams{
 		Command: argv[0], Args: argv[1:], Cwd: opts.Dir, OutputByteLimit: terminalOutput,
-		Env: environment(opts.Env),
+		Env: t.environment(opts.Env),
 	}, &made)
 	var refused *Error
 	switch {
@@ -58,9 +60,9 @@ func (t terminals) Run(ctx context.Context, opts shell.Options) (shell.Result, e
 // environment returns the variables that a command in the host's terminal gets besides the
 // host's own; here it would have env. The host's secrets, which it may have given us, are
 // emptied.
-func environment(env []string) []pair {
+func (t terminals) environment(env []string) []pair {
 	all := []pair{{"PAGER", "cat"}, {"GIT_PAGER", "cat"}, {"GIT_TERMINAL_PROMPT", "0"}}
-	for _, name := range shell.Hidden(os.Environ(), env) {
+	for _, name := range shell.Hidden(os.Environ(), env, t.secrets...) {
 		all = append(all, pair{name, ""})
 	}
 	return all

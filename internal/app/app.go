@@ -65,9 +65,9 @@ type Options struct {
 	Servers        []mcp.Server // besides those of the configuration
 	SubAgents      []subagents.Definition
 	Host           workspace.Host
-	// Commands returns the runner of the commands that a turn waits for, from our own; nil
-	// is our own.
-	Commands func(here tools.Commands) tools.Commands
+	// Commands returns the runner of the commands that a turn waits for, from our own;
+	// secrets names variables that they do not get. Nil is our own.
+	Commands func(here tools.Commands, secrets []string) tools.Commands
 
 	Instructions Instructions   // nil: the model gets all
 	Skills       []skills.Skill // that the model and the user may use

@@ -115,7 +115,7 @@ func (a *App) newTools(env []string, o Options) toolset {
 	}
 	var jobs tools.Commands = a.jobs
 	if o.Commands != nil {
-		jobs = o.Commands(jobs)
+		jobs = o.Commands(jobs, a.Config.SecretEnv())
 	}
 	deps := a.Editor.Equip(tools.Deps{
 		Root: a.Root, Ask: asker{a}, Pending: gathered, Settled: a.hooked.reviewed, Jobs: jobs, Background: a.jobs, Servers: a.Servers, Pages: web.New(web.Options{Agent: "agent/" + o.Version}), Sees: func() bool { return a.Info().Images }, Window: func() int64 { return a.Info().ContextWindow }, SpillDir: a.spillDir, Sandbox: a.sandbox,

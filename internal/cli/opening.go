@@ -35,7 +35,7 @@ type opening struct {
 	unattended bool         // nobody can answer questions
 	servers    []mcp.Server // of the program that hosts the session
 	host       workspace.Host
-	commands   func(here tools.Commands) tools.Commands // see app.Options
+	commands   func(here tools.Commands, secrets []string) tools.Commands // see app.Options
 	advise     bool                                     // print at the end how to resume the session
 }
 

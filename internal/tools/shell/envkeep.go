@@ -129,12 +129,12 @@ func Withheld(base, own []string) (names []string) {
 	return slices.Compact(names)
 }
 
-// Hidden returns the names of the variables in base that look like secrets and are not in
-// env. A program that runs a command for us, with variables of its own, is to empty them.
-func Hidden(base, env []string) (names []string) {
+// Hidden returns the names of the variables in base that look like secrets, or are among
+// secrets, and are not in env. A program that runs a command for us, with variables of its own, is to empty them.
+func Hidden(base, env []string, secrets ...string) (names []string) {
 	for _, kv := range base {
 		name, _, ok := strings.Cut(kv, "=")
-		secret := ok && name != "" && (isKey(name) || looksSecret(name))
+		secret := ok && name != "" && (isKey(name) || looksSecret(name) || slices.Contains(secrets, name))
 		if secret && !slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, name+"=") }) {
 			names = append(names, name)
 		}
