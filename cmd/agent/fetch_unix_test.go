@@ -18,16 +18,17 @@ func TestFetchAsks(t *testing.T) {
 	var reached atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
 	defer s.Close()
-	fetch := callOf("web_fetch", `{"url":"`+s.URL+`/a"}`)
-	d := newDesk(t, llmtest.NewServer(t, fetch, fetch, llmtest.Turn{Text: "Done."}), nil)
+	fetch := callOf("web_fetch", `{"url":"`+strings.Replace(s.URL, "127.0.0.1", "localhost", 1)+`/a"}`)
+	literal := callOf("web_fetch", `{"url":"`+s.URL+`/a"}`) // refused without a question
+	d := newDesk(t, llmtest.NewServer(t, literal, fetch, fetch, llmtest.Turn{Text: "Done."}), nil)
 	d.sit()
 	d.say("read it")
-	d.asked(`fetch from 127\.0\.0\.1: http://127\.0\.0\.1`)
+	d.asked(`fetch from localhost: http://localhost`)
 	d.Press("a")
 	d.WaitFor(`Done`)
 	d.idle()
 	d.leave()
-	for n := 1; n <= 2; n++ {
+	for n := 1; n <= 3; n++ {
 		if told := d.told(n); !strings.Contains(told, "was not fetched: it is not a public address") {
 			t.Errorf("told %q", told)
 		}

@@ -12,6 +12,7 @@ import (
 
 // Pages fetches pages. web.Client implements it.
 type Pages interface {
+	Check(u *url.URL) error
 	Get(ctx context.Context, u *url.URL) (web.Page, error)
 }
 
@@ -30,6 +31,9 @@ type fetcher struct{ Deps }
 // not said by the user.
 func (t fetcher) fetch(ctx context.Context, call Call, a webFetchArgs) (Result, error) {
 	u, err := web.Parse(a.URL)
+	if err == nil {
+		err = t.Pages.Check(u)
+	}
 	if err != nil {
 		return failed("%s was not fetched: %w.", a.URL, err), nil
 	}

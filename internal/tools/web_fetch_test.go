@@ -13,6 +13,8 @@ import (
 
 type pages map[string]web.Page
 
+func (p pages) Check(*url.URL) error { return nil }
+
 func (p pages) Get(_ context.Context, u *url.URL) (web.Page, error) {
 	page, ok := p[u.String()]
 	if !ok {

@@ -62,9 +62,10 @@ type Options struct {
 
 // Client fetches pages. It is safe for concurrent use.
 type Client struct {
-	agent string
-	http  *http.Client
-	now   func() time.Time
+	public func(netip.Addr) bool
+	agent  string
+	http   *http.Client
+	now    func() time.Time
 
 	mu   sync.Mutex
 	kept []kept // newest last
@@ -89,7 +90,7 @@ func New(opt Options) *Client {
 		}
 		return nil
 	}}
-	return &Client{agent: opt.Agent, now: time.Now, http: &http.Client{
+	return &Client{public: opt.Public, agent: opt.Agent, now: time.Now, http: &http.Client{
 		Transport: &http.Transport{
 			DialContext: dialer.DialContext, MaxResponseHeaderBytes: maxHeader,
 			ForceAttemptHTTP2: true, IdleConnTimeout: timeLimit, MaxIdleConns: maxRedirects,
@@ -152,6 +153,14 @@ func sameServer(from, to *url.URL) bool {
 	}
 	upgrade := from.Scheme == "http" && to.Scheme == "https" && from.Port() == "" && to.Port() == ""
 	return strings.EqualFold(from.Hostname(), to.Hostname()) && (upgrade || from.Scheme == to.Scheme && from.Port() == to.Port())
+}
+
+// Check returns an error if the host of u is an address that Get would not contact.
+func (c *Client) Check(u *url.URL) error {
+	if addr, err := netip.ParseAddr(u.Hostname()); err == nil && !c.public(addr.Unmap()) {
+		return ErrPrivate
+	}
+	return nil
 }
 
 // Get fetches the page at u, which Parse returned, or returns the one of the last 15 minutes.

@@ -89,6 +89,11 @@ func TestPrivateAddresses(t *testing.T) {
 			t.Errorf("%s was contacted", host)
 		}
 	}
+	for address, refused := range map[string]bool{s.URL: true, "http://[::1]/": true, "http://[::ffff:10.0.0.1]/": true, "http://1.1.1.1/": false, "http://localhost/": false} {
+		if err := New(Options{}).Check(parse(t, address)); (err != nil) != refused {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
 	_, err = get(t, New(Options{}), s.URL)
 	if reached.Load() != 0 || !errors.Is(err, ErrPrivate) {
 		t.Errorf("reached %d times, %v", reached.Load(), err)
