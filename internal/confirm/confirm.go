@@ -76,6 +76,9 @@ func (r Request) About() string {
 	return r.Origin + " – " + r.Description
 }
 
+// FileID returns the id of the question about one file of the plan.
+func (r Request) FileID(i int) string { return fmt.Sprintf("%s.%d", r.ID, i+1) }
+
 // Covered names the requests that a "yes for this session" to r would cover, for people; ""
 // if it would cover no others.
 func (r Request) Covered() string {
@@ -303,6 +306,9 @@ type Comment struct {
 // with the other reviewers.
 var ErrUndecided = errors.New("no decision")
 
+// ErrRejected is returned by a Drafter for a file of a plan that the person rejected.
+var ErrRejected = errors.New("rejected")
+
 // Reviewer shows a question to a person and waits for the answer. When ctx ends, Review
 // takes the question off its surface, within a second, before it returns. A Reviewer is
 // asked one question at a time. After any error the question stays with the other
@@ -318,7 +324,8 @@ type Reviewer interface {
 // proposed one. An error, or no answer within a second, means that there may be a draft
 // that was lost; with edited set, that there is one. The approval then does not count:
 // its reviewer is asked again, with a note that explains why, and the next approval is of
-// the proposal.
+// the proposal. For the proposals of a model in a plan, Draft is called once for each file,
+// by Request.FileID and at the same time.
 type Drafter interface {
 	Draft(ctx context.Context, id string) (text string, edited bool, err error)
 }

@@ -278,12 +278,6 @@ func (p *Plan) Final(v Verdict) []workspace.Change {
 	return out
 }
 
-// Notes for a reviewer whose approval did not count.
-const (
-	lostDraft = "Edited on another surface, but that text cannot be fetched. Say yes again to accept the text shown here."
-	maybeLost = "No answer from another surface: if it was edited there, that edit is lost. Say yes again to accept the text shown here."
-)
-
 // askAgain shows the question again to a reviewer who approved a draft that was lost.
 func (q *question) askAgain(r *review, why string) {
 	q.warned = true
@@ -314,70 +308,6 @@ func (q *question) final(v Verdict) Verdict {
 		v.Text = q.text
 	}
 	return v
-}
-
-// editable reports whether a reviewer may change the text that r is about.
-func (r Request) editable() bool { return r.Change != nil || r.Document != nil }
-
-// withDraft adds the draft of another surface to an approval without a text: an answer
-// approves a draft, not a surface. lost is the note about a draft that was lost, or "".
-func (q *question) withDraft(ctx context.Context, from *review, v Verdict) (_ Verdict, lost string) {
-	if v.Decision != Approve || v.Text != nil || !q.req.editable() {
-		return v, ""
-	}
-	ctx, cancel := context.WithTimeout(ctx, withdrawal)
-	defer cancel()
-	for _, s := range q.c.attached() {
-		r := q.reviews[s]
-		drafter, ok := s.reviewer.(Drafter)
-		if !ok || r == nil || r == from || r.answered {
-			continue
-		}
-		d := draftSafely(ctx, drafter, q.req.ID)
-		switch {
-		case d.edited && d.err == nil:
-			v.Text = &d.text
-			return v, ""
-		case d.err == nil || q.warned:
-		case d.edited:
-			lost = lostDraft
-		case lost == "":
-			lost = maybeLost
-		}
-	}
-	return v, lost
-}
-
-// draft is the answer of a Drafter.
-type draft struct {
-	text   string
-	edited bool
-	err    error
-}
-
-// draftSafely calls Draft and returns a panic as an error. It returns when ctx ends even
-// if Draft does not.
-func draftSafely(ctx context.Context, d Drafter, id string) draft {
-	got := make(chan draft, 1)
-	go func() {
-		defer crash.Guard()
-		var dr draft
-		defer func() {
-			if r := recover(); r != nil {
-				dr = draft{err: fmt.Errorf("fetching a draft: %v", r)}
-			}
-			got <- dr
-		}()
-		dr.text, dr.edited, dr.err = d.Draft(ctx, id)
-	}()
-	select {
-	case dr := <-got:
-		if ctx.Err() == nil {
-			return dr
-		}
-	case <-ctx.Done():
-	}
-	return draft{err: ctx.Err()}
 }
 
 // nobody returns the verdict for a question with no reviewer left.

@@ -88,12 +88,13 @@ func (q *question) replace(text string) {
 type reviews struct {
 	mu  sync.Mutex
 	all map[string]*question
-	// last ended last; its answer may not have been processed yet.
-	last *question
+	// last ended last; their answers may not have been processed yet.
+	last []*question
 }
 
-func (r *reviews) begin(req confirm.Request) *question {
-	q := &question{req: req, claims: make(chan claim), ended: make(chan struct{}), proposal: req.Change.After}
+// begin adds a question. whole is the id of the one that it is a part of, or empty.
+func (r *reviews) begin(req confirm.Request, whole string) *question {
+	q := &question{req: req, whole: whole, claims: make(chan claim), ended: make(chan struct{}), proposal: req.Change.After}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.all == nil {
@@ -103,22 +104,29 @@ func (r *reviews) begin(req confirm.Request) *question {
 	return q
 }
 
-func (r *reviews) end(q *question) {
+func (r *reviews) end(all ...*question) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.all, q.req.ID)
-	r.last = q
-	close(q.ended)
+	r.last = all
+	for _, q := range all {
+		delete(r.all, q.req.ID)
+		close(q.ended)
+	}
 }
 
 // get returns the question with the given id, even if it has just ended.
 func (r *reviews) get(id string) *question {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if q := r.all[id]; q != nil || r.last == nil || r.last.req.ID != id {
+	if q := r.all[id]; q != nil {
 		return q
 	}
-	return r.last
+	for _, q := range r.last {
+		if q.req.ID == id {
+			return q
+		}
+	}
+	return nil
 }
 
 // shownAs returns the question with the given editor's id.
@@ -139,6 +147,9 @@ func (r *reviews) shownAs(id string) *question {
 func (q *question) crossed(ctx context.Context, maybe bool, err error) (text string, edited bool, _ error) {
 	if out := q.accepted(ctx); out != nil {
 		return out.Text, out.Text != q.req.Change.After, nil
+	}
+	if q.whole != "" && q.rejected() {
+		return "", false, confirm.ErrRejected
 	}
 	edited = q.edited().Edited
 	if !maybe && !edited { // nor was an edit reported meanwhile
@@ -173,6 +184,32 @@ func (q *question) accepted(ctx context.Context) *client.DiffOutcome {
 		return &a.result.outcome
 	}
 	return nil
+}
+
+// answered reports whether the editor has answered the current diff.
+func (q *question) answered() bool {
+	q.mu.Lock()
+	a := q.asked
+	q.mu.Unlock()
+	if a == nil {
+		return false
+	}
+	select {
+	case <-a.over:
+		return true
+	default:
+		return false
+	}
+}
+
+// rejected reports whether the editor has rejected the current diff.
+func (q *question) rejected() bool {
+	if !q.answered() {
+		return false
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.asked.result.err == nil && q.asked.result.outcome.Kind == client.Rejected
 }
 
 // send hands c to the review and waits until it is done.

@@ -28,7 +28,7 @@ func (v *Reviewer) Review(ctx context.Context, req confirm.Request) (confirm.Ver
 	if req.Change == nil || req.Change.Delete || !v.opt.Diffs {
 		return confirm.Verdict{}, confirm.ErrUndecided
 	}
-	q := v.reviews.begin(req)
+	q := v.reviews.begin(req, "")
 	defer v.reviews.end(q)
 	defer v.doing.Asks()() // a user's command asks without app.asker, which counts the tools' questions
 	return v.ask(ctx, q)
@@ -146,7 +146,7 @@ func (v *Reviewer) show(ctx context.Context, l *link, q *question) (confirm.Verd
 	if q.whole == "" {
 		work.Go(func() { v.watch(asking, l, q, shown) })
 	} else {
-		v.opt.Face.note(q.whole, "also open in "+l.name()+", file by file; y writes what is shown here")
+		v.opt.Face.note(q.whole, "also open in "+l.name()+", file by file; y takes what you type there")
 	}
 	work.Go(func() { v.check(asking, l, q) })
 	for {

@@ -36,7 +36,7 @@ func (v *Reviewer) Draft(ctx context.Context, id string) (text string, edited bo
 	defer cancel()
 	known := q.edited().Edited
 	l, _ := v.links.get()
-	over := false
+	over := q.whole != "" && q.answered()
 	select {
 	case <-q.ended:
 		over = true
@@ -90,9 +90,13 @@ func (v *Reviewer) drafted(l *link, c client.DraftChange) {
 	}
 	q.mu.Lock()
 	q.draft = c
-	replaced := q.serial > 0 || q.whole != ""
+	replaced := q.serial > 0
 	q.mu.Unlock()
-	v.opt.Face.note(q.noted(), draftNote(l.name(), c, replaced))
+	note := draftNote(l.name(), c, replaced)
+	if q.whole != "" {
+		note = q.req.Change.Name + " " + note
+	}
+	v.opt.Face.note(q.noted(), note)
 }
 
 func draftNote(name string, c client.DraftChange, replaced bool) string {

@@ -27,16 +27,17 @@ func (v *Reviewer) reviewAll(ctx context.Context, req confirm.Request) (confirm.
 	total := len(req.Plan.Changes)
 	answers := make([]confirm.Verdict, total)
 	var answered atomic.Int32
-	var work crash.Group
+	parts := make([]*question, total)
 	for i, c := range req.Plan.Changes {
-		one := confirm.Request{
-			ID: fmt.Sprintf("%s.%d", req.ID, i+1), Tool: req.Tool, Description: req.Description, Force: req.Force, ByUser: req.ByUser,
+		parts[i] = v.reviews.begin(confirm.Request{
+			ID: req.FileID(i), Tool: req.Tool, Description: req.Description, Force: req.Force, ByUser: req.ByUser,
 			Batch: confirm.Batch{ID: req.ID, Index: i, Total: total}, Notes: notesOn(c.Name, req.Notes), Change: &c, Alone: req.Alone,
-		}
+		}, req.ID)
+	}
+	defer v.reviews.end(parts...) // an approval elsewhere needs the answers until all are given
+	var work crash.Group
+	for i, q := range parts {
 		work.Go(func() {
-			q := v.reviews.begin(one)
-			defer v.reviews.end(q)
-			q.whole = req.ID
 			verdict, err := v.ask(ctx, q)
 			if err != nil {
 				cancel(err)
@@ -56,7 +57,7 @@ func (v *Reviewer) reviewAll(ctx context.Context, req confirm.Request) (confirm.
 // progress notes how far a review of several files is.
 func (v *Reviewer) progress(id string, answered, total int) {
 	if l, _ := v.links.get(); l != nil && answered < total {
-		v.opt.Face.note(id, fmt.Sprintf("in %s: %d of %d files answered; y writes what is shown here", l.name(), answered, total))
+		v.opt.Face.note(id, fmt.Sprintf("in %s: %d of %d files answered; y keeps those answers and accepts the other files", l.name(), answered, total))
 	}
 }
 

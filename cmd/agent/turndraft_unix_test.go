@@ -1,0 +1,93 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/ide/idetest"
+)
+
+// turnInEditor is a turnDesk with an editor that shows the twelve reviews, by file name.
+func turnInEditor(t *testing.T) (d *desk, e *idetest.Editor, diffs map[string]*idetest.Diff) {
+	t.Helper()
+	d, _ = turnDesk(t)
+	e = d.editor(idetest.Ours())
+	d.sit()
+	d.WaitFor(`Visual Studio Code`)
+	d.say("change all")
+	diffs = map[string]*idetest.Diff{}
+	for range 12 {
+		diff := e.NextDiff()
+		diffs[filepath.Base(diff.Path)] = diff
+	}
+	d.asked(`also open in Visual Studio Code, file by file`)
+	return d, e, diffs
+}
+
+// yesToAll looks at each file, and answers y.
+func (d *desk) yesToAll() {
+	d.t.Helper()
+	d.Press("enter")
+	for range 11 {
+		d.Press("tab")
+	}
+	d.WaitFor(`file 12 of 12`)
+	d.Press("esc")
+	d.asked(`all changes of this turn`)
+	d.Press("y")
+}
+
+// TestYesToATurnTakesTheDrafts: a yes in the terminal writes the text typed into the
+// reviews in the editor, answered there or not, and keeps a no that was given there.
+func TestYesToATurnTakesTheDrafts(t *testing.T) {
+	d, _, diffs := turnInEditor(t)
+	diffs["f04.txt"].Reject()
+	diffs["f05.txt"].Edit("accepted there\n")
+	diffs["f05.txt"].Accept()
+	d.WaitFor(`2 of 12 files answered`)
+	diffs["f02.txt"].Edit("typed there\n")
+	d.WaitFor(`f02\.txt edited in Visual Studio Code .* y takes that text`)
+	d.yesToAll()
+	d.idle()
+	if printed := strings.Join(d.History(), "\n"); !strings.Contains(printed, "11 of 12 files") {
+		t.Errorf("the result is not shown:\n%s", printed)
+	}
+	for name, want := range map[string]string{"f02.txt": "typed there\n", "f04.txt": thirty(), "f05.txt": "accepted there\n"} {
+		if got := d.read("pkg/" + name); got != want {
+			t.Errorf("%s holds %q", name, got)
+		}
+	}
+	if got := d.read("pkg/f12.txt"); !strings.Contains(got, "three of 12") {
+		t.Errorf("f12.txt holds %q", got)
+	}
+	for _, diff := range diffs {
+		<-diff.Closed
+	}
+	d.leave()
+}
+
+// TestYesToATurnWithALostDraft: if the editor does not give the text that was typed there,
+// nothing is written and the question returns with the file's name.
+func TestYesToATurnWithALostDraft(t *testing.T) {
+	d, e, diffs := turnInEditor(t)
+	e.Handle("resolveDiff", func(_ *idetest.Conn, args json.RawMessage) idetest.Reply {
+		return idetest.Refuse("DIFF_NOT_FOUND", "none")
+	})
+	diffs["f02.txt"].Edit("typed there\n")
+	d.WaitFor(`f02\.txt edited in Visual Studio Code`)
+	d.yesToAll()
+	d.asked(`Edited on another surface: pkg/f02\.txt, but that text cannot be fetched`)
+	if got := d.read("pkg/f01.txt"); got != thirty() {
+		t.Errorf("f01.txt holds %q", got)
+	}
+	d.yesToAll()
+	d.idle()
+	if got := d.read("pkg/f02.txt"); !strings.Contains(got, "three of 2") {
+		t.Errorf("f02.txt holds %q", got)
+	}
+	d.leave()
+}
