@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { isReviewUri } from "./uri";
 
 interface Manifest {
   readonly main?: string;
@@ -39,7 +40,8 @@ export class Languages implements vscode.Disposable {
   }
 
   private heard(uris: readonly vscode.Uri[]): void {
-    const changed = new Set(uris.map(String));
+    // The problems in our own documents are those of checks.
+    const changed = new Set(uris.filter((uri) => !isReviewUri(uri)).map(String));
     for (const { uri, languageId } of vscode.workspace.textDocuments) if (changed.has(uri.toString())) this.reported.add(languageId);
   }
 }
