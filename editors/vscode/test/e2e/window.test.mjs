@@ -215,6 +215,8 @@ describe("a window with reviews", () => {
   it("shows Markdown as text although another editor is its default", async () => {
     const answer = ask("note.md", "# new\n");
     assert.equal((await accept(answer)).text, "# new\n");
+    // The next review must not come while the accepted file is being shown.
+    await until("the accepted file to be shown", async () => (await session.probe("return vscode.window.activeTextEditor?.document.uri.fsPath")) === session.file("note.md"));
   });
 
   it("shows a new file", async () => {
@@ -292,6 +294,7 @@ describe("a window with reviews", () => {
       `env > '${file}.part'; mv '${file}.part' '${file}'`,
     );
     const env = await until("the environment", () => fs.readFileSync(file, "utf8"));
+    fs.rmSync(file); // the person's own terminal has the model's key
     assert.match(env, new RegExp(`^AGENT_IDE_PORT=${lock.port}$`, "m"));
     assert.match(env, new RegExp(`^AGENT_IDE_LOCK=/.*/${lock.port}\\.lock$`, "m"));
     assert.ok(!env.includes(lock.authToken) && !env.includes(lock.secret), "a token is in the environment");
