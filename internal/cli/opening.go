@@ -36,7 +36,7 @@ type opening struct {
 	servers    []mcp.Server // of the program that hosts the session
 	host       workspace.Host
 	commands   func(here tools.Commands, secrets []string) tools.Commands // see app.Options
-	advise     bool                                     // print at the end how to resume the session
+	advise     bool                                                       // print at the end how to resume the session
 }
 
 // newOpening chooses the model and the session to begin with. The opening's notes are
