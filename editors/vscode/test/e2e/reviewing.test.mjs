@@ -53,6 +53,9 @@ describe("reviewing in VS Code", () => {
     await at.scene.bench.statusItem("2 to review").click();
     await at.scene.bench.diffShown();
     await focusIn("the review", ".monaco-diff-editor");
+    // An earlier key goes to the text: the review must have been seen.
+    await at.scene.session.page.waitForTimeout(1_000);
+    await at.scene.bench.diffShown();
     await at.scene.session.page.keyboard.press("Control+Enter");
     await at.scene.session.page.keyboard.press("Control+Enter");
     await until("one answer", () => answered.length === 1);
