@@ -150,10 +150,11 @@ var layers = []struct {
 		"internal/llm", "internal/mcp", "internal/permission", "internal/sandbox", "internal/session", "internal/session/archive", "internal/session/history", "internal/statefile", "internal/tools", "internal/tools/pending", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/tools/web", "internal/workspace", "internal/workspace/effects",
 	}},
 	{"internal/app/clipboard", []string{"internal/child"}},
+	{"internal/app/frontmatter", nil},
 	{"internal/app/hooks", []string{"internal/config", "internal/regularfile", "internal/tools/shell"}},
-	{"internal/app/skills", []string{"internal/regularfile"}},
+	{"internal/app/skills", []string{"internal/app/frontmatter", "internal/regularfile"}},
 	{"internal/app/spending", []string{"internal/statefile"}},
-	{"internal/app/subagents", []string{"internal/llm", "internal/regularfile", "internal/sanitize", "internal/session", "internal/tools"}},
+	{"internal/app/subagents", []string{"internal/app/frontmatter", "internal/llm", "internal/regularfile", "internal/sanitize", "internal/session", "internal/tools"}},
 	{"internal/app/recording", []string{
 		"internal/audit", "internal/confirm", "internal/llm", "internal/permission", "internal/session", "internal/session/archive", "internal/session/history",
 	}},
@@ -178,7 +179,7 @@ var layers = []struct {
 		"internal/confirm", "internal/llm", "internal/permission", "internal/session/archive", "internal/tools", "internal/workspace",
 	}},
 	{"internal/app/trust", []string{"internal/regularfile", "internal/statefile"}},
-	{"internal/app/usercommands", []string{"internal/app/skills", "internal/regularfile", "internal/repl/command", "internal/sanitize"}},
+	{"internal/app/usercommands", []string{"internal/app/frontmatter", "internal/app/skills", "internal/regularfile", "internal/repl/command", "internal/sanitize"}},
 
 	{"internal/cli/commands", []string{
 		"internal/caution", "internal/app", "internal/app/clipboard", "internal/app/trust", "internal/cli/settings", "internal/confirm", "internal/editor", "internal/diff",

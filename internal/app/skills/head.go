@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/bb2d0cf4/agent/internal/app/frontmatter"
 )
 
 // Head is the front matter of a skill. AllowedTools has no effect: a skill never widens a
@@ -39,32 +41,18 @@ func (s *Skill) parse(name string, data []byte) error {
 		return errors.New("it is not UTF-8 text; save it as UTF-8")
 	}
 	s.Text = string(data)
-	matter, body, err := split(s.Text)
-	if err != nil {
-		return err
+	matter, body, err := frontmatter.Split(s.Text)
+	switch {
+	case errors.Is(err, frontmatter.ErrMissing):
+		return fmt.Errorf("%w; begin it with the lines ---, name: …, description: … and ---", err)
+	case err != nil:
+		return errors.New("the front matter has no end; add a line --- below it")
 	}
 	if s.Head, err = readHead(matter); err != nil {
 		return err
 	}
 	s.Body = strings.TrimSpace(body)
 	return s.check(name)
-}
-
-// split separates the front matter from the body.
-func split(text string) (matter, body string, err error) {
-	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
-	rest, ok := strings.CutPrefix(text, "---\n")
-	if !ok {
-		return "", "", errors.New("it does not begin with front matter; begin it with the lines ---, name: …, description: … and ---")
-	}
-	matter, body, ok = strings.Cut("\n"+rest, "\n---\n")
-	if !ok {
-		if matter, ok = strings.CutSuffix("\n"+rest, "\n---"); !ok {
-			return "", "", errors.New("the front matter has no end; add a line --- below it")
-		}
-		body = ""
-	}
-	return matter, body, nil
 }
 
 // readHead reads the front matter. Keys of other programs are ignored.

@@ -19,6 +19,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/bb2d0cf4/agent/internal/app/frontmatter"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
@@ -159,9 +160,12 @@ func (t *toolNames) UnmarshalYAML(n *yaml.Node) error {
 
 // parse reads a definition in the file called name, without its extension.
 func parse(name, text string) (Definition, error) {
-	matter, body, err := split(text)
-	if err != nil {
-		return Definition{}, err
+	matter, body, err := frontmatter.Split(text)
+	switch {
+	case errors.Is(err, frontmatter.ErrMissing):
+		return Definition{}, fmt.Errorf("%w: a line ---, keys such as description:, and a line ---", err)
+	case err != nil:
+		return Definition{}, fmt.Errorf("%w, or the text below it", err)
 	}
 	h := head{Name: name}
 	if err := yaml.Unmarshal([]byte(matter), &h); err != nil {
@@ -181,20 +185,6 @@ func parse(name, text string) (Definition, error) {
 	}
 	d.Tools, err = toolsOf(h.Tools)
 	return d, err
-}
-
-// split separates the front matter from the text below it.
-func split(text string) (matter, body string, err error) {
-	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
-	rest, ok := strings.CutPrefix(text, "---\n")
-	if !ok {
-		return "", "", errors.New("it does not begin with front matter: a line ---, keys such as description:, and a line ---")
-	}
-	matter, body, ok = strings.Cut("\n"+rest, "\n---\n")
-	if !ok {
-		return "", "", errors.New("the line --- that ends the front matter is missing, or the text below it")
-	}
-	return matter, body, nil
 }
 
 func short(s string) string {

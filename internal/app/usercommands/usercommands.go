@@ -21,6 +21,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/bb2d0cf4/agent/internal/app/frontmatter"
 	"github.com/bb2d0cf4/agent/internal/app/skills"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
@@ -274,16 +275,12 @@ type head struct {
 
 // split separates the front matter. It ignores keys that only other programs know.
 func split(text string) (h head, body string, err error) {
-	rest, ok := strings.CutPrefix(text, "---\n")
-	if !ok {
+	matter, body, err := frontmatter.Split(text)
+	switch {
+	case errors.Is(err, frontmatter.ErrMissing):
 		return h, text, nil
-	}
-	matter, body, ok := strings.Cut("\n"+rest, "\n---\n")
-	if !ok {
-		if matter, ok = strings.CutSuffix("\n"+rest, "\n---"); !ok {
-			return h, "", errors.New("the line --- that ends the front matter is missing")
-		}
-		body = ""
+	case err != nil:
+		return h, "", err
 	}
 	if err := yaml.Unmarshal([]byte(matter), &h); err != nil {
 		return h, "", fmt.Errorf("front matter: %w", err)
