@@ -38,6 +38,13 @@ func ReadFS(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	return read(name, limit, info, err, func() (fs.File, error) { return fsys.Open(name) })
 }
 
+// Same reports whether two paths lead to the same file or folder.
+func Same(a, b string) bool {
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
+}
+
 // OpenFolder opens a folder in root.
 func OpenFolder(root *os.Root, name string) (*os.File, error) {
 	f, err := root.OpenFile(name, os.O_RDONLY|noWait, 0)

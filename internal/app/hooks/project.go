@@ -79,13 +79,7 @@ func OfProject(dir, home string) (p Project, notes []string) {
 func ofUser(dir, name, home string) bool {
 	at := filepath.Join(dir, filepath.Dir(name))
 	user, err := os.UserHomeDir()
-	return same(at, home) || err == nil && same(at, filepath.Join(user, ".claude"))
-}
-
-func same(a, b string) bool {
-	x, err1 := os.Stat(a)
-	y, err2 := os.Stat(b)
-	return err1 == nil && err2 == nil && os.SameFile(x, y)
+	return regularfile.Same(at, home) || err == nil && regularfile.Same(at, filepath.Join(user, ".claude"))
 }
 
 // scripts returns the programs in the project that the commands name.

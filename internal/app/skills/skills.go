@@ -76,10 +76,10 @@ func OfProject(dir, home string) (list []Skill, notes []string) {
 	}
 	defer project.Close()
 	finder := finder{}
-	if !same(filepath.Join(dir, ".agent"), home) {
+	if !regularfile.Same(filepath.Join(dir, ".agent"), home) {
 		finder.inProject(project, dir, ".agent/skills")
 	}
-	if user, err := os.UserHomeDir(); err != nil || !same(dir, user) {
+	if user, err := os.UserHomeDir(); err != nil || !regularfile.Same(dir, user) {
 		finder.inProject(project, dir, ".claude/skills")
 	}
 	return finder.list, finder.notes
@@ -194,10 +194,4 @@ func explain(err error) error {
 		return fmt.Errorf("it is larger than %d KiB; move parts into other files of the folder and name them in it", maxSize>>10)
 	}
 	return err
-}
-
-func same(a, b string) bool {
-	x, err1 := os.Stat(a)
-	y, err2 := os.Stat(b)
-	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }

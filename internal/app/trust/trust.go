@@ -65,7 +65,7 @@ func Look(dir, home string) (Found, error) {
 	}
 	defer project.Close()
 	f.Folder = folderOf(project)
-	if same(filepath.Join(dir, ".agent"), home) {
+	if regularfile.Same(filepath.Join(dir, ".agent"), home) {
 		return f, nil
 	}
 	hash := sha256.New()
@@ -83,12 +83,6 @@ func Look(dir, home string) (Found, error) {
 	w.folder("", 0)
 	f.Hash = hex.EncodeToString(hash.Sum(nil))
 	return f, nil
-}
-
-func same(a, b string) bool {
-	x, err1 := os.Stat(a)
-	y, err2 := os.Stat(b)
-	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
 // read returns the content of a file within the size limit, nil if it does not exist.

@@ -1,11 +1,12 @@
 package lock
 
 import (
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/regularfile"
 )
 
 // match finds each candidate's deepest folder that holds the working directory.
@@ -32,19 +33,10 @@ func (s Search) dirs() []string {
 	if resolved, err := filepath.EvalSymlinks(s.Dir); err == nil {
 		dirs = append(dirs, resolved)
 	}
-	if logical := s.Env("PWD"); filepath.IsAbs(logical) && sameFile(logical, s.Dir) {
+	if logical := s.Env("PWD"); filepath.IsAbs(logical) && regularfile.Same(logical, s.Dir) {
 		dirs = append(dirs, filepath.Clean(logical))
 	}
 	return dirs
-}
-
-func sameFile(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
 }
 
 // notations returns the forms of a folder's path on this system, including its real
