@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"io"
 	"strings"
 
@@ -45,7 +46,7 @@ func (o *eventPrinter) Event(ev session.Event) {
 		for _, ch := range ev.Result.Changes {
 			o.diffs.WriteString(ch.Diff)
 		}
-		o.Line("  " + orElse(ev.Result.ForUser, "done"))
+		o.Line("  " + cmp.Or(ev.Result.ForUser, "done"))
 		if ev.Call.Name == "execute_command" {
 			o.Line(indent(ev.Result.ForModel))
 		}
@@ -65,11 +66,4 @@ func (o *eventPrinter) print(s string) {
 
 func indent(s string) string {
 	return "    " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n    ")
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }

@@ -82,9 +82,7 @@ func (s *setup) useSubAgents(found project) {
 			left = append(left, d.File)
 		}
 	}
-	if len(left) > 0 && s.instructions.use == approvedOnly {
-		s.notes = append(s.notes, "sub-agents that you have not trusted are not used: "+strings.Join(left, ", ")+"; review and allow them with agent trust add")
-	}
+	s.noteLeft("sub-agents", left)
 	s.subAgents, notes = subagents.First(all)
 	s.notes = append(s.notes, notes...)
 }
@@ -102,11 +100,16 @@ func (s *setup) useSkills(found project) {
 			left = append(left, skill.FileName())
 		}
 	}
-	if len(left) > 0 && s.instructions.use == approvedOnly {
-		s.notes = append(s.notes, "skills that you have not trusted are not used: "+strings.Join(left, ", ")+"; review and allow them with agent trust add")
-	}
+	s.noteLeft("skills", left)
 	s.skills, notes = skills.First(all)
 	s.notes = append(s.notes, notes...)
+}
+
+// noteLeft notes the files of a kind that wait for trust.
+func (s *setup) noteLeft(kind string, left []string) {
+	if len(left) > 0 && s.instructions.use == approvedOnly {
+		s.notes = append(s.notes, kind+" that you have not trusted are not used: "+strings.Join(left, ", ")+"; review and allow them with agent trust add")
+	}
 }
 
 // instructions decides which instructions of the project the model gets.

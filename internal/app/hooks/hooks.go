@@ -7,6 +7,7 @@ package hooks
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -230,7 +231,7 @@ func (r *Runner) one(ctx context.Context, h hook, e Event, o *Outcome) (input js
 	case res.TimedOut:
 		o.warn(h, "it was ended after "+h.Timeout.String())
 	case res.ExitCode == 2:
-		o.block(h, e, orElse(reason, "it gave no reason"))
+		o.block(h, e, cmp.Or(reason, "it gave no reason"))
 	case res.ExitCode != 0:
 		o.warn(h, strings.TrimSpace(fmt.Sprintf("exit status %d. %s", res.ExitCode, reason)))
 	default:
@@ -248,13 +249,6 @@ func (o *Outcome) unusable(h hook, e Event) {
 		return
 	}
 	o.warn(h, why)
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }
 
 func (o *Outcome) warn(h hook, why string) {
@@ -329,15 +323,15 @@ func (o *Outcome) apply(h hook, e Event, a answer) json.RawMessage {
 		o.Notices = append(o.Notices, clip(a.SystemMessage))
 	}
 	o.add(a.Specific.Context)
-	reason := orElse(a.Specific.Reason, a.Reason)
+	reason := cmp.Or(a.Specific.Reason, a.Reason)
 	switch {
 	case a.Decision == "block" || a.Decision == "deny" || a.Specific.Decision == "deny":
-		o.block(h, e, orElse(reason, "it gave no reason"))
+		o.block(h, e, cmp.Or(reason, "it gave no reason"))
 	case a.Specific.Decision == "ask" || a.Decision == "ask":
-		o.Ask = fmt.Sprintf("The hook %s wants you to look: %s", name(h), orElse(clip(reason), "it gave no reason."))
+		o.Ask = fmt.Sprintf("The hook %s wants you to look: %s", name(h), cmp.Or(clip(reason), "it gave no reason."))
 	}
 	if a.Continue != nil && !*a.Continue {
-		o.Stop = fmt.Sprintf("The hook %s ended the turn: %s", name(h), orElse(clip(a.StopReason), "it gave no reason."))
+		o.Stop = fmt.Sprintf("The hook %s ended the turn: %s", name(h), cmp.Or(clip(a.StopReason), "it gave no reason."))
 	}
 	input := bytes.TrimSpace(a.Specific.Input)
 	if len(input) == 0 || bytes.Equal(input, []byte("null")) || equal(input, e.Input) {

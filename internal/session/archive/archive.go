@@ -309,7 +309,7 @@ func (i *Info) apply(body []byte) (state bool) {
 	case r.Kind == kindTitle:
 		i.Title = r.Title
 	case r.State != nil:
-		i.Title, i.Branch, i.Prompts = orElse(r.State.Title, i.Title), r.State.Branch, r.State.Prompts
+		i.Title, i.Branch, i.Prompts = cmp.Or(r.State.Title, i.Title), r.State.Branch, r.State.Prompts
 		return true
 	}
 	return false

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -17,9 +18,9 @@ import (
 // and the tools wrote it and is not safe for a terminal.
 func Export(w io.Writer, info Info, conv Conversation) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "# %s\n\n", orElse(info.Title, "Session"))
+	fmt.Fprintf(b, "# %s\n\n", cmp.Or(info.Title, "Session"))
 	fmt.Fprintf(b, "Session `%s`, begun %s in `%s` with %s.\n",
-		info.ID, info.Created.Format(time.RFC3339), info.Dir, orElse(info.Model, "an unknown model"))
+		info.ID, info.Created.Format(time.RFC3339), info.Dir, cmp.Or(info.Model, "an unknown model"))
 	chat, _, _ := history.Rebuild(conv.Entries)
 	after, told := map[int]string{}, "" // summaries by the message that they follow
 	for _, e := range conv.Entries {
@@ -161,10 +162,3 @@ func exportItem(it history.Item, n int) exportedEntry {
 
 // quoted returns text as a Markdown quotation.
 func quoted(text string) string { return "> " + strings.ReplaceAll(text, "\n", "\n> ") }
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
-}

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -27,7 +28,7 @@ func (a *Archive) Fork(id, title string) (*Store, error) {
 		return nil, err
 	}
 	s := a.Create(l.info.Dir, l.info.Model)
-	s.info.From, s.info.Title = idOf(path), orElse(titleOf(title), l.info.Title)
+	s.info.From, s.info.Title = idOf(path), cmp.Or(titleOf(title), l.info.Title)
 	s.info.Branch, s.info.Prompts = l.info.Branch, l.info.Prompts
 	scanFrames(data, func(body []byte) {
 		if r, err := decodeRecord(body); err == nil {

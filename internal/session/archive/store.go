@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -394,7 +395,7 @@ func promptTitle(title string, e history.Entry) string {
 	}
 	said := titleOf(e.Item.Message.UserText())
 	if title == "" || said == "" {
-		return orElse(title, said)
+		return cmp.Or(title, said)
 	}
 	return titleOf(title + " · " + said)
 }
