@@ -192,8 +192,11 @@ func (c *hookedCall) refuse(why string) *tools.Result {
 
 // look asks about a call of a tool that asks nothing by itself, if a hook wants that.
 func (c *hookedCall) look(ctx context.Context) (*tools.Result, error) {
+	if !c.ask {
+		return nil, nil
+	}
 	reads := slices.ContainsFunc(c.set.Specs(), func(s llm.ToolSpec) bool { return s.Name == c.name && s.Reads })
-	if !c.ask || !reads && !slices.Contains(silent, c.name) {
+	if !reads && !slices.Contains(silent, c.name) {
 		return nil, nil
 	}
 	req, kind := c.lookAt(), "read"

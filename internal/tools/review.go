@@ -93,13 +93,7 @@ func declined(tool, what, effect string, v confirm.Verdict) Result {
 // sentence.
 func feedbackForModel(v confirm.Verdict) string {
 	var b strings.Builder
-	switch {
-	case v.Feedback == "":
-	case v.Rule:
-		b.WriteString("\n" + v.Feedback)
-	default:
-		b.WriteString("\nThe user says: " + v.Feedback)
-	}
+	b.WriteString(reasonOf(v))
 	for _, c := range v.Comments {
 		quote := ""
 		if c.Quote != "" {
@@ -108,6 +102,17 @@ func feedbackForModel(v confirm.Verdict) string {
 		fmt.Fprintf(&b, "\nThe user's comment on line %d of the proposal%s: %s", c.Line, quote, c.Text)
 	}
 	return b.String()
+}
+
+// reasonOf formats the reviewer's words without the comments.
+func reasonOf(v confirm.Verdict) string {
+	switch {
+	case v.Feedback == "":
+		return ""
+	case v.Rule:
+		return "\n" + v.Feedback
+	}
+	return "\nThe user says: " + v.Feedback
 }
 
 // feedbackForRecord formats the reviewer's feedback alone, after the patch of the

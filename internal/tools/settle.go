@@ -196,11 +196,7 @@ func (s settler) refused(all []pending.Change, v confirm.Verdict) *Result {
 // words returns the reviewer's words, each comment with its file.
 func (s settler) words(all []pending.Change, v confirm.Verdict) string {
 	var b strings.Builder
-	if v.Feedback != "" && v.Rule {
-		b.WriteString("\n" + v.Feedback)
-	} else if v.Feedback != "" {
-		b.WriteString("\nThe user says: " + v.Feedback)
-	}
+	b.WriteString(reasonOf(v))
 	for _, c := range v.Comments {
 		if c.File >= 0 && c.File < len(all) {
 			fmt.Fprintf(&b, "\nThe user's comment on line %d of the proposal for %s: %s", c.Line, all[c.File].Name, c.Text)
