@@ -106,6 +106,30 @@ func TestRuleInThePanel(t *testing.T) {
 	}
 }
 
+// TestRuleForOneOfSeveral: in a line of several commands, A makes a rule for the one that is
+// not allowed yet, and is missing if several are not.
+func TestRuleForOneOfSeveral(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, runTurn("go vet ./a && make b"), runTurn("go vet ./a"), runTurn("go vet ./b && make b | head -3"), runTurn("make b && go vet ./c"), llmtest.Turn{Text: "First."}),
+		map[string]string{"Makefile": "b:\n\ttrue\n"})
+	d.sit()
+	d.say("check it")
+	d.asked(`go vet \./a && make b`)
+	if screen := d.Screen(); strings.Contains(screen, "A always") {
+		t.Errorf("a rule is offered for two commands:\n%s", screen)
+	}
+	d.Press("y")
+	d.asked(`A always like this: run\(go vet \*\)`)
+	d.Press("A", "enter")
+	d.asked(`A always for the only new command in it: run\(make b\)`)
+	d.Press("A")
+	d.WaitFor(`The other commands in this line are allowed or only read; the rule is for make b\.`)
+	d.WaitFor(`(?m)^rule: run\(make b\)$`)
+	d.Press("enter")
+	d.WaitFor(`First\.`)
+	d.idle()
+	d.leave()
+}
+
 // TestRuleEndsWithItsContent: a rule for the session ends when a file that it ran was
 // changed from outside, not when the person approved the change, and the question explains why.
 func TestRuleEndsWithItsContent(t *testing.T) {

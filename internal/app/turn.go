@@ -151,12 +151,12 @@ func (a asker) Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, e
 	defer a.app.Editor.Activity.Asks()()
 	guard(ctx, &req)
 	rules := a.app.Policy.Proposals(req)
-	if len(rules) == 1 && (req.Command == nil || req.Command.Dir == a.app.Root.Dir()) { // see keepRule
+	if rule, part, ok := a.app.Policy.OnlyOpen(req); ok && (req.Command == nil || req.Command.Dir == a.app.Root.Dir()) { // see keepRule
 		check := func(rule string) error {
 			_, err := a.app.Policy.CheckRule(req, rule, judge)
 			return err
 		}
-		req.Offer = &confirm.Offer{Rule: rules[0].String(), Check: check}
+		req.Offer = &confirm.Offer{Rule: rule.String(), Part: part, Check: check}
 	}
 	v, err := a.app.Questions.Ask(ctx, req)
 	switch {

@@ -260,6 +260,8 @@ type Verdict struct {
 // Offer is a permission rule that a person may change and make with an answer.
 type Offer struct {
 	Rule string // the narrowest useful one
+	// Part is the command that the rule is for, if the line has others, which need none.
+	Part string
 	// Check returns nil if a rule may be made with the answer, or the reason for people.
 	Check func(rule string) error
 }

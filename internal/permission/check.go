@@ -41,7 +41,7 @@ func (p *Policy) CheckRule(req confirm.Request, text string, judge Judge) (Rule,
 	if err != nil {
 		return r, err
 	}
-	if !r.allows(req) {
+	if !r.completes(p.Rules(), req) {
 		return r, errors.New("it does not cover this " + map[kind]string{runs: "command", edits: "file", reads: "file", calls: "tool", fetches: "host"}[r.kind])
 	}
 	return r, p.checkEffect(req, r)
@@ -66,8 +66,14 @@ func (p *Policy) checkEffect(req confirm.Request, r Rule) error {
 	return nil
 }
 
-// allows reports whether r alone allows req, next to commands that only read.
-func (r Rule) allows(req confirm.Request) bool { return Rules{r}.answer(req).effect == Allow }
+// completes reports whether r covers req, or all that other rules leave open of it.
+func (r Rule) completes(rules Rules, req confirm.Request) bool {
+	if req.Command == nil {
+		return Rules{r}.answer(req).effect == Allow
+	}
+	open := rules.in(req.Command.Dir).open(*req.Command)
+	return len(open) > 0 && !slices.ContainsFunc(open, func(p confirm.CommandPart) bool { return !r.coversPart(p) })
+}
 
 // checkFile returns an error if r is no rule of kind k, which is about the subject, or if it
 // covers files anywhere. name is the file of the request.

@@ -104,7 +104,7 @@ func TestCheckRule(t *testing.T) {
 		}
 	}
 	for _, line := range []string{"go test ./a", "npm run lint -- --fix", "make", "python a.py", "rm a", "git add .", "tsc"} {
-		for _, r := range permission.ProposeRules(asking(line)) {
+		for _, r := range permission.Rules(nil).Missing(asking(line)) {
 			if _, err := permission.New(permission.Default).CheckRule(asking(line), r.String(), judge); err != nil {
 				t.Errorf("%s was proposed: %v", r, err)
 			}
@@ -132,7 +132,7 @@ func TestNoRuleForDangerousLines(t *testing.T) {
 		if class == "danger" {
 			dangerous++
 			danger = append(danger, req)
-			if len(permission.ProposeRules(req)) > 0 {
+			if len(permission.Rules(nil).Missing(req)) > 0 {
 				t.Errorf("%q: a rule is offered", text)
 			}
 			if _, err := p.CheckRule(req, "run("+text+")", judge); err == nil {
@@ -140,7 +140,7 @@ func TestNoRuleForDangerousLines(t *testing.T) {
 			}
 			continue
 		}
-		for _, r := range permission.ProposeRules(req) {
+		for _, r := range permission.Rules(nil).Missing(req) {
 			words := strings.Fields(strings.TrimSuffix(strings.TrimPrefix(r.String(), "run("), ")"))
 			for n := range words {
 				wide := "run(" + strings.Join(append(words[:n+1:n+1], "*"), " ") + ")"
@@ -158,6 +158,45 @@ func TestNoRuleForDangerousLines(t *testing.T) {
 	}
 	if dangerous < 30 || others < 10 {
 		t.Errorf("%d dangerous lines, %d rules", dangerous, others)
+	}
+}
+
+// TestNoRuleInADangerousLine: a dangerous line stays one next to commands that are allowed,
+// and no rule is offered for it or for one of its commands.
+func TestNoRuleInADangerousLine(t *testing.T) {
+	p := permission.New(permission.Default)
+	for _, text := range []string{"run(make)", "run(npm ci)", "run(cat *)", "run(curl *)", "run(tee log)"} {
+		r, err := permission.ParseRule(permission.Allow, text, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.AddRule(r)
+	}
+	lines, offers := 0, 0
+	for line := range strings.Lines(scratch.Read(t, "../tools/shell/safecmd/testdata/lines.tsv")) {
+		class, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		text = strings.NewReplacer(`\n`, "\n", `\r`, "\r", `\\`, `\`).Replace(text)
+		for _, with := range []string{text, "make && " + text, "cd /w && " + text, "npm ci; " + text, "make | " + text, "cd /w && make && " + text, "make\n" + text} {
+			req := asking(with)
+			rule, part, ok := p.OnlyOpen(req)
+			switch {
+			case class == "danger" && (ok || !req.Force):
+				t.Errorf("%q: dangerous: %v, offered %s for %q", with, req.Force, rule, part)
+			case class == "danger":
+				lines++
+				if _, err := p.CheckRule(req, "run("+text+")", judge); err == nil {
+					t.Errorf("%q: a rule can be made", with)
+				}
+			case ok:
+				offers++
+				if _, danger := judge(part); danger || len(rule.String()) == 0 {
+					t.Errorf("%q: %s is offered for %q", with, rule, part)
+				}
+			}
+		}
+	}
+	if lines < 200 || offers < 100 {
+		t.Errorf("%d dangerous lines, %d offers", lines, offers)
 	}
 }
 

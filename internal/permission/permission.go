@@ -138,11 +138,12 @@ func (p *Policy) Withholds(name, abs string) bool {
 	return p.Rules().withheld().file(reads, file{name, abs}).effect > Allow
 }
 
-// Proposals returns the rules that ProposeRules returns for req if, with the rules in
-// force, they would allow it: not if a stricter rule counts.
+// Proposals returns the rules that req lacks (see Rules.Missing) if, with those in force, they
+// would allow it: not if a stricter rule counts.
 func (p *Policy) Proposals(req confirm.Request) []Rule {
-	all := ProposeRules(req)
-	if slices.Concat(p.Rules(), all).answer(req).effect != Allow {
+	rules := p.Rules()
+	all := rules.Missing(req)
+	if slices.Concat(rules, all).answer(req).effect != Allow {
 		return nil
 	}
 	return all

@@ -40,10 +40,13 @@ var freeArguments = [][]string{
 	{"git", "status"},
 }
 
-// ProposeRules returns the narrowest useful rules that allow req, one for each simple
-// command that does not only read. It returns none if no rule can allow req: it must be
-// looked at each time, or its words do not show all that it runs.
-func ProposeRules(req confirm.Request) []Rule {
+// movers are commands after which the words of others may mean something else.
+var movers = strings.Fields("cd pushd popd chdir export declare typeset readonly alias builtin command enable eval exec hash set shopt source trap unset .")
+
+// Missing returns the narrowest useful rules that allow req besides rs, one for each simple
+// command that does not only read and that no rule allows. It returns none if no rule can
+// allow req: it must be looked at each time, or its words do not show all that it runs.
+func (rs Rules) Missing(req confirm.Request) []Rule {
 	switch {
 	case req.Force:
 		return nil
@@ -63,10 +66,7 @@ func ProposeRules(req confirm.Request) []Rule {
 		return nil
 	}
 	var all []Rule
-	for _, p := range req.Command.Parts {
-		if p.Safe {
-			continue
-		}
+	for _, p := range rs.in(req.Command.Dir).open(*req.Command) {
 		r, ok := proposeFor(p)
 		if !ok {
 			return nil
@@ -76,6 +76,41 @@ func ProposeRules(req confirm.Request) []Rule {
 		}
 	}
 	return all
+}
+
+// open returns the parts of c that do not only read and that no rule allows.
+func (rs Rules) open(c confirm.Command) (parts []confirm.CommandPart) {
+	for _, p := range c.Parts {
+		if !p.Safe && !stays(p, c.Dir) && rs.part(p).effect != Allow {
+			parts = append(parts, p)
+		}
+	}
+	return parts
+}
+
+// OnlyOpen returns the one rule that req lacks, which a person may make with the answer, and,
+// if req is a line of several commands, the words of the one that the rule is for. A line
+// lacks one rule if the others of its commands only read or are allowed. No rule is returned
+// for a line with a command that gives others another meaning: the person sees the others
+// with that meaning, and the rule would count without.
+func (p *Policy) OnlyOpen(req confirm.Request) (rule Rule, part string, ok bool) {
+	all := p.Proposals(req)
+	if len(all) != 1 {
+		return Rule{}, "", false
+	}
+	c := req.Command
+	if c == nil || len(c.Parts) == 1 {
+		return all[0], "", true
+	}
+	for _, part := range c.Parts {
+		if len(part.Words) > 0 && slices.Contains(movers, part.Words[0]) && !stays(part, c.Dir) {
+			return Rule{}, "", false
+		}
+	}
+	for _, open := range p.Rules().in(c.Dir).open(*c) {
+		part = joinWords(open.Words)
+	}
+	return all[0], part, true
 }
 
 // proposal returns the rule for one file; none if its name holds the characters of a glob.

@@ -8,7 +8,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-func TestProposeRules(t *testing.T) {
+func TestMissing(t *testing.T) {
 	for line, want := range map[string]string{
 		"make all":                      "run(make all)",
 		"go test":                       "run(go test)",
@@ -34,7 +34,7 @@ func TestProposeRules(t *testing.T) {
 		"touch '*'":                     "",
 	} {
 		var got []string
-		for _, r := range ProposeRules(lineOf(t, line)) {
+		for _, r := range Rules(nil).Missing(lineOf(t, line)) {
 			got = append(got, r.String())
 		}
 		if strings.Join(got, " ") != want {
@@ -43,15 +43,15 @@ func TestProposeRules(t *testing.T) {
 	}
 	forced := lineOf(t, "make")
 	forced.Force = true
-	if got := ProposeRules(forced); got != nil {
+	if got := Rules(nil).Missing(forced); got != nil {
 		t.Errorf("proposed %v for a request that must be looked at", got)
 	}
 	edit := confirm.Request{Change: &workspace.Change{File: workspace.File{Name: "docs/a.md"}}}
-	if got := ProposeRules(edit); len(got) != 1 || got[0].String() != "edit(docs/a.md)" {
+	if got := Rules(nil).Missing(edit); len(got) != 1 || got[0].String() != "edit(docs/a.md)" {
 		t.Errorf("proposed %v", got)
 	}
 	edit.Change.Name = "a[1].md"
-	if got := ProposeRules(edit); got != nil {
+	if got := Rules(nil).Missing(edit); got != nil {
 		t.Errorf("proposed %v for a name that is a glob", got)
 	}
 }
@@ -60,7 +60,7 @@ func TestProposeRules(t *testing.T) {
 func TestProposedRuleCovers(t *testing.T) {
 	for _, line := range []string{"make all", "go test ./a ./b", "go vet ./...; go test ./a ./b; ls", "git commit -m 'a;b'"} {
 		req := lineOf(t, line)
-		if a := Rules(ProposeRules(req)).answer(req); a.effect != Allow {
+		if a := Rules(Rules(nil).Missing(req)).answer(req); a.effect != Allow {
 			t.Errorf("%s: %d", line, a.effect)
 		}
 	}
@@ -71,7 +71,73 @@ func TestNoRuleBehindAPipe(t *testing.T) {
 	req := lineOf(t, "cat x; patch -p1")
 	req.Command.Parts[1].Piped = true
 	req.Command.Parts[0].Safe = true
-	if got := ProposeRules(req); got != nil {
+	if got := Rules(nil).Missing(req); got != nil {
 		t.Errorf("proposed %v", got)
+	}
+}
+
+// TestOnlyOpen: in a line of several commands, a rule is offered for the one that no rule
+// allows yet, and none if several are open or one gives the others another meaning.
+func TestOnlyOpen(t *testing.T) {
+	for _, tt := range []struct {
+		rules      []string
+		line       string
+		rule, part string
+	}{
+		{nil, "npm ci", "run(npm ci)", ""},
+		{nil, "npm ci; npm test", "", ""},
+		{[]string{"allow run(npm ci)"}, "npm ci; npm test ./a", "run(npm test *)", "npm test ./a"},
+		{[]string{"allow run(npm test)"}, "npm ci; npm test; ls", "run(npm ci)", "npm ci"},
+		{[]string{"allow run(npm ci)"}, "npm ci; npm test; redirect x", "", ""},
+		{[]string{"allow run(npm ci)"}, "npm ci; env make", "", ""},
+		{[]string{"allow run(npm ci)"}, "npm ci; ?make", "", ""},
+		{[]string{"allow run(npm ci)", "ask run(make **)"}, "npm ci; make", "", ""},
+		{[]string{"allow run(npm ci)", "deny run(make **)"}, "npm ci; make", "", ""},
+		{[]string{"allow run(npm ci)", "ask run(npm ci)"}, "npm ci; make", "", ""},
+		{[]string{"allow run(npm ci)", "ask read(secrets/**)"}, "npm ci; make; ls", "", ""},
+		{[]string{"allow run(cd x)"}, "cd x; make", "", ""},
+		{[]string{"allow run(export A=b)"}, "export A=b; make", "", ""},
+		{nil, "cd /w; make", "run(make)", "make"},
+		{nil, "cd /w; make; npm ci", "", ""},
+		{nil, "cd /w; cd x; make", "", ""},
+		{[]string{"allow run(cd x)"}, "cd /w; cd x; make", "", ""},
+		{[]string{"allow run(npm ci)"}, "npm ci", "", ""},
+	} {
+		p := New(Default, rulesOf(t, tt.rules...)...)
+		req := lineOf(t, tt.line)
+		req.Command.Dir = "/w"
+		r, part, ok := p.OnlyOpen(req)
+		if ok != (tt.rule != "") || ok && r.String() != tt.rule || part != tt.part {
+			t.Errorf("%q %s: %q for %q, %v", tt.rules, tt.line, r, part, ok)
+		}
+		if !ok {
+			continue
+		}
+		if _, err := p.CheckRule(req, tt.rule, func(line string) ([]confirm.CommandPart, bool) { return parts(t, line), false }); err != nil {
+			t.Errorf("%s: %v", tt.line, err)
+		}
+		p.AddRule(r)
+		if a := p.Rules().answer(req); a.effect != Allow {
+			t.Errorf("%s: with the rule: %d", tt.line, a.effect)
+		}
+	}
+}
+
+// TestFolderOfTheLine: to enter the folder in which a line starts needs no rule, and leaves
+// the others to theirs.
+func TestFolderOfTheLine(t *testing.T) {
+	for line, want := range map[string]Effect{
+		"cd /w; make": Allow, "cd /w; rm x": 0, "cd /w/x; make": 0, "cd .; make": 0, "cd /w x; make": 0, "cd -P /w; make": 0, "/bin/cd /w; make": 0, "cd /w": 0,
+	} {
+		req := lineOf(t, line)
+		req.Command.Dir = "/w"
+		if a := Rules(rulesOf(t, "allow run(make)")).answer(req); a.effect != want {
+			t.Errorf("%s: %d", line, a.effect)
+		}
+	}
+	req := lineOf(t, "cd /w; make")
+	req.Command.Dir = "/w"
+	if a := Rules(rulesOf(t, "allow run(make)", "ask run(cd **)")).answer(req); a.effect != Ask {
+		t.Errorf("a rule about cd is ignored: %d", a.effect)
 	}
 }

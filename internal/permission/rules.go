@@ -52,7 +52,7 @@ func (rs Rules) answer(req confirm.Request) answer {
 		return answer{}
 	case req.Command != nil:
 		here := rs.in(req.Command.Dir)
-		a := here.command(req.Command.Parts)
+		a := here.command(*req.Command)
 		if a.effect == 0 {
 			a = here.exactly(*req.Command)
 		}
@@ -99,11 +99,12 @@ func (rs Rules) strictest(covers func(Rule) bool) (best answer) {
 }
 
 // command judges each simple command of a line by itself. It allows a line only if a rule
-// allows each of its parts, apart from those that only read.
-func (rs Rules) command(parts []confirm.CommandPart) answer {
+// allows each of its parts, apart from those that only read or enter the folder in which the
+// line starts.
+func (rs Rules) command(c confirm.Command) answer {
 	var strict, allow answer
 	open, withheld := false, len(rs.withheld()) > 0 // open: a part is not covered
-	for _, p := range parts {
+	for _, p := range c.Parts {
 		switch a := rs.part(p); {
 		case a.effect > Allow:
 			if a.effect > strict.effect {
@@ -111,7 +112,7 @@ func (rs Rules) command(parts []confirm.CommandPart) answer {
 			}
 		case a.effect == Allow:
 			allow = answer{effect: Allow, rule: a.rule, allows: append(allow.allows, a.rule)}
-		case !p.Safe || withheld:
+		case !stays(p, c.Dir) && (!p.Safe || withheld):
 			open = true // a part that only reads may read what a rule withholds
 		}
 	}
@@ -122,6 +123,11 @@ func (rs Rules) command(parts []confirm.CommandPart) answer {
 		return answer{}
 	}
 	return allow
+}
+
+// stays reports whether a part of a line that starts in dir only enters dir.
+func stays(p confirm.CommandPart, dir string) bool {
+	return len(p.Words) == 2 && p.Words[0] == "cd" && dir != "" && p.Words[1] == dir
 }
 
 // part judges a part of a line.

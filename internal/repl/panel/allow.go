@@ -116,10 +116,15 @@ func (p *Panel) ruleMeaning() string {
 		return "Files with such a path are read without a question: * is for any name, ** for any folders."
 	case p.req.Call != nil:
 		return "This tool runs without a question, whatever its arguments are."
-	case strings.HasSuffix(p.rule.text(), "*)"):
-		return "Commands like this run without a question: * is for any arguments but options and paths out of the folder."
 	}
-	return "Exactly this command runs without a question."
+	which := ""
+	if part := p.req.Offer.Part; part != "" {
+		which = "The other commands in this line are allowed or only read; the rule is for " + sanitize.Line(part) + ". "
+	}
+	if strings.HasSuffix(p.rule.text(), "*)") {
+		return which + "Commands like this run without a question: * is for any arguments but options and paths out of the folder."
+	}
+	return which + "Exactly this command runs without a question."
 }
 
 // ruleHints describes the rule that is edited, and the keys.

@@ -167,7 +167,7 @@ func (p *Panel) answers() []string {
 	if len(p.left()) == 0 && !req.Force {
 		keys = append(keys, p.choice("a "+always(req), true))
 		if req.Offer != nil && !p.aboutFile() {
-			keys = append(keys, "A always like this: "+sanitize.Line(req.Offer.Rule)+" …")
+			keys = append(keys, "A always "+like(*req.Offer)+": "+sanitize.Line(req.Offer.Rule)+" …")
 		}
 	}
 	if req.Limit != nil {
@@ -185,6 +185,14 @@ func (p *Panel) answers() []string {
 		keys = append(keys, "? keys")
 	}
 	return append(keys, p.esc())
+}
+
+// like describes the commands that the offered rule is for.
+func like(o confirm.Offer) string {
+	if o.Part == "" {
+		return "like this"
+	}
+	return "for the only new command in it"
 }
 
 // yes returns the hint of the approval.

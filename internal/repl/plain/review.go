@@ -122,16 +122,25 @@ func ask(req confirm.Request, numbered bool) string {
 	case numbered && once:
 		return "answer: 1 yes, 2 no, or 2 and why not: "
 	case numbered && req.Offer != nil:
-		return "answer: 1 yes, 2 no, 3 always: " + covered(req) + ", 4 a rule such as " + sanitize.Line(req.Offer.Rule) + ", or 2 and why not: "
+		return "answer: 1 yes, 2 no, 3 always: " + covered(req) + ", 4 a rule " + like(*req.Offer, "such as ") + ", or 2 and why not: "
 	case numbered:
 		return "answer: 1 yes, 2 no, 3 always: " + covered(req) + ", or 2 and why not: "
 	case once:
 		return "Yes or no? [y / n / n why not] "
 	}
 	if req.Offer != nil {
-		return "Yes or no? [y / n / n why not / always: " + covered(req) + " / here: always in this folder, " + sanitize.Line(req.Offer.Rule) + " / rule: change it, and choose for how long] "
+		return "Yes or no? [y / n / n why not / always: " + covered(req) + " / here: always in this folder, " + like(*req.Offer, "") + " / rule: change it, and choose for how long] "
 	}
 	return "Yes or no? [y / n / n why not / always: " + covered(req) + "] "
+}
+
+// like names the offered rule after word and, if the line has others, the command that it is
+// for.
+func like(o confirm.Offer, word string) string {
+	if o.Part != "" {
+		word = "for its only new command: "
+	}
+	return word + sanitize.Line(o.Rule)
 }
 
 // askLimit returns the line that asks whether to go on at a limit.

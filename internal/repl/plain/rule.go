@@ -14,6 +14,9 @@ import (
 // if the person goes back to the question.
 func (u *UI) makeRule(ctx context.Context, from time.Time, offer confirm.Offer) (confirm.Verdict, meaning, error) {
 	always := confirm.Always{Rule: offer.Rule}
+	if offer.Part != "" {
+		u.say("The other commands in the line are allowed or only read; the rule is for " + sanitize.Line(offer.Part) + ".\n")
+	}
 	for {
 		u.say("Rule, or n to go back [" + sanitize.Line(offer.Rule) + "]: ")
 		e, err := u.typed.next(ctx, from, nil)

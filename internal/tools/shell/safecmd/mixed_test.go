@@ -15,6 +15,11 @@ func TestMixedLines(t *testing.T) {
 	p := here(t)
 	scratch.Write(t, filepath.Join(p.Dir, "Makefile"), "all:\n")
 	for line, want := range map[string]bool{
+		"cd " + p.Dir + " && cat main.go":              true,
+		"cd " + p.Dir + " && cat /etc/passwd":          false,
+		"cd src && cd " + p.Dir + " && cat main.go":    false,
+		"cd " + p.Dir + " && cd src && cat main.go":    false,
+		"cd . && cat main.go":                          false,
 		"go test ./... ; cat main.go":                  true,
 		"go test ./... | head -5":                      true,
 		"go test ./... && grep -rn x src":              true,

@@ -44,7 +44,7 @@ func (p Place) Judge(line string) Judgement {
 		}
 		program, why := p.program(s.name)
 		if why == "" && !guarded {
-			why = j.moved(s.part)
+			why = j.moved(s.part, p.Dir)
 			s.reads.hidden = true // without Script, rg may show hidden files
 		}
 		if why == "" {
@@ -71,11 +71,11 @@ func (j *Judgement) misplace(s step, why string) {
 // movers are commands after which the names in a line may mean other files and programs.
 var movers = strings.Fields("cd pushd popd chdir alias builtin command enable eval exec hash set shopt source .")
 
-// moved returns why the words of a part may mean something else because of a part before
-// it, or "".
-func (j Judgement) moved(part int) string {
+// moved returns why the words of a part of a line that starts in dir may mean something else
+// because of a part before it, or "".
+func (j Judgement) moved(part int, dir string) string {
 	for _, p := range j.Parts[:part] {
-		if len(p.Words) > 0 && slices.Contains(movers, p.Words[0]) {
+		if len(p.Words) > 0 && slices.Contains(movers, p.Words[0]) && !slices.Equal(p.Words, []string{"cd", dir}) {
 			return p.Words[0] + " changes what the names after it mean"
 		}
 	}
