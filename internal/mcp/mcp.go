@@ -48,6 +48,9 @@ type Options struct {
 	// Tell receives a line for the user, such as that a server has ended. It may be called
 	// from any goroutine.
 	Tell func(note string)
+	// Offered is called, from any goroutine, when a server has listed its resources and
+	// prompts; nil for none.
+	Offered func()
 }
 
 // Tool is a tool of a server.

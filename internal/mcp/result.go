@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 // Bounds of the images of a result.
@@ -47,8 +45,7 @@ func newResult(res *sdk.CallToolResult) Result {
 			parts = append(parts, string(data))
 		}
 	}
-	text := sanitize.Plain(strings.ToValidUTF8(strings.Join(parts, "\n"), "\uFFFD"))
-	out.Text, out.Failed = cmp.Or(text, "(no content)"), res.IsError
+	out.Text, out.Failed = cmp.Or(clean(strings.Join(parts, "\n")), "(no content)"), res.IsError
 	return out
 }
 

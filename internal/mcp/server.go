@@ -24,6 +24,11 @@ type server struct {
 	changed chan struct{} // the server's tools have changed; holds one at the most
 	begun   chan struct{} // closed when the first attempt to connect has ended
 
+	stale      chan struct{} // its resources or prompts have changed; holds one at the most
+	attached   chan string   // addresses of resources that were read
+	listed     chan struct{} // closed when its resources and prompts were listed, or could not be
+	listedOnce sync.Once
+
 	floor   *floor
 	link    *link // or nil
 	stopped bool  // by the user
@@ -34,6 +39,9 @@ type server struct {
 		why   string
 		tools []Tool
 		fixed []Tool // at the last settle
+
+		offers     offers
+		subscribed map[string]bool // resources whose changes the server reports
 	}
 }
 
@@ -58,6 +66,7 @@ type link struct {
 	session *sdk.ClientSession
 	program *program // nil for an address
 	ended   chan struct{}
+	end     context.CancelFunc // of watch
 	work    crash.Group
 }
 
@@ -65,7 +74,14 @@ func newServer(opt Options, cfg Server) *server {
 	if opt.Tell == nil {
 		opt.Tell = func(string) {}
 	}
-	s := &server{Server: cfg, opt: opt, wants: make(chan want), changed: make(chan struct{}, 1), begun: make(chan struct{})}
+	if opt.Offered == nil {
+		opt.Offered = func() {}
+	}
+	s := &server{
+		Server: cfg, opt: opt, wants: make(chan want), changed: make(chan struct{}, 1), begun: make(chan struct{}),
+		stale: make(chan struct{}, 1), attached: make(chan string, 16), listed: make(chan struct{}),
+	}
+	s.now.subscribed = map[string]bool{}
 	s.floor = &floor{ask: opt.Ask}
 	s.now.state = Starting
 	return s
@@ -74,7 +90,9 @@ func newServer(opt Options, cfg Server) *server {
 // run keeps the connection until ctx ends.
 func (s *server) run(ctx context.Context) {
 	defer s.drop()
-	_ = s.connect(ctx) // it has told the user
+	if s.connect(ctx) != nil { // it has told the user
+		s.listedOnce.Do(func() { close(s.listed) })
+	}
 	close(s.begun)
 	for {
 		select {
@@ -103,6 +121,9 @@ func (s *server) answer(ctx context.Context, w want) session {
 	if s.stopped = s.stopped || w.stop; s.stopped {
 		s.publish(Ready, "", nil)
 		s.publish(Failed, errStopped.Error(), nil)
+		s.mu.Lock()
+		s.now.offers = offers{}
+		s.mu.Unlock()
 		return session{err: errStopped}
 	}
 	if s.link == nil {
@@ -142,15 +163,13 @@ func (s *server) dial(ctx context.Context) (*link, error) {
 	client := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: s.opt.Version}, &sdk.ClientOptions{
 		Capabilities: &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}}},
 
-		ElicitationHandler: s.elicit,
-		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
-			select {
-			case s.changed <- struct{}{}:
-			default:
-			}
-		},
+		ElicitationHandler:         s.elicit,
+		ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { signal(s.changed) },
+		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { signal(s.stale) },
+		PromptListChangedHandler:   func(context.Context, *sdk.PromptListChangedRequest) { signal(s.stale) },
+		ResourceUpdatedHandler:     s.updated,
 	})
-	l := &link{ended: make(chan struct{})}
+	l := &link{ended: make(chan struct{}), end: func() {}}
 	transport, err := s.transport(ctx, l)
 	if err != nil {
 		return nil, err
@@ -168,6 +187,9 @@ func (s *server) dial(ctx context.Context) (*link, error) {
 		defer close(l.ended)
 		_ = l.session.Wait() // why tells more
 	})
+	watching, end := context.WithCancel(context.WithoutCancel(ctx))
+	l.end = end
+	l.work.Go(func() { s.watch(watching, l) })
 	return l, nil
 }
 
@@ -344,6 +366,7 @@ func (l *link) endProgram() {
 
 // close ends the connection and the program.
 func (l *link) close() {
+	l.end()
 	if l.program != nil {
 		l.work.Go(l.program.end) // closing the session waits for calls, which end with the program
 	}

@@ -24,6 +24,7 @@ import (
 //	broken     it prints to standard error and exits with status 3
 //	stubborn   it outlives its standard input, and so does a child
 //	many=N     it has N more tools
+//	offers     it has resources and prompts
 //	hostile    it has tools with odd names, descriptions and schemas
 func Main() {
 	if len(os.Args) < 2 || os.Args[1] != "mcp-server" {
@@ -45,6 +46,9 @@ func Main() {
 			many(s, n)
 		}
 	}
+	if has("offers") {
+		offers(s)
+	}
 	if has("hostile") {
 		hostile(s)
 	}
@@ -60,7 +64,7 @@ func Main() {
 
 // New returns a server with the tools echo, environment, fail, form, die, picture, flood, storm, hang and grow.
 func New() *sdk.Server {
-	s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, nil)
+	s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, options())
 	add(s, "echo", "Repeats a text.", func(a map[string]any) string { return fmt.Sprint("echo: ", a["text"]) })
 	add(s, "environment", "Lists the environment and the folder.", func(map[string]any) string {
 		dir, _ := os.Getwd()

@@ -1,0 +1,99 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+)
+
+// readTime bounds the reading of a resource or a prompt.
+const readTime = time.Minute
+
+// Read reads a resource. Its text is not bounded further than a message of the server.
+func (s *Servers) Read(ctx context.Context, server, uri string) (Result, error) {
+	one, err := s.find(server)
+	if err != nil {
+		return Result{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
+	to, err := one.session(ctx, false)
+	if err != nil {
+		return Result{}, one.failure(ctx, err)
+	}
+	res, err := to.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
+	if err != nil {
+		return Result{}, one.failure(ctx, err)
+	}
+	select {
+	case one.attached <- uri:
+	default: // too many at once: the changes of this one are not reported
+	}
+	var out Result
+	var parts []string
+	for _, c := range res.Contents {
+		if c != nil {
+			parts = append(parts, out.resource(c))
+		}
+	}
+	out.Text = cmp.Or(clean(strings.Join(parts, "\n")), "(empty)")
+	return out, nil
+}
+
+// Fill returns the text of a prompt with arguments, as one message. Parts of the model are
+// marked.
+func (s *Servers) Fill(ctx context.Context, p Prompt, args map[string]string) (Result, error) {
+	one, err := s.find(p.Server)
+	if err != nil {
+		return Result{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
+	to, err := one.session(ctx, false)
+	if err != nil {
+		return Result{}, one.failure(ctx, err)
+	}
+	res, err := to.GetPrompt(ctx, &sdk.GetPromptParams{Name: p.Name, Arguments: args})
+	if err != nil {
+		return Result{}, one.failure(ctx, err)
+	}
+	var out Result
+	var parts []string
+	for _, m := range res.Messages {
+		if m == nil || m.Content == nil {
+			continue
+		}
+		text := out.add(m.Content)
+		if m.Role == "assistant" {
+			text = "(The assistant's part of the prompt:)\n" + text
+		}
+		parts = append(parts, text)
+	}
+	if out.Text = strings.TrimSpace(clean(strings.Join(parts, "\n\n"))); out.Text == "" {
+		return Result{}, fmt.Errorf("the MCP server %s returned an empty prompt", p.Server)
+	}
+	return out, nil
+}
+
+// failure returns the error of a request, bounded and clean.
+func (s *server) failure(ctx context.Context, err error) error {
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return fmt.Errorf("the MCP server %s did not answer within %s", s.Name, readTime)
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return fmt.Errorf("the MCP server %s answered: %s", s.Name, bounded(err, maxWhy))
+}
+
+// clean returns text of a server without escape sequences and hidden characters.
+func clean(text string) string {
+	return sanitize.Plain(strings.ToValidUTF8(text, "\uFFFD"))
+}
