@@ -166,7 +166,7 @@ var layers = []struct {
 	}},
 	{"internal/app/keystore", []string{"internal/statefile"}},
 	{"internal/app/attachments", []string{
-		"internal/app/fileindex", "internal/llm", "internal/regularfile", "internal/sanitize", "internal/session", "internal/tools",
+		"internal/app/fileindex", "internal/llm", "internal/mcp", "internal/regularfile", "internal/sanitize", "internal/session", "internal/tools",
 		"internal/tools/shell",
 	}},
 	{"internal/app/provider", []string{

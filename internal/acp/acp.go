@@ -60,6 +60,8 @@ type Session struct {
 	Run func(ctx context.Context, prompt string) (output string, err error)
 	// Attached attaches an image to the prompt that has the returned placeholder.
 	Attached func(name string, data []byte) (mark string, err error)
+	// Composed records the part of a prompt that the person typed; the host added the rest.
+	Composed func(prompt, typed string)
 	Items    func() []history.Item
 	Title    func() string
 	Commands []Command

@@ -10,14 +10,18 @@ import (
 
 // promptText joins the blocks of a prompt. Its images are attached to the session.
 func (s *Session) promptText(blocks []block) (string, error) {
-	var b strings.Builder
+	var b, typed strings.Builder
 	for _, part := range blocks {
 		text, err := s.blockText(part)
 		if err != nil {
 			return "", err
 		}
 		b.WriteString(text)
+		if part.Type == "text" {
+			typed.WriteString(text)
+		}
 	}
+	s.Composed(b.String(), typed.String())
 	if strings.TrimSpace(b.String()) == "" {
 		return "", errors.New("the prompt is empty")
 	}

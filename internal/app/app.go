@@ -95,6 +95,9 @@ type Face struct {
 	Queued func() []string
 	// Reviewer answers questions; nil: nobody does.
 	Reviewer confirm.Reviewer
+	// Offered is called, from any goroutine, when the resources or prompts of an MCP server may
+	// have changed; nil: the face lists none.
+	Offered func()
 	// Editor shows the reports of a linked editor.
 	Editor idelink.Face
 }
@@ -112,6 +115,7 @@ type App struct {
 	Servers   *mcp.Servers
 	SubAgents *subagents.Crew
 	Images    *attachments.Images
+	Resources *attachments.Resources
 	Remarks   attachments.Remarks
 
 	face          Face
@@ -188,6 +192,7 @@ func New(o Options) (*App, error) {
 	a.Servers = a.newServers(o)
 	a.hooked = a.newHooked(o, env)
 	a.Images = a.newImages(env)
+	a.Resources = &attachments.Resources{Servers: a.Servers, Takes: a.Images.Takes, Tell: a.Images.Tell}
 	a.lines = a.newLines(env)
 	a.Loop, err = session.New(a.loopOptions(o, env))
 	if err != nil {
@@ -245,6 +250,9 @@ func (a *App) loopOptions(o Options, env []string) session.Options {
 func (a *App) Attach(f Face) {
 	if f.Queued == nil {
 		f.Queued = noPrompts
+	}
+	if f.Offered == nil {
+		f.Offered = func() {}
 	}
 	a.face = f
 	a.Editor.Attach(f.Editor)

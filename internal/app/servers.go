@@ -21,6 +21,7 @@ type ServerOptions struct {
 	Version   string // of this program
 	Tell      func(note string)
 	Project   map[string]config.MCPServer // of the project, allowed by the person
+	Offered   func()                      // as of mcp.Options
 	// Ask asks the person a question of a server; nil asks nobody.
 	Ask  func(ctx context.Context, q mcp.Question) (answer string, ok bool)
 	More []mcp.Server // of the host; the names of the others count first
@@ -59,7 +60,7 @@ func NewServers(o ServerOptions) *mcp.Servers {
 		s.Dir = o.Config.Home
 		all = append(all, s)
 	}
-	return mcp.New(mcp.Options{Version: o.Version, Logs: filepath.Join(o.Config.Home, "mcp"), Logins: Logins{keystore.Open(o.Config.Home)}, Ask: o.Ask, Tell: o.Tell}, all)
+	return mcp.New(mcp.Options{Version: o.Version, Logs: filepath.Join(o.Config.Home, "mcp"), Logins: Logins{keystore.Open(o.Config.Home)}, Ask: o.Ask, Tell: o.Tell, Offered: o.Offered}, all)
 }
 
 // Logins keeps logins to MCP servers where keys are kept.
@@ -110,8 +111,9 @@ func (a *App) newServers(o Options) *mcp.Servers {
 	}
 	return NewServers(ServerOptions{
 		Config: o.Config, Dir: a.Root.Dir(), Untrusted: o.Untrusted, Version: o.Version, Project: o.ProjectServers, More: o.Servers,
-		Ask:  a.askForServer,
-		Tell: func(note string) { a.emit(session.Notice{Text: note}) },
+		Ask:     a.askForServer,
+		Tell:    func(note string) { a.emit(session.Notice{Text: note}) },
+		Offered: func() { a.face.Offered() },
 	})
 }
 

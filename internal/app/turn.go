@@ -46,8 +46,8 @@ func (a *App) Run(ctx context.Context, prompt string) error {
 }
 
 // message turns a prompt into a message for the model: first the user's own changes
-// since the last prompt, then the prompt, then the images and the parts of the editor's
-// state that it names.
+// since the last prompt, then the prompt, then the images, the resources of MCP servers and the
+// parts of the editor's state that it names.
 func (a *App) message(ctx context.Context, prompt string) llm.Message {
 	m := llm.Message{Role: llm.User}
 	a.guidance.tell(a.Context.Instructions())
@@ -68,6 +68,7 @@ func (a *App) message(ctx context.Context, prompt string) llm.Message {
 	}
 	m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: strings.ToValidUTF8(prompt, "\uFFFD")})
 	m.Parts = append(m.Parts, a.Images.Parts(prompt)...)
+	m.Parts = append(m.Parts, a.Resources.Parts(ctx, prompt)...)
 	if more := a.editorPrompts.Suffix(ctx, prompt); more != "" {
 		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: strings.ToValidUTF8(more, "\uFFFD"), Aside: true})
 	}

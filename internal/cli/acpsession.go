@@ -36,7 +36,7 @@ func (h *hostedSession) session(ctx context.Context) *acp.Session {
 	s := &acp.Session{
 		ID: h.Current().ID(), Dir: h.Root.Dir(),
 		Attach: func(emit func(session.Event), r confirm.Reviewer) { h.attach(ctx, app.Face{Emit: emit, Reviewer: r}) },
-		Run:    h.run, Attached: h.Images.Add, Items: h.Items,
+		Run:    h.run, Attached: h.Images.Add, Composed: h.Resources.Composed, Items: h.Items,
 		Title: func() string { return h.Current().Info().Title },
 		Mode:  h.Policy.Mode, SetMode: h.Policy.SetMode, Close: h.Close,
 		Models: acp.Models{
@@ -87,11 +87,12 @@ func (h *hostedSession) run(ctx context.Context, prompt string) (output string, 
 	if slices.ContainsFunc(builtin(), named) {
 		return "", fmt.Errorf("%s works in a terminal only: continue this session there with agent -c", prompt)
 	}
-	prompt, err = usercommands.InPlace(ctx, prompt, h.own, nil)
+	text, err := usercommands.InPlace(ctx, prompt, h.own, nil)
 	if err != nil {
 		return "", err
 	}
-	return "", h.Run(ctx, prompt)
+	h.Resources.Composed(text, h.Resources.Typed(prompt))
+	return "", h.Run(ctx, text)
 }
 
 // models lists the provider's models.

@@ -13,6 +13,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/headless"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
+	"github.com/bb2d0cf4/agent/internal/repl/command"
 )
 
 // maxStdin is how many bytes of standard input can be appended to a prompt.
@@ -20,8 +21,12 @@ const maxStdin = 8 << 20
 
 // expand returns the text of the user's own command that prompt names, or prompt.
 func expand(ctx context.Context, p Process, set setup, prompt string) (string, error) {
-	if !strings.HasPrefix(prompt, "/") {
+	name, _, ok := command.Split(prompt)
+	if !ok {
 		return prompt, nil
+	}
+	if server, _, ok := strings.Cut(name, ":"); ok && set.hasServer(server) {
+		return "", usagef("/%s is a prompt of an MCP server, which is shown before it is sent: use it in a session", name)
 	}
 	own, notes := set.ownCommands()
 	remarks(p, notes)
@@ -32,8 +37,8 @@ func expand(ctx context.Context, p Process, set setup, prompt string) (string, e
 	return text, nil
 }
 
-// answer runs one prompt. Without an editor there is nobody to ask.
-func answer(ctx context.Context, p Process, f *flags, set setup, prompt string) error {
+// answer runs one prompt, which holds more than the person typed. Without an editor there is nobody to ask.
+func answer(ctx context.Context, p Process, f *flags, set setup, prompt, typed string) error {
 	set.IDE.Enabled = set.IDE.Enabled && f.ide
 	o, err := newOpening(ctx, f, set)
 	if err != nil {
@@ -50,6 +55,7 @@ func answer(ctx context.Context, p Process, f *flags, set setup, prompt string) 
 		Stdout: p.Stdout, Stderr: p.Stderr, StdoutTTY: isTerminal(p.Stdout), StderrTTY: isTerminal(p.Stderr),
 	})
 	a.Attach(app.Face{Emit: face.Emit})
+	a.Resources.Composed(prompt, typed)
 	if note := commands.Stopped(a.Root); note != "" {
 		remark(p, note)
 	}

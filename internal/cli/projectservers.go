@@ -95,3 +95,10 @@ func (p projectServer) state(states map[string]mcp.Status) string {
 	}
 	return "not started: agent asks when it starts here"
 }
+
+// hasServer reports whether an MCP server of that name is configured, or allowed for the project.
+func (s *setup) hasServer(name string) bool {
+	_, own := s.MCP[name]
+	_, project := s.projectServers[name]
+	return own || project
+}

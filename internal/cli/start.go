@@ -43,13 +43,14 @@ func start(ctx context.Context, p Process, f *flags, over config.Overrides, args
 	set.notes = nil
 	ctx, stop := interruptible(ctx)
 	defer stop()
+	typed := prompt
 	if prompt, err = expand(ctx, p, set, prompt); err != nil {
 		return err
 	}
 	if prompt, err = withStdin(ctx, p, prompt); err != nil {
 		return err
 	}
-	return answer(ctx, p, f, set, prompt)
+	return answer(ctx, p, f, set, prompt, typed)
 }
 
 // interact opens a session for a person. first is the first prompt; it may be empty.
@@ -87,7 +88,7 @@ func interactPlain(ctx context.Context, p Process, o opening) error {
 	ui := plain.New(plain.Options{
 		In: p.Stdin, Out: p.Stdout, Notes: append([]string{title}, o.notesOf(a)...), First: o.first,
 		Echo: !isTerminal(p.Stdin), Again: isTerminal(p.Stdin), Interrupt: interrupts, Labels: o.Interface.ScreenReader,
-		Commands: slash, Shell: a.Shell, Attach: a.Images.Attach,
+		Commands: slash, Served: commands.ServerPrompts{App: a}, Shell: a.Shell, Attach: a.Images.Attach,
 	})
 	a.Attach(app.Face{Emit: ui.Emit, Reviewer: ui, Editor: idelink.Face{Remark: ui.Remark}})
 	begin(ctx, a, ui.Emit)
@@ -108,22 +109,22 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 	}
 	slash := o.slash(p, a)
 	files := fileindex.New(a.Root)
-	names := &attachments.Names{Files: files.Finder(), Editor: a.Editor.Named}
+	names := &attachments.Names{Files: files.Finder(), Editor: a.Editor.Named, Resources: a.Resources.Names}
 	ui := repl.New(repl.Options{
 		Terminal: o.terminal(p, own),
 		Start:    repl.Start{Version: p.Version, Dir: a.Dir, Notes: o.notesOf(a), Prompt: o.first, Suggest: o.suggest},
-		Status:   func() repl.Status { return statusOf(a) }, Modes: modes{a}, NextEffort: a.NextEffort, Commands: slash, Shell: a.Shell,
+		Status:   func() repl.Status { return statusOf(a) }, Modes: modes{a}, NextEffort: a.NextEffort, Commands: slash, Served: commands.ServerPrompts{App: a}, Shell: a.Shell,
 		Editor: externalEditor(a.Config), Surfaces: a.Editor.Reviewer, Images: a.Images, Files: names.Find,
 		History: newHistory(o.Home, a.Dir),
 	})
 	a.Attach(app.Face{
-		Emit: ui.Emit, Queued: ui.Queued, Reviewer: ui,
+		Emit: ui.Emit, Queued: ui.Queued, Reviewer: ui, Offered: ui.NamesChanged,
 		Editor: idelink.Face{Remark: ui.Remark, Insert: ui.Insert, Refresh: ui.Refresh},
 	})
 	begin(ctx, a, ui.Emit)
 	walking, end := context.WithCancel(ctx)
 	var work crash.Group
-	work.Go(func() { files.Run(walking, ui.FilesChanged) })
+	work.Go(func() { files.Run(walking, ui.NamesChanged) })
 	err = ui.Run(ctx, a)
 	end()
 	work.Wait()
@@ -165,5 +166,5 @@ func (o *opening) slash(p Process, a *app.App) []command.Command {
 	}}
 	own, notes := o.ownCommands()
 	o.notes = append(o.notes, notes...)
-	return append(set.List(), own...)
+	return append(set.List(), commands.Composed(a, own)...)
 }

@@ -68,8 +68,8 @@ func (c *Collector) addChange(ch tools.FileChange) {
 // Answer returns the text of the last answer, without text before calls.
 func (c *Collector) Answer() string { return c.answer.String() }
 
-// FilesChanged returns the changes of the turn, summed up per path.
-func (c *Collector) FilesChanged() []tools.FileChange { return c.changed }
+// NamesChanged returns the changes of the turn, summed up per path.
+func (c *Collector) NamesChanged() []tools.FileChange { return c.changed }
 
 // Denied returns the denied calls in order.
 func (c *Collector) Denied() []tools.Denied { return c.denied }
@@ -86,7 +86,7 @@ type resultObject struct {
 	CostUSD      float64            `json:"cost_usd"`
 	SavedUSD     float64            `json:"cache_saved_usd,omitzero"`
 	DurationMS   int64              `json:"duration_ms"`
-	FilesChanged []tools.FileChange `json:"files_changed"`
+	NamesChanged []tools.FileChange `json:"files_changed"`
 	Denied       []tools.Denied     `json:"denied"`
 }
 
@@ -105,7 +105,7 @@ func (c *Collector) result(id string, err error, took time.Duration) resultObjec
 		Type: "result", Result: c.Answer(), SessionID: id, NumTurns: c.rounds,
 		Usage:   usageOf(c.usage),
 		CostUSD: c.usage.CostUSD, SavedUSD: c.usage.SavedUSD, DurationMS: took.Milliseconds(),
-		FilesChanged: append([]tools.FileChange{}, c.changed...),
+		NamesChanged: append([]tools.FileChange{}, c.changed...),
 		Denied:       append([]tools.Denied{}, c.denied...),
 	}
 	if err != nil {

@@ -69,10 +69,14 @@ func newMenu(opt *Options, out *printer.Printer, sched *scheduler) *menu {
 	return m
 }
 
+// all returns the commands, with those that come and go.
+func (m *menu) all() []command.Command { return command.All(m.list, m.opt.Served) }
+
 // palette returns the commands for completion.
 func (m *menu) palette() []input.Command {
-	out := make([]input.Command, len(m.list))
-	for i, c := range m.list {
+	list := m.all()
+	out := make([]input.Command, len(list))
+	for i, c := range list {
 		out[i] = input.Command{Name: "/" + c.Name, Args: c.Args, Help: c.Help}
 	}
 	return out
@@ -80,32 +84,43 @@ func (m *menu) palette() []input.Command {
 
 // run runs a command, or returns a hint about why it cannot.
 func (m *menu) run(line, name, args string) (cmd tea.Cmd, hint string) {
-	for _, c := range m.list {
-		switch {
-		case c.Name != name:
-			continue
-		case c.Idle && !m.sched.free():
-			m.sched.queue.Add(line, true)
-			return nil, ""
-		}
-		m.out.Prompt(line)
-		if own := m.own[name]; own != nil {
-			return own(), ""
-		}
-		j := &job{name: name}
-		if c.Idle {
-			m.sched.command = j
-		}
-		return m.start(j, func(ctx context.Context) (command.Reply, error) { return c.Run(ctx, args) }), ""
+	c, ok := m.find(name)
+	switch {
+	case !ok:
+		return nil, m.unknown(name)
+	case c.Idle && !m.sched.free():
+		m.sched.queue.Add(line, true)
+		return nil, ""
 	}
-	return nil, m.unknown(name)
+	m.out.Prompt(line)
+	if own := m.own[name]; own != nil {
+		return own(), ""
+	}
+	j := &job{name: name}
+	if c.Idle {
+		m.sched.command = j
+	}
+	return m.start(j, func(ctx context.Context) (command.Reply, error) { return c.Run(ctx, args) }), ""
+}
+
+// find returns the command with a name.
+func (m *menu) find(name string) (c command.Command, ok bool) {
+	for _, c := range m.list {
+		if c.Name == name {
+			return c, true
+		}
+	}
+	if m.opt.Served == nil {
+		return c, false
+	}
+	return m.opt.Served.Find(name)
 }
 
 // unknown reports an unknown command and suggests a similar one.
 func (m *menu) unknown(name string) string {
-	names := make([]string, len(m.list))
-	for i, c := range m.list {
-		names[i] = c.Name
+	var names []string
+	for _, c := range m.all() {
+		names = append(names, c.Name)
 	}
 	text := "There is no /" + sanitize.Line(name)
 	if near := nearest.Name(name, names); near != "" {
@@ -193,7 +208,7 @@ func (m *menu) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 }
 
 func (m *menu) help() tea.Cmd {
-	m.out.Text(command.Help(m.list, m.out.Look.Width-2) + "\n" + strings.Join(m.opt.Terminal.Keys.Brief(m.out.Look.Width-2), "\n") +
+	m.out.Text(command.Help(m.all(), m.out.Look.Width-2) + "\n" + strings.Join(m.opt.Terminal.Keys.Brief(m.out.Look.Width-2), "\n") +
 		"\n\n@ names a file, ! runs a command line; a trailing \\ continues the line; /keys lists all keys.\n")
 	return nil
 }

@@ -95,6 +95,7 @@ type Options struct {
 	// default. Nil if unsupported.
 	NextEffort func() (string, error)
 	Commands   []command.Command // besides those of the screen itself
+	Served     command.Source    // more commands; nil for none
 	Editor     External
 	// Shell runs a command line typed after a !; its progress arrives through Emit. Nil if
 	// unsupported.

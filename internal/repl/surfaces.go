@@ -33,8 +33,8 @@ type (
 	insertion struct{ text string }
 	// refresh redraws the screen, because the status has changed.
 	refresh struct{}
-	// filesChanged refreshes the list of an @name.
-	filesChanged struct{}
+	// namesChanged refreshes the list of completions.
+	namesChanged struct{}
 )
 
 // Remark shows text beside the question with the given id and replaces an earlier remark; ""
@@ -47,8 +47,8 @@ func (u *UI) Insert(text string) { u.inbox.Put(stream.Aside{Item: insertion{text
 // Refresh redraws the status line.
 func (u *UI) Refresh() { u.inbox.Put(stream.Aside{Item: refresh{}}) }
 
-// FilesChanged refreshes the list of names behind an @.
-func (u *UI) FilesChanged() { u.inbox.Put(stream.Aside{Item: filesChanged{}}) }
+// NamesChanged refreshes the list of completions: files, resources or commands have changed.
+func (u *UI) NamesChanged() { u.inbox.Put(stream.Aside{Item: namesChanged{}}) }
 
 // other handles an item from another surface.
 func (m *model) other(item any) {
@@ -58,8 +58,8 @@ func (m *model) other(item any) {
 		m.ask.recall()
 	case insertion:
 		m.ed.InsertWord(sanitize.Line(strings.Join(strings.Fields(it.text), " ")))
-	case filesChanged:
-		m.ed.FilesChanged()
+	case namesChanged:
+		m.ed.NamesChanged()
 	case refresh: // only redraws
 		m.ask.recall()
 	}

@@ -19,7 +19,7 @@ func TestNames(t *testing.T) {
 	index := fileindex.New(root)
 	index.Walk(t.Context())
 	linked := []string{"selection", "diagnostics"}
-	n := Names{Files: index.Finder(), Editor: func() []string { return linked }}
+	n := Names{Files: index.Finder(), Editor: func() []string { return linked }, Resources: func(string) []string { return nil }}
 	for query, want := range map[string][]string{
 		"":       {"selection", "diagnostics", "selector.go"},
 		"sele":   {"selection", "selector.go"},

@@ -39,10 +39,27 @@ const (
 	Program  Group = "Program"
 	Yours    Group = "Your own"
 	Projects Group = "This project's"
+	Servers  Group = "Prompts of MCP servers"
 )
 
 // Groups lists the groups in the order of the help.
-var Groups = []Group{Sessions, Changes, Model, Program, Yours, Projects}
+var Groups = []Group{Sessions, Changes, Model, Program, Yours, Projects, Servers}
+
+// Source has commands that come and go, such as the prompts of MCP servers. Its methods are
+// safe for concurrent use, and return at once.
+type Source interface {
+	List() []Command
+	// Find returns the command with a name. It may know more than it lists.
+	Find(name string) (c Command, ok bool)
+}
+
+// All returns list and the commands of src, which may be nil, sorted as in the help.
+func All(list []Command, src Source) []Command {
+	if src == nil {
+		return list
+	}
+	return Sort(append(list[:len(list):len(list)], src.List()...))
+}
 
 // Session is the conversation behind the screen. Its methods are not called concurrently.
 type Session interface {

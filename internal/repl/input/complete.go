@@ -16,7 +16,7 @@ import (
 // completion is the list below the prompt: of commands while a leading /word is typed, of
 // files while an @word is.
 type completion struct {
-	commands []Command
+	commands func() []Command
 	files    func(query string) []string
 
 	items    []item
@@ -58,17 +58,14 @@ func (c *completion) update(b *edit.Buffer) {
 	}
 }
 
-// refresh lists the files for an @name again; the selected one stays selected.
+// refresh lists the entries again; the selected one stays selected.
 func (c *completion) refresh(b *edit.Buffer) {
-	start, query := mention(b)
-	if c.files == nil || start == c.closed || start >= b.At || b.Gs[start].Text != at {
-		return
-	}
-	selected := ""
+	top, selected := c.top, ""
 	if c.open() {
 		selected = c.items[c.selected].label
 	}
-	c.items, c.start = c.matchFiles(query), start
+	c.update(b)
+	c.top = top
 	c.selected = max(0, slices.IndexFunc(c.items, func(it item) bool { return it.label == selected }))
 	c.top = min(c.top, c.selected)
 }
@@ -98,7 +95,7 @@ func mention(b *edit.Buffer) (start int, name string) {
 // in order.
 func (c *completion) matchCommands(word string) []item {
 	var first, then []item
-	for _, cmd := range c.commands {
+	for _, cmd := range c.commands() {
 		it := item{insert: cmd.Name + " ", label: strings.TrimSpace(cmd.Name + " " + cmd.Args), help: cmd.Help}
 		if strings.HasPrefix(cmd.Name, word) {
 			it.run = cmd.Args == ""

@@ -19,6 +19,9 @@ var commands = []Command{
 }
 
 // lookup returns files that contain the letters of the query.
+// fixed returns a palette that does not change.
+func fixed(list []Command) func() []Command { return func() []Command { return list } }
+
 func lookup(files []string) func(string) []string {
 	return func(query string) []string {
 		return slices.DeleteFunc(slices.Clone(files), func(f string) bool { return !fuzzy.Has(query, f) })
@@ -26,7 +29,7 @@ func lookup(files []string) func(string) []string {
 }
 
 func withLists(files ...string) *Editor {
-	return New(Options{Commands: commands, Files: lookup(files), NoColor: true})
+	return New(Options{Commands: fixed(commands), Files: lookup(files), NoColor: true})
 }
 
 // shown returns the open list, without styles.
@@ -98,7 +101,7 @@ func TestChoosing(t *testing.T) {
 }
 
 func TestARecalledCommandOpensNoList(t *testing.T) {
-	e := New(Options{Commands: commands, History: stored("/help", "@x")})
+	e := New(Options{Commands: fixed(commands), History: stored("/help", "@x")})
 	press(e, "up up")
 	if e.Completing() || e.Text() != "/help" {
 		t.Errorf("list open on %q", e.Text())
@@ -136,18 +139,18 @@ func TestFilesThatBecomeKnown(t *testing.T) {
 		t.Fatalf("%q", got)
 	}
 	known = []string{"main.go", "map.go"}
-	e.FilesChanged()
+	e.NamesChanged()
 	if d := cmp.Diff([]string{"› main.go", "  map.go"}, shown(e)); d != "" {
 		t.Fatal(d)
 	}
 	press(e, "down")
 	known = []string{"manual.md", "main.go", "map.go"}
-	e.FilesChanged()
+	e.NamesChanged()
 	if d := cmp.Diff([]string{"  manual.md", "  main.go", "› map.go"}, shown(e)); d != "" {
 		t.Error(d)
 	}
 	press(e, "esc")
-	e.FilesChanged()
+	e.NamesChanged()
 	if got := shown(e); got != nil {
 		t.Errorf("a closed list opened: %q", got)
 	}

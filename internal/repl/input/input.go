@@ -41,7 +41,8 @@ type Images interface {
 
 // Options configures an Editor. All fields are optional.
 type Options struct {
-	Commands []Command
+	// Commands returns the palette. It is called on keys, so it must return at once.
+	Commands func() []Command
 	// Files returns completions for @, best first, folders with a trailing slash. It is
 	// called on keys, so it must return at once.
 	Files   func(query string) []string
@@ -83,6 +84,9 @@ type view struct {
 
 // New returns an empty Editor.
 func New(opt Options) *Editor {
+	if opt.Commands == nil {
+		opt.Commands = func() []Command { return nil }
+	}
 	e := &Editor{
 		images: opt.Images,
 		past:   recall{history: opt.History, rename: opt.Search},
@@ -199,7 +203,7 @@ func (e *Editor) acts() bool {
 		end = len(gs)
 	}
 	name := edit.Plain(gs[:end])
-	return slices.ContainsFunc(e.list.commands, func(c Command) bool { return c.Name == name })
+	return slices.ContainsFunc(e.list.commands(), func(c Command) bool { return c.Name == name })
 }
 
 // attached returns the placeholder for the image that text names.
@@ -271,9 +275,9 @@ func (e *Editor) Searching() bool { return e.past.search.open }
 // Version changes with the text.
 func (e *Editor) Version() int { return e.text.Version() }
 
-// FilesChanged refreshes the list of an @name: the files that Options.Files knows have
-// changed.
-func (e *Editor) FilesChanged() {
+// NamesChanged refreshes the list of completions: what Options.Files or Options.Commands
+// returns has changed.
+func (e *Editor) NamesChanged() {
 	if !e.past.search.open {
 		e.list.refresh(&e.text.Buffer)
 	}

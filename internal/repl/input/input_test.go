@@ -316,7 +316,7 @@ func TestTheViewFollowsTheCursor(t *testing.T) {
 
 func TestColors(t *testing.T) {
 	for want, noColor := range map[string]bool{"\x1b[1;94m": false, "\x1b[1m": true} {
-		e := New(Options{Commands: []Command{{Name: "/help"}}, NoColor: noColor})
+		e := New(Options{Commands: fixed([]Command{{Name: "/help"}}), NoColor: noColor})
 		press(e, "/")
 		if lines, _, _ := e.View(20, 5); !strings.HasPrefix(lines[1], want) {
 			t.Errorf("%q, want %q", lines[1], want)
@@ -333,7 +333,7 @@ func TestRandomEditing(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		e := New(Options{
-			Commands: []Command{{Name: "/help"}, {Name: "/model", Args: "NAME"}},
+			Commands: fixed([]Command{{Name: "/help"}, {Name: "/model", Args: "NAME"}}),
 			Files:    lookup([]string{"a.go", "b/", "b/a.go", "c d/e.go"}),
 		})
 		for range rapid.IntRange(1, 60).Draw(t, "keys") {
@@ -467,7 +467,7 @@ func TestImages(t *testing.T) {
 
 // In a command, a path is an argument, not an image.
 func TestArgumentsAreNotImages(t *testing.T) {
-	e := New(Options{Images: album{}, Shell: true, Commands: commands})
+	e := New(Options{Images: album{}, Shell: true, Commands: fixed(commands)})
 	for text, want := range map[string]string{
 		"!convert /a.png": "!convert /a.png /b.png", "/model /a.png": "/model /a.png /b.png", "/a.png": "[image 1: /a.png 1×1] [image 1: /b.png 1×1]",
 	} {

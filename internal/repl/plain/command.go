@@ -32,10 +32,16 @@ var own = []command.Command{
 
 // command runs a command.
 func (u *UI) command(ctx context.Context, name, args string) (leave bool) {
-	list := command.Sort(append(own[:len(own):len(own)], u.opt.Commands...))
+	list := command.All(command.Sort(append(own[:len(own):len(own)], u.opt.Commands...)), u.opt.Served)
 	names := make([]string, len(list))
 	for i, c := range list {
 		if names[i] = c.Name; c.Name == name && c.Run != nil {
+			u.do(ctx, func(ctx context.Context) (command.Reply, error) { return c.Run(ctx, args) })
+			return false
+		}
+	}
+	if u.opt.Served != nil {
+		if c, ok := u.opt.Served.Find(name); ok {
 			u.do(ctx, func(ctx context.Context) (command.Reply, error) { return c.Run(ctx, args) })
 			return false
 		}

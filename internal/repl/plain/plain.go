@@ -35,6 +35,7 @@ type Options struct {
 	Again     bool            // In continues after its end, like a terminal after Ctrl+D
 	Interrupt <-chan struct{} // stops the running turn; at the prompt it leaves
 	Commands  []command.Command
+	Served    command.Source // more commands; nil for none
 	// Shell runs a command line entered after a !; its progress arrives through Emit. Nil if
 	// unsupported.
 	Shell func(ctx context.Context, line string) error
