@@ -4,6 +4,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -51,6 +52,31 @@ func TestAHookAsks(t *testing.T) {
 	d.asked(`wants\s+you to look: It is there\.`)
 	d.Press("y")
 	d.WaitFor(`All done\.`)
+	d.idle()
+	d.leave()
+}
+
+// In bypass mode, too, a hook gets the person that it wants to look, and only for its calls.
+func TestAHookAsksInBypassMode(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, runTurn("touch a"), runTurn("touch b"), callOf("edit_file", `{"path":"c.txt","old_string":"one","new_string":"two"}`), llmtest.Turn{Text: "All done."}),
+		map[string]string{"c.txt": "one\n"})
+	d.keep("config.yaml", hookConfig("PreToolUse", "Bash|Edit", `if grep -q -e 'touch b' -e 'c\.txt'; then echo '{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"Careful."}}'; fi`))
+	d.sit("--permission-mode", "bypass")
+	d.say("touch them")
+	d.asked(`(?s)wants\s+you to look: Careful\..*\$ touch b`)
+	if !d.has("a") || d.has("b") {
+		t.Error("the question is not about the second command alone")
+	}
+	d.Press("y")
+	d.asked(`(?s)wants\s+you to look: Careful\..*two`)
+	if c := d.read("c.txt"); c != "one\n" {
+		t.Errorf("before the yes: %q", c)
+	}
+	d.Press("y")
+	d.WaitFor(`All done\.`)
+	if c := d.read("c.txt"); c != "two\n" || !d.has("b") {
+		t.Errorf("after the yes: %q", c)
+	}
 	d.idle()
 	d.leave()
 }
@@ -157,6 +183,38 @@ func TestHooksOfASubAgent(t *testing.T) {
 			t.Error("the sub-agent read the file")
 		}
 	}
+	d.leave()
+}
+
+// A hook that asks about a task does not ask about the calls of its sub-agent.
+func TestAHookAsksAboutATaskAlone(t *testing.T) {
+	outside := filepath.Join(scratch.Dir(t, map[string]string{"x.txt": "outside\n"}), "x.txt")
+	server := llmtest.NewServerFunc(t, func(_ int, body []byte) llmtest.Turn {
+		switch prompt, results := promptOf(body); {
+		case strings.Contains(prompt, "look into it") && len(results) == 0:
+			return callOf("read_file", `{"path":"`+outside+`"}`)
+		case strings.Contains(prompt, "look into it"):
+			return llmtest.Turn{Text: "It said: " + results[0]}
+		case len(results) == 0:
+			return callOf("task", `{"description":"look","prompt":"look into it"}`)
+		default:
+			return llmtest.Turn{Text: "All done."}
+		}
+	})
+	d := newDesk(t, server, nil)
+	d.keep("config.yaml", hookConfig("PreToolUse", "Task", `echo '{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"Careful."}}'`))
+	d.sit()
+	d.say("delegate")
+	d.WaitFor(`(?s)May the model make this call\?.*Careful\.`)
+	d.awake("takes the answer")
+	d.Press("1")
+	d.asked(`a always \(this file\)`)
+	if screen := d.Screen(); strings.Count(screen, "Careful.") > 1 {
+		t.Errorf("the question of the sub-agent has the note about the task:\n%s", screen)
+	}
+	d.Press("y")
+	d.WaitFor(`All done\.`)
+	d.idle()
 	d.leave()
 }
 

@@ -48,6 +48,7 @@ func (s hookedSet) Call(ctx context.Context, name string, call tools.Call) (tool
 
 // call runs a tool between its hooks, whose questions asks gets.
 func (h *hooked) call(ctx context.Context, asks tools.Asker, set *tools.Set, name string, call tools.Call) (tools.Result, error) {
+	ctx = context.WithValue(ctx, hookedKey{}, (*hookedCall)(nil)) // a task's hooks are not those of its sub-agent's calls
 	before, after := hooks.OfTool(hooks.PreToolUse, name, call.ID), hooks.OfTool(hooks.PostToolUse, name, call.ID)
 	if !h.run.Has(before) && !h.run.Has(after) {
 		return set.Call(ctx, name, call)
@@ -231,7 +232,7 @@ func (c *hookedCall) lookAt() confirm.Request {
 		_, read.Name, _ = c.app.Root.Resolve(file)
 	}
 	return confirm.Request{
-		Tool: c.name, Description: c.call.Description, Batch: c.call.Batch, Force: true, Notes: c.notes, Read: read,
+		Tool: c.name, Description: c.call.Description, Batch: c.call.Batch, Force: true, Person: true, Notes: c.notes, Read: read,
 	}
 }
 
@@ -252,9 +253,9 @@ func guard(ctx context.Context, req *confirm.Request) {
 	if req.Tool == tools.Review {
 		return // of earlier edits
 	}
-	if c, ok := ctx.Value(hookedKey{}).(*hookedCall); ok {
+	if c, ok := ctx.Value(hookedKey{}).(*hookedCall); ok && c != nil {
 		req.Notes = append(req.Notes, c.notes...)
-		req.Force = req.Force || c.ask
+		req.Force, req.Person = req.Force || c.ask, c.ask
 	}
 }
 

@@ -33,6 +33,9 @@ type Request struct {
 	// hidden characters. Only the bypass mode answers such a request without a person; an
 	// earlier "yes for this session" does not, and an answer to it grants nothing.
 	Force bool
+	// Person means that no rule and no mode answers, not even the bypass mode: a hook of the
+	// user's wants a person to look. Force is then set, too.
+	Person bool
 	// Offer is the permission rule that a person may make with the answer (see
 	// Verdict.Always); nil if none is offered.
 	Offer *Offer
@@ -230,11 +233,12 @@ type Verdict struct {
 	Except []int
 	// Texts has the final texts of those files of a plan that the reviewer changed, by index.
 	Texts map[int]string
-	// Later means that nobody decided yet (see Request.Later). Notes and Force are then those
-	// of the request, for the question that is asked later.
-	Later bool
-	Notes []caution.Note
-	Force bool
+	// Later means that nobody decided yet (see Request.Later). Notes, Force and Person are
+	// then those of the request, for the question that is asked later.
+	Later  bool
+	Notes  []caution.Note
+	Force  bool
+	Person bool
 	// Feedback is the reviewer's words for the model: why not, or what to mind.
 	Feedback string
 	Comments []Comment

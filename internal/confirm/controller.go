@@ -145,7 +145,7 @@ func (c *Controller) decide(ctx context.Context, req Request, policy Policy) (Ve
 	if req.ID == "" {
 		req.ID = "ask-" + rand.Text()[:16]
 	}
-	later := Verdict{Later: true, Notes: slices.Clip(req.Notes), Force: req.Force}
+	later := Verdict{Later: true, Notes: slices.Clip(req.Notes), Force: req.Force, Person: req.Person}
 	if policy != nil {
 		v, decided := policy.Decide(req)
 		if decided {

@@ -1,7 +1,7 @@
 // Package permission is the policy of the confirmation controller: which requests the
 // mode of the session and the user's earlier answers decide without asking again. It
-// guarantees that only the bypass mode approves a request that forces a review, that the
-// plan mode changes nothing and runs only commands that only read, and that a rule which a
+// guarantees that only the bypass mode approves a request that forces a review, and no mode one
+// that a hook wants a person to look at, that the plan mode changes nothing and runs only commands that only read, and that a rule which a
 // person made with an answer covers only requests that its shown words cover, and commands
 // only as long as they run the same programs and scripts.
 package permission
@@ -154,7 +154,7 @@ func (p *Policy) decide(req confirm.Request, by answer, mode Mode) (v confirm.Ve
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case mode == Bypass:
+	case mode == Bypass && !req.Person:
 		v, decided = approve("bypass mode"), true
 	case mode == Plan && req.Read == nil && req.Fetch == nil:
 		return declineInPlan(req), true

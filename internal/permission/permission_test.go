@@ -226,6 +226,29 @@ func TestCycle(t *testing.T) {
 	}
 }
 
+// TestAPersonAnswers: no rule, grant or mode approves a request that a hook wants a person to
+// look at.
+func TestAPersonAnswers(t *testing.T) {
+	rules := []permission.Rule{}
+	for _, text := range []string{"run", "edit", "read(/**)"} {
+		r, err := permission.ParseRule(permission.Allow, text, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules = append(rules, r)
+	}
+	for mode := permission.Default; mode <= permission.Bypass; mode++ {
+		for name, req := range map[string]confirm.Request{"edit": edit("edit_file"), "run": command("make", "/w"), "list": readOnly("ls", false), "read": read("/x"), "plan": {Plan: &confirm.Plan{}}} {
+			p := permission.New(mode, rules...)
+			p.Grant(req)
+			req.Force, req.Person = true, true
+			if v, decided := p.Decide(req); v.Decision == confirm.Approve || mode == permission.Bypass && decided {
+				t.Errorf("%s, %s: %+v", mode, name, v)
+			}
+		}
+	}
+}
+
 func TestSetModeRefuses(t *testing.T) {
 	p := permission.New(permission.Plan)
 	for _, m := range []permission.Mode{permission.Bypass, -1, 4} {

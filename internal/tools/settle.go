@@ -26,7 +26,7 @@ func (w writer) gathers(c workspace.Change) bool { return w.Pending != nil && !w
 func (w writer) stage(call Call, change workspace.Change, out edit.Result, req confirm.Request, v confirm.Verdict) Result {
 	w.Pending.Stage(change, out.Stage, call.ID)
 	added := slices.DeleteFunc(slices.Clone(v.Notes), func(n caution.Note) bool { return slices.Contains(req.Notes, n) })
-	w.Pending.Mark(change.Path, added, v.Force)
+	w.Pending.Mark(change.Path, added, v.Force, v.Person)
 	plus, minus := diff.Count(change.Text, change.After)
 	said := fmt.Sprintf("+%d −%d", plus, minus)
 	res := Result{
@@ -96,7 +96,7 @@ func (s settler) request(changes []pending.Change) confirm.Request {
 				}
 				req.Notes = append(req.Notes, n)
 			}
-			req.Force = req.Force || force || p.Force
+			req.Force, req.Person = req.Force || force || p.Force, req.Person || p.Person
 		}
 		for _, n := range p.Notes {
 			n.Text = p.Name + ": " + n.Text
@@ -296,7 +296,7 @@ func (s *settler) merge(final []workspace.Change, v confirm.Verdict) {
 	for _, c := range final {
 		now, _, err := s.Root.Raw(c.Path)
 		if err == nil && now.Exists == c.Exists && now.Hash == c.Hash {
-			all = append(all, pending.Change{Change: c})
+			all = append(all, s.Pending.Marked(c))
 			continue
 		}
 		var m moved
@@ -309,7 +309,7 @@ func (s *settler) merge(final []workspace.Change, v confirm.Verdict) {
 		}
 		s.note = append(s.note, m.note)
 		s.told = append(s.told, strings.TrimPrefix(m.told, "\n"))
-		all = append(all, pending.Change{Change: merged})
+		all = append(all, s.Pending.Marked(merged))
 	}
 	if words := s.words(nil, confirm.Verdict{Feedback: v.Feedback}); words != "" {
 		s.told = append(s.told, strings.TrimPrefix(words, "\n"))

@@ -18,9 +18,10 @@ import (
 type Change struct {
 	workspace.Change
 	Stages []edit.Stage // of the edits that it consists of, but exact ones
-	// Notes and Force are for the question about it, from the hooks of the edits.
-	Notes []caution.Note
-	Force bool
+	// Notes, Force and Person are for the question about it, from the hooks of the edits.
+	Notes  []caution.Note
+	Force  bool
+	Person bool
 }
 
 // Changes are the changes of a turn. A nil *Changes has none and takes none. The goroutine
@@ -100,7 +101,8 @@ func (c *Changes) Stage(change workspace.Change, stage edit.Stage, call string) 
 	c.call = call
 	p, i := Change{Change: change}, c.find(change.Path)
 	if i >= 0 {
-		p.Stages, p.Notes, p.Force = c.all[i].Stages, c.all[i].Notes, c.all[i].Force
+		p.Stages = c.all[i].Stages
+		p.Notes, p.Force, p.Person = c.all[i].Notes, c.all[i].Force, c.all[i].Person
 	}
 	if stage != edit.Exact && !slices.Contains(p.Stages, stage) {
 		p.Stages = append(slices.Clip(p.Stages), stage)
@@ -118,8 +120,8 @@ func (c *Changes) Stage(change workspace.Change, stage edit.Stage, call string) 
 }
 
 // Mark adds notes to the change of the file at path, if it has one. force keeps rules from
-// answering the question about it.
-func (c *Changes) Mark(path string, notes []caution.Note, force bool) {
+// answering the question about it, person every mode, too.
+func (c *Changes) Mark(path string, notes []caution.Note, force, person bool) {
 	i := c.find(path)
 	if i < 0 {
 		return
@@ -130,7 +132,16 @@ func (c *Changes) Mark(path string, notes []caution.Note, force bool) {
 			p.Notes = append(slices.Clip(p.Notes), n)
 		}
 	}
-	p.Force = p.Force || force
+	p.Force, p.Person = p.Force || force, p.Person || person
+}
+
+// Marked returns change with the marks of the pending change of its file.
+func (c *Changes) Marked(change workspace.Change) Change {
+	p := Change{Change: change}
+	if i := c.find(change.Path); i >= 0 {
+		p.Notes, p.Force, p.Person = c.all[i].Notes, c.all[i].Force, c.all[i].Person
+	}
+	return p
 }
 
 // Set replaces all changes.
