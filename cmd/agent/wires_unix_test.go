@@ -106,3 +106,37 @@ func TestDialectOutlivesTheProcess(t *testing.T) {
 		}
 	}
 }
+
+// A server that states the demands of its kind one after another refuses once.
+func TestDemandsOneAfterAnother(t *testing.T) {
+	refused := 0
+	server := llmtest.NewServerFunc(t, func(_ int, body []byte) llmtest.Turn {
+		for _, c := range []struct{ has, message string }{
+			{`"max_tokens":`, "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."},
+			{`"role":"system"`, "Unsupported value: 'messages[0].role' does not support 'system' with this model."},
+			{`"temperature":`, "Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported."},
+		} {
+			if strings.Contains(string(body), c.has) {
+				refused++
+				return llmtest.Raw(http.StatusBadRequest, "application/json", `{"error":{"message":"`+c.message+`","type":"invalid_request_error"}}`)
+			}
+		}
+		return llmtest.Turn{Text: "It is done."}
+	})
+	d := newDesk(t, server, nil)
+	d.keep("config.yaml", `
+providers:
+  openai:
+    models:
+      test: {max_tokens: 900, temperature: 0.2}
+`)
+	for range 2 {
+		if code, out := d.prompted(); code != 0 || !strings.Contains(out, "It is done.") || refused != 1 {
+			t.Fatalf("exit status %d, %d refusals: %s", code, refused, out)
+		}
+	}
+	want := "test at " + server.URL() + ": max_completion_tokens, role developer, no temperature"
+	if _, out := d.command("doctor"); !strings.Contains(out, want) {
+		t.Errorf("no %q in\n%s", want, out)
+	}
+}

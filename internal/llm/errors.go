@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -85,6 +87,24 @@ func (e *Error) Each() []*Error {
 		list[i] = &Error{Kind: e.Kind, Status: e.Status, Message: text}
 	}
 	return list
+}
+
+// expected finds the parameters that a server accepts, in a message such as "unknown
+// field `a`, expected one of `b`, `c`".
+var expected = regexp.MustCompile("unknown field `\\w+`, expected one of ((?:`\\w+`(?:, )?)+)")
+
+// Accepts returns the parameters of a request that the server accepts if it listed all of
+// them, else nil.
+func (e *Error) Accepts() []string {
+	m := expected.FindStringSubmatch(e.Message)
+	if m == nil || strings.HasSuffix(e.Message, "…") {
+		return nil
+	}
+	names := strings.Split(strings.Trim(strings.ReplaceAll(m[1], "`", ""), ", "), ", ")
+	if !slices.Contains(names, "model") {
+		return nil // the fields of a message
+	}
+	return names
 }
 
 // AboutForm reports whether the server may have refused the form of a request, and not

@@ -141,35 +141,35 @@ var demands = map[string]struct {
 		options: config.ModelOptions{Effort: "high"},
 		refused: func(b body) bool { return offersTools(b) && b["reasoning_effort"] != "none" },
 		answer:  refusal(`"Function tools with reasoning_effort are not supported for gpt-5.6 in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.","param":"reasoning_effort"`),
-		learned: []string{"reasoning_effort none with tools"},
+		learned: []string{"reasoning_effort none with tools", "role developer"},
 	},
 	"gpt-5.6 without an effort": {
 		refused: func(b body) bool { return offersTools(b) && b["reasoning_effort"] != "none" },
 		answer:  refusal(`"To use function tools, use /v1/responses or set reasoning_effort to 'none'."`),
-		learned: []string{"reasoning_effort none with tools"},
+		learned: []string{"reasoning_effort none with tools", "role developer"},
 	},
 	"gpt-5.4": {
 		options: config.ModelOptions{Effort: "medium"},
 		refused: func(b body) bool { return offersTools(b) && b.has("reasoning_effort") },
 		answer:  refusal(`"Function tools with reasoning_effort are not supported for gpt-5.4 in /v1/chat/completions. Please use /v1/responses instead.","param":"reasoning_effort"`),
-		learned: []string{"no reasoning_effort"},
+		learned: []string{"no reasoning_effort", "role developer"},
 	},
 	"gpt-5.5 without an effort": {
 		refused: func(b body) bool { return offersTools(b) && b["reasoning_effort"] != "none" },
 		answer:  refusal(`"Function tools with reasoning_effort are not supported for gpt-5.5 in /v1/chat/completions. Please use /v1/responses instead."`),
-		learned: []string{"reasoning_effort none with tools"},
+		learned: []string{"reasoning_effort none with tools", "role developer"},
 	},
 	"o-series, limit": {
 		options: config.ModelOptions{MaxTokens: 900},
 		refused: func(b body) bool { return b.has("max_tokens") || b["max_completion_tokens"] != 900.0 },
 		answer:  refusal(`"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","param":"max_tokens"`),
-		learned: []string{"max_completion_tokens"},
+		learned: []string{"max_completion_tokens", "role developer"},
 	},
 	"o-series, temperature": {
 		options: config.ModelOptions{Temperature: &warm},
 		refused: func(b body) bool { return b.has("temperature") },
 		answer:  refusal(`"Unsupported value: 'temperature' does not support 0.7 with this model. Only the default (1) value is supported.","param":"temperature"`),
-		learned: []string{"no temperature"},
+		learned: []string{"role developer", "no temperature"},
 	},
 	"o-series, role": {
 		refused: func(b body) bool { return len(b.messages("system")) > 0 || len(b.messages("developer")) != 1 },
@@ -212,7 +212,7 @@ var demands = map[string]struct {
 	"Gemini, names": {
 		refused: func(b body) bool { return b.any("tool", func(m body) bool { return m["name"] != "list" }) },
 		answer:  llmtest.Raw(400, "application/json", `[{"error":{"code":400,"message":"* GenerateContentRequest.contents[2].parts[0].function_response.name: Name cannot be empty.\n","status":"INVALID_ARGUMENT"}}]`),
-		learned: []string{"tool results have a name"},
+		learned: []string{"tool results have a name", "calls have a signature"},
 	},
 	"Gemini, calls": {
 		refused: func(b body) bool {
@@ -221,12 +221,12 @@ var demands = map[string]struct {
 			})
 		},
 		answer:  llmtest.Raw(400, "application/json", `[{"error":{"code":400,"message":"Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance.","status":"INVALID_ARGUMENT"}}]`),
-		learned: []string{"calls have a signature"},
+		learned: []string{"tool results have a name", "calls have a signature"},
 	},
 	"template, names": {
 		refused: func(b body) bool { return b.lacks("tool", "name") },
 		answer:  llmtest.Raw(400, "application/json", `{"error":{"message":"Missing parameter 'name': messages with role 'tool' must have a 'name'."}}`),
-		learned: []string{"tool results have a name"},
+		learned: []string{"roles alternate", "tool results have a name"},
 	},
 	"LM Studio, content": {
 		refused: withoutContent,
@@ -256,12 +256,12 @@ var demands = map[string]struct {
 	"Mistral": {
 		refused: userAfterTool,
 		answer:  llmtest.Raw(400, "application/json", `{"object":"error","message":"Unexpected role 'user' after role 'tool'","type":"invalid_request_message_order","code":"3230"}`),
-		learned: []string{"roles alternate"},
+		learned: []string{"roles alternate", "tool results have a name"},
 	},
 	"llama.cpp": {
 		refused: userAfterTool,
 		answer:  llmtest.Raw(500, "application/json", `{"error":{"code":500,"message":"After the optional system message, conversation roles must alternate user/assistant/user/assistant/...","type":"server_error"}}`),
-		learned: []string{"roles alternate"},
+		learned: []string{"roles alternate", "tool results have a name"},
 	},
 }
 

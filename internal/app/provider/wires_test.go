@@ -45,6 +45,24 @@ var wireDemands = map[string]struct {
 		answer:  refusal(`"'m' does not support thinking."`),
 		learned: []string{"no thinking"},
 	},
+	"anthropic, no temperature": {
+		wire: config.WireAnthropic, options: config.ModelOptions{Temperature: &warm},
+		refused: func(b body) bool { return b.has("temperature") },
+		answer:  refusal(`"\u0060temperature\u0060 is deprecated for this model."`),
+		learned: []string{"no temperature"},
+	},
+	"anthropic, temperature while it thinks": {
+		wire: config.WireAnthropic, options: config.ModelOptions{Temperature: &warm},
+		refused: func(b body) bool { return b.has("temperature") },
+		answer:  refusal(`"\u0060temperature\u0060 may only be set to 1 when thinking is enabled or in adaptive mode."`),
+		learned: []string{"no temperature"},
+	},
+	"responses, a proxy that lists its parameters": {
+		wire: config.WireResponses, options: config.ModelOptions{MaxTokens: 900, Temperature: &warm},
+		refused: func(b body) bool { return b.has("prompt_cache_key") || b.has("include") || b.has("temperature") },
+		answer:  llmtest.Raw(422, "text/plain", "unknown field `prompt_cache_key`, expected one of `model`, `input`, `instructions`, `tools`, `stream`, `store`, `max_output_tokens`, `reasoning` at line 1 column 80"),
+		learned: []string{"no temperature", "no prompt_cache_key", "no include"},
+	},
 	"responses, no reasoning": {
 		wire:    config.WireResponses,
 		refused: func(b body) bool { return b.has("include") || b.has("reasoning") },

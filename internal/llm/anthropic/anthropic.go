@@ -42,6 +42,8 @@ type Protocol struct {
 	bound int      // of the model, if a refusal named it
 	think thinking // how thinking is asked for
 	asked bool     // the last request asks for it
+	cold  bool     // requests have no temperature
+	newer bool     // adaptive thinking was demanded after a budget
 }
 
 // thinking is how a model is asked to think.
@@ -71,12 +73,16 @@ func New(opt Options) *Protocol {
 		if think := slices.Index(thinkings[:], change); think > int(adaptive) {
 			p.think = thinking(think)
 		}
+		p.cold = p.cold || change == noTemperature
 	}
 	return p
 }
 
 // bounded begins the name of the change that bounds an answer.
 const bounded = "max_tokens "
+
+// noTemperature is the change that leaves the temperature out.
+const noTemperature = "no temperature"
 
 // thinkings are the names of each thinking, as a change.
 var thinkings = [...]string{budgeted: "thinking with a budget", silent: "no thinking"}
@@ -91,6 +97,9 @@ func (p *Protocol) Learned() []string {
 	}
 	if p.think != adaptive {
 		names = append(names, thinkings[p.think])
+	}
+	if p.cold {
+		names = append(names, noTemperature)
 	}
 	return names
 }
@@ -156,7 +165,7 @@ func (p *Protocol) parameters(effort string) map[string]any {
 	case think == budgeted && p.asked:
 		fields["thinking"] = map[string]any{"type": "enabled", "budget_tokens": budget(effort, p.limit)}
 	default:
-		if p.opt.Temperature != nil { // refused together with thinking
+		if p.opt.Temperature != nil && !p.cold { // refused together with thinking
 			fields["temperature"] = *p.opt.Temperature
 		}
 	}
@@ -198,6 +207,12 @@ var otherCause = regexp.MustCompile(`\bmessages\.|signature|tool_use|max_tokens`
 // wrongLevel matches the refusal of an effort that names the accepted ones.
 var wrongLevel = regexp.MustCompile(`effort.*((supported|valid|allowed) (values|levels)|(should|must) be .*low)`)
 
+// adaptiveOnly matches the refusal of a budget by models that only think adaptively.
+var adaptiveOnly = regexp.MustCompile(`use .{0,2}thinking\.type\.adaptive|use adaptive thinking`)
+
+// refusedTemperature matches the refusal of any temperature but the default.
+var refusedTemperature = regexp.MustCompile(`temperature.{0,3} (is deprecated|is not supported|may only be set to 1)|temperature: extra inputs`)
+
 // Learn implements remote.Protocol.
 func (p *Protocol) Learn(refusal *llm.Error) bool {
 	p.mu.Lock()
@@ -214,10 +229,23 @@ func (p *Protocol) Learn(refusal *llm.Error) bool {
 		p.limit, p.bound = limit, limit
 		return true
 	}
+	if refusedTemperature.MatchString(text) {
+		learned := p.opt.Temperature != nil && !p.cold
+		p.cold = true
+		return learned
+	}
+	return p.learnThinking(text)
+}
+
+// learnThinking changes how thinking is asked for.
+func (p *Protocol) learnThinking(text string) bool {
 	about := aboutThinking.MatchString(text) && !wrongLevel.MatchString(text) && !otherCause.MatchString(text)
 	switch {
 	case !about || !p.asked || p.think == silent:
 		return false
+	case p.think == budgeted && adaptiveOnly.MatchString(text) && !p.newer:
+		p.think, p.newer = adaptive, true
+		p.cold = p.cold || p.opt.Temperature != nil // such models take none, even if they do not think
 	case p.think == adaptive && !neverThinks.MatchString(text):
 		p.think = budgeted
 	case unsupported.MatchString(text):

@@ -24,7 +24,7 @@ func TestRolesThatMustAlternate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			refused := 0
 			server := llmtest.NewServerFunc(t, func(_ int, body []byte) llmtest.Turn {
-				if strings.Contains(string(body), `"content":"result","tool_call_id":"a"},{"role":"user"`) {
+				if strings.Contains(unnamed(body), `"content":"result","tool_call_id":"a"},{"role":"user"`) {
 					refused++
 					return refusal
 				}
@@ -57,7 +57,7 @@ func TestRolesThatMustAlternate(t *testing.T) {
 				if err := transcriptjudge.Check(body); err != nil {
 					t.Error(err)
 				}
-				bridged -= strings.Count(string(body), `"content":"result","tool_call_id":"a"},{"role":"assistant"`)
+				bridged -= strings.Count(unnamed(body), `"content":"result","tool_call_id":"a"},{"role":"assistant"`)
 			}
 			if bridged != 0 || name != "none" && refused != 1 {
 				t.Errorf("%d refused, %d bridges are missing", refused, bridged)
@@ -65,3 +65,6 @@ func TestRolesThatMustAlternate(t *testing.T) {
 		})
 	}
 }
+
+// unnamed returns body without the name of the result, which such servers get, too.
+func unnamed(body []byte) string { return strings.ReplaceAll(string(body), `"name":"read",`, "") }

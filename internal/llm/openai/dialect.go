@@ -31,6 +31,7 @@ const (
 	signedCalls  // a signature in calls of other models
 	emptyContent // "" as the content of an answer that has calls only
 	noMarkers    // no cache markers
+	systemRole   // this role for the system prompt, although developer was tried
 )
 
 // rule changes the dialect after a refusal.
@@ -63,12 +64,17 @@ var rules = []rule{
 	}},
 	{name: "max_completion_tokens", on: newLimit, off: oldLimit, field: oldLimitField, refused: func(s string) bool { return rejects(s, oldLimitField) }},
 	{name: "max_tokens", on: oldLimit, off: newLimit, field: newLimitField, refused: func(s string) bool { return rejects(s, newLimitField) }},
-	{name: "role developer", on: developer, refused: func(s string) bool {
+	{name: "role developer", on: developer, off: systemRole, refused: func(s string) bool {
 		return rejects(s, "'system'", `"system"`) && strings.Contains(s, "role")
+	}},
+	{name: "role system", on: systemRole, off: developer, refused: func(s string) bool {
+		return rejects(s, "'developer'", `"developer"`, "`developer`") && strings.Contains(s, "role")
 	}},
 	{name: "no stream_options", on: noStreamOptions, field: "stream_options", refused: func(s string) bool { return rejects(s, "stream_options") }},
 	{name: "no parallel_tool_calls", on: noParallelCalls, field: "parallel_tool_calls", refused: func(s string) bool { return rejects(s, "parallel_tool_calls") }},
-	{name: "no temperature", on: noTemperature, field: "temperature", refused: func(s string) bool { return rejects(s, "temperature") }},
+	{name: "no temperature", on: noTemperature, field: "temperature", refused: func(s string) bool {
+		return rejects(s, "temperature") || fixedTemperature.MatchString(s)
+	}},
 	{name: "tool results have a name", on: namedResults, refused: wantsNames},
 	{name: "calls have a signature", on: signedCalls, refused: unsignedCall.MatchString},
 	{name: "content in answers with calls", on: emptyContent, refused: noContent.MatchString},
@@ -83,6 +89,36 @@ const (
 	newLimitField = "max_completion_tokens"
 	markerField   = "cache_control" // in messages
 )
+
+// family is a kind of server whose demands are known to come together: one that states
+// them one after another is met after the first.
+type family struct {
+	on      dialect
+	refused func(text string) bool
+}
+
+var families = []family{
+	{newLimit | developer | noTemperature, reasoner.MatchString},
+	{newLimit | developer, func(s string) bool { return strings.Contains(s, "/v1/responses") }}, // with effort none they take a temperature
+	{thinkingWithCalls, fixedTemperature.MatchString},
+	{signedCalls | namedResults, func(s string) bool {
+		return unsignedCall.MatchString(s) || strings.Contains(s, "function_response.name")
+	}},
+	{alternate | namedResults, func(s string) bool {
+		return mustAlternate(s) || wantsNames(s) && !strings.Contains(s, "function_response.name")
+	}},
+	// A server older than stream_options is older than parallel_tool_calls, too.
+	{noParallelCalls, func(s string) bool { return strings.Contains(s, "stream_options") && oneUnknown.MatchString(s) }},
+}
+
+// reasoner matches the refusals of OpenAI's reasoning models, whatever stands before them.
+var reasoner = regexp.MustCompile(`unsupported (parameter|value): '(max_tokens|temperature|messages\[\d+\]\.role)'.* with this model`)
+
+// fixedTemperature matches the refusal of Kimi's thinking models.
+var fixedTemperature = regexp.MustCompile(`temperature: only [\d.]+ is allowed`)
+
+// oneUnknown matches refusals that name only the first of several unknown parameters.
+var oneUnknown = regexp.MustCompile(`unknown (parameter|field|argument)|unexpected (keyword )?argument|unsupported parameter`)
 
 // mustAlternate reports whether the server refuses a message of the user right after a
 // tool's result, as some chat templates do.
@@ -162,9 +198,27 @@ func (l *learner) learn(refusal *llm.Error, has func(field string) bool) bool {
 		}
 		l.tried[i] = true
 		l.now = l.now&^r.off | r.on
+		l.infer(text, refusal.Accepts(), has)
 		return true
 	}
 	return false
+}
+
+// infer makes the further changes that a refusal implies for the parameters of its
+// request: those of its family, and those of parameters that are not among the accepted.
+func (l *learner) infer(text string, accepted []string, has func(field string) bool) {
+	var on dialect
+	for _, f := range families {
+		if f.refused(text) {
+			on |= f.on
+		}
+	}
+	for i, r := range rules {
+		implied := on&r.on == r.on || accepted != nil && r.field != "" && r.field != markerField && !slices.Contains(accepted, r.field)
+		if implied && !l.tried[i] && l.now&r.off == 0 && (r.field == "" || has(r.field)) {
+			l.now |= r.on
+		}
+	}
 }
 
 // names returns the names of the changes in d, without those that others include.

@@ -268,6 +268,10 @@ func TestRefusalsAreLearned(t *testing.T) {
 			anthropic.New(anthropic.Options{Model: "m", Effort: "high"}), `"adaptive"`,
 			"thinking.type: Input tag 'adaptive' found using 'type' does not match any of the expected tags: 'disabled', 'enabled'",
 		},
+		"a newer way to think": {
+			anthropic.New(anthropic.Options{Model: "m", Effort: "high", Learned: []string{"thinking with a budget"}}), `"enabled"`,
+			`"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`,
+		},
 		"no reasoning": {
 			responses.New(responses.Options{Model: "m"}), `"reasoning"`, "Unsupported parameter: 'reasoning.summary' is not supported with this model.",
 		},

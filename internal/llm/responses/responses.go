@@ -153,7 +153,11 @@ func (p *Protocol) Learn(refusal *llm.Error) bool {
 		if !each.AboutForm() {
 			continue
 		}
-		for _, name := range p.refused(strings.ToLower(each.Message + " " + each.Field)) {
+		names := p.refused(strings.ToLower(each.Message + " " + each.Field))
+		if accepted := each.Accepts(); len(names) > 0 && accepted != nil {
+			names = slices.DeleteFunc(slices.Clone(optional), func(name string) bool { return slices.Contains(accepted, name) })
+		}
+		for _, name := range names {
 			p.leave[name] = true
 		}
 	}
@@ -168,7 +172,7 @@ func (p *Protocol) refused(text string) []string {
 	if strings.Contains(text, "encrypted content is not supported") || strings.Contains(text, "reasoning.") && strings.Contains(text, "support") {
 		return []string{"include", "reasoning"} // the model does not reason
 	}
-	if !strings.Contains(text, "parameter") && !strings.Contains(text, "unrecognized") && !strings.Contains(text, "not permitted") {
+	if !strings.Contains(text, "parameter") && !strings.Contains(text, "unrecognized") && !strings.Contains(text, "not permitted") && !strings.Contains(text, "unknown field") {
 		return nil
 	}
 	for _, name := range optional {
