@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -190,6 +191,66 @@ func TestRequestsBeginAsTheOneBefore(t *testing.T) {
 			t.Logf("%s%s: $%.4f before, $%.4f now", c.wire, c.options, c.before, cost)
 			if cost > c.before/2 || saved < c.before/2 {
 				t.Errorf("it costs $%.4f, $%.4f before; saved, it says, $%.4f", cost, c.before, saved)
+			}
+		})
+	}
+}
+
+// With cache_ttl: 1h every marker asks for an hour, and what was written costs twice the
+// price of input. A server that does not know the time refuses it once.
+func TestCacheForAnHour(t *testing.T) {
+	const marker = `"cache_control":{"ttl":"1h","type":"ephemeral"}`
+	for _, c := range []struct {
+		name, wire, options string
+		knows               bool
+		usage               llmtest.Usage
+		markers             int
+		cost                float64
+	}{
+		{"Messages", "anthropic", "", true, llmtest.Usage{Input: 100_000, Cached: 40_000, Written: 50_000, WrittenHour: 50_000, Output: 1000}, 3, 0.03 + 0.012 + 0.3 + 0.015},
+		{"Messages, in part", "anthropic", "", true, llmtest.Usage{Input: 100_000, Cached: 40_000, Written: 50_000, WrittenHour: 30_000, Output: 1000}, 3, 0.03 + 0.012 + 0.18 + 0.075 + 0.015},
+		{"Messages, refused", "anthropic", "", false, llmtest.Usage{Input: 100_000, Cached: 40_000, Written: 50_000, Output: 1000}, 0, 0.03 + 0.012 + 0.1875 + 0.015},
+		{"chat", "chat", ", cache_markers: true", true, llmtest.Usage{Input: 100_000, Cached: 40_000, Written: 50_000, Output: 1000}, 2, 0.03 + 0.012 + 0.3 + 0.015},
+		{"chat, refused", "chat", ", cache_markers: true", false, llmtest.Usage{Input: 100_000, Cached: 40_000, Written: 50_000, Output: 1000}, 0, 0.03 + 0.012 + 0.1875 + 0.015},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			refused := 0
+			server := llmtest.NewServerFunc(t, func(_ int, body []byte) llmtest.Turn {
+				if !c.knows && bytes.Contains(body, []byte(`"ttl"`)) {
+					refused++
+					return llmtest.Raw(400, "application/json", `{"error":{"type":"invalid_request_error","message":"messages.0.content.0.cache_control.ttl: Extra inputs are not permitted"}}`)
+				}
+				return llmtest.Turn{Text: "Hello.", Usage: &c.usage}
+			})
+			d := newDesk(t, server, nil)
+			d.keep("config.yaml", `
+providers:
+  mine:
+    base_url: `+server.URL()+`
+    wire: `+c.wire+`
+    models:
+      large: {price_input: 3, price_output: 15, price_cached: 0.3, price_cache_write: 3.75, cache_ttl: 1h`+c.options+`}
+`)
+			d.keep("servers.json", `[{"address":"`+server.URL()+`","provider":"mine"}]`)
+			for range 2 {
+				code, out := d.prompted("--model", "mine/large", "--output-format", "json")
+				var result struct {
+					Cost float64 `json:"cost_usd"`
+				}
+				if err := json.Unmarshal([]byte(out), &result); err != nil || code != 0 {
+					t.Fatalf("exit status %d, %v: %s", code, err, out)
+				}
+				if math.Abs(result.Cost-c.cost) > 1e-9 {
+					t.Errorf("it costs $%.6f, want $%.6f", result.Cost, c.cost)
+				}
+			}
+			if !c.knows && refused != 1 {
+				t.Errorf("%d refusals", refused)
+			}
+			last := server.Requests()[len(server.Requests())-1]
+			text := strings.ReplaceAll(string(last), `"cache_control":{"type":"ephemeral","ttl":"1h"}`, marker)
+			if n := strings.Count(text, marker); n != c.markers || c.knows && strings.Count(text, "cache_control") != n {
+				t.Errorf("%d markers for an hour, want %d: %s", n, c.markers, text)
 			}
 		})
 	}

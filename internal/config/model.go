@@ -30,6 +30,7 @@ type ModelOptions struct {
 	ContextWindow int64   `yaml:"context_window"` // tokens
 	Images        *bool   `yaml:"images"`         // whether it accepts images; nil: judge by its name
 	CacheMarkers  *bool   `yaml:"cache_markers"`  // see Model.CacheMarkers
+	CacheTTL      string  `yaml:"cache_ttl"`      // what marked input is cached for: CacheHour, or five minutes
 	Input         float64 `yaml:"price_input"`
 	Output        float64 `yaml:"price_output"`
 	Cached        float64 `yaml:"price_cached"`
@@ -98,6 +99,9 @@ func (m Model) Edits() string {
 var patching = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|[^a-z0-9])(?:gpt-(?:4\.1|[5-9]|[1-9][0-9])|codex)(?:$|[^0-9])`)
 })
+
+// CacheHour is the value of cache_ttl for an hour.
+const CacheHour = "1h"
 
 // CacheMarkers reports whether chat completions mark what the server should cache. Those
 // of OpenRouter demand it for Claude; most servers cache by themselves, and some refuse

@@ -138,6 +138,7 @@ var provider = &schema{kind: group, fields: []*schema{
 		{name: "context_window", kind: count},
 		{name: "images", kind: boolean},
 		{name: "cache_markers", kind: boolean},
+		{name: "cache_ttl", kind: choice, choices: []string{"5m", CacheHour}},
 		{name: "price_input", kind: number},
 		{name: "price_output", kind: number},
 		{name: "price_cached", kind: number},

@@ -201,12 +201,14 @@ type End struct {
 }
 
 // Usage counts tokens. Cached is the part of Input that the provider had cached,
-// Written the part that it put into its cache.
+// Written the part that it put into its cache, and WrittenHour the part of that which it
+// keeps for an hour.
 type Usage struct {
-	Input   int64 `json:"input_tokens"`
-	Output  int64 `json:"output_tokens"`
-	Cached  int64 `json:"cached_tokens"`
-	Written int64 `json:"cache_written_tokens,omitzero"`
+	Input       int64 `json:"input_tokens"`
+	Output      int64 `json:"output_tokens"`
+	Cached      int64 `json:"cached_tokens"`
+	Written     int64 `json:"cache_written_tokens,omitzero"`
+	WrittenHour int64 `json:"cache_written_hour_tokens,omitzero"`
 	// CostUSD is zero if the model's prices are unknown.
 	CostUSD float64 `json:"cost_usd,omitzero"`
 	// SavedUSD is the saving by the provider's cache; less than zero if little was read
@@ -220,7 +222,8 @@ type Usage struct {
 func (u Usage) Add(v Usage) Usage {
 	return Usage{
 		Input: u.Input + v.Input, Output: u.Output + v.Output, Cached: u.Cached + v.Cached, Written: u.Written + v.Written,
-		CostUSD: u.CostUSD + v.CostUSD, SavedUSD: u.SavedUSD + v.SavedUSD, Estimated: u.Estimated || v.Estimated,
+		WrittenHour: u.WrittenHour + v.WrittenHour,
+		CostUSD:     u.CostUSD + v.CostUSD, SavedUSD: u.SavedUSD + v.SavedUSD, Estimated: u.Estimated || v.Estimated,
 	}
 }
 

@@ -111,7 +111,7 @@ func newClient(cfg config.Config, m config.Model) (*remote.Client, *memory) {
 		opt.Authorize = anthropic.Authorize
 		p := anthropic.New(anthropic.Options{
 			Model: m.Name, MaxTokens: o.MaxTokens, Temperature: o.Temperature, Effort: o.Effort, Extra: o.Extra,
-			Learned: last.Learned,
+			CacheHour: o.CacheTTL == config.CacheHour, Learned: last.Learned,
 		})
 		return remote.New(opt, p), &memory{store: store, protocol: p, last: last}
 	case config.WireResponses:
@@ -123,7 +123,7 @@ func newClient(cfg config.Config, m config.Model) (*remote.Client, *memory) {
 	}
 	p := openai.New(openai.Options{
 		BaseURL: m.Endpoint.BaseURL, Model: m.Name, MaxTokens: o.MaxTokens, Temperature: o.Temperature, Effort: o.Effort, Extra: o.Extra,
-		CacheMarkers: m.CacheMarkers(), Learned: last.Learned,
+		CacheMarkers: m.CacheMarkers(), CacheHour: o.CacheTTL == config.CacheHour, Learned: last.Learned,
 	})
 	return remote.New(opt, p), &memory{store: store, protocol: p, last: last}
 }

@@ -119,7 +119,7 @@ func Describe(cfg config.Config) string {
 func describeModel(m config.ModelOptions) string {
 	text := fmt.Sprintf("context %d, USD per million tokens: input %g, output %g, cached %g, cache write %g",
 		m.ContextWindow, m.Input, m.Output, m.Cached, m.Written)
-	for _, each := range []struct{ name, value string }{{"wire", m.Wire}, {"effort", m.Effort}} {
+	for _, each := range []struct{ name, value string }{{"wire", m.Wire}, {"effort", m.Effort}, {"cache_ttl", m.CacheTTL}} {
 		if each.value != "" {
 			text += ", " + each.name + " " + each.value
 		}

@@ -57,12 +57,15 @@ type usage struct {
 	Output  *int64 `json:"output_tokens"`
 	Written *int64 `json:"cache_creation_input_tokens"`
 	Read    *int64 `json:"cache_read_input_tokens"`
+	Kept    struct {
+		Hour *int64 `json:"ephemeral_1h_input_tokens"` // of Written
+	} `json:"cache_creation"`
 }
 
 // add takes the counts of v, which are of the whole answer so far.
 func (u *usage) add(v usage) {
 	for _, c := range []struct{ dst, src **int64 }{
-		{&u.Input, &v.Input}, {&u.Output, &v.Output}, {&u.Written, &v.Written}, {&u.Read, &v.Read},
+		{&u.Input, &v.Input}, {&u.Output, &v.Output}, {&u.Written, &v.Written}, {&u.Read, &v.Read}, {&u.Kept.Hour, &v.Kept.Hour},
 	} {
 		if *c.src != nil {
 			*c.dst = *c.src
@@ -255,5 +258,5 @@ func (a *answer) tokens() llm.Usage {
 		return *p
 	}
 	read, written := value(u.Read), value(u.Written)
-	return llm.Usage{Input: *u.Input + read + written, Output: *u.Output, Cached: read, Written: written}
+	return llm.Usage{Input: *u.Input + read + written, Output: *u.Output, Cached: read, Written: written, WrittenHour: value(u.Kept.Hour)}
 }

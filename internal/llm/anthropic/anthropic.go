@@ -24,6 +24,7 @@ type Options struct {
 	Effort      string         // how much the model thinks: low, medium, high …; empty: the model's default
 	Extra       map[string]any // merged into the request's body, over our own
 	Learned     []string       // from the refusals of earlier; see Protocol.Learned
+	CacheHour   bool           // the server is asked to cache for an hour, not for five minutes
 }
 
 // defaultMaxTokens bounds an answer, as the API demands a bound.
@@ -44,6 +45,7 @@ type Protocol struct {
 	asked bool     // the last request asks for it
 	cold  bool     // requests have no temperature
 	newer bool     // adaptive thinking was demanded after a budget
+	short bool     // the server caches for five minutes only
 }
 
 // thinking is how a model is asked to think.
@@ -74,6 +76,7 @@ func New(opt Options) *Protocol {
 			p.think = thinking(think)
 		}
 		p.cold = p.cold || change == noTemperature
+		p.short = p.short || change == remote.ShortCache
 	}
 	return p
 }
@@ -101,6 +104,9 @@ func (p *Protocol) Learned() []string {
 	if p.cold {
 		names = append(names, noTemperature)
 	}
+	if p.short {
+		names = append(names, remote.ShortCache)
+	}
 	return names
 }
 
@@ -114,11 +120,12 @@ func Authorize(h http.Header, key string) {
 
 // Encode implements remote.Protocol.
 func (p *Protocol) Encode(req llm.Request) (remote.Request, error) {
-	head, err := p.head(req)
+	hour := p.lasting()
+	head, err := p.head(req, hour)
 	if err != nil {
 		return remote.Request{}, err
 	}
-	turns, err := p.conv.encode(req.Messages)
+	turns, err := p.conv.encode(req.Messages, remote.CacheMarker(hour))
 	if err != nil {
 		return remote.Request{}, err
 	}
@@ -129,26 +136,38 @@ func (p *Protocol) Encode(req llm.Request) (remote.Request, error) {
 func (p *Protocol) Answer() remote.Answer { return &answer{model: p.opt.Model, used: p.conv.used} }
 
 // head returns the body up to its first message.
-func (p *Protocol) head(req llm.Request) ([]byte, error) {
+func (p *Protocol) head(req llm.Request, hour bool) ([]byte, error) {
 	fields := p.parameters(cmp.Or(req.Effort, p.opt.Effort))
 	if len(req.Tools) > 0 {
-		fields["tools"] = toolsOf(req.Tools)
+		fields["tools"] = toolsOf(req.Tools, hour)
 	}
 	if strings.TrimSpace(req.System) != "" {
-		fields["system"] = []map[string]any{{"type": "text", "text": req.System, "cache_control": ephemeral}}
+		fields["system"] = []map[string]any{{"type": "text", "text": req.System, "cache_control": ephemeral(hour)}}
 	}
 	return remote.Head(fields, p.opt.Extra, "messages")
 }
 
-// ephemeral is the value of a cache marker.
-var ephemeral = map[string]string{"type": "ephemeral"}
+// lasting reports whether the server is asked to cache for an hour.
+func (p *Protocol) lasting() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.opt.CacheHour && !p.short
+}
 
-func toolsOf(specs []llm.ToolSpec) []map[string]any {
+// ephemeral returns the value of a cache marker.
+func ephemeral(hour bool) map[string]string {
+	if hour {
+		return map[string]string{"type": "ephemeral", "ttl": "1h"}
+	}
+	return map[string]string{"type": "ephemeral"}
+}
+
+func toolsOf(specs []llm.ToolSpec, hour bool) []map[string]any {
 	tools := make([]map[string]any, len(specs))
 	for i, s := range specs {
 		tools[i] = map[string]any{"name": s.Name, "description": s.Description, "input_schema": s.ObjectSchema()}
 	}
-	tools[len(tools)-1]["cache_control"] = ephemeral
+	tools[len(tools)-1]["cache_control"] = ephemeral(hour)
 	return tools
 }
 
@@ -227,6 +246,10 @@ func (p *Protocol) Learn(refusal *llm.Error) bool {
 			return false
 		}
 		p.limit, p.bound = limit, limit
+		return true
+	}
+	if !p.short && p.opt.CacheHour && remote.RefusesTTL(text) {
+		p.short = true
 		return true
 	}
 	if refusedTemperature.MatchString(text) {

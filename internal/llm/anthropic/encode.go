@@ -62,7 +62,7 @@ type conversation struct {
 
 // encode returns messages as the API has them, with commas between them. It uses
 // again what it encoded before if messages begin with that.
-func (c *conversation) encode(messages []llm.Message) ([][]byte, error) {
+func (c *conversation) encode(messages []llm.Message, marker string) ([][]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	rest, continues := c.sent.Rest(messages)
@@ -74,7 +74,7 @@ func (c *conversation) encode(messages []llm.Message) ([][]byte, error) {
 			return nil, err
 		}
 	}
-	return c.pieces(), nil
+	return c.pieces(marker), nil
 }
 
 func (c *conversation) add(m llm.Message) error {
@@ -111,7 +111,7 @@ func newTurn(role string, content []byte) turn {
 // pieces returns the turns as the API demands them: the first and the last are
 // the person's, and the person's last ones carry markers. With those of the tools and
 // of the system prompt that makes four, the most that a request may have.
-func (c *conversation) pieces() [][]byte {
+func (c *conversation) pieces(marker string) [][]byte {
 	turns := c.turns
 	if len(turns) == 0 || turns[0].role == "assistant" {
 		turns = slices.Insert(slices.Clone(turns), 0, spoken(opening))
@@ -124,7 +124,7 @@ func (c *conversation) pieces() [][]byte {
 	for i, t := range slices.Backward(turns) {
 		if t.role == "user" && marked < remote.MarkedTurns {
 			marked++
-			pieces = append(pieces, []byte(remote.CacheMarker+turnEnd), t.data[:len(t.data)-len(turnEnd)])
+			pieces = append(pieces, []byte(marker+turnEnd), t.data[:len(t.data)-len(turnEnd)])
 		} else {
 			pieces = append(pieces, t.data)
 		}

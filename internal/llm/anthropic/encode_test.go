@@ -33,7 +33,7 @@ func encode(t *testing.T, p *Protocol, messages []llm.Message) []byte {
 
 // withoutMarkers returns body without its cache markers, which move.
 func withoutMarkers(body []byte) []byte {
-	return bytes.ReplaceAll(body, []byte(remote.CacheMarker), nil)
+	return bytes.ReplaceAll(body, []byte(remote.CacheMarker(false)), nil)
 }
 
 func TestConversations(t *testing.T) {

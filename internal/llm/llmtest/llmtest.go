@@ -45,7 +45,10 @@ type Turn struct {
 type Call struct{ ID, Name, Args string }
 
 // Usage is the token count that the server reports.
-type Usage struct{ Input, Output, Cached, Written int }
+type Usage struct {
+	Input, Output, Cached, Written int
+	WrittenHour                    int // of Written
+}
 
 // Fault is a failure of a stream.
 type Fault int

@@ -24,6 +24,7 @@ func (t Turn) messagesEvents(n int) []string {
 		"usage": map[string]any{
 			"input_tokens": u.Input - u.Cached - u.Written, "cache_read_input_tokens": u.Cached,
 			"cache_creation_input_tokens": u.Written, "output_tokens": 1,
+			"cache_creation": map[string]any{"ephemeral_5m_input_tokens": u.Written - u.WrittenHour, "ephemeral_1h_input_tokens": u.WrittenHour},
 		},
 	}})
 	add("ping", map[string]any{})

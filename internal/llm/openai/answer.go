@@ -21,6 +21,7 @@ type answer struct {
 	finish string
 	usage  *wire.Usage
 	used   func(id string) bool // whether an id is taken in the conversation
+	hour   bool                 // what is put into the cache stays for an hour
 }
 
 // Add implements remote.Answer.
@@ -145,6 +146,9 @@ func (a *answer) End() *llm.End {
 		cached := min(u.Cached, u.Input)
 		end.Usage = llm.Usage{
 			Input: u.Input, Output: u.Output, Cached: cached, Written: min(u.Written, u.Input-cached), CostUSD: max(u.Cost, 0),
+		}
+		if a.hour {
+			end.Usage.WrittenHour = end.Usage.Written
 		}
 	}
 	end.Extra = a.echo.object(end.Calls)

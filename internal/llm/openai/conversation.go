@@ -27,6 +27,7 @@ type conversation struct {
 	effort   string  // of their request
 	source   string  // see messageEncoder
 	markers  bool    // whether the server is asked to cache
+	hour     bool    // whether for an hour
 	turns    []turn  // the newest ones, if they can carry cache markers
 
 	specs []llm.ToolSpec
@@ -72,7 +73,7 @@ func (c *conversation) encode(req llm.Request, d dialect) query {
 	if req.System != "" {
 		system := enc.append(nil, llm.TextMessage(llm.System, req.System))
 		if enc.parts {
-			system = slices.Insert(system, len(system)-len(partsEnd), []byte(remote.CacheMarker)...)
+			system = slices.Insert(system, len(system)-len(partsEnd), c.marker()...)
 		}
 		q.messages = append(q.messages, system)
 	}
@@ -91,12 +92,20 @@ func (c *conversation) pieces(segment int) [][]byte {
 	from, data := 0, c.segments[segment]
 	for _, t := range c.turns {
 		if t.segment == segment {
-			pieces = append(pieces, data[from:t.at], []byte(remote.CacheMarker))
+			pieces = append(pieces, data[from:t.at], c.marker())
 			from = t.at
 		}
 	}
 	return append(pieces, data[from:])
 }
+
+// lasting reports whether the server caches for an hour.
+func (c *conversation) lasting(d dialect) bool {
+	return c.markers && c.hour && d&(noMarkers|shortCache) == 0
+}
+
+// marker returns the cache marker of the last request's dialect.
+func (c *conversation) marker() []byte { return []byte(remote.CacheMarker(c.lasting(c.dialect))) }
 
 // used reports whether a call of the conversation has this id.
 func (c *conversation) used(id string) bool {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
 )
 
 // dialect is the set of changes that a server demands of a request. The zero value is
@@ -31,6 +32,7 @@ const (
 	signedCalls  // a signature in calls of other models
 	emptyContent // "" as the content of an answer that has calls only
 	noMarkers    // no cache markers
+	shortCache   // markers without a time
 	systemRole   // this role for the system prompt, although developer was tried
 )
 
@@ -78,6 +80,7 @@ var rules = []rule{
 	{name: "tool results have a name", on: namedResults, refused: wantsNames},
 	{name: "calls have a signature", on: signedCalls, refused: unsignedCall.MatchString},
 	{name: "content in answers with calls", on: emptyContent, refused: noContent.MatchString},
+	{name: remote.ShortCache, on: shortCache, field: ttlField, refused: remote.RefusesTTL},
 	{name: "no cache markers", on: noMarkers, field: markerField, refused: func(s string) bool { return rejects(s, markerField) }},
 	{name: "no images", on: noImages, refused: noEyes.MatchString},
 }
@@ -88,6 +91,7 @@ const (
 	oldLimitField = "max_tokens"
 	newLimitField = "max_completion_tokens"
 	markerField   = "cache_control" // in messages
+	ttlField      = "ttl"           // of markers
 )
 
 // family is a kind of server whose demands are known to come together: one that states
@@ -214,7 +218,7 @@ func (l *learner) infer(text string, accepted []string, has func(field string) b
 		}
 	}
 	for i, r := range rules {
-		implied := on&r.on == r.on || accepted != nil && r.field != "" && r.field != markerField && !slices.Contains(accepted, r.field)
+		implied := on&r.on == r.on || accepted != nil && r.field != "" && r.field != markerField && r.field != ttlField && !slices.Contains(accepted, r.field)
 		if implied && !l.tried[i] && l.now&r.off == 0 && (r.field == "" || has(r.field)) {
 			l.now |= r.on
 		}

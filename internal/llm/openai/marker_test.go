@@ -28,7 +28,7 @@ func marked(t *testing.T, body []byte) []int {
 	}
 	var list []int
 	for i, m := range req.Messages {
-		if strings.Contains(string(m), remote.CacheMarker) {
+		if strings.Contains(string(m), remote.CacheMarker(false)) {
 			list = append(list, i)
 		}
 	}
@@ -70,7 +70,7 @@ func TestCacheMarkers(t *testing.T) {
 			if d := cmp.Diff(wantMarked(messages[:i+1]), marked(t, body)); d != "" {
 				t.Fatalf("seed %d, message %d: markers in the wrong messages: %s\n%s", seed, i, d, body)
 			}
-			now := bytes.ReplaceAll(body, []byte(remote.CacheMarker), nil)
+			now := bytes.ReplaceAll(body, []byte(remote.CacheMarker(false)), nil)
 			if !bytes.HasPrefix(now, bytes.TrimSuffix(before, []byte("]}"))) {
 				t.Fatalf("seed %d, message %d: it does not begin with the request before:\n%s\n%s", seed, i, before, now)
 			}

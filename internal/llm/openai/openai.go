@@ -22,6 +22,7 @@ type Options struct {
 	Learned     []string       // from the refusals of earlier; see Protocol.Learned
 	// CacheMarkers means that the server caches only what requests mark.
 	CacheMarkers bool
+	CacheHour    bool // what is marked is to be cached for an hour, not for five minutes
 }
 
 // Protocol encodes requests and reads answers. It may be used by several goroutines.
@@ -36,7 +37,7 @@ var _ remote.Protocol = (*Protocol)(nil)
 // New returns the protocol for one model.
 func New(opt Options) *Protocol {
 	return &Protocol{
-		opt: opt, conv: conversation{source: remote.Shown(opt.BaseURL) + " " + opt.Model, markers: opt.CacheMarkers},
+		opt: opt, conv: conversation{source: remote.Shown(opt.BaseURL) + " " + opt.Model, markers: opt.CacheMarkers, hour: opt.CacheHour},
 		learner: newLearner(opt.Learned),
 	}
 }
@@ -56,7 +57,7 @@ func (p *Protocol) Encode(req llm.Request) (remote.Request, error) {
 
 // Answer implements remote.Protocol.
 func (p *Protocol) Answer() remote.Answer {
-	return &answer{used: p.conv.used, echo: echo{source: p.conv.source}}
+	return &answer{used: p.conv.used, hour: p.conv.lasting(p.learner.dialect()), echo: echo{source: p.conv.source}}
 }
 
 // Learned names the changes to requests that refusals taught, in words for people.
@@ -82,6 +83,6 @@ func (p *Protocol) learn(refusal *llm.Error) bool {
 	fields, err := p.fields(p.learner.dialect(), cmp.Or(effort, p.opt.Effort), tools)
 	return err == nil && p.learner.learn(refusal, func(field string) bool {
 		_, ok := fields[field]
-		return ok || field == markerField && p.opt.CacheMarkers
+		return ok || field == markerField && p.opt.CacheMarkers || field == ttlField && p.opt.CacheMarkers && p.opt.CacheHour
 	})
 }

@@ -5,14 +5,29 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
-// CacheMarker is the member of a piece of content that asks the server to cache the
-// request up to and with that piece.
-const CacheMarker = `,"cache_control":{"type":"ephemeral"}`
+// CacheMarker returns the member of a piece of content that asks the server to cache the
+// request up to and with that piece, for an hour or for five minutes.
+func CacheMarker(hour bool) string {
+	if hour {
+		return `,"cache_control":{"type":"ephemeral","ttl":"1h"}`
+	}
+	return `,"cache_control":{"type":"ephemeral"}`
+}
+
+// ShortCache names the change of a protocol whose server caches for five minutes only.
+const ShortCache = "cache for five minutes"
+
+// RefusesTTL reports whether the text of a refusal is about the time of a cache marker.
+func RefusesTTL(text string) bool { return ttl.MatchString(strings.ToLower(text)) }
+
+var ttl = regexp.MustCompile(`\bttl\b`)
 
 // MarkedTurns is how many of the newest messages to the model carry a marker: the last
 // one for the next request, and the one before for this request.

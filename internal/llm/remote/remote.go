@@ -50,13 +50,18 @@ type Options struct {
 }
 
 // Prices are in USD per million tokens. Cached is the price of input that the server
-// had cached, Written that of input that it put into its cache; zero means Input.
+// had cached, Written that of input that it put into its cache; zero means Input. What
+// the cache keeps for an hour costs hourFactor times Input.
 type Prices struct{ Input, Output, Cached, Written float64 }
+
+// hourFactor is Anthropic's, and that of everyone who sells its models.
+const hourFactor = 2
 
 // cost returns the cost of u, and how much more it would be without a cache.
 func (p Prices) cost(u llm.Usage) (usd, saved float64) {
 	full := (float64(u.Input)*p.Input + float64(u.Output)*p.Output) / 1e6
-	saved = (float64(u.Cached)*(p.Input-cmp.Or(p.Cached, p.Input)) + float64(u.Written)*(p.Input-cmp.Or(p.Written, p.Input))) / 1e6
+	saved = (float64(u.Cached)*(p.Input-cmp.Or(p.Cached, p.Input)) + float64(u.Written-u.WrittenHour)*(p.Input-cmp.Or(p.Written, p.Input)) +
+		float64(u.WrittenHour)*p.Input*(1-hourFactor)) / 1e6
 	return full - saved, saved
 }
 

@@ -248,6 +248,6 @@ func (r *receiver) end(sent int, prices Prices) *llm.End {
 // credible reports whether a server's counts can be true. The limits of a session
 // rest on them: a count below zero, or one that overflows, would lift them.
 func credible(u llm.Usage) bool {
-	return !u.Estimated && min(u.Input, u.Output, u.Cached, u.Written) >= 0 &&
-		max(u.Input, u.Output) <= maxTokens && u.Cached+u.Written <= u.Input
+	return !u.Estimated && min(u.Input, u.Output, u.Cached, u.Written, u.WrittenHour) >= 0 &&
+		max(u.Input, u.Output) <= maxTokens && u.Cached+u.Written <= u.Input && u.WrittenHour <= u.Written
 }
