@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -17,6 +18,7 @@ type answer struct {
 	blocks map[int]*received
 	order  []*received
 	usage  usage
+	spent  llm.Usage // before the server paused the answer
 	stop   string
 	deltas []llm.Delta          // since the last call of Deltas
 	used   func(id string) bool // whether an id is taken in the conversation
@@ -186,7 +188,7 @@ func (a *answer) pending(r *received) {
 
 // End implements remote.Answer.
 func (a *answer) End() *llm.End {
-	end := &llm.End{Stop: stopReason(a.stop), Usage: a.tokens()}
+	end := &llm.End{Stop: stopReason(a.stop), Usage: a.spent.Add(a.tokens())}
 	order := llm.Order{Wire: wireName, Model: a.model}
 	for _, r := range a.order {
 		switch r.kind {
@@ -195,8 +197,8 @@ func (a *answer) End() *llm.End {
 		case "tool_use":
 			end.Calls = append(end.Calls, r.call(end.Stop, a.used))
 			order.AddCall(end.Calls)
-		case "thinking", "redacted_thinking":
-			if raw := r.thinking(); raw != nil {
+		default:
+			if raw := r.opaque(); raw != nil {
 				order.Parts = append(order.Parts, llm.OrderPart{Opaque: raw})
 			}
 		}
@@ -216,13 +218,15 @@ func (r *received) call(stop llm.StopReason, used func(id string) bool) llm.Tool
 	return llm.ParseCall(id, r.name, r.text.String(), stop)
 }
 
-// thinking returns the block as the server wants it back; nil without a signature,
-// which it would refuse.
-func (r *received) thinking() json.RawMessage {
-	if r.kind == "redacted_thinking" {
+// opaque returns a block of thinking, or of a tool that runs on the server, as the server
+// wants it back; nil for thinking without a signature, which it would refuse.
+func (r *received) opaque() json.RawMessage {
+	switch {
+	case r.kind != "thinking" && r.text.Len() == 0:
 		return r.start
-	}
-	if r.sign.Len() == 0 {
+	case r.kind != "thinking":
+		return r.use()
+	case r.sign.Len() == 0:
 		return nil
 	}
 	raw, _ := json.Marshal(struct { // of strings: it cannot fail
@@ -231,6 +235,47 @@ func (r *received) thinking() json.RawMessage {
 		Signature string `json:"signature"`
 	}{r.kind, r.text.String(), r.sign.String()})
 	return raw
+}
+
+// use returns the server's call of its own tool with the input that came in parts.
+func (r *received) use() json.RawMessage {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(r.start, &fields); err != nil || !json.Valid([]byte(r.text.String())) {
+		return nil
+	}
+	fields["input"] = json.RawMessage(r.text.String())
+	raw, _ := json.Marshal(fields) // of valid JSON: it cannot fail
+	return raw
+}
+
+// Resume continues an answer that the server paused, which it does while its own tools
+// run for long. The server goes on if it gets back what it sent.
+func (a *answer) Resume(req remote.Request) (remote.Request, bool) {
+	if a.stop != "pause_turn" {
+		return req, false
+	}
+	var blocks []any
+	for _, r := range a.order {
+		switch text := r.text.String(); {
+		case r.kind == "tool_use":
+			return req, false // our results have to come first
+		case r.kind != "text":
+			if raw := r.opaque(); raw != nil {
+				blocks = append(blocks, raw)
+			}
+		case strings.TrimSpace(text) != "":
+			blocks = append(blocks, block{Type: "text", Text: text})
+		}
+	}
+	content, err := remote.Marshal(blocks)
+	if err != nil || len(blocks) == 0 {
+		return req, false
+	}
+	a.spent, a.usage = a.spent.Add(a.tokens()), usage{}
+	a.stop, a.blocks = "", nil
+	last := len(req.Body) - 1
+	req.Body = slices.Concat(req.Body[:last], [][]byte{[]byte(`,{"role":"assistant","content":`), content, {'}'}}, req.Body[last:])
+	return req, true
 }
 
 func stopReason(stop string) llm.StopReason {

@@ -99,6 +99,8 @@ func (r reporter) explain(err error) *failure {
 		return fail(llm.Idle, true, "%s has sent nothing more of its answer for %v, so the request was ended. The text so far is kept; none of its tool calls was run. Try again, or raise idle_timeout.", r.base.Host, r.limits.Idle)
 	case errors.Is(err, errTotal):
 		return fail(llm.Idle, false, "The answer from %s was not complete after %v, so the request was ended. Try again with a smaller task.", r.base.Host, r.limits.Total)
+	case errors.Is(err, errPauses):
+		return fail(llm.Truncated, false, "%s has paused its answer %d times, so the request was ended. The text so far is kept. Try again with a smaller task.", r.base.Host, maxPauses)
 	case errors.Is(err, ErrUnfinished), errors.Is(err, io.ErrUnexpectedEOF):
 		return fail(llm.Truncated, true, "The answer from %s broke off before its end. The text so far is kept; none of its tool calls was run.", r.base.Host)
 	case errors.Is(err, errEndless):

@@ -26,6 +26,7 @@ var (
 	errTotal   = errors.New("the answer took too long")
 	errStopped = errors.New("the caller stopped reading")
 	errEndless = errors.New("the answer does not end")
+	errPauses  = errors.New("the server pauses the answer again and again")
 )
 
 // maxAnswer limits a received answer, in bytes: several times the longest one, and less
@@ -94,8 +95,11 @@ func (c *Client) wait(attempt int, asked time.Duration) time.Duration {
 	return d/2 + time.Duration(c.opt.Clock.Rand()*float64(d/2))
 }
 
-// attempt sends req once and delivers the answer. It returns nil after it has delivered
-// the end of a complete answer.
+// maxPauses bounds how often a server may pause one answer.
+const maxPauses = 16
+
+// attempt sends req once, and again with the answer so far when the server pauses it, and
+// delivers the answer. It returns nil after it has delivered the end of a complete answer.
 func (c *Client) attempt(ctx context.Context, req Request, a *receiver, emit func(llm.Delta) bool) error {
 	key, err := c.key.get(ctx)
 	if err != nil {
@@ -107,29 +111,48 @@ func (c *Client) attempt(ctx context.Context, req Request, a *receiver, emit fun
 	defer total.stop()
 	idle := newWatch(c.opt.Limits.Idle, func() { cancel(errIdle) })
 	defer idle.stop()
-
-	r, err := c.send(ctx, key, req, cancel)
-	if err != nil {
-		return cause(ctx, err)
-	}
-	err = c.receive(r.Events, a, idle, emit)
-	if err == nil {
-		idle.stop()
-		err = a.finish(req.Size, c.opt.Prices, emit)
-	} else {
-		err = cause(ctx, err)
-		if a.began && errors.Is(err, errIdle) {
+	for pauses, next := 0, req; ; pauses++ {
+		paused := false
+		err := c.exchange(ctx, key, next, func(events *Events) (err error) {
+			if err := c.receive(events, a, idle, emit); err != nil {
+				return err
+			}
+			if next, paused = a.resume(req); !paused {
+				idle.stop()
+				return a.finish(req.Size, c.opt.Prices, emit)
+			}
+			if pauses == maxPauses {
+				return errPauses
+			}
+			idle.reset(c.opt.Limits.Idle)
+			return nil
+		})
+		if err = cause(ctx, err); a.began && errors.Is(err, errIdle) {
 			err = errStalled
 		}
+		if err != nil || !paused {
+			return err
+		}
 	}
+}
+
+// exchange sends req and has the events of the reply received.
+func (c *Client) exchange(ctx context.Context, key string, req Request, receive func(*Events) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	r, err := c.send(ctx, key, req, cancel)
+	if err != nil {
+		return err
+	}
+	err = receive(r.Events)
 	// An error of Close changes nothing: the answer is complete, or the error is known.
 	_ = r.Close()
 	return err
 }
 
-// cause returns the cause of ctx if ctx has ended, else err.
+// cause returns the cause of ctx if err is not nil and ctx has ended, else err.
 func cause(ctx context.Context, err error) error {
-	if ctx.Err() != nil && !errors.Is(err, errStopped) {
+	if err != nil && ctx.Err() != nil && !errors.Is(err, errStopped) {
 		return context.Cause(ctx)
 	}
 	return err
@@ -142,6 +165,25 @@ type receiver struct {
 	said     int // bytes of text and reasoning
 	began    bool
 	ended    bool
+}
+
+// resumer is an Answer that the server may pause.
+type resumer interface {
+	// Resume returns req with the answer so far, to which the next events add. It returns
+	// false if the server did not pause the answer.
+	Resume(req Request) (Request, bool)
+}
+
+// resume returns the request that continues a paused answer to req.
+func (r *receiver) resume(req Request) (next Request, paused bool) {
+	answer, ok := r.answer.(resumer)
+	if !ok {
+		return Request{}, false
+	}
+	if next, paused = answer.Resume(req); paused {
+		r.ended = false
+	}
+	return next, paused
 }
 
 // add reads an event.
