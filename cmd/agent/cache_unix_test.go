@@ -196,7 +196,7 @@ func TestRequestsBeginAsTheOneBefore(t *testing.T) {
 	}
 }
 
-// With cache_ttl: 1h every marker asks for an hour, and what was written costs twice the
+// With cache_ttl: 1h every marker asks for an hour, and writing costs twice the
 // price of input. A server that does not know the time refuses it once.
 func TestCacheForAnHour(t *testing.T) {
 	const marker = `"cache_control":{"ttl":"1h","type":"ephemeral"}`

@@ -35,7 +35,7 @@ var pausedAnswer = messagesStream(startEvent,
 	`{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"\"go\"}"}}`,
 	pausedEvent, stopEvent)
 
-// An answer that the server pauses goes on by itself, with what it has sent, and is one
+// An answer that the server pauses goes on by itself, after the part so far, and is one
 // answer to the person and to later requests.
 func TestPausedAnswerGoesOn(t *testing.T) {
 	const (

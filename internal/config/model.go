@@ -30,7 +30,7 @@ type ModelOptions struct {
 	ContextWindow int64   `yaml:"context_window"` // tokens
 	Images        *bool   `yaml:"images"`         // whether it accepts images; nil: judge by its name
 	CacheMarkers  *bool   `yaml:"cache_markers"`  // see Model.CacheMarkers
-	CacheTTL      string  `yaml:"cache_ttl"`      // what marked input is cached for: CacheHour, or five minutes
+	CacheTTL      string  `yaml:"cache_ttl"`      // the time for which marked input is cached: CacheHour, or five minutes
 	Input         float64 `yaml:"price_input"`
 	Output        float64 `yaml:"price_output"`
 	Cached        float64 `yaml:"price_cached"`

@@ -95,65 +95,92 @@ var inTurn = map[string]struct {
 	learned  []string
 }{
 	"Kimi": {
-		config.ModelOptions{Temperature: &warm}, []demand{kimiWarmthDemand, kimiDemand}, 1,
+		config.ModelOptions{Temperature: &warm},
+		[]demand{kimiWarmthDemand, kimiDemand},
+		1,
 		[]string{"reasoning_content in answers with calls", "no temperature"},
 	},
 	"Gemini": {
-		config.ModelOptions{}, []demand{signatureDemand, googleNameDemand}, 1,
+		config.ModelOptions{},
+		[]demand{signatureDemand, googleNameDemand},
+		1,
 		[]string{"tool results have a name", "calls have a signature"},
 	},
 	"Gemini, the other way round": {
-		config.ModelOptions{}, []demand{googleNameDemand, signatureDemand}, 1,
+		config.ModelOptions{},
+		[]demand{googleNameDemand, signatureDemand},
+		1,
 		[]string{"tool results have a name", "calls have a signature"},
 	},
 	"gpt-5.6": {
-		config.ModelOptions{Effort: "high", MaxTokens: 900}, []demand{noneDemand, limitDemand, roleDemand}, 1,
+		config.ModelOptions{Effort: "high", MaxTokens: 900},
+		[]demand{noneDemand, limitDemand, roleDemand},
+		1,
 		[]string{"reasoning_effort none with tools", "max_completion_tokens", "role developer"},
 	},
 	"gpt-5.4": {
-		config.ModelOptions{Effort: "high", MaxTokens: 900}, []demand{noEffortDemand, limitDemand, roleDemand}, 1,
+		config.ModelOptions{Effort: "high", MaxTokens: 900},
+		[]demand{noEffortDemand, limitDemand, roleDemand},
+		1,
 		[]string{"no reasoning_effort", "max_completion_tokens", "role developer"},
 	},
 	"o-series": {
-		config.ModelOptions{MaxTokens: 900, Temperature: &warm}, []demand{limitDemand, roleDemand, warmthDemand}, 1,
+		config.ModelOptions{MaxTokens: 900, Temperature: &warm},
+		[]demand{limitDemand, roleDemand, warmthDemand},
+		1,
 		[]string{"max_completion_tokens", "role developer", "no temperature"},
 	},
 	"o-series, from the end": {
-		config.ModelOptions{MaxTokens: 900, Temperature: &warm}, []demand{warmthDemand, roleDemand, limitDemand}, 1,
+		config.ModelOptions{MaxTokens: 900, Temperature: &warm},
+		[]demand{warmthDemand, roleDemand, limitDemand},
+		1,
 		[]string{"max_completion_tokens", "role developer", "no temperature"},
 	},
 	"Mistral": {
-		config.ModelOptions{}, []demand{alternateDemand, nameDemand}, 1,
+		config.ModelOptions{},
+		[]demand{alternateDemand, nameDemand},
+		1,
 		[]string{"roles alternate", "tool results have a name"},
 	},
 	"template": {
-		config.ModelOptions{}, []demand{nameDemand, alternateDemand}, 1,
+		config.ModelOptions{},
+		[]demand{nameDemand, alternateDemand},
+		1,
 		[]string{"roles alternate", "tool results have a name"},
 	},
 	"proxy": {
-		config.ModelOptions{Extra: map[string]any{"parallel_tool_calls": true}}, []demand{usageDemand, parallelDemand}, 1,
+		config.ModelOptions{Extra: map[string]any{"parallel_tool_calls": true}},
+		[]demand{usageDemand, parallelDemand},
+		1,
 		[]string{"no stream_options", "no parallel_tool_calls"},
 	},
 	"proxy that lists its parameters": {
 		config.ModelOptions{Temperature: &warm, Extra: map[string]any{"parallel_tool_calls": true}},
-		[]demand{serdeWarmth, serdeUsage, serdeParallel}, 1,
+		[]demand{serdeWarmth, serdeUsage, serdeParallel},
+		1,
 		[]string{"no stream_options", "no parallel_tool_calls", "no temperature"},
 	},
 	// A parameter tells nothing of pictures, and other models take an effort with tools.
 	"proxy, images": {
-		config.ModelOptions{Images: &yes}, []demand{usageDemand, imageDemand}, 2,
+		config.ModelOptions{Images: &yes},
+		[]demand{usageDemand, imageDemand},
+		2,
 		[]string{"no stream_options", "no images"},
 	},
 	"gpt-5.6, the limit first": {
-		config.ModelOptions{Effort: "high", MaxTokens: 900}, []demand{limitDemand, noneDemand}, 2,
+		config.ModelOptions{Effort: "high", MaxTokens: 900},
+		[]demand{limitDemand, noneDemand},
+		2,
 		[]string{"reasoning_effort none with tools", "max_completion_tokens", "role developer"},
 	},
 	// What was inferred is taken back.
 	"proxy with an old list of roles": {
-		config.ModelOptions{MaxTokens: 900}, []demand{limitDemand, {
+		config.ModelOptions{MaxTokens: 900},
+		[]demand{limitDemand, {
 			func(b body) bool { return len(b.messages("developer")) > 0 },
 			refusal(`"messages.0.role: unknown role 'developer'"`),
-		}}, 2,
+		}},
+		2,
 		[]string{"max_completion_tokens", "role system"},
 	},
 }

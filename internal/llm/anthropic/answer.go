@@ -249,7 +249,7 @@ func (r *received) use() json.RawMessage {
 }
 
 // Resume continues an answer that the server paused, which it does while its own tools
-// run for long. The server goes on if it gets back what it sent.
+// run for long. The server goes on if it gets its own blocks back.
 func (a *answer) Resume(req remote.Request) (remote.Request, bool) {
 	if a.stop != "pause_turn" {
 		return req, false

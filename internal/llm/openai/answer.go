@@ -21,7 +21,7 @@ type answer struct {
 	finish string
 	usage  *wire.Usage
 	used   func(id string) bool // whether an id is taken in the conversation
-	hour   bool                 // what is put into the cache stays for an hour
+	hour   bool                 // the cache keeps written tokens for an hour
 }
 
 // Add implements remote.Answer.

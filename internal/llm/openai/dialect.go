@@ -115,7 +115,7 @@ var families = []family{
 	{noParallelCalls, func(s string) bool { return strings.Contains(s, "stream_options") && oneUnknown.MatchString(s) }},
 }
 
-// reasoner matches the refusals of OpenAI's reasoning models, whatever stands before them.
+// reasoner matches the refusals of OpenAI's reasoning models, with any prefix.
 var reasoner = regexp.MustCompile(`unsupported (parameter|value): '(max_tokens|temperature|messages\[\d+\]\.role)'.* with this model`)
 
 // fixedTemperature matches the refusal of Kimi's thinking models.

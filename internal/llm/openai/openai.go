@@ -22,7 +22,7 @@ type Options struct {
 	Learned     []string       // from the refusals of earlier; see Protocol.Learned
 	// CacheMarkers means that the server caches only what requests mark.
 	CacheMarkers bool
-	CacheHour    bool // what is marked is to be cached for an hour, not for five minutes
+	CacheHour    bool // the markers ask for an hour, not for five minutes
 }
 
 // Protocol encodes requests and reads answers. It may be used by several goroutines.

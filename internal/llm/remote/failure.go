@@ -97,16 +97,11 @@ func (r reporter) explain(err error) *failure {
 		return fail(llm.Idle, true, "%s has sent no part of an answer for %v, so the request was ended. Try again, or raise idle_timeout.", r.base.Host, r.limits.Idle)
 	case errors.Is(err, errStalled):
 		return fail(llm.Idle, true, "%s has sent nothing more of its answer for %v, so the request was ended. The text so far is kept; none of its tool calls was run. Try again, or raise idle_timeout.", r.base.Host, r.limits.Idle)
-	case errors.Is(err, errTotal):
-		return fail(llm.Idle, false, "The answer from %s was not complete after %v, so the request was ended. Try again with a smaller task.", r.base.Host, r.limits.Total)
-	case errors.Is(err, errPauses):
-		return fail(llm.Truncated, false, "%s has paused its answer %d times, so the request was ended. The text so far is kept. Try again with a smaller task.", r.base.Host, maxPauses)
 	case errors.Is(err, ErrUnfinished), errors.Is(err, io.ErrUnexpectedEOF):
 		return fail(llm.Truncated, true, "The answer from %s broke off before its end. The text so far is kept; none of its tool calls was run.", r.base.Host)
-	case errors.Is(err, errEndless):
-		return fail(llm.Refused, false, "%s sent more than %d MB, more than any answer has, so the request was ended.", r.base.Host, maxAnswer>>20)
-	case errors.Is(err, ErrTooLarge):
-		return fail(llm.Refused, false, "%s sent an event of more than %d MB, which is the limit.", r.base.Host, MaxEvent>>20)
+	}
+	if f := r.limitFailure(err); f != nil {
+		return f
 	}
 	if f := r.connectFailure(err); f != nil {
 		return f
@@ -117,6 +112,24 @@ func (r reporter) explain(err error) *failure {
 		return fail(llm.Truncated, true, "The connection to %s broke off: %v.", r.base.Host, bare(err))
 	}
 	return fail(llm.Temporary, false, "%s sent an answer that cannot be read: %v.", r.base.Host, bare(err))
+}
+
+// limitFailure explains that an answer exceeded a limit; nil if err is not that.
+func (r reporter) limitFailure(err error) *failure {
+	fail := func(kind llm.ErrorKind, format string, args ...any) *failure {
+		return &failure{err: &llm.Error{Kind: kind, Message: fmt.Sprintf(format, args...), Err: err}}
+	}
+	switch {
+	case errors.Is(err, errTotal):
+		return fail(llm.Idle, "The answer from %s was not complete after %v, so the request was ended. Try again with a smaller task.", r.base.Host, r.limits.Total)
+	case errors.Is(err, errPauses):
+		return fail(llm.Truncated, "%s has paused its answer %d times, so the request was ended. The text so far is kept. Try again with a smaller task.", r.base.Host, maxPauses)
+	case errors.Is(err, errEndless):
+		return fail(llm.Refused, "%s sent more than %d MB, more than any answer has, so the request was ended.", r.base.Host, maxAnswer>>20)
+	case errors.Is(err, ErrTooLarge):
+		return fail(llm.Refused, "%s sent an event of more than %d MB, which is the limit.", r.base.Host, MaxEvent>>20)
+	}
+	return nil
 }
 
 // connectFailure explains a failure to connect; nil if err is not one.
