@@ -173,7 +173,7 @@ var inTurn = map[string]struct {
 		2,
 		[]string{"reasoning_effort none with tools", "max_completion_tokens", "role developer"},
 	},
-	// What was inferred is taken back.
+	// A wrong inference is taken back.
 	"proxy with an old list of roles": {
 		config.ModelOptions{MaxTokens: 900},
 		[]demand{limitDemand, {

@@ -50,8 +50,8 @@ type Options struct {
 }
 
 // Prices are in USD per million tokens. Cached is the price of input that the server
-// had cached, Written that of input that it put into its cache; zero means Input. What
-// the cache keeps for an hour costs hourFactor times Input.
+// had cached, Written that of input that it put into its cache; zero means Input.
+// Tokens that the cache keeps for an hour cost hourFactor times Input.
 type Prices struct{ Input, Output, Cached, Written float64 }
 
 // hourFactor is Anthropic's, and that of everyone who sells its models.
