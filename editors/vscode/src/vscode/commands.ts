@@ -34,6 +34,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     "agent.diffRejectWithReason": (...targets) => rejectWithReason(parts, targets),
     "agent.nextReview": () => go(parts, 1),
     "agent.previousReview": () => go(parts, -1),
+    "agent.notYet": notYet,
     "agent.showReview": (id) => show(parts, String(id)),
     "agent.showQuestion": () => showQuestion(parts),
     "agent.startInTerminal": () => terminals.start(),
@@ -75,9 +76,18 @@ function targetsOf(parts: Parts, args: unknown[]): Target[] {
   const ids = new Set(named.filter((id) => id !== undefined));
   const active = parts.views.active();
   if (ids.size > 0) return answerable(parts, [...ids].map((id) => ({ id, by: "button" })));
-  if (active !== undefined) return parts.views.hasKeys() ? answerable(parts, [{ id: active, by: "command" }]) : [];
-  go(parts, 1);
+  if (active === undefined) go(parts, 1);
+  else if (parts.views.hasKeys()) return answerable(parts, [{ id: active, by: "command" }]);
+  else notYet();
   return [];
+}
+
+/**
+ * Takes a key that came before the review could be seen. While the commands of the review are
+ * off, the editor would give their keys to the text.
+ */
+function notYet(): void {
+  void vscode.window.setStatusBarMessage(vscode.l10n.t("The review has just appeared: press the key again to answer."), 3_000);
 }
 
 /** Leaves out edits that are being changed in the terminal, with a message. */
@@ -111,8 +121,8 @@ async function answerOne({ core: { reviews }, inline }: Parts, { id, by }: Targe
 }
 
 /** Decides the change of a lens, or, from a key, that at the cursor. */
-function decideChange(parts: Parts, what: "accept" | "reject", lens: unknown[]): Promise<void> | undefined {
-  return lens.length > 0 || parts.views.hasKeys() ? parts.inline.decide(what, ...lens) : undefined;
+function decideChange(parts: Parts, what: "accept" | "reject", lens: unknown[]): Promise<void> | void {
+  return lens.length > 0 || parts.views.hasKeys() ? parts.inline.decide(what, ...lens) : notYet();
 }
 
 async function toggleView(parts: Parts, args: unknown[]): Promise<void> {

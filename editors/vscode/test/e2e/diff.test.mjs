@@ -5,7 +5,7 @@ import { after, afterEach, before, describe, it } from "node:test";
 
 import { Client } from "./lib/client.mjs";
 import { startSession } from "./lib/session.mjs";
-import { until } from "./lib/wait.mjs";
+import { settled, until } from "./lib/wait.mjs";
 
 const BASE = "one\ntwo\nthree\n";
 const PROPOSED = "one\nTWO\nthree\n";
@@ -120,13 +120,13 @@ describe("a diff in VS Code", () => {
     const accepted = ask();
     await bench.diffShown();
     await bench.page.click(".monaco-diff-editor .editor.modified .view-lines");
-    await bench.page.keyboard.press("Control+Enter");
+    await bench.answerByKey("Control+Enter", settled(accepted));
     assert.equal((await verdict(accepted)).details.reason, "command");
     await session.noDiffs();
     const rejected = ask();
     await bench.diffShown();
     await bench.page.click(".monaco-diff-editor .editor.original .view-lines");
-    await bench.page.keyboard.press("Control+Shift+Backspace");
+    await bench.answerByKey("Control+Shift+Backspace", settled(rejected));
     assert.equal((await verdict(rejected)).word, "DIFF_REJECTED");
     await session.noDiffs();
   });

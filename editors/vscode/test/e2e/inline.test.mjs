@@ -12,7 +12,7 @@ import { watchFile } from "./lib/watch.mjs";
 const BASE = "one\ntwo\nthree\nfour\nfive\n";
 const BOTH = "ONE\ntwo\nthree\nfour\nFIVE\n";
 const MERGED = "one\nONE\ntwo\nthree\nfour\nfive\nFIVE\n";
-const NAMES = ["lenses", "keys", "all", "enter", "terminal", "undo", "saved", "other", "close", "disk", "link", "reload", "kill", "focus", "toggle", "red"];
+const NAMES = ["lenses", "keys", "all", "enter", "soon", "terminal", "undo", "saved", "other", "close", "disk", "link", "reload", "kill", "focus", "toggle", "red"];
 const louder = (name, why = "I make it louder.") => call("write_file", { path: `${name}.txt`, content: BOTH }, why);
 
 describe("the agent's proposals in one text with their file", () => {
@@ -30,11 +30,7 @@ describe("the agent's proposals in one text with their file", () => {
   const shows = (name, text) => until(`the review of ${name} to show ${JSON.stringify(text)}`, async () => (await shown(name)) === text);
   const tabs = () => at.scene.session.probe(`return vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter(({ input }) => input?.uri?.scheme === "agent-inline").length`);
   const gone = () => until("the review to go", async () => (await tabs()) === 0);
-  /** Answers with a key, once the review has been seen: an earlier key goes to the text. */
-  const answer = async (key) => {
-    await at.scene.session.page.waitForTimeout(1_000);
-    await press(key);
-  };
+  const answer = (key) => at.scene.bench.answerByKey(key, async () => (await tabs()) === 0);
   const configure = (name, value) => at.scene.session.probe(`await vscode.workspace.getConfiguration().update(args[0], args[1], 1)`, name, value);
 
   before(() => {
@@ -115,6 +111,25 @@ describe("the agent's proposals in one text with their file", () => {
     assert.doesNotMatch(await agent.told(1), /changed the proposal/);
     assert.equal(read("enter"), BOTH);
     await gone();
+  });
+
+  it("keys that come before the review could be seen answer nothing, and do not reach the text", async () => {
+    const { agent, same } = await asked("soon");
+    await inText();
+    const fresh = (is) => at.scene.session.probe(`await vscode.commands.executeCommand("setContext", "agent.freshReview", args[0])`, is);
+    await fresh(true);
+    for (const key of ["Control+Enter", "Control+Shift+Backspace", "Control+s"]) {
+      await press(key);
+      await at.scene.session.page.locator(".statusbar-item", { hasText: "The review has just appeared" }).waitFor();
+      assert.equal(await shown("soon"), MERGED, key);
+      await until("the message to go", async () => (await at.scene.session.page.locator(".statusbar-item", { hasText: "The review has just appeared" }).count()) === 0);
+    }
+    same();
+    await agent.asks();
+    await fresh(false);
+    await answer("Control+Enter");
+    assert.match(await agent.told(1), /^Wrote soon\.txt/);
+    assert.equal(read("soon"), BOTH);
   });
 
   it("everything is rejected from the title bar", async () => {

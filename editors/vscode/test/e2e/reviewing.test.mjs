@@ -38,8 +38,7 @@ describe("reviewing in VS Code", () => {
     const agent = await at.scene.agent([edit("b.txt", "two", "TWO"), { text: "Good." }]);
     await at.scene.bench.diffShown();
     await at.scene.session.page.click(".monaco-diff-editor .editor.modified .view-lines");
-    await at.scene.session.page.keyboard.press("Control+Shift+Backspace");
-    await agent.asksNothing();
+    await at.scene.bench.answerByKey("Control+Shift+Backspace", () => agent.asksNothing());
     await focusIn("the terminal", ".terminal-wrapper.active");
     assert.equal(read("b.txt"), BASE);
   });
@@ -53,19 +52,11 @@ describe("reviewing in VS Code", () => {
     await at.scene.bench.statusItem("2 to review").click();
     await at.scene.bench.diffShown();
     await focusIn("the review", ".monaco-diff-editor");
-    // An earlier key goes to the text: the review must have been seen.
-    await at.scene.session.page.waitForTimeout(1_000);
-    await at.scene.bench.diffShown();
-    await at.scene.session.page.keyboard.press("Control+Enter");
-    await at.scene.session.page.keyboard.press("Control+Enter");
-    await until("one answer", () => answered.length === 1);
+    await at.scene.bench.answerByKey("Control+Enter", () => answered.length === 1, 2);
     await focusIn("the next review", ".monaco-diff-editor");
     assert.equal(answered.length, 1);
-    // Now it has been seen: the key counts.
-    await at.scene.session.page.waitForTimeout(1_000);
     await at.scene.bench.diffShown();
-    await at.scene.session.page.keyboard.press("Control+Enter");
-    await until("the other answer", () => answered.length === 2);
+    await at.scene.bench.answerByKey("Control+Enter", () => answered.length === 2);
     client.close();
   });
 

@@ -176,7 +176,7 @@ export class Agent {
   }
 
   /** Waits until the terminal no longer asks. */
-  asksNothing(ms = 5_000) {
+  asksNothing(ms) {
     return until("the terminal's panel to go", async () => !(await this.window.bench.terminalText()).includes(PANEL), ms);
   }
 }

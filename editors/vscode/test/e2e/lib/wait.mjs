@@ -12,3 +12,10 @@ export async function until(what, look, ms = 30_000) {
   } while (Date.now() < end);
   throw new Error(`waited ${ms} ms in vain for ${what}${last ? `: ${last}` : ""}`);
 }
+
+/** Returns a function that reports whether a promise has been kept or broken. */
+export function settled(promise) {
+  let is = false;
+  promise.finally(() => (is = true)).catch(() => undefined);
+  return () => is;
+}

@@ -3,6 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 
 import { sharedBrowser } from "./browser.mjs";
+import { until } from "./wait.mjs";
 
 /** The longest wait for anything to appear: a failure is not slow, and a slow step does not fail. */
 const PATIENCE = 30_000;
@@ -40,6 +41,14 @@ export class Workbench {
     await button.waitFor();
     await this.page.waitForTimeout(500);
     await button.click();
+  }
+
+  /** Presses a key that answers. One that comes too soon after the review got the focus does not count, so it is pressed again. */
+  async answerByKey(key, isAnswered, times = 1) {
+    await until(`${key} to answer`, async () => {
+      for (let i = 0; i < times; i++) await this.page.keyboard.press(key);
+      return until("the answer", isAnswered, 10_000);
+    }, 2 * PATIENCE);
   }
 
   /** Types at the end of the diff's right side. */
