@@ -3,6 +3,7 @@ package diff
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -274,5 +275,19 @@ func TestClassify(t *testing.T) {
 		if got := Classify(tt.a, tt.b); got != tt.want {
 			t.Errorf("%s: got %+v, want %+v", tt.name, got, tt.want)
 		}
+	}
+}
+
+// TestASmallChangeTakesLittleMemory: the garbage of a diff depends on what changed.
+func TestASmallChangeTakesLittleMemory(t *testing.T) {
+	const runs = 100
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range runs {
+		Lines("a\nb\nc\n", "a\nx\nc\n")
+	}
+	runtime.ReadMemStats(&after)
+	if each := (after.TotalAlloc - before.TotalAlloc) / runs; each > 8<<10 {
+		t.Errorf("a diff of one line allocates %d bytes", each)
 	}
 }

@@ -220,11 +220,12 @@ func rising(pairs [][2]int32) [][2]int32 {
 // table matches a longest common subsequence of r if the table for it is small enough.
 func (m *matcher) table(r region) {
 	a, b := m.a[r.aStart:r.aEnd], m.b[r.bStart:r.bEnd]
-	if (len(a)+1)*(len(b)+1) > maxCells {
+	need := (len(a) + 1) * (len(b) + 1)
+	if need > maxCells {
 		return
 	}
-	if m.cells == nil {
-		m.cells = make([]uint16, maxCells)
+	if need > len(m.cells) {
+		m.cells = make([]uint16, min(2*need, maxCells)) // twice, so that growing regions cost little
 	}
 	for _, p := range common(a, b, m.cells) {
 		m.match[r.aStart+p[0]] = int32(r.bStart + p[1])
