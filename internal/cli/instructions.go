@@ -75,8 +75,9 @@ func (s *setup) useSubAgents(found project) {
 	all, notes := subagents.OfUser(s.Home)
 	s.notes = append(s.notes, notes...)
 	var left []string
+	trusted := s.instructions.judge()
 	for _, d := range found.agents {
-		if s.instructions.Trusted(d.Path, systemprompt.TextHash(d.Text)) {
+		if trusted(d.Path, systemprompt.TextHash(d.Text)) {
 			all = append(all, d)
 		} else {
 			left = append(left, d.File)
@@ -93,8 +94,9 @@ func (s *setup) useSkills(found project) {
 	all, notes := skills.OfUser(s.Home)
 	s.notes = append(append(s.notes, notes...), found.notes...)
 	var left []string
+	trusted := s.instructions.judge()
 	for _, skill := range found.skills {
-		if s.instructions.Trusted(skill.Path(), systemprompt.TextHash(skill.Text)) {
+		if trusted(skill.Path(), systemprompt.TextHash(skill.Text)) {
 			all = append(all, skill)
 		} else {
 			left = append(left, skill.FileName())
@@ -129,12 +131,15 @@ const (
 
 // Trusted reports whether the model gets the file at path with the text that has this
 // hash: not if the answers cannot be read.
-func (i instructions) Trusted(path, hash string) bool {
+func (i instructions) Trusted(path, hash string) bool { return i.judge()(path, hash) }
+
+// judge returns Trusted for many files: it reads the answers once.
+func (i instructions) judge() func(path, hash string) bool {
 	if i.use != approvedOnly {
-		return i.use == allInstructions
+		return func(string, string) bool { return i.use == allInstructions }
 	}
-	ok, err := i.store.Approved(path, hash)
-	return ok && err == nil
+	approved, err := i.store.Approvals()
+	return func(path, hash string) bool { return err == nil && approved.Has(path, hash) }
 }
 
 // TrustedBelow is Trusted for a file below the session's folder. One in a trusted folder,

@@ -48,10 +48,22 @@ func (s Store) explainTexts(err error) error {
 	return fmt.Errorf("trusted instructions: %w", err)
 }
 
+// Approvals are the texts that a person has approved, as of one reading of the file.
+type Approvals struct{ all texts }
+
+// Approvals reads the approved texts.
+func (s Store) Approvals() (Approvals, error) {
+	all, err := s.texts().Read()
+	return Approvals{all}, s.explainTexts(err)
+}
+
+// Has reports whether a person has approved this text at this path.
+func (a Approvals) Has(path, hash string) bool { return slices.Contains(a.all[path], hash) }
+
 // Approved reports whether a person has approved this text at this path.
 func (s Store) Approved(path, hash string) (bool, error) {
-	all, err := s.texts().Read()
-	return slices.Contains(all[path], hash), s.explainTexts(err)
+	a, err := s.Approvals()
+	return a.Has(path, hash), err
 }
 
 // Approve saves that a person has approved the text of each file.

@@ -72,3 +72,22 @@ func TestInstructions(t *testing.T) {
 		t.Errorf("a malformed file: %v, %v", ok, err)
 	}
 }
+
+// Approvals are read once: what is approved later is not among them.
+func TestApprovalsAreReadOnce(t *testing.T) {
+	s := Open(t.TempDir())
+	first, second := Instruction{Path: "/a", Hash: "1"}, Instruction{Path: "/b", Hash: "2"}
+	if err := s.Approve(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Approvals()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Approve(t.Context(), second); err != nil {
+		t.Fatal(err)
+	}
+	if !got.Has(first.Path, first.Hash) || got.Has(first.Path, second.Hash) || got.Has(second.Path, second.Hash) {
+		t.Error(got)
+	}
+}
