@@ -32,14 +32,15 @@ type program struct {
 	tui      []string
 }
 
-// env is the whole environment of a run, without our own variables.
+// env is the whole environment of a run, without our own variables. Like a person's it
+// names the shell: without that, bash looks it up in the list of users for each command.
 func (p *place) env(home string) []string {
 	model := "openai/bench"
 	if p.wire != "" {
 		model = p.wire + "/bench"
 	}
 	return append([]string{
-		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8",
+		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "SHELL=/bin/bash", "TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8",
 		"OPENAI_BASE_URL=" + p.server.url, "OPENAI_API_KEY=x", "AGENT_MODEL=" + model,
 	}, p.more...)
 }

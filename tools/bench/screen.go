@@ -35,7 +35,7 @@ func (b *bench) screen() error {
 	if err != nil {
 		return err
 	}
-	b.under("size on disk", "MiB", float64(info.Size())/(1<<20), 0, 28)
+	b.under("size on disk", "MiB", float64(info.Size())/(1<<20), 0, 32)
 	return nil
 }
 
