@@ -278,7 +278,7 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// TestASmallChangeTakesLittleMemory: the garbage of a diff depends on what changed.
+// TestASmallChangeTakesLittleMemory: the garbage of a diff depends on the size of the change.
 func TestASmallChangeTakesLittleMemory(t *testing.T) {
 	const runs = 100
 	var before, after runtime.MemStats

@@ -65,7 +65,7 @@ var reasons = map[string]string{
 	"idle memory":                   "Most of it is the program's own code and chroma's tables, in memory since the start.",
 }
 
-// unexplained stands in for a missing reason.
+// unexplained replaces a missing reason.
 const unexplained = "The cause has not been looked for yet."
 
 // reason returns the explanation of a row, by the longest beginning of its name.

@@ -73,7 +73,7 @@ func TestInstructions(t *testing.T) {
 	}
 }
 
-// Approvals are read once: what is approved later is not among them.
+// Approvals are read once: later ones are not among them.
 func TestApprovalsAreReadOnce(t *testing.T) {
 	s := Open(t.TempDir())
 	first, second := Instruction{Path: "/a", Hash: "1"}, Instruction{Path: "/b", Hash: "2"}
