@@ -58,7 +58,7 @@ type offers struct {
 }
 
 // watch lists the resources and prompts of the server until l ends: at once, and again after
-// the server has reported a change. It subscribes to the resources that were read.
+// the server has reported a change.
 func (s *server) watch(ctx context.Context, l *link) {
 	s.relist(ctx, l)
 	pause := time.NewTimer(relistEvery)
@@ -76,8 +76,6 @@ func (s *server) watch(ctx context.Context, l *link) {
 			s.relist(ctx, l)
 			changed = nil
 			pause.Reset(relistEvery)
-		case uri := <-s.attached:
-			s.subscribe(ctx, l, uri)
 		}
 	}
 }
@@ -215,36 +213,6 @@ func pages[T any](ask func(cursor string) (list []*T, next string, err error)) (
 		}
 	}
 	return all, nil
-}
-
-// subscribe asks to be told about changes of a resource, if the server offers that.
-func (s *server) subscribe(ctx context.Context, l *link, uri string) {
-	caps := l.session.InitializeResult().Capabilities
-	if caps == nil || caps.Resources == nil || !caps.Resources.Subscribe {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, listTime)
-	defer cancel()
-	if err := l.session.Subscribe(ctx, &sdk.SubscribeParams{URI: uri}); err == nil {
-		s.mu.Lock()
-		s.now.subscribed[uri] = true
-		s.mu.Unlock()
-	} // otherwise its changes are not reported, as with most servers
-}
-
-// updated tells the user that a resource has changed, once for each time it was attached.
-func (s *server) updated(_ context.Context, req *sdk.ResourceUpdatedNotificationRequest) {
-	if req.Params == nil {
-		return
-	}
-	uri := req.Params.URI
-	s.mu.Lock()
-	known := s.now.subscribed[uri]
-	delete(s.now.subscribed, uri)
-	s.mu.Unlock()
-	if known {
-		s.opt.Tell(fmt.Sprintf("The resource @%s:%s has changed since it was attached. Name it again to attach what it holds now.", s.Name, uri))
-	}
 }
 
 // signal notes a change in c, which holds one at the most.

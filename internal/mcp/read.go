@@ -28,13 +28,10 @@ func (s *Servers) Read(ctx context.Context, server, uri string) (Result, error) 
 	if err != nil {
 		return Result{}, one.failure(ctx, err)
 	}
+	one.subscribe(ctx, to, uri)
 	res, err := to.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
 	if err != nil {
 		return Result{}, one.failure(ctx, err)
-	}
-	select {
-	case one.attached <- uri:
-	default: // too many at once: the changes of this one are not reported
 	}
 	var out Result
 	var parts []string

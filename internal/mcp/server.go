@@ -25,7 +25,6 @@ type server struct {
 	begun   chan struct{} // closed when the first attempt to connect has ended
 
 	stale      chan struct{} // its resources or prompts have changed; holds one at the most
-	attached   chan string   // addresses of resources that were read
 	listed     chan struct{} // closed when its resources and prompts were listed, or could not be
 	listedOnce sync.Once
 
@@ -40,8 +39,8 @@ type server struct {
 		tools []Tool
 		fixed []Tool // at the last settle
 
-		offers     offers
-		subscribed map[string]bool // resources whose changes the server reports
+		offers  offers
+		updates updates
 	}
 }
 
@@ -79,9 +78,9 @@ func newServer(opt Options, cfg Server) *server {
 	}
 	s := &server{
 		Server: cfg, opt: opt, wants: make(chan want), changed: make(chan struct{}, 1), begun: make(chan struct{}),
-		stale: make(chan struct{}, 1), attached: make(chan string, 16), listed: make(chan struct{}),
+		stale: make(chan struct{}, 1), listed: make(chan struct{}),
 	}
-	s.now.subscribed = map[string]bool{}
+	s.resubscribe()
 	s.floor = &floor{ask: opt.Ask}
 	s.now.state = Starting
 	return s
@@ -169,6 +168,7 @@ func (s *server) dial(ctx context.Context) (*link, error) {
 		PromptListChangedHandler:   func(context.Context, *sdk.PromptListChangedRequest) { signal(s.stale) },
 		ResourceUpdatedHandler:     s.updated,
 	})
+	client.AddReceivingMiddleware(s.acknowledged)
 	l := &link{ended: make(chan struct{}), end: func() {}}
 	transport, err := s.transport(ctx, l)
 	if err != nil {
@@ -256,6 +256,7 @@ func (s *server) drop() {
 	}
 	s.link.close()
 	s.link = nil
+	s.resubscribe()
 }
 
 func (s *server) publish(state State, why string, tools []Tool) {
