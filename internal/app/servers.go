@@ -68,22 +68,19 @@ type Logins struct{ keystore.Store }
 
 // Load implements mcp.Logins.
 func (l Logins) Load(ctx context.Context, address string) (string, error) {
-	return l.Get(ctx, loginKey(address))
+	return l.Get(ctx, keystore.Login(address))
 }
 
 // Save implements mcp.Logins.
 func (l Logins) Save(ctx context.Context, address, secret string) error {
-	_, err := l.Put(ctx, loginKey(address), secret)
+	_, err := l.Put(ctx, keystore.Login(address), secret)
 	return err
 }
 
 // Forget deletes the login to a server. It returns false if none was kept.
 func (l Logins) Forget(ctx context.Context, address string) (was bool, err error) {
-	return l.Delete(ctx, loginKey(address))
+	return l.Delete(ctx, keystore.Login(address))
 }
-
-// loginKey is the name of a login among the keys, which no address of a model server has.
-func loginKey(address string) string { return "mcp " + address }
 
 // server returns a server as it is to be started. Its folder is our own, unless its entry
 // says otherwise: a package runner would take programs from the project.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/zalando/go-keyring"
@@ -53,10 +54,23 @@ func (s Store) Has(address string) bool {
 	return err == nil && ok
 }
 
-// Count returns the number of stored keys.
-func (s Store) Count() (int, error) {
+// loginPrefix begins the name of a login, as no address does.
+const loginPrefix = "mcp "
+
+// Login returns the name under which the login to an MCP server at an address is stored.
+func Login(address string) string { return loginPrefix + address }
+
+// Count returns the numbers of stored keys and of logins to MCP servers.
+func (s Store) Count() (keys, logins int, err error) {
 	all, err := s.read()
-	return len(all), err
+	for name := range all {
+		if strings.HasPrefix(name, loginPrefix) {
+			logins++
+		} else {
+			keys++
+		}
+	}
+	return keys, logins, err
 }
 
 // Get returns the key for an address, or "" if none is stored.

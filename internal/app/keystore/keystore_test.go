@@ -67,6 +67,20 @@ func TestTheKeyringComesFirst(t *testing.T) {
 	}
 }
 
+// A login to an MCP server is no API key.
+func TestCount(t *testing.T) {
+	bare(t)
+	s := Open(t.TempDir())
+	for _, name := range []string{address, Login(address), Login(address + "2")} {
+		if _, err := s.Put(t.Context(), name, "k"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if keys, logins, err := s.Count(); keys != 1 || logins != 2 || err != nil {
+		t.Error(keys, logins, err)
+	}
+}
+
 func TestABrokenFile(t *testing.T) {
 	bare(t)
 	s := Open(t.TempDir())
@@ -75,8 +89,8 @@ func TestABrokenFile(t *testing.T) {
 	if err == nil || strings.Contains(err.Error(), "canary") {
 		t.Error(err)
 	}
-	if n, err := s.Count(); n != 0 || err == nil {
-		t.Error(n, err)
+	if n, logins, err := s.Count(); n != 0 || logins != 0 || err == nil {
+		t.Error(n, logins, err)
 	}
 	if _, err := s.Put(t.Context(), "a", "k"); err == nil {
 		t.Error("it was written over")

@@ -190,11 +190,15 @@ func checkSecrets(home string) finding {
 	case runtime.GOOS != "windows" && st.Mode().Perm()&0o077 != 0:
 		return finding{broken, fmt.Sprintf("%s can be read by others (mode %o)", file, st.Mode().Perm()), "other users of this machine may have read your keys", "chmod 600 " + file + ", then replace the keys"}
 	}
-	n, err := keystore.Open(home).Count()
+	keys, logins, err := keystore.Open(home).Count()
 	if err != nil {
 		return finding{broken, err.Error(), "stored keys cannot be used", "agent config model asks for them again"}
 	}
-	return fine(fmt.Sprintf("%d stored in %s", n, file))
+	stored := fmt.Sprintf("%d stored in %s", keys, file)
+	if logins > 0 {
+		stored += fmt.Sprintf(", with %d logins to MCP servers", logins)
+	}
+	return fine(stored)
 }
 
 // checkProject reports whether a project's own files for the agent are used.
