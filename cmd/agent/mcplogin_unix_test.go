@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"net"
 	"net/http"
 	"os/exec"
 	"strings"
@@ -24,32 +25,15 @@ func TestServerLogin(t *testing.T) {
 	if _, out := d.command("mcp", "list"); !strings.Contains(out, "log in with agent mcp login o") {
 		t.Errorf("the list is %s", out)
 	}
-	cmd := exec.Command("agent", "mcp", "login", "o")
-	cmd.Dir, cmd.Env = d.dir, d.env
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var said strings.Builder
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		said.WriteString(lines.Text() + "\n")
-		if strings.HasPrefix(lines.Text(), "http") {
-			resp, err := http.Get(lines.Text())
-			if err != nil {
-				t.Fatal(err)
-			}
-			_ = resp.Body.Close()
-		}
-	}
-	if err := cmd.Wait(); err != nil || !strings.Contains(said.String(), "logged in to o") || strings.Contains(said.String(), "access-") {
-		t.Errorf("%v: %s", err, said.String())
+	if said, err := d.logIn("", "mcp", "login", "o"); err != nil || !strings.Contains(said, "logged in to o") || strings.Contains(said, "access-") {
+		t.Errorf("%v: %s", err, said)
 	}
 	_, printed := d.prompted("--allow", "mcp__o")
 	if got := string(d.request(1)); !strings.Contains(got, "echo: in") || strings.Contains(got+printed, "access-") {
 		t.Errorf("told %s; printed %s", got, printed)
+	}
+	if _, out := d.command("doctor"); !strings.Contains(out, "0 stored in ") || !strings.Contains(out, ", with 1 logins to MCP servers") {
+		t.Errorf("the doctor says %s", out)
 	}
 	if code, out := d.command("mcp", "logout", "o"); code != 0 {
 		t.Error(out)
@@ -59,5 +43,64 @@ func TestServerLogin(t *testing.T) {
 	}
 	if strings.Contains(d.kept("credentials.json"), "access-") {
 		t.Error("the tokens are still kept")
+	}
+}
+
+// logIn runs a login with a browser, and returns its output.
+func (d *desk) logIn(stdin string, args ...string) (said string, err error) {
+	d.t.Helper()
+	cmd := exec.Command("agent", args...)
+	cmd.Dir, cmd.Env, cmd.Stdin = d.dir, d.env, strings.NewReader(stdin)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	cmd.Stderr = cmd.Stdout
+	if err := cmd.Start(); err != nil {
+		d.t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		said += lines.Text() + "\n"
+		if strings.HasPrefix(lines.Text(), "http") {
+			resp, err := http.Get(lines.Text())
+			if err != nil {
+				d.t.Fatal(err)
+			}
+			_ = resp.Body.Close()
+		}
+	}
+	return said, cmd.Wait()
+}
+
+// TestServerLoginOfAKnownClient: a client that the authorization server knows is configured;
+// its secret is read from standard input and is in no file of settings.
+func TestServerLoginOfAKnownClient(t *testing.T) {
+	o := (&mcptest.OAuth{Client: "known", Secret: "s3cret"}).Start(t)
+	d := newDesk(t, llmtest.NewServer(t, callOf("mcp__o__echo", `{"text":"in"}`), llmtest.Turn{Text: "Done."}), nil)
+	d.env = append(d.env, "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR=")
+	if code, out := d.command("mcp", "add", "o", "--url", o.URL()); code != 0 {
+		t.Fatal(out)
+	}
+	if said, err := d.logIn("s3cret\n", "mcp", "login", "o", "--client-secret"); err == nil || !strings.Contains(said, "set mcp.o.client_id first") {
+		t.Errorf("%v: %s", err, said)
+	}
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(free.Addr().String())
+	if err := free.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if code, out := d.command("mcp", "add", "o", "--url", o.URL(), "--client-id", "known", "--callback-port", port); code != 0 {
+		t.Fatal(out)
+	}
+	said, err := d.logIn("s3cret\n", "mcp", "login", "o", "--client-secret")
+	if err != nil || !strings.Contains(said, "logged in to o") || !strings.Contains(said, "%3A"+port+"%2F") || strings.Contains(said, "s3cret") {
+		t.Errorf("%v: %s", err, said)
+	}
+	_, printed := d.prompted("--allow", "mcp__o")
+	if got := string(d.request(1)); !strings.Contains(got, "echo: in") || strings.Contains(got+printed+d.kept("config.yaml"), "s3cret") {
+		t.Errorf("told %s; printed %s", got, printed)
 	}
 }

@@ -42,14 +42,18 @@ func newMCP(p Process, f *flags) *cobra.Command {
 	adding.Flags().StringArrayVar(&add.env, "env", nil, "a `variable` of the program's environment; ${NAME} is one of yours")
 	adding.Flags().StringVar(&add.url, "url", "", "the server's `address`")
 	adding.Flags().StringArrayVar(&add.headers, "header", nil, "a `header` of each request; ${NAME} is a variable of yours")
+	adding.Flags().StringVar(&add.clientID, "client-id", "", "the `id` of a client that the server's login knows, if it registers none")
+	adding.Flags().StringVar(&add.callbackPort, "callback-port", "", "the `port` of that client's redirect address on this machine")
 	remove := &cobra.Command{
 		Use: "rm name", Short: "Remove a server from the configuration, or forget your answer about one of this project", Args: exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return removeServer(cmd.Context(), f, args[0]) },
 	}
+	withSecret := false
 	login := &cobra.Command{
 		Use: "login name", Short: "Log in to a server in a browser (OAuth), and keep the tokens", Args: exactly(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return logIn(cmd, p, f, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return logIn(cmd, p, f, args[0], withSecret) },
 	}
+	login.Flags().BoolVar(&withSecret, "client-secret", false, "ask for the secret of the client, or read it from standard input")
 	logout := &cobra.Command{
 		Use: "logout name", Short: "Delete the tokens of a server", Args: exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return logOut(cmd, p, f, args[0]) },
@@ -59,8 +63,9 @@ func newMCP(p Process, f *flags) *cobra.Command {
 
 // serverEntry holds the flags of agent mcp add.
 type serverEntry struct {
-	url          string
-	env, headers []string
+	url                    string
+	env, headers           []string
+	clientID, callbackPort string
 }
 
 // pairs returns the settings of a server whose name and program are args.
@@ -79,6 +84,12 @@ func (e serverEntry) pairs(args []string) ([]settings.Pair, error) {
 	}
 	if len(pairs) != 1 {
 		return nil, usagef("give either a program, behind --, or --url")
+	}
+	if e.clientID != "" {
+		pairs = append(pairs, settings.Pair{Key: key + "client_id", Value: e.clientID})
+	}
+	if e.callbackPort != "" {
+		pairs = append(pairs, settings.Pair{Key: key + "callback_port", Value: e.callbackPort})
 	}
 	for flag, values := range map[string][]string{"env": e.env, "headers": e.headers} {
 		for _, v := range values {

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,13 +13,18 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/keystore"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/mcp"
+	"github.com/bb2d0cf4/agent/internal/regularfile"
+	"github.com/bb2d0cf4/agent/internal/repl/dialog"
 )
 
 // loginTime is how long a login waits for the browser.
 const loginTime = 10 * time.Minute
 
-// logIn logs in to a server.
-func logIn(cmd *cobra.Command, p Process, f *flags, name string) error {
+// maxClientSecret bounds the secret of a client on standard input, in bytes.
+const maxClientSecret = 4 << 10
+
+// logIn logs in to a server. withSecret asks for the secret of the client first.
+func logIn(cmd *cobra.Command, p Process, f *flags, name string, withSecret bool) error {
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, loginTime)
@@ -31,7 +38,13 @@ func logIn(cmd *cobra.Command, p Process, f *flags, name string) error {
 		return err
 	}
 	opt := mcp.Options{Version: p.Version, Logins: app.Logins{Store: keystore.Open(set.Home)}}
-	err = mcp.Login(ctx, opt, mcp.Server{Name: name, URL: s.URL, Headers: headers}, func(address string) {
+	client := mcp.Client{ID: s.ClientID, Port: s.CallbackPort}
+	if withSecret {
+		if client.Secret, err = clientSecret(ctx, p, set.Config, name, s); err != nil {
+			return err
+		}
+	}
+	err = mcp.Login(ctx, opt, mcp.Server{Name: name, URL: s.URL, Headers: headers}, client, func(address string) {
 		_ = showLine(p, "Open this address in a browser on this machine; Ctrl+C gives up:") // the next line matters
 		_ = showLine(p, address)
 	})
@@ -42,6 +55,34 @@ func logIn(cmd *cobra.Command, p Process, f *flags, name string) error {
 		return err
 	}
 	return showLine(p, "logged in to "+name)
+}
+
+// clientSecret asks for the secret of a server's client, or reads it from standard input.
+func clientSecret(ctx context.Context, p Process, cfg config.Config, name string, s config.MCPServer) (string, error) {
+	if s.ClientID == "" {
+		return "", usagef("a client's secret needs its id: set mcp.%s.client_id first", name)
+	}
+	var secret string
+	if isTerminal(p.Stdin) {
+		a, err := dialog.Ask(ctx, dialogTerminal(p, cfg), dialog.Page{
+			Title: "Paste the secret of the OAuth client " + s.ClientID, Fields: []dialog.Field{{Label: "Secret", Secret: true}},
+			Text: []string{"It is kept with the tokens, in the system's keyring or else in a file that only you can read."},
+		})
+		if err != nil {
+			return "", err
+		}
+		secret = a.Values[0]
+	} else {
+		data, err := regularfile.ReadAll(p.Stdin, maxClientSecret)
+		if err != nil {
+			return "", fmt.Errorf("read the client's secret from standard input: %w", err)
+		}
+		secret = string(data)
+	}
+	if secret = strings.TrimSpace(secret); secret == "" {
+		return "", usagef("the client's secret is empty")
+	}
+	return secret, nil
 }
 
 // logOut deletes the tokens of a server.

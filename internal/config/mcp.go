@@ -21,6 +21,10 @@ type MCPServer struct {
 	Env     map[string]string `yaml:"env"`     // the environment that it gets besides a few usual variables
 	URL     string            `yaml:"url"`
 	Headers map[string]string `yaml:"headers"`
+	// ClientID is the client for a login that an authorization server knows, CallbackPort the
+	// port that its redirect address has; both are for servers that register no client.
+	ClientID     string `yaml:"client_id"`
+	CallbackPort int    `yaml:"callback_port"`
 	// InProject starts the program in the project's folder, if that is trusted, where a
 	// package runner also looks for programs; otherwise it starts in the agent's own.
 	InProject bool   `yaml:"in_project"`
@@ -33,6 +37,8 @@ var mcpServer = &schema{kind: group, fields: []*schema{
 	{name: "env", kind: table, elem: &schema{kind: text}},
 	{name: "url", kind: address},
 	{name: "headers", kind: table, elem: &schema{kind: text}},
+	{name: "client_id", kind: text},
+	{name: "callback_port", kind: count},
 	{name: "in_project", kind: boolean},
 	{name: "load", kind: choice, choices: []string{"auto", "always"}},
 	{name: "disabled", kind: boolean},
@@ -56,8 +62,10 @@ func (s MCPServer) check(name string) error {
 		return errors.New("want either command, such as [npx, -y, some-server], or url")
 	case s.URL != "" && (len(s.Env) > 0 || s.InProject):
 		return errors.New("env and in_project are for a command")
-	case s.URL == "" && len(s.Headers) > 0:
-		return errors.New("headers are for a url")
+	case s.URL == "" && (len(s.Headers) > 0 || s.ClientID != "" || s.CallbackPort != 0):
+		return errors.New("headers, client_id and callback_port are for a url")
+	case s.CallbackPort > 65535:
+		return errors.New("callback_port is at most 65535")
 	}
 	return nil
 }

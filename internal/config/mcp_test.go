@@ -15,6 +15,9 @@ func TestServerEntries(t *testing.T) {
 		{"mcp:\n  a:\n    command: [x]\n    url: https://x.example\n", "either command"},
 		{"mcp:\n  a:\n    url: https://x.example\n    env: {A: b}\n", "are for a command"},
 		{"mcp:\n  a:\n    command: [x]\n    headers: {A: b}\n", "are for a url"},
+		{"mcp:\n  a:\n    url: https://x.example\n    client_id: me\n    callback_port: 8123\n", ""},
+		{"mcp:\n  a:\n    command: [x]\n    client_id: me\n", "are for a url"},
+		{"mcp:\n  a:\n    url: https://x.example\n    callback_port: 65536\n", "at most 65535"},
 		{"mcp:\n  a:\n    comand: [x]\n", "did you mean"},
 	} {
 		_, err := parse("f", []byte(tt.text))

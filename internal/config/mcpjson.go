@@ -25,6 +25,10 @@ func ProjectServers(data []byte) (servers map[string]MCPServer, left []string, e
 			Env     map[string]string
 			URL     string
 			Headers map[string]string
+			OAuth   struct {
+				ClientID     string
+				CallbackPort int
+			}
 		} `json:"mcpServers"`
 	}
 	if err := json.Unmarshal(data, &file); err != nil {
@@ -33,7 +37,7 @@ func ProjectServers(data []byte) (servers map[string]MCPServer, left []string, e
 	servers = map[string]MCPServer{}
 	for _, name := range slices.Sorted(maps.Keys(file.Servers)) {
 		one := file.Servers[name]
-		s := MCPServer{Env: one.Env, URL: one.URL, Headers: one.Headers, InProject: one.URL == ""}
+		s := MCPServer{Env: one.Env, URL: one.URL, Headers: one.Headers, InProject: one.URL == "", ClientID: one.OAuth.ClientID, CallbackPort: one.OAuth.CallbackPort}
 		if one.Command != "" {
 			s.Command = append([]string{one.Command}, one.Args...)
 		}
@@ -65,6 +69,12 @@ func (s MCPServer) Lines() []string {
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.Headers)) {
 		lines = append(lines, "  with the header "+key+": "+s.Headers[key])
+	}
+	if s.ClientID != "" {
+		lines = append(lines, "  with the OAuth client "+s.ClientID)
+	}
+	if s.CallbackPort != 0 {
+		lines = append(lines, fmt.Sprintf("  with the callback port %d", s.CallbackPort))
 	}
 	return lines
 }

@@ -39,14 +39,40 @@ type login struct {
 	Token        *oauth2.Token    `json:"token"`
 }
 
+// Client is the program as an authorization server knows it. The zero value registers itself.
+type Client struct {
+	ID     string
+	Secret string // "" if it has none, or for the one of the last login with that ID
+	Port   int    // of the address that the browser returns to; 0 for any
+}
+
+// credentials returns the client for the SDK, nil if it registers itself.
+func (c Client) credentials(ctx context.Context, to Logins, address string) *oauthex.ClientCredentials {
+	if c.ID == "" {
+		return nil
+	}
+	if c.Secret == "" {
+		last, err := loadKeeper(ctx, to, address)
+		if err == nil && last != nil && last.ClientID == c.ID { // an unreadable one is replaced
+			c.Secret = last.ClientSecret
+		}
+	}
+	known := &oauthex.ClientCredentials{ClientID: c.ID}
+	if c.Secret != "" {
+		known.ClientSecretAuth = &oauthex.ClientSecretAuth{ClientSecret: c.Secret}
+	}
+	return known
+}
+
 // Login logs in to the server at an address by OAuth: show gets the address that the person
-// opens in a browser. Logins of opt keeps the tokens, for the server's address alone.
-func Login(ctx context.Context, opt Options, s Server, show func(address string)) error {
+// opens in a browser. Logins of opt keeps the tokens and the client's secret, for the server's
+// address alone.
+func Login(ctx context.Context, opt Options, s Server, client Client, show func(address string)) error {
 	u, err := url.Parse(s.URL)
 	if err != nil || !safe(u) {
 		return errors.New("a login needs an https address")
 	}
-	back, err := listen()
+	back, err := listen(client.Port)
 	if err != nil {
 		return err
 	}
@@ -54,6 +80,7 @@ func Login(ctx context.Context, opt Options, s Server, show func(address string)
 	var got *keeper
 	check := &loginTransport{address: s.URL}
 	handler, err := auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
+		PreregisteredClient: client.credentials(ctx, opt.Logins, s.URL),
 		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
 			ClientName: "agent", RedirectURIs: []string{back.url}, TokenEndpointAuthMethod: "none",
 			GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
@@ -65,6 +92,7 @@ func Login(ctx context.Context, opt Options, s Server, show func(address string)
 			if foreign := check.foreign.Load(); foreign != nil {
 				return nil, fmt.Errorf("its metadata is of another resource: %s", *foreign)
 			}
+			back.expect(args.URL)
 			show(args.URL)
 			return back.wait(ctx)
 		},
@@ -82,8 +110,8 @@ func Login(ctx context.Context, opt Options, s Server, show func(address string)
 	transport := &sdk.StreamableClientTransport{
 		Endpoint: s.URL, HTTPClient: one.httpClient(), MaxEventSize: maxMessage, OAuthHandler: handler, DisableStandaloneSSE: true,
 	}
-	client := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: opt.Version}, &sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{}})
-	session, err := client.Connect(ctx, transport, nil)
+	caller := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: opt.Version}, &sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{}})
+	session, err := caller.Connect(ctx, transport, nil)
 	if err != nil {
 		return errors.New(bounded(err, maxWhy))
 	}
@@ -151,12 +179,13 @@ type callback struct {
 	server *http.Server
 	got    chan *auth.AuthorizationResult
 	failed chan error
+	state  atomic.Pointer[string] // of the login; nil before it
 	work   crash.Group
 }
 
-// listen begins to receive the browser.
-func listen() (*callback, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+// listen begins to receive the browser on a port, 0 for any.
+func listen(port int) (*callback, error) {
+	l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port))
 	if err != nil {
 		return nil, err
 	}
@@ -171,10 +200,22 @@ func listen() (*callback, error) {
 	return c, nil
 }
 
+// expect notes the state in the address of the page to log in, which an answer must repeat.
+func (c *callback) expect(page string) {
+	if u, err := url.Parse(page); err == nil {
+		state := u.Query().Get("state")
+		c.state.Store(&state)
+	}
+}
+
 func (c *callback) receive(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	if q.Get("code") == "" {
+		if state := c.state.Load(); state == nil || *state == "" || q.Get("state") != *state {
+			http.Error(w, "This page does not belong to the login that the terminal waits for.", http.StatusBadRequest)
+			return // any page may have sent the browser here
+		}
 		select {
 		case c.failed <- errors.New("the server refused the login: " + cut(q.Get("error")+" "+q.Get("error_description"), maxWhy)):
 		default:

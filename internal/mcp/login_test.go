@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -54,9 +55,14 @@ func browse(t *testing.T, address string) {
 // logIn logs in to o, in a browser that follows each redirect.
 func logIn(t *testing.T, o *mcptest.OAuth, k *kept) error {
 	t.Helper()
+	return logInAs(t, o, k, mcp.Client{})
+}
+
+func logInAs(t *testing.T, o *mcptest.OAuth, k *kept, client mcp.Client) error {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	return mcp.Login(ctx, mcp.Options{Version: "test", Logs: t.TempDir(), Logins: k}, mcp.Server{Name: "a", URL: o.URL()}, func(address string) { browse(t, address) })
+	return mcp.Login(ctx, mcp.Options{Version: "test", Logs: t.TempDir(), Logins: k}, mcp.Server{Name: "a", URL: o.URL()}, client, func(address string) { browse(t, address) })
 }
 
 // session starts a session with the server, with the login that is kept.
@@ -112,6 +118,77 @@ func TestRenewal(t *testing.T) {
 	}
 }
 
+// TestKnownClient: a server that registers no client takes the one that is configured. Its
+// secret is kept with the tokens, and used for the next login and to renew them.
+func TestKnownClient(t *testing.T) {
+	known := func() *mcptest.OAuth {
+		return (&mcptest.OAuth{Client: "known", Secret: "s3cret", Short: true}).Start(t)
+	}
+	o, k := known(), &kept{}
+	if err := logInAs(t, o, k, mcp.Client{ID: "known", Secret: "s3cret"}); err != nil {
+		t.Fatal(err)
+	}
+	if s := session(t, o, k).Status()[0]; s.State != mcp.Ready || o.Count("POST /token") != 2 || o.Count("POST /register") != 0 {
+		t.Errorf("%+v", s)
+	}
+	o, k = known(), &kept{}
+	for _, secret := range []string{"s3cret", ""} {
+		if err := logInAs(t, o, k, mcp.Client{ID: "known", Secret: secret}); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, wrong := range []mcp.Client{{}, {ID: "known"}, {ID: "other", Secret: "s3cret"}, {ID: "known", Secret: "wrong"}} {
+		o, k := known(), &kept{}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		err := mcp.Login(ctx, mcp.Options{Logs: t.TempDir(), Logins: k}, mcp.Server{Name: "a", URL: o.URL()}, wrong, func(address string) {
+			resp, err := http.Get(address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = resp.Body.Close()
+			if resp.StatusCode != http.StatusOK {
+				cancel() // the page refuses the client
+			}
+		})
+		if cancel(); err == nil || len(k.all) > 0 {
+			t.Errorf("%+v logged in", wrong)
+		}
+	}
+}
+
+// TestRefusedLogin: only the page of the login can end it, with the state of that login.
+func TestRefusedLogin(t *testing.T) {
+	for _, own := range []bool{false, true} {
+		o, k := new(mcptest.OAuth).Start(t), &kept{}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		err := mcp.Login(ctx, mcp.Options{Logs: t.TempDir(), Logins: k}, mcp.Server{Name: "a", URL: o.URL()}, mcp.Client{}, func(address string) {
+			page, err := url.Parse(address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer := url.Values{"error": {"access_denied"}, "state": {"other"}}
+			if own {
+				answer.Set("state", page.Query().Get("state"))
+			}
+			resp, err := http.Get(page.Query().Get("redirect_uri") + "?" + answer.Encode())
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = resp.Body.Close()
+			if refused := resp.StatusCode == http.StatusBadRequest; refused == own {
+				t.Errorf("the browser got %d", resp.StatusCode)
+			}
+			if !own {
+				browse(t, address)
+			}
+		})
+		cancel()
+		if refused := err != nil && strings.Contains(err.Error(), "the server refused the login: access_denied"); refused != own || !own && err != nil {
+			t.Errorf("with its own state %t: %v", own, err)
+		}
+	}
+}
+
 // TestFlawedLogins: each check of a login, falsified once, ends it without a token, and no
 // other host gets anything.
 func TestFlawedLogins(t *testing.T) {
@@ -158,7 +235,7 @@ func TestLoginIsForItsAddress(t *testing.T) {
 	if s := session(t, second, k).Status()[0]; s.State != mcp.Failed {
 		t.Errorf("%+v", s)
 	}
-	err := mcp.Login(t.Context(), mcp.Options{Logins: k}, mcp.Server{Name: "a", URL: "http://mcp.example/"}, func(string) { t.Error("a page was shown") })
+	err := mcp.Login(t.Context(), mcp.Options{Logins: k}, mcp.Server{Name: "a", URL: "http://mcp.example/"}, mcp.Client{}, func(string) { t.Error("a page was shown") })
 	if err == nil || !strings.Contains(err.Error(), "https") {
 		t.Error(err)
 	}

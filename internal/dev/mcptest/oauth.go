@@ -18,6 +18,10 @@ import (
 // OAuth is an MCP server behind an authorization server, both real. A client
 // must notice each flaw.
 type OAuth struct {
+	// Client is the id of the only client, which must be known before; "" registers any.
+	Client string
+	Secret string // of Client; "" for none
+
 	// Flaws: of the metadata, the redirect to the client, and the token endpoint.
 	Issuer      string // in the metadata of the authorization server, instead of its own
 	Resource    string // in the metadata of the resource
@@ -110,6 +114,12 @@ func (o *OAuth) metadata(w http.ResponseWriter, _ *http.Request) {
 		"registration_endpoint": o.http.URL + "/register", "response_types_supported": []string{"code"},
 		"authorization_response_iss_parameter_supported": true, "token_endpoint_auth_methods_supported": []string{"none"},
 	}
+	if o.Client != "" {
+		delete(meta, "registration_endpoint")
+	}
+	if o.Secret != "" {
+		meta["token_endpoint_auth_methods_supported"] = []string{"client_secret_post"}
+	}
 	if !o.NoPKCE {
 		meta["code_challenge_methods_supported"] = []string{"S256"}
 	}
@@ -132,7 +142,7 @@ func (o *OAuth) register(w http.ResponseWriter, r *http.Request) {
 func (o *OAuth) authorize(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	back, err := url.Parse(q.Get("redirect_uri"))
-	if err != nil || back.Hostname() != "127.0.0.1" || q.Get("code_challenge_method") != "S256" || q.Get("resource") != o.URL() || q.Get("client_id") != "client" {
+	if err != nil || back.Hostname() != "127.0.0.1" || q.Get("code_challenge_method") != "S256" || q.Get("resource") != o.URL() || q.Get("client_id") != or(o.Client, "client") {
 		http.Error(w, "a wrong request: "+r.URL.RawQuery, http.StatusBadRequest)
 		return
 	}
@@ -151,7 +161,10 @@ func (o *OAuth) token(w http.ResponseWriter, r *http.Request) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	sum := sha256.Sum256([]byte(r.FormValue("code_verifier")))
-	switch {
+	switch known := r.FormValue("client_id") == or(o.Client, "client") && r.FormValue("client_secret") == o.Secret; {
+	case !known:
+		http.Error(w, `{"error":"invalid_client"}`, http.StatusUnauthorized)
+		return
 	case r.FormValue("grant_type") == "refresh_token" && r.FormValue("refresh_token") == "refresh" && !o.NoRefresh:
 	case r.FormValue("grant_type") == "authorization_code" && r.FormValue("code") == "code" && r.FormValue("redirect_uri") == o.redirect &&
 		r.FormValue("resource") == o.URL() && base64.RawURLEncoding.EncodeToString(sum[:]) == o.challenge:
