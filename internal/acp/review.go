@@ -44,6 +44,9 @@ func (v *view) Review(ctx context.Context, req confirm.Request) (confirm.Verdict
 		if req.Document != nil { // the plan mode ends
 			verdict.Mode = permission.Default.String()
 		}
+		if req.Plan != nil {
+			verdict.Except = req.Plan.Out
+		}
 	case id == allowSession && alwaysWord(req) != "":
 		verdict.Decision, verdict.Session = confirm.Approve, true
 	case id == allowRule && req.Offer != nil:

@@ -121,6 +121,9 @@ type Plan struct {
 	// Review marks the proposals of a model: the reviewer may leave out parts of a file (see
 	// Verdict.Texts), and comment on them.
 	Review bool
+	// Out lists the files that the person left out when the question was asked before, as
+	// indexes into Changes. Reviewers begin with it.
+	Out []int
 }
 
 // Document is a text in Markdown that the model wants to act on. An approval changes nothing
@@ -315,6 +318,10 @@ var ErrUndecided = errors.New("no decision")
 // ErrRejected is returned by a Drafter for a file of a plan that the person rejected.
 var ErrRejected = errors.New("rejected")
 
+// ErrUnseen is returned by a Drafter with a text that the person typed on its surface, but
+// that it no longer shows.
+var ErrUnseen = errors.New("no longer shown")
+
 // Reviewer shows a question to a person and waits for the answer. When ctx ends, Review
 // takes the question off its surface, within a second, before it returns. A Reviewer is
 // asked one question at a time. After any error the question stays with the other
@@ -330,8 +337,9 @@ type Reviewer interface {
 // proposed one. An error, or no answer within a second, means that there may be a draft
 // that was lost; with edited set, that there is one. The approval then does not count:
 // its reviewer is asked again, with a note that explains why, and the next approval is of
-// the proposal. For the proposals of a model in a plan, Draft is called once for each file,
-// by Request.FileID and at the same time.
+// the proposal. With ErrUnseen everybody is asked again, with the drafts as the proposals.
+// For the proposals of a model in a plan, Draft is called once for each file, by
+// Request.FileID and at the same time; only then it may return ErrUnseen.
 type Drafter interface {
 	Draft(ctx context.Context, id string) (text string, edited bool, err error)
 }

@@ -22,11 +22,13 @@ type question struct {
 	req     Request
 	answers chan answer
 	reviews map[*seat]*review
-	past    []*review // of an earlier proposal; may still be on a surface
-	open    int       // reviews that have not answered
-	failed  []error   // why reviewers left
-	warned  bool      // of a lost draft; the next approval is of the proposal
-	text    *string   // the proposal that replaced the first one
+	past    []*review      // of an earlier proposal; may still be on a surface
+	open    int            // reviews that have not answered
+	failed  []error        // why reviewers left
+	warned  bool           // of a lost draft; the next approval is of the proposal
+	text    *string        // the proposal that replaced the first one
+	texts   map[int]string // those that replaced the first ones of a plan, by index
+	said    Verdict        // the words of an approval that did not count
 }
 
 // review is one reviewer's part in a question.
@@ -74,14 +76,14 @@ func (q *question) run(ctx context.Context) (Verdict, error) {
 				q.replace(*v.Text, v.Unsure)
 				continue
 			}
-			v, lost := q.withDraft(ctx, a.from, v)
-			if lost == "" {
+			v, again := q.withDraft(ctx, a.from, v)
+			if again == nil {
 				return q.final(v), nil
 			}
 			if err := ctx.Err(); err != nil {
 				return Verdict{}, err
 			}
-			q.askAgain(a.from, lost)
+			again()
 		case <-ctx.Done():
 			return Verdict{}, ctx.Err()
 		}
@@ -285,8 +287,8 @@ func (q *question) askAgain(r *review, why string) {
 	delete(q.reviews, r.seat)
 }
 
-// replace makes text the proposal, adds why to the notes, and asks everybody again.
-func (q *question) replace(text, why string) {
+// restart takes the question from everybody, to be asked again.
+func (q *question) restart() {
 	for seat, r := range q.reviews {
 		if !r.answered {
 			q.close(r)
@@ -294,6 +296,11 @@ func (q *question) replace(text, why string) {
 		q.past = append(q.past, r)
 		delete(q.reviews, seat)
 	}
+}
+
+// replace makes text the proposal, adds why to the notes, and asks everybody again.
+func (q *question) replace(text, why string) {
+	q.restart()
 	c := workspace.NewContent(*q.req.Change, text)
 	q.req.Change, q.text = &c, &text
 	q.req.Check = nil // it tries the first text
@@ -307,6 +314,17 @@ func (q *question) final(v Verdict) Verdict {
 	if v.Decision == Approve && v.Text == nil {
 		v.Text = q.text
 	}
+	for i, text := range q.texts {
+		if _, own := v.Texts[i]; own || v.Decision != Approve || slices.Contains(v.Except, i) {
+			continue
+		}
+		if v.Texts == nil {
+			v.Texts = map[int]string{}
+		}
+		v.Texts[i] = text
+	}
+	v.Feedback = joinWords(q.said.Feedback, v.Feedback)
+	v.Comments = append(slices.Clip(q.said.Comments), v.Comments...)
 	return v
 }
 

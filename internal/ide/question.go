@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -70,6 +71,9 @@ func (q *question) id() string {
 // noted returns the id of the question that notes on this one belong to.
 func (q *question) noted() string { return cmp.Or(q.whole, q.req.ID) }
 
+// kept returns the last text that the editor reported for the draft; nil without one.
+func (q *question) kept() *string { return q.edited().Text }
+
 func (q *question) edited() client.DraftChange {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -127,6 +131,20 @@ func (r *reviews) get(id string) *question {
 		}
 	}
 	return nil
+}
+
+// typed returns the names of the files of the question whole whose drafts are kept.
+func (r *reviews) typed(whole string) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var names []string
+	for _, q := range r.all {
+		if q.whole == whole && q.kept() != nil {
+			names = append(names, q.req.Change.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // shownAs returns the question with the given editor's id.

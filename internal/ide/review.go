@@ -109,6 +109,9 @@ func (v *Reviewer) request(l *link, q *question) client.DiffRequest {
 	for _, n := range q.notes() {
 		r.Notes = append(r.Notes, client.Note{Kind: string(n.Kind), Text: n.Text})
 	}
+	if q.whole != "" {
+		r.KeepsDrafts, r.Draft = true, q.kept()
+	}
 	r.Inline, r.Plan, r.Refused = v.opt.Inline, q.req.Document != nil, q.refusal()
 	if v.opt.Unattended {
 		r.OnClose = client.CloseRejects

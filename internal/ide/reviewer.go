@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/ide/activity"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 )
@@ -26,12 +27,21 @@ var errAgain = errors.New("to be shown again")
 // Draft implements confirm.Drafter: it fetches the person's text from the editor and
 // ends the review there. It returns an error if there is an edit that cannot be
 // fetched, or if our own editor shows the proposal but does not report whether it was
-// edited.
+// edited. For a file of a plan it then falls back on the text that the editor reported last.
 func (v *Reviewer) Draft(ctx context.Context, id string) (text string, edited bool, err error) {
 	q := v.reviews.get(id)
 	if q == nil {
 		return "", false, nil
 	}
+	text, edited, err = v.fetch(ctx, q)
+	if kept := q.kept(); err != nil && kept != nil && !errors.Is(err, confirm.ErrRejected) {
+		return *kept, true, confirm.ErrUnseen
+	}
+	return text, edited, err
+}
+
+// fetch is Draft of a question.
+func (v *Reviewer) fetch(ctx context.Context, q *question) (text string, edited bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	known := q.edited().Edited

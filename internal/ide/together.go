@@ -1,10 +1,12 @@
 package ide
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
@@ -14,7 +16,9 @@ import (
 // reviewAll shows the files of a plan as reviews of their own, all at once, and returns when
 // each is answered. The files rejected are left out of the approval. Only our own extension
 // is asked: another editor might write the first files before the last one is answered. A
-// file to remove cannot be shown, so a plan with one is left to others.
+// file to remove cannot be shown, so a plan with one is left to others. A file that ends
+// undecided is left to others, too: the answers and drafts of the rest are there for them as
+// long as they are asked.
 func (v *Reviewer) reviewAll(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
 	for _, c := range req.Plan.Changes {
 		if c.Delete {
@@ -22,43 +26,79 @@ func (v *Reviewer) reviewAll(ctx context.Context, req confirm.Request) (confirm.
 		}
 	}
 	defer v.doing.Asks()()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	total := len(req.Plan.Changes)
-	answers := make([]confirm.Verdict, total)
-	var answered atomic.Int32
-	parts := make([]*question, total)
+	v.opt.Face.note(req.ID, "") // it may be about the question before its texts were replaced
+	t := turnReview{Reviewer: v, req: req, answers: make([]confirm.Verdict, len(req.Plan.Changes))}
+	var parts []*question
 	for i, c := range req.Plan.Changes {
-		parts[i] = v.reviews.begin(confirm.Request{
+		if slices.Contains(req.Plan.Out, i) {
+			t.answered++
+			continue
+		}
+		parts = append(parts, v.reviews.begin(confirm.Request{
 			ID: req.FileID(i), Tool: req.Tool, Description: req.Description, Force: req.Force, ByUser: req.ByUser,
-			Batch: confirm.Batch{ID: req.ID, Index: i, Total: total}, Notes: notesOn(c.Name, req.Notes), Change: &c, Alone: req.Alone,
-		}, req.ID)
+			Batch: confirm.Batch{ID: req.ID, Index: i, Total: len(t.answers)}, Notes: notesOn(c.Name, req.Notes), Change: &c, Alone: req.Alone,
+		}, req.ID))
 	}
 	defer v.reviews.end(parts...) // an approval elsewhere needs the answers until all are given
 	var work crash.Group
-	for i, q := range parts {
-		work.Go(func() {
-			verdict, err := v.ask(ctx, q)
-			if err != nil {
-				cancel(err)
-				return
-			}
-			answers[i] = verdict
-			v.progress(req.ID, int(answered.Add(1)), total)
-		})
+	for _, q := range parts {
+		work.Go(func() { t.ask(ctx, q) })
 	}
 	work.Wait()
-	if err := context.Cause(ctx); err != nil {
-		return confirm.Verdict{}, err
+	switch {
+	case ctx.Err() != nil:
+		return confirm.Verdict{}, ctx.Err()
+	case len(t.undecided) == 0:
+		return together(t.answers), nil
+	case len(t.undecided) == len(parts) && len(v.reviews.typed(req.ID)) == 0:
+		return confirm.Verdict{}, confirm.ErrUndecided
 	}
-	return together(answers), nil
+	select {
+	case <-req.Alone:
+		return confirm.Verdict{}, confirm.ErrUndecided
+	case <-ctx.Done():
+		return confirm.Verdict{}, ctx.Err()
+	}
 }
 
-// progress notes how far a review of several files is.
-func (v *Reviewer) progress(id string, answered, total int) {
-	if l, _ := v.links.get(); l != nil && answered < total {
-		v.opt.Face.note(id, fmt.Sprintf("in %s: %d of %d files answered; y keeps those answers and accepts the other files", l.name(), answered, total))
+// turnReview is the review of the files of a plan.
+type turnReview struct {
+	*Reviewer
+	req confirm.Request
+
+	mu        sync.Mutex // guards the fields below
+	answers   []confirm.Verdict
+	answered  int
+	undecided []string // names of files
+}
+
+// ask asks about a file and notes how far the review is.
+func (t *turnReview) ask(ctx context.Context, q *question) {
+	verdict, err := t.Reviewer.ask(ctx, q)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err == nil {
+		t.answers[q.req.Batch.Index] = verdict
+		t.answered++
+	} else {
+		t.undecided = append(t.undecided, q.req.Change.Name)
 	}
+	if t.answered > 0 && ctx.Err() == nil {
+		t.progress()
+	}
+}
+
+// progress notes how far the review is.
+func (t *turnReview) progress() {
+	l, _ := t.links.get()
+	if l == nil || t.answered == len(t.answers) {
+		return
+	}
+	note := fmt.Sprintf("in %s: %d of %d files answered; y keeps those answers and accepts the other files", l.name(), t.answered, len(t.answers))
+	if len(t.undecided) > 0 {
+		note += ", also those without an answer there: " + strings.Join(t.undecided, ", ")
+	}
+	t.opt.Face.note(t.req.ID, note)
 }
 
 // notesOn returns the notes that name a file.
@@ -74,9 +114,10 @@ func notesOn(name string, all []caution.Note) []caution.Note {
 
 // together returns the answers for the files of a plan as one.
 func together(answers []confirm.Verdict) confirm.Verdict {
-	v := confirm.Verdict{By: answers[0].By}
+	var v confirm.Verdict
 	var words []string
 	for i, a := range answers {
+		v.By = cmp.Or(v.By, a.By)
 		if a.Decision == confirm.Approve {
 			v.Decision = confirm.Approve
 		} else {

@@ -35,6 +35,9 @@ func (v *Reviewer) lostDuring(q *question, l *link) {
 	if d := q.edited(); d.Edited {
 		note = fmt.Sprintf("the link to %s is lost, and with it an edit (+%d −%d): answer here, or wait for it", l.name(), d.Added, d.Removed)
 	}
+	if names := v.reviews.typed(q.whole); len(names) > 0 {
+		note = fmt.Sprintf("the link to %s is lost, but not what you typed there: y shows it here, in %s", l.name(), strings.Join(names, ", "))
+	}
 	v.opt.Face.note(q.noted(), note)
 }
 

@@ -32,6 +32,10 @@ type DiffRequest struct {
 	Plan        bool // Text is a plan in Markdown, not the content of a file
 	Notes       []Note
 	Refused     *Refused // sent to editors that show checks; nil without one
+	// Draft is the person's text to begin with, from a link that was lost; nil without one.
+	Draft *string
+	// KeepsDrafts asks for DraftChange.Text.
+	KeepsDrafts bool
 }
 
 // Refused is the proposal for the same file that the person refused before.
@@ -181,6 +185,12 @@ func (r DiffRequest) arguments(extended bool) map[string]any {
 	}
 	if r.Refused != nil {
 		args["refused"] = r.Refused
+	}
+	if r.Draft != nil {
+		args["draft"] = *r.Draft
+	}
+	if r.KeepsDrafts {
+		args["keeps_drafts"] = true
 	}
 	if len(r.Notes) > 0 {
 		args["notes"] = r.Notes

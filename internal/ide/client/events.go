@@ -35,6 +35,8 @@ type DraftChange struct {
 	Hidden         bool // it waits in the list of pending reviews
 	Edited         bool
 	Added, Removed int // lines, compared with the proposal
+	// Text is the text of an edited diff; nil unless DiffRequest.KeepsDrafts asked for it.
+	Text *string
 }
 
 // listener turns notifications into events.
@@ -103,16 +105,20 @@ func (l *listener) mention(params json.RawMessage) (Mention, bool) {
 
 func readDraftChange(params json.RawMessage) (DraftChange, bool) {
 	var p struct {
-		ID      string `json:"diffId"`
-		State   string `json:"state"`
-		Edited  bool   `json:"edited"`
-		Added   int    `json:"added"`
-		Removed int    `json:"removed"`
+		ID      string  `json:"diffId"`
+		State   string  `json:"state"`
+		Edited  bool    `json:"edited"`
+		Added   int     `json:"added"`
+		Removed int     `json:"removed"`
+		Text    *string `json:"text"`
 	}
 	if strict.Unmarshal(params, &p) != nil || p.ID == "" {
 		return DraftChange{}, false
 	}
-	return DraftChange{DiffID: p.ID, Hidden: p.State == "hidden", Edited: p.Edited, Added: max(0, p.Added), Removed: max(0, p.Removed)}, true
+	if !p.Edited {
+		p.Text = nil
+	}
+	return DraftChange{Text: p.Text, DiffID: p.ID, Hidden: p.State == "hidden", Edited: p.Edited, Added: max(0, p.Added), Removed: max(0, p.Removed)}, true
 }
 
 func changedPaths(params json.RawMessage) []string {

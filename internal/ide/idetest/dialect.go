@@ -49,6 +49,7 @@ type Dialect struct {
 	OneBased bool // lines of selections and diagnostics
 	NoInline bool // of our own extension: an older one
 	NoPlans  bool // of our own extension: an older one
+	NoTexts  bool // of our own extension: it reports no texts of drafts, like an older one
 
 	Listed   []string // tools in tools/list
 	Unlisted []string // tools that work without being listed

@@ -17,9 +17,10 @@ type Diff struct {
 	// Closed is closed when the diff is off the editor's screen.
 	Closed chan struct{}
 
-	conn *Conn
-	id   json.RawMessage // of the request
-	gone sync.Once
+	conn  *Conn
+	id    json.RawMessage // of the request
+	keeps bool            // the client wants to hear the texts of drafts
+	gone  sync.Once
 
 	held  bool // guarded by Editor.mu
 	shown int  // how often the client asked to show it; guarded by Editor.mu
@@ -30,13 +31,15 @@ type Diff struct {
 
 func (c *Conn) openDiff(req Request) Reply {
 	var p struct {
-		Path        string `json:"old_file_path"`
-		New         string `json:"new_file_path"`
-		Text        string `json:"new_file_contents"`
-		Tab         string `json:"tab_name"`
-		ID          string `json:"diff_id"`
-		OnClose     string `json:"on_close"`
-		Description string `json:"description"`
+		Path        string  `json:"old_file_path"`
+		New         string  `json:"new_file_path"`
+		Text        string  `json:"new_file_contents"`
+		Tab         string  `json:"tab_name"`
+		ID          string  `json:"diff_id"`
+		OnClose     string  `json:"on_close"`
+		Description string  `json:"description"`
+		Draft       *string `json:"draft"`
+		Keeps       bool    `json:"keeps_drafts"`
 	}
 	if err := json.Unmarshal(req.Params, &p); err != nil || p.Path == "" || p.Tab == "" {
 		return Refusef(-32602, "Invalid params")
@@ -50,7 +53,10 @@ func (c *Conn) openDiff(req Request) Reply {
 	}
 	d := &Diff{
 		Path: p.Path, Text: p.Text, Tab: p.Tab, ID: p.ID, OnClose: p.OnClose, Description: p.Description,
-		Args: req.Params, Closed: make(chan struct{}), conn: c, id: req.ID, draft: p.Text,
+		Args: req.Params, Closed: make(chan struct{}), conn: c, id: req.ID, draft: p.Text, keeps: p.Keeps,
+	}
+	if p.Draft != nil {
+		d.draft = *p.Draft
 	}
 	e.record(func() { e.diffs[d.Tab] = d })
 	e.Shown <- d
@@ -84,10 +90,14 @@ func (d *Diff) Edit(text string) {
 	d.draft = text
 	d.mu.Unlock()
 	if d.conn.editor.Dialect.Ours {
-		d.conn.send(map[string]any{"jsonrpc": "2.0", "method": "diff_changed", "params": map[string]any{
+		params := map[string]any{
 			"diffId": d.ID, "edited": text != d.Text,
 			"added": strings.Count(text, "\n"), "removed": strings.Count(d.Text, "\n"),
-		}})
+		}
+		if d.keeps && text != d.Text && !d.conn.editor.Dialect.NoTexts {
+			params["text"] = text
+		}
+		d.conn.send(map[string]any{"jsonrpc": "2.0", "method": "diff_changed", "params": params})
 	}
 }
 

@@ -3,6 +3,7 @@ package panel
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -50,10 +51,10 @@ func (f *file) none() bool {
 
 func newPlan(req confirm.Request, look theme.Look, opt diffview.Options, w *words) *plan {
 	p := &plan{req: req, look: look, words: w}
-	for _, c := range req.Plan.Changes {
+	for i, c := range req.Plan.Changes {
 		one := confirm.Request{Change: &c}
 		view := diffview.New(change(one, nil), opt)
-		p.files = append(p.files, file{view: view, name: sanitize.Name(c.Name), what: verb(c.Exists, c.Delete), changes: view.Hunks().Len()})
+		p.files = append(p.files, file{view: view, name: sanitize.Name(c.Name), what: verb(c.Exists, c.Delete), changes: view.Hunks().Len(), out: slices.Contains(req.Plan.Out, i)})
 	}
 	return p
 }

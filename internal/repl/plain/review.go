@@ -243,6 +243,8 @@ func approval(always bool, req confirm.Request) (confirm.Verdict, meaning) {
 		return confirm.Verdict{By: "terminal"}, unclear
 	case always:
 		v.Session = true
+	case req.Plan != nil:
+		v.Except = req.Plan.Out
 	}
 	return v, answers
 }
@@ -260,14 +262,7 @@ func describe(req confirm.Request) string {
 	case req.Change != nil:
 		b.WriteString(sanitize.Exact(changed(*req.Change)))
 	case req.Plan != nil:
-		fmt.Fprintf(&b, "%s:\n", sanitize.Line(req.Plan.Title))
-		for i, c := range req.Plan.Changes {
-			if reviewsModel(req) {
-				added, removed := diff.Count(c.Text, c.After)
-				fmt.Fprintf(&b, "File %d of %d: %s, +%d −%d\n", i+1, len(req.Plan.Changes), sanitize.Name(c.Name), added, removed)
-			}
-			b.WriteString(sanitize.Exact(changed(c)))
-		}
+		b.WriteString(describePlan(*req.Plan))
 	case req.Document != nil:
 		lines := sanitize.Exact(strings.TrimRight(req.Document.Text, "\n"))
 		b.WriteString("The plan:\n  " + strings.ReplaceAll(lines, "\n", "\n  ") + "\n")
@@ -286,6 +281,24 @@ func describe(req confirm.Request) string {
 		b.WriteString(describeChoice(*req.Choice))
 	case req.Limit != nil:
 		fmt.Fprintf(&b, "A limit is reached: %s\n", sanitize.Line(req.Limit.Reached))
+	}
+	return b.String()
+}
+
+// describePlan returns the changes of several files.
+func describePlan(p confirm.Plan) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s:\n", sanitize.Line(p.Title))
+	for i, c := range p.Changes {
+		if p.Review {
+			added, removed := diff.Count(c.Text, c.After)
+			fmt.Fprintf(&b, "File %d of %d: %s, +%d −%d", i+1, len(p.Changes), sanitize.Name(c.Name), added, removed)
+			if slices.Contains(p.Out, i) {
+				b.WriteString("; you left it out, and so does a yes")
+			}
+			b.WriteString("\n")
+		}
+		b.WriteString(sanitize.Exact(changed(c)))
 	}
 	return b.String()
 }

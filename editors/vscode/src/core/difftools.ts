@@ -141,6 +141,8 @@ const openDiffSchema: Tool["inputSchema"] = {
         comments: { type: "array", items: { type: "object", properties: { line: { type: "integer" }, text: { type: "string" } } } },
       },
     },
+    draft: { type: "string", description: "The person's text to begin with, from a window that has ended." },
+    keeps_drafts: { type: "boolean", description: "diff_changed has the person's text." },
     stack: { type: "boolean", description: "Wait behind this client's pending diff of the file instead of replacing it." },
     timeout_ms: { type: "integer", description: "Give up without a decision after this time.", minimum: 1, maximum: 2_147_483_647 },
   },
@@ -177,6 +179,8 @@ async function toRequest(args: Record<string, unknown>): Promise<ReviewRequest> 
     isPlan,
     notes: parseNotes(args["notes"]),
     refused: parseRefused(args["refused"]),
+    draft: text(args, "draft"),
+    keepsDrafts: flag(args, "keeps_drafts", false),
     ...batchOf(args["batch"]),
   };
 }

@@ -8,7 +8,10 @@ import type { Cancel, Check, Note, Refused, ReviewComment, ShownDiff, Translate 
 import type { ToolResult } from "./result";
 import { countChanges, unifiedDiff } from "./patch";
 import type { Stats } from "./patch";
-import { forDisplay, oneLine, sameText, toLf, visibleName, withoutBom } from "./text";
+import { finalText, forDisplay, oneLine, sameText, toLf, visibleName, withoutBom } from "./text";
+
+/** In characters: a longer text is not sent while the person types. */
+const keptAtMost = 1_000_000;
 
 /** The connection that asked for a review. */
 export interface Owner {
@@ -45,6 +48,10 @@ export interface ReviewRequest {
   readonly notes?: readonly Note[];
   readonly refused?: Refused | undefined;
   readonly batch?: { readonly index: number; readonly total: number };
+  /** The person's text of an earlier window to begin with, instead of the proposal. */
+  readonly draft?: string | undefined;
+  /** The client keeps the person's text, in case that this window ends. */
+  readonly keepsDrafts?: boolean;
 }
 
 /** Whether a client repeats its question: the same name and the same texts. */
@@ -113,7 +120,7 @@ export class Review {
     private readonly t: Translate,
   ) {
     this.machine = mustLook(request.notes ?? []).length > 0 ? { ...initial, cautious: true } : initial;
-    this.draft = request.proposal;
+    this.draft = request.draft ?? request.proposal;
     this.seenAt = createdAt;
     let mark = (): void => undefined;
     this.closed = new Promise((done) => (mark = done));
@@ -220,6 +227,12 @@ export class Review {
 
   private canInline(base: Base): boolean {
     return this.request.isPlan !== true && this.relative !== undefined && base.file.exists && this.request.oldPath === this.request.path;
+  }
+
+  /** The person's text for a client that keeps it, as an acceptance would return it. */
+  kept(): { text?: string } {
+    if (this.request.keepsDrafts !== true || !this.edited || this.draft.length > keptAtMost) return {};
+    return { text: finalText(this.draft, this.request.proposal, this.base?.original ?? "").text };
   }
 
   /** Everything that its outcome tells. */

@@ -402,7 +402,7 @@ export class Reviews {
     if (!review.live || review.machine.orphaned) return;
     const counts = countChanges(toLf(review.request.proposal), toLf(review.draft));
     const { state } = review.machine;
-    review.owner.notify("diff_changed", { diffId: review.diffId, state, edited: review.edited, ...counts });
+    review.owner.notify("diff_changed", { diffId: review.diffId, state, edited: review.edited, ...counts, ...review.kept() });
   }
 
   private tell(review: Review): void {
