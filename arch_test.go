@@ -146,13 +146,16 @@ var layers = []struct {
 
 	{"internal/demo", []string{"internal/statefile"}},
 	{"internal/app", []string{
-		"internal/app/clipboard", "internal/app/keystore", "internal/app/home", "internal/app/hooks", "internal/app/idelink", "internal/app/attachments", "internal/app/provider", "internal/app/skills", "internal/app/spending", "internal/app/subagents", "internal/audit", "internal/caution", "internal/check", "internal/config", "internal/confirm", "internal/diff", "internal/systemprompt",
+		"internal/app/clipboard", "internal/app/keystore", "internal/app/home", "internal/app/hooks", "internal/app/idelink", "internal/app/attachments", "internal/app/provider", "internal/app/skills", "internal/app/sources", "internal/app/spending", "internal/app/subagents", "internal/audit", "internal/caution", "internal/check", "internal/config", "internal/confirm", "internal/diff", "internal/systemprompt",
 		"internal/llm", "internal/mcp", "internal/permission", "internal/sandbox", "internal/session", "internal/session/archive", "internal/session/history", "internal/statefile", "internal/tools", "internal/tools/pending", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/tools/web", "internal/workspace", "internal/workspace/effects",
 	}},
 	{"internal/app/clipboard", []string{"internal/child"}},
 	{"internal/app/frontmatter", nil},
 	{"internal/app/hooks", []string{"internal/config", "internal/regularfile", "internal/tools/shell"}},
 	{"internal/app/skills", []string{"internal/app/frontmatter", "internal/regularfile"}},
+	{"internal/app/sources", []string{
+		"internal/app/hooks", "internal/app/skills", "internal/app/subagents", "internal/config", "internal/mcp", "internal/permission", "internal/systemprompt",
+	}},
 	{"internal/app/spending", []string{"internal/statefile"}},
 	{"internal/app/subagents", []string{"internal/app/frontmatter", "internal/llm", "internal/regularfile", "internal/sanitize", "internal/session", "internal/tools"}},
 	{"internal/app/recording", []string{
@@ -187,7 +190,7 @@ var layers = []struct {
 		"internal/tools", "internal/tools/shell", "internal/workspace", "internal/workspace/undo",
 	}},
 	{"internal/cli/doctor", []string{
-		"internal/app/home", "internal/app/hooks", "internal/app/keystore", "internal/app/provider", "internal/app/allowedservers", "internal/app/skills", "internal/app/trust", "internal/config", "internal/llm",
+		"internal/app/home", "internal/app/hooks", "internal/app/keystore", "internal/app/provider", "internal/app/allowedservers", "internal/app/skills", "internal/app/sources", "internal/app/trust", "internal/config", "internal/llm",
 		"internal/llm/remote", "internal/repl/keys", "internal/repl/theme", "internal/sandbox", "internal/sanitize", "internal/statefile", "internal/tools/shell",
 	}},
 	{"internal/cli/extension", []string{"internal/child", "internal/statefile"}},

@@ -19,6 +19,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/hooks"
 	"github.com/bb2d0cf4/agent/internal/app/idelink"
 	"github.com/bb2d0cf4/agent/internal/app/skills"
+	"github.com/bb2d0cf4/agent/internal/app/sources"
 	"github.com/bb2d0cf4/agent/internal/app/spending"
 	"github.com/bb2d0cf4/agent/internal/app/subagents"
 	"github.com/bb2d0cf4/agent/internal/audit"
@@ -72,6 +73,8 @@ type Options struct {
 	Instructions Instructions   // nil: the model gets all
 	Skills       []skills.Skill // that the model and the user may use
 	ProjectHooks hooks.Project  // besides those of the configuration
+	// Sources are the files of settings, and the sources that are not used.
+	Sources []sources.Source
 }
 
 // Instructions decides which instructions of the project the model gets.
@@ -126,8 +129,7 @@ type App struct {
 	lines         *attachments.Lines
 	modeNews      *modeNews
 	skills        []skills.Skill
-	defined       []subagents.Definition
-	projects      map[string]bool // the MCP servers of the project, by name
+	sources       sources.Setup
 	hooked        *hooked
 	guidance      *guidance
 	editorPrompts *idelink.Prompts
@@ -149,6 +151,10 @@ type App struct {
 // store of o.Place, which it closes if it fails.
 func New(o Options) (*App, error) {
 	a := &App{Place: o.Place, Config: o.Config, skills: o.Skills, jobs: shell.NewJobs(), Policy: permission.New(o.Mode, o.Rules...), unlink: func() {}}
+	a.sources = sources.Setup{
+		Dir: o.Place.Dir, Config: o.Config, Rules: o.Rules, Skills: o.Skills, SubAgents: o.SubAgents, Hooks: o.ProjectHooks,
+		Servers: o.ProjectServers, More: o.Sources,
+	}
 	a.now.store = o.Place.Store
 	a.face = Face{Emit: func(ev session.Event) { a.early = append(a.early, ev) }, Queued: noPrompts}
 	var err error

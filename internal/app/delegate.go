@@ -17,7 +17,6 @@ const delegated = "\n\nYou are a sub-agent: another agent has given you the task
 
 // newCrew returns a crew of sub-agents with these tools.
 func (a *App) newCrew(defined []subagents.Definition, with tools.Deps) *subagents.Crew {
-	a.defined = defined
 	return subagents.New(subagents.Options{Defined: defined, Equip: func(d subagents.Definition, origin string) subagents.Equipment {
 		own := with
 		own.Ask, own.Background, own.Below, own.Pending = onBehalf{with.Ask, origin}, nil, nil, nil

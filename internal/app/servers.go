@@ -102,10 +102,6 @@ func (o ServerOptions) server(name string, c config.MCPServer) (mcp.Server, erro
 
 // newServers returns the configured MCP servers.
 func (a *App) newServers(o Options) *mcp.Servers {
-	a.projects = map[string]bool{}
-	for name := range o.ProjectServers {
-		a.projects[name] = true
-	}
 	return NewServers(ServerOptions{
 		Config: o.Config, Dir: a.Root.Dir(), Untrusted: o.Untrusted, Version: o.Version, Project: o.ProjectServers, More: o.Servers,
 		Ask:     a.askForServer,

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"io"
 	"os"
 
@@ -14,22 +13,29 @@ import (
 )
 
 func newDoctor(p Process, f *flags) *cobra.Command {
-	return &cobra.Command{
+	asJSON := false
+	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check that everything the agent needs is there", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := config.Load(overrides(cmd.Flags(), f))
-			if !examine(cmd.Context(), p, f.dir, cfg, err, p.Stdout) {
+			over := overrides(cmd.Flags(), f)
+			cfg, err := config.Load(over)
+			opt := examination(p, f.dir, p.Stdout)
+			if opt.JSON = asJSON; opt.Dir != "" && err == nil {
+				opt.Sources = survey(cmd.Context(), f, over, opt.Dir, cfg)
+			}
+			if !doctor.Run(cmd.Context(), opt, cfg, err) {
 				return exitError(headless.ExitFailed)
 			}
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return cmd
 }
 
-// examine writes the doctor's report on a session in dir. It returns false if something
-// is broken.
-func examine(ctx context.Context, p Process, dir string, cfg config.Config, cfgErr error, out io.Writer) bool {
+// examination returns the options for a report on a session in dir.
+func examination(p Process, dir string, out io.Writer) doctor.Options {
 	opt := doctor.Options{Version: p.Version, Stdin: p.Stdin, Stdout: p.Stdout, Out: out, Env: os.Environ(), Link: idelink.Best(dir)}
 	opt.Dir, _ = workDir(dir) // a missing folder has no settings of its own
-	return doctor.Run(ctx, opt, cfg, cfgErr)
+	return opt
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/app"
@@ -118,6 +119,7 @@ func (s *setup) noteLeft(kind string, left []string) {
 type instructions struct {
 	store trust.Store
 	use   instructionUse
+	also  []trust.Instruction // approved, as follows from answers, but not saved
 }
 
 // instructionUse is an answer for the whole project.
@@ -139,7 +141,10 @@ func (i instructions) judge() func(path, hash string) bool {
 		return func(string, string) bool { return i.use == allInstructions }
 	}
 	approved, err := i.store.Approvals()
-	return func(path, hash string) bool { return err == nil && approved.Has(path, hash) }
+	return func(path, hash string) bool {
+		return err == nil && approved.Has(path, hash) ||
+			slices.ContainsFunc(i.also, func(in trust.Instruction) bool { return in.Path == path && in.Hash == hash })
+	}
 }
 
 // TrustedBelow is Trusted for a file below the session's folder. One in a trusted folder,

@@ -11,6 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/hooks"
 	"github.com/bb2d0cf4/agent/internal/app/provider"
 	"github.com/bb2d0cf4/agent/internal/app/skills"
+	"github.com/bb2d0cf4/agent/internal/app/sources"
 	"github.com/bb2d0cf4/agent/internal/app/subagents"
 	"github.com/bb2d0cf4/agent/internal/app/trust"
 	"github.com/bb2d0cf4/agent/internal/cli/firstrun"
@@ -30,6 +31,7 @@ type setup struct {
 	subAgents       []subagents.Definition      // those that may be used
 	askedTrust      bool                        // the user was asked whether to trust the project
 	suggest         string                      // a first prompt to suggest
+	sources         []sources.Source            // the files of settings, and the sources that are not used
 	notes           []string                    // for the user
 }
 
@@ -98,15 +100,22 @@ func loadSetup(ctx context.Context, p Process, f *flags, over config.Overrides, 
 	} else if trusted, err = trusts(ctx, p, &s, found.Found, asks); err != nil {
 		return s, err
 	}
+	return s.useFound(ctx, p, over, found, trusted, asks)
+}
+
+// useFound returns the setup with everything of a project that the user trusts.
+func (s setup) useFound(ctx context.Context, p Process, over config.Overrides, found project, trusted, asks bool) (setup, error) {
 	s.useSkills(found)
 	s.useSubAgents(found)
 	s.useHooks(found)
 	if trusted {
-		s = s.useProject(over, dir, found.Found)
+		s = s.useProject(over, found.Dir, found.Found)
 	} else {
 		s.untrusted = found.Configures()
 	}
-	return s, s.useServers(ctx, p, dir, asks)
+	err := s.useServers(ctx, p, found.Dir, asks)
+	s.findSources(found, trusted)
+	return s, err
 }
 
 // useProject returns the setup with the commands and the configuration of a trusted

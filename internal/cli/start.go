@@ -12,6 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/fileindex"
 	"github.com/bb2d0cf4/agent/internal/app/idelink"
 	"github.com/bb2d0cf4/agent/internal/cli/commands"
+	"github.com/bb2d0cf4/agent/internal/cli/doctor"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/headless"
@@ -162,7 +163,9 @@ func (o *opening) notesOf(a *app.App) []string {
 // slash returns the slash commands of a, with those that people have written.
 func (o *opening) slash(p Process, a *app.App) []command.Command {
 	set := &commands.Set{App: a, Doctor: func(ctx context.Context, model string, out io.Writer) {
-		examine(ctx, p, a.Dir, a.Config.With(model), nil, out)
+		opt := examination(p, a.Dir, out)
+		opt.Sources = a.Sources()
+		doctor.Run(ctx, opt, a.Config.With(model), nil)
 	}}
 	own, notes := o.ownCommands()
 	o.notes = append(o.notes, notes...)

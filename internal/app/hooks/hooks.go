@@ -129,14 +129,6 @@ const maxContext = 10_000
 // Has reports whether the event has a hook.
 func (r *Runner) Has(e Event) bool { return r != nil && len(r.of(e)) > 0 }
 
-// Count returns the numbers of the user's hooks and of the project's.
-func (r *Runner) Count() (user, project int) {
-	if r == nil {
-		return 0, 0
-	}
-	return len(r.opt.User), len(r.opt.Project.Hooks)
-}
-
 // of returns the hooks of an event.
 func (r *Runner) of(e Event) (list []hook) {
 	for _, h := range r.hooks {

@@ -84,15 +84,28 @@ func (s Store) Approve(ctx context.Context, list ...Instruction) error {
 // Unapproved returns the instructions of f without a yes. A file in a folder below a
 // trusted one, if no text of it was approved before, gets one with its present text.
 func (s Store) Unapproved(ctx context.Context, f Found) (list []Instruction, err error) {
+	list, derived, err := s.unapproved(f)
+	if len(derived) > 0 {
+		err = s.Approve(ctx, derived...)
+	}
+	return list, err
+}
+
+// Derived returns the instructions of f that Unapproved would approve.
+func (s Store) Derived(f Found) (list []Instruction, err error) {
+	_, list, err = s.unapproved(f)
+	return list, err
+}
+
+func (s Store) unapproved(f Found) (list, derived []Instruction, err error) {
 	all, err := s.texts().Read()
 	if err != nil {
-		return nil, s.explainTexts(err)
+		return nil, nil, s.explainTexts(err)
 	}
 	folders, err := s.List()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var derived []Instruction
 	for _, in := range f.Instructions {
 		known, hashes := len(all[in.Path]) > 0, all[in.Path]
 		switch over, ok := over(folders, filepath.Dir(in.Path)); {
@@ -104,10 +117,7 @@ func (s Store) Unapproved(ctx context.Context, f Found) (list []Instruction, err
 			list = append(list, in)
 		}
 	}
-	if len(derived) > 0 {
-		err = s.Approve(ctx, derived...)
-	}
-	return list, err
+	return list, derived, nil
 }
 
 // forget deletes the approved texts of the files that a session in dir or below uses.

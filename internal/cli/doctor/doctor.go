@@ -5,6 +5,7 @@ package doctor
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +24,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/hooks"
 	"github.com/bb2d0cf4/agent/internal/app/keystore"
 	"github.com/bb2d0cf4/agent/internal/app/skills"
+	"github.com/bb2d0cf4/agent/internal/app/sources"
 	"github.com/bb2d0cf4/agent/internal/app/trust"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
@@ -59,14 +61,17 @@ type Options struct {
 	Width         int       // to wrap at; 0 means that of Stdout if it is a terminal
 	Dir           string    // the working folder
 	Env           []string  // the environment
+	Sources       []sources.Source
+	JSON          bool // write one JSON object
 	// Link returns the editor that a session would use, or why it would use none.
 	Link func(ctx context.Context, cfg config.Config) (text string, linked bool)
 }
 
-// Run writes one line for each finding to opt.Out. It returns false if something is
-// broken. cfgErr is the error of loading cfg, if any.
+// Run writes one line for each finding and source to opt.Out. It returns false if
+// something is broken. cfgErr is the error of loading cfg, if any.
 func Run(ctx context.Context, opt Options, cfg config.Config, cfgErr error) (healthy bool) {
 	healthy = true
+	all := report{Findings: []reported{}, Sources: append([]sources.Source{}, opt.Sources...)}
 	if opt.Width == 0 && term.IsTerminal(int(opt.Stdout.Fd())) {
 		opt.Width, _, _ = term.GetSize(int(opt.Stdout.Fd())) // 0 if unknown
 		if opt.Out != io.Writer(opt.Stdout) {
@@ -100,11 +105,45 @@ func Run(ctx context.Context, opt Options, cfg config.Config, cfgErr error) (hea
 		{"IDE link", one(func() finding { return checkLink(ctx, opt, cfg) })},
 	} {
 		for _, got := range c.run() {
-			opt.show(c.name, got)
 			healthy = healthy && got.grade != broken
+			if opt.JSON {
+				all.Findings = append(all.Findings, reported{c.name, got.grade, got.text, got.means, got.fix})
+			} else {
+				opt.show(c.name, got)
+			}
 		}
 	}
+	if opt.JSON {
+		all.Healthy = healthy
+		return all.write(opt.Out) == nil && healthy
+	}
+	for _, s := range opt.Sources {
+		opt.show("source", fine(fmt.Sprintf("%s %s, %d bytes, %s", s.Kind, s.Name, s.Bytes, s.From)))
+	}
 	return healthy
+}
+
+// report is the output as JSON.
+type report struct {
+	Healthy  bool             `json:"healthy"`
+	Findings []reported       `json:"findings"`
+	Sources  []sources.Source `json:"sources"`
+}
+
+// reported is a finding as JSON.
+type reported struct {
+	Check string `json:"check"`
+	Grade grade  `json:"grade"`
+	Text  string `json:"text"`
+	Means string `json:"means,omitzero"`
+	Fix   string `json:"fix,omitzero"`
+}
+
+func (r report) write(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(r)
 }
 
 func one(check func() finding) func() []finding {
