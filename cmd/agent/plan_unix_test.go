@@ -59,6 +59,54 @@ func TestPlanModeEndsInAPlan(t *testing.T) {
 	d.leave()
 }
 
+// Comments on lines of the plan reach the model with those lines, from the panel and from
+// plain lines.
+func TestPlanIsCommentedOn(t *testing.T) {
+	const plan = "# Be polite\n\n1. Say **good day**.\n2. Test it.\n"
+	const comment = `The user's comment on line 3 of the proposal, "1. Say **good day**.": to whom?`
+	t.Run("panel", func(t *testing.T) {
+		d := newDesk(t, llmtest.NewServer(t, planCall(plan), planCall("# Ask whom\n"), llmtest.Turn{Text: "All done."}), nil)
+		d.sit("--permission-mode", "plan")
+		d.say("be polite")
+		d.WaitFor(`(?s)the plan.*# Be polite`)
+		d.awake("y carry it out")
+		d.Press("m")
+		d.WaitFor(`(?m)^❯   1 # Be polite`)
+		d.Press("down", "down")
+		d.WaitFor(`(?m)^❯   3 1\. Say \*\*good day\*\*\.`)
+		d.Press("m")
+		d.WaitFor(`(?m)^on line 3:`)
+		d.Type("to whom?")
+		d.Press("enter")
+		d.WaitFor(`↳ to whom\?`)
+		d.WaitFor(`line 3 of 4, 1 comment`)
+		d.Press("n")
+		d.WaitFor(`(?s)the plan.*# Ask whom.*y carry it out`)
+		if told := d.told(1); !strings.Contains(told, comment) || !strings.Contains(told, "present it again") {
+			t.Errorf("told %q", told)
+		}
+		d.awake("y carry it out")
+		d.Press("1")
+		d.WaitFor(`All done\.`)
+		d.idle()
+		d.leave()
+	})
+	t.Run("plain lines", func(t *testing.T) {
+		d := newDesk(t, llmtest.NewServer(t, planCall(plan), llmtest.Turn{Text: "All done."}), nil)
+		d.open()
+		d.run("agent", "--screen-reader", "--permission-mode", "plan")
+		d.WaitFor(`(?m)^you:`)
+		d.say("be polite")
+		line := `(?s)  3  1\. Say \*\*good day\*\*\..*or line, a number and a comment:`
+		d.answerLine(line, "line 3 to whom?")
+		d.answerLine(`Noted on line 3; it is sent with your answer\.(?s:.*)or line, a number and a comment:`, "1")
+		d.WaitFor(`All done\.`)
+		if told := d.told(1); !strings.Contains(told, comment) || !strings.Contains(told, "accepted this plan") {
+			t.Errorf("told %q", told)
+		}
+	})
+}
+
 // In the other modes there is nothing to accept, and the model goes on.
 func TestPlanOutsideThePlanMode(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t, planCall("# Be polite\n"), llmtest.Turn{Text: "I go on."}), nil)

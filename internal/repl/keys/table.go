@@ -89,7 +89,7 @@ var table = []Binding{
 	{Action: "hunk-next", Place: Question, Keys: []string{"]", "tab"}, Help: "the next hunk; of several files, the next one"},
 	{Action: "hunk-previous", Place: Question, Keys: []string{"["}, Help: "the hunk before; of several files, the one before"},
 	{Action: "leave-out", Place: Question, Keys: []string{"space"}, Help: "leave the hunk or file out, or include it; without one, page down"},
-	{Action: "note", Place: Question, Keys: []string{"m"}, Help: "a comment on the hunk, sent with the answer"},
+	{Action: "note", Place: Question, Keys: []string{"m"}, Help: "a comment on the hunk or on a line of the plan, sent with the answer"},
 	{Action: "answer-take", Place: Question, Keys: []string{"enter"}, Help: "take the highlighted answer; open this one of several files", answers: true},
 	{Action: "file-open", Place: Question, Keys: []string{"right"}, Help: "highlight the next answer; open this one of several files"},
 	{Action: "file-close", Place: Question, Keys: []string{"left", "backspace"}, Help: "highlight the answer before; back to the list of files"},

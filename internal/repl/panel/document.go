@@ -1,6 +1,10 @@
 package panel
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/markdown"
@@ -14,12 +18,16 @@ type document struct {
 	edited bool // by the person
 	notes  []caution.Note
 	look   theme.Look
+	words  *words
+	source bool     // show its lines as they are, with numbers, to comment on them
+	cursor int      // the marked one, from 0
+	first  []int    // the first of lines for each, in source
 	lines  []string // rendered
 }
 
 // newDocument returns the document of a request, or the person's version of it.
-func newDocument(req confirm.Request, edited *string, look theme.Look) *document {
-	d := &document{text: req.Document.Text, notes: req.Notes, look: look}
+func newDocument(req confirm.Request, edited *string, look theme.Look, w *words) *document {
+	d := &document{text: req.Document.Text, notes: req.Notes, look: look, words: w}
 	if edited != nil {
 		d.text, d.edited = *edited, true
 	}
@@ -50,7 +58,92 @@ func (d *document) Lines(offset, height int) []string {
 // Resize renders the document for a width in columns.
 func (d *document) Resize(width int) {
 	d.look.Width = width
-	d.lines = markdown.Render(d.text, markdown.Options{Width: width, NoColor: d.look.NoColor})
+	d.render()
+}
+
+func (d *document) render() {
+	d.lines, d.first = nil, nil
+	if !d.source {
+		d.lines = markdown.Render(d.text, markdown.Options{Width: d.look.Width, NoColor: d.look.NoColor})
+		return
+	}
+	for i, text := range d.texts() {
+		d.first = append(d.first, len(d.lines))
+		d.lines = append(d.lines, d.numbered(i, text)...)
+		for _, c := range d.words.comments {
+			if c.Line == i+1 {
+				d.lines = append(d.lines, hint(d.look, d.look.Styles.User, "      ↳ "+sanitize.Line(c.Text))...)
+			}
+		}
+	}
+	d.first = append(d.first, len(d.lines))
+}
+
+// texts returns the lines of the text.
+func (d *document) texts() []string { return strings.Split(strings.TrimRight(d.text, "\n"), "\n") }
+
+// numbered renders a line of the text.
+func (d *document) numbered(i int, text string) []string {
+	head, style := fmt.Sprintf("  %3d ", i+1), theme.Style{}
+	if i == d.cursor {
+		head, style = "❯"+head[1:], d.look.Styles.Accent
+	}
+	out := theme.Wrap(strings.ReplaceAll(sanitize.Exact(text), "\t", "    "), strings.Repeat(" ", len("  123 ")), d.look.Width)
+	if len(out) == 0 {
+		out = []string{head}
+	}
+	out[0] = head + strings.TrimLeft(out[0], " ")
+	for j := range out {
+		out[j] = theme.Paint(style, out[j])
+	}
+	return out
+}
+
+// show shows the lines of the text with numbers, or the text as Markdown.
+func (d *document) show(source bool, s *scroll) {
+	d.source = source
+	d.render()
+	s.moved()
+}
+
+// press handles a key for comments on lines, and reports whether it is one. comment is set if
+// a comment on the marked line begins.
+func (d *document) press(key string, s *scroll) (comment, ok bool) {
+	by := 0
+	switch {
+	case key == "m" && !d.source:
+		d.show(true, s)
+		return false, true
+	case !d.source:
+		return false, false
+	case key == "m":
+		return true, true
+	case slices.Contains([]string{"up", "k", "["}, key):
+		by = -1
+	case slices.Contains([]string{"down", "j", "]", "tab"}, key):
+		by = 1
+	default:
+		return false, false
+	}
+	d.cursor = min(max(d.cursor+by, 0), len(d.texts())-1)
+	d.render()
+	s.reveal(d.first[d.cursor+1] - 1)
+	s.reveal(d.first[d.cursor])
+	return false, true
+}
+
+// comment returns a comment on a line of the text.
+func (d *document) comment(line int, text string) confirm.Comment {
+	return confirm.Comment{Line: line + 1, Quote: d.texts()[line], Text: text}
+}
+
+// about describes the marked line and its keys.
+func (d *document) about() []string {
+	place := fmt.Sprintf("line %d of %d", d.cursor+1, len(d.texts()))
+	if n := len(d.words.comments); n > 0 {
+		place += ", " + count(n, "comment")
+	}
+	return []string{place, "m comment on it", "] next", "[ previous"}
 }
 
 // planModes are the permission modes to go on in, by the letter of the answer.
@@ -58,7 +151,7 @@ var planModes = map[string]string{"y": "default", "a": "accept-edits"}
 
 // verdict returns the answer of a key; yes reports that all of the document was visible.
 func (d *document) verdict(key string, yes bool) (confirm.Verdict, bool) {
-	v := confirm.Verdict{By: me}
+	v := confirm.Verdict{By: me, Comments: d.words.comments}
 	switch mode := planModes[key]; {
 	case key == "n":
 		return v, true

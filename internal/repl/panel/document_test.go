@@ -1,9 +1,12 @@
 package panel_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
@@ -87,5 +90,56 @@ func TestPlanIsAskedAboutAgain(t *testing.T) {
 	req.Notes = []caution.Note{{Kind: caution.Other, Text: "Say yes again\x1b[2J."}}
 	if screen := strings.Join(ready(req, 20).View(20), "\n"); !strings.Contains(screen, "! Say yes again") || strings.Contains(screen, "\x1b[2J") {
 		t.Errorf("the note is not shown, or raw:\n%s", screen)
+	}
+}
+
+// Comments on lines of a plan go with the answer, with the lines that they are about.
+func TestPlanIsCommentedOn(t *testing.T) {
+	p := ready(planning(planText), 24)
+	if got := shown(p, 24); strings.Contains(got, "  3  ") {
+		t.Errorf("the lines have numbers before a comment is wanted:\n%s", got)
+	}
+	press(p, "m", "down", "]", "m")
+	if _, label := p.Note(); label != "on line 3: " {
+		t.Errorf("label %q", label)
+	}
+	press(p, "w", "h", "y", "enter", "[", "m", "esc", "down", "down", "m", "y", "enter")
+	got := shown(p, 24)
+	for _, want := range []string{"  3 1. Read `parse.go`.", "      ↳ why", "❯   4 2. Add a test", "line 4 of 5, 2 comments"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing:\n%s", want, got)
+		}
+	}
+	want := []confirm.Comment{{Line: 3, Quote: "1. Read `parse.go`.", Text: "why"}, {Line: 4, Quote: "2. Add a test that fails.", Text: "y"}}
+	for _, keys := range []string{"n", "esc n", "y", "c s o enter"} {
+		p := ready(planning(planText), 24)
+		press(p, "m", "down", "down", "m", "w", "h", "y", "enter", "down", "m", "y", "enter")
+		p.View(24)
+		var o panel.Outcome
+		var v confirm.Verdict
+		for _, k := range strings.Fields(keys) {
+			o, v = press(p, k)
+			p.View(24)
+		}
+		if d := cmp.Diff(want, v.Comments); o != panel.Answered || d != "" {
+			t.Errorf("%s: %v %+v %s", keys, o, v, d)
+		}
+	}
+}
+
+// Each line of a long plan can be marked, and the marked one is visible.
+func TestLongPlanIsCommentedOn(t *testing.T) {
+	p := ready(planning("# A\n\n"+strings.Repeat("- a line that is so long that it does not fit into a narrow window and has to be broken\n", 40)), 14)
+	press(p, "m")
+	p.View(14)
+	for n := 2; n <= 42; n++ {
+		press(p, "]")
+		if got := shown(p, 14); !strings.Contains(got, fmt.Sprintf("❯ %3d", n)) {
+			t.Fatalf("line %d is not visible:\n%s", n, got)
+		}
+	}
+	press(p, "]", "esc")
+	if o, _ := press(p, "1"); o == panel.Answered {
+		t.Error("accepted, though its end as it is shown now was not visible")
 	}
 }

@@ -135,6 +135,9 @@ func (p *Panel) about() []string {
 		}
 		out = p.items(p.look.Styles.User, keys)
 	}
+	if p.doc != nil && p.doc.source && !p.covered() {
+		out = p.items(p.look.Styles.User, p.doc.about())
+	}
 	if p.missed != "" {
 		out = append(out, theme.Paint(p.look.Styles.Warn, theme.Short(p.renamed(p.missed), p.look.Width)))
 	}
@@ -213,7 +216,7 @@ func (p *Panel) yes() string {
 
 // esc describes the present effect of Esc.
 func (p *Panel) esc() string {
-	if p.covered() || p.show.full || p.show.queue || p.hunks() != nil && p.hunks().Marked() >= 0 {
+	if p.covered() || p.show.full || p.show.queue || p.doc != nil && p.doc.source || p.hunks() != nil && p.hunks().Marked() >= 0 {
 		return "Esc back"
 	}
 	return "Esc cancel"
@@ -228,6 +231,8 @@ func (p *Panel) more() []string {
 	var keys []string
 	switch h := p.hunks(); {
 	case p.covered():
+	case p.doc != nil && !p.doc.source:
+		keys = append(keys, "m comment on lines")
 	case h != nil && h.Len() == 1:
 		keys = append(keys, "m comment on the hunk")
 	case h != nil:

@@ -109,6 +109,8 @@ func (p *Panel) back() bool {
 	switch {
 	case p.plan != nil && p.plan.open:
 		p.plan.show(false, &p.scroll)
+	case p.doc != nil && p.doc.source && !p.covered():
+		p.doc.show(false, &p.scroll)
 	case p.hunks() != nil && p.hunks().Marked() >= 0:
 		p.hunks().Mark(-1)
 	case p.out != nil:
@@ -161,7 +163,7 @@ func (p *Panel) verdict(key string) (confirm.Verdict, bool) {
 
 // browse handles a key that changes the view of the body, and reports whether it did.
 func (p *Panel) browse(key string) bool {
-	if p.pressHunk(key) || p.plan != nil && p.plan.press(key, &p.scroll) {
+	if p.pressLine(key) || p.pressHunk(key) || p.plan != nil && p.plan.press(key, &p.scroll) {
 		return true
 	}
 	switch key {

@@ -88,7 +88,7 @@ func (p *Panel) build() {
 		p.plan = newPlan(p.req, p.look, opt, &p.words)
 		p.body = p.plan
 	case p.req.Document != nil:
-		p.doc = newDocument(p.req, p.edited, p.look)
+		p.doc = newDocument(p.req, p.edited, p.look, &p.words)
 		p.body = p.doc
 	case p.req.Choice != nil:
 		p.ask = newQuestion(*p.req.Choice, p.look)

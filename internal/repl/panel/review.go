@@ -14,7 +14,7 @@ import (
 // words are the user's words for the model besides yes and no.
 type words struct {
 	ed       *input.Editor // not nil while a comment is typed
-	hunk     int           // the subject of the comment; -1 for all
+	hunk     int           // the subject of the comment, or the line of a document; -1 for all
 	comments []confirm.Comment
 }
 
@@ -28,6 +28,8 @@ func (p *Panel) Note() (ed *input.Editor, label string) {
 	switch {
 	case p.rule.ed != nil:
 		return p.rule.ed, "rule: "
+	case p.words.hunk >= 0 && p.doc != nil:
+		return p.words.ed, fmt.Sprintf("on line %d: ", p.words.hunk+1)
 	case p.words.hunk >= 0:
 		return p.words.ed, fmt.Sprintf("on hunk %d: ", p.words.hunk+1)
 	}
@@ -58,12 +60,7 @@ func (p *Panel) pressNote(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 		switch {
 		case text == "":
 		case w.hunk >= 0:
-			_, line := p.view().Hunks().Place(w.hunk)
-			c := confirm.Comment{Line: line, Text: text}
-			if p.plan != nil {
-				c.File = p.plan.cursor
-			}
-			w.comments = append(w.comments, c)
+			p.remark(text)
 		case p.ask != nil:
 			return Answered, confirm.Verdict{By: me, Decision: confirm.Approve, Answer: text}
 		default:
@@ -71,6 +68,35 @@ func (p *Panel) pressNote(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 		}
 	}
 	return Handled, confirm.Verdict{}
+}
+
+// remark adds a comment on its subject.
+func (p *Panel) remark(text string) {
+	w := &p.words
+	if p.doc != nil {
+		w.comments = append(w.comments, p.doc.comment(w.hunk, text))
+		p.doc.render()
+		return
+	}
+	_, line := p.view().Hunks().Place(w.hunk)
+	c := confirm.Comment{Line: line, Text: text}
+	if p.plan != nil {
+		c.File = p.plan.cursor
+	}
+	w.comments = append(w.comments, c)
+}
+
+// pressLine handles a key for comments on the lines of a document, and reports whether it is
+// one.
+func (p *Panel) pressLine(key string) bool {
+	if p.doc == nil || p.covered() {
+		return false
+	}
+	comment, ok := p.doc.press(key, &p.scroll)
+	if comment {
+		p.words.open(p.doc.cursor, p.look.NoColor)
+	}
+	return ok
 }
 
 // hunks returns the hunks that can be left out or commented on, or nil.

@@ -34,6 +34,7 @@ func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, 
 	u.say("\n" + u.opt.label("", "question") + describe(req))
 	from := time.Now().Add(guard)
 	checking := req.Check.Done()
+	var comments []confirm.Comment
 	for {
 		if reviewsModel(req) {
 			u.say(askAll(u.opt.Labels))
@@ -54,7 +55,11 @@ func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, 
 		case err != nil:
 			u.say("(withdrawn)\n")
 			return confirm.Verdict{}, err
+		case what == remarks:
+			comments = append(comments, v.Comments...)
+			u.say(fmt.Sprintf("Noted on line %d; it is sent with your answer.\n", v.Comments[0].Line))
 		case what == answers:
+			v.Comments = comments
 			return v, nil
 		}
 	}
@@ -75,13 +80,16 @@ func (u *UI) readAnswer(ctx context.Context, from time.Time, checking <-chan str
 	if first, rest, _ := strings.Cut(strings.TrimSpace(text), " "); strings.EqualFold(first, "without") && reviewsModel(req) {
 		v, what = without(rest, *req.Plan)
 	}
+	if first, rest, _ := strings.Cut(strings.TrimSpace(text), " "); strings.EqualFold(first, "line") && req.Document != nil {
+		v, what = remark(rest, *req.Document)
+	}
 	switch what {
 	case makes:
 		return u.makeRule(ctx, from, *req.Offer)
 	case prompts:
 		u.typed.keep(e)
 		u.say(u.opt.label("! ", "note") + "Kept as your next prompt. To say no with a reason, begin with " + u.opt.no() + ".\n")
-	case answers, unclear:
+	case answers, unclear, remarks:
 	}
 	return v, what, nil
 }
@@ -116,9 +124,9 @@ func ask(req confirm.Request, numbered bool) string {
 	case req.Limit != nil:
 		return askLimit(*req.Limit, numbered)
 	case req.Document != nil && numbered:
-		return "answer: 1 carry it out and ask about edits, 2 no, 3 carry it out and accept edits, or 2 and what to change: "
+		return "answer: 1 carry it out and ask about edits, 2 no, 3 carry it out and accept edits, 2 and what to change, or line, a number and a comment: "
 	case req.Document != nil:
-		return "Carry it out? [y: ask about edits / a: accept edits / n / n what to change] "
+		return "Carry it out? [y: ask about edits / a: accept edits / n / n what to change / line 3 a comment on it] "
 	case numbered && once:
 		return "answer: 1 yes, 2 no, or 2 and why not: "
 	case numbered && req.Offer != nil:
@@ -178,7 +186,8 @@ const (
 	unclear meaning = iota // neither: ask again
 	answers
 	prompts
-	makes // a yes that makes a rule
+	makes   // a yes that makes a rule
+	remarks // a comment, sent with the answer
 )
 
 // parse parses an answer. Text after a no is its reason.
@@ -231,6 +240,17 @@ func without(numbers string, plan confirm.Plan) (confirm.Verdict, meaning) {
 	return v, answers
 }
 
+// remark returns a comment on a line of a document, from its number and the words.
+func remark(text string, d confirm.Document) (confirm.Verdict, meaning) {
+	number, words, _ := strings.Cut(strings.TrimSpace(text), " ")
+	n, err := strconv.Atoi(strings.TrimRight(number, ":,;"))
+	lines := strings.Split(strings.TrimRight(d.Text, "\n"), "\n")
+	if words = strings.TrimSpace(words); err != nil || n < 1 || n > len(lines) || words == "" {
+		return confirm.Verdict{}, unclear
+	}
+	return confirm.Verdict{Comments: []confirm.Comment{{Line: n, Quote: lines[n-1], Text: words}}}, remarks
+}
+
 // approval returns the verdict of a yes. always means further requests, too.
 func approval(always bool, req confirm.Request) (confirm.Verdict, meaning) {
 	v := confirm.Verdict{By: "terminal", Decision: confirm.Approve}
@@ -264,8 +284,10 @@ func describe(req confirm.Request) string {
 	case req.Plan != nil:
 		b.WriteString(describePlan(*req.Plan))
 	case req.Document != nil:
-		lines := sanitize.Exact(strings.TrimRight(req.Document.Text, "\n"))
-		b.WriteString("The plan:\n  " + strings.ReplaceAll(lines, "\n", "\n  ") + "\n")
+		b.WriteString("The plan:\n")
+		for i, line := range strings.Split(strings.TrimRight(req.Document.Text, "\n"), "\n") {
+			fmt.Fprintf(&b, "%3d  %s\n", i+1, sanitize.Exact(line))
+		}
 	case req.Command != nil:
 		b.WriteString(commandLines(*req.Command))
 	case req.Call != nil:

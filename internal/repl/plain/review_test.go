@@ -62,7 +62,7 @@ func TestDescriptions(t *testing.T) {
 			"undo\\nthe turn:\ndiff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+b\n" +
 				"diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-c\n+d\n",
 		},
-		"a document":   {confirm.Request{Document: &confirm.Document{Text: "# A\n\nB\x1b\n"}}, "The plan:\n  # A\n  \n  B\\u{1b}\n"},
+		"a document":   {confirm.Request{Document: &confirm.Document{Text: "# A\n\nB\x1b\n"}}, "The plan:\n  1  # A\n  2  \n  3  B\\u{1b}\n"},
 		"a command":    {running("make"), "Run in /p:\n  $ make\n"},
 		"a script":     {running("make\nYes or no? [y / n]\n"), "Run in /p:\n  $ make\n  $ Yes or no? [y / n]\n"},
 		"a background": {background, "Run in the background in /p:\n  $ sleep 1\n"},
