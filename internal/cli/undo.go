@@ -135,7 +135,13 @@ func (u *undoCommand) in(ctx context.Context, p Process, root *workspace.Root) e
 	if err := plan.Do(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.Stderr, "%s: %s\n", u.done, sanitize.Line(strings.Join(commands.Names(plan), ", ")))
+	names, remark := plan.Restored()
+	if len(names) > 0 {
+		fmt.Fprintf(p.Stderr, "%s: %s\n", u.done, sanitize.Line(strings.Join(names, ", ")))
+	}
+	if remark != "" {
+		fmt.Fprintln(p.Stderr, sanitize.Line(remark))
+	}
 	return nil
 }
 

@@ -8,6 +8,13 @@ import "errors"
 // ErrNone is returned if no editor is connected.
 var ErrNone = errors.New("no editor connected")
 
+// SilentError names an editor that does not report whether a file has unsaved changes.
+type SilentError string
+
+func (e SilentError) Error() string {
+	return string(e) + " does not answer, and may have unsaved changes of it: try again, or end the link with /ide disconnect"
+}
+
 // Severity orders diagnostics; a lower value is worse.
 type Severity int
 

@@ -53,18 +53,37 @@ func (v *View) Unsaved(ctx context.Context, path string) (name string, unsaved b
 	if l == nil {
 		return "", false
 	}
-	return l.name(), l.unsaved(ctx, path)
+	unsaved, _ = l.unsaved(ctx, path)
+	return l.name(), unsaved
+}
+
+// CheckSaved returns an error if the editor holds changes of a file that are not on disk,
+// or an editor.SilentError if it is linked and does not answer within a second.
+func (v *View) CheckSaved(ctx context.Context, path string) error {
+	ctx, cancel := context.WithTimeout(ctx, bufferTimeout)
+	defer cancel()
+	l := v.links.soon(ctx)
+	if l == nil {
+		return nil
+	}
+	switch unsaved, err := l.unsaved(ctx, path); {
+	case unsaved:
+		return fmt.Errorf("it has unsaved changes in %s: save or revert it there first", l.name())
+	case err != nil && ctx.Err() != nil:
+		return editor.SilentError(l.name())
+	}
+	return nil
 }
 
 // unsaved reports whether the editor holds changes of a file that are not on disk.
-func (l *link) unsaved(ctx context.Context, path string) bool {
+func (l *link) unsaved(ctx context.Context, path string) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, bufferTimeout)
 	defer cancel()
 	buf, err := l.client.Documents.Buffer(ctx, path, false)
 	if errors.Is(err, client.ErrUnsupported) || err != nil && l.client.Single() {
-		return lockedByEmacs(path)
+		return lockedByEmacs(path), nil
 	}
-	return err == nil && buf.Dirty
+	return buf.Dirty, err
 }
 
 // lockedByEmacs reports whether a running Emacs holds unsaved changes of a file: not
@@ -117,7 +136,7 @@ func (v *View) Save(ctx context.Context, path string) error {
 	}
 	err := l.client.Documents.Save(ctx, path)
 	if errors.Is(err, client.ErrUnsupported) {
-		if !l.unsaved(ctx, path) {
+		if unsaved, _ := l.unsaved(ctx, path); !unsaved {
 			return nil // a person has saved it
 		}
 		return fmt.Errorf("%s cannot be asked to: save it there by hand", l.name())

@@ -115,7 +115,7 @@ func (v *Reviewer) approval(ctx context.Context, l *link, q *question, out clien
 			said.Unsure = fmt.Sprintf("%s returned this text and not the proposal: %s. Do you approve this text?", l.name(), why)
 		}
 	}
-	if l.unsaved(ctx, q.req.Change.Path) {
+	if unsaved, _ := l.unsaved(ctx, q.req.Change.Path); unsaved {
 		if v.opt.Unattended {
 			return confirm.Verdict{}, fmt.Errorf("%s has unsaved changes in %s", q.req.Change.Name, l.name())
 		}

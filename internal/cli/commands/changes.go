@@ -49,9 +49,9 @@ func (c changes) takeBack(ctx context.Context, s undo.Scope, a action) (command.
 	if plan = c.refuseUnsaved(ctx, plan); len(plan.Changes) == 0 {
 		return command.Reply{}, plan.Err()
 	}
-	names, err := c.restore(ctx, plan, a)
+	names, remark, err := c.restore(ctx, plan, a)
 	c.notifyModel(a.note, names)
-	return command.Reply{Text: a.summary(names)}, err
+	return command.Reply{Text: a.summary(names, remark)}, err
 }
 
 // explain turns an error of undo.Find for s into a message.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
@@ -26,12 +25,16 @@ type action struct {
 // of deeds, text for the next prompt.
 type modelNote struct{ verb, text string }
 
-// summary lists the files that were restored.
-func (a action) summary(names []string) string {
-	if len(names) == 0 {
-		return "nothing was " + a.done
+// summary lists the files that were restored. remark may be empty.
+func (a action) summary(names []string, remark string) string {
+	text := "nothing was " + a.done
+	if len(names) > 0 {
+		text = a.done + ": " + strings.Join(names, ", ")
 	}
-	return a.done + ": " + strings.Join(names, ", ")
+	if remark != "" {
+		text += "; " + remark
+	}
+	return text
 }
 
 // maxModes is how many changes of modes a question names.
@@ -85,44 +88,44 @@ func (c changes) aim(s *undo.Scope, args string, turn undo.Range) error {
 }
 
 // restore asks for approval of plan, in every mode, and carries out the approved part.
-// It returns the names of the restored files.
-func (c changes) restore(ctx context.Context, plan undo.Plan, a action) ([]string, error) {
+// It returns the names of the restored files, and a remark about folders that remain.
+func (c changes) restore(ctx context.Context, plan undo.Plan, a action) (names []string, remark string, err error) {
 	v, err := c.App.Questions.AskPerson(ctx, a.question(plan))
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if v.Decision != confirm.Approve || v.Text != nil && *v.Text != plan.Changes[0].After {
-		return nil, nil
+		return nil, "", nil
 	}
 	plan = plan.Without(v.Except)
 	if now := c.refuseUnsaved(ctx, plan).Refused[len(plan.Refused):]; len(now) > 0 {
-		return nil, fmt.Errorf("nothing was %s: %w", a.done, undo.Plan{Refused: now}.Err())
+		return nil, "", fmt.Errorf("nothing was %s: %w", a.done, undo.Plan{Refused: now}.Err())
 	}
 	if err := plan.Do(ctx); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	for _, change := range plan.Changes {
 		c.App.Editor.View.Wrote(ctx, editor.Write{Path: change.Path, Before: change.Text, After: change.After})
 	}
-	return Names(plan), nil
+	names, remark = plan.Restored()
+	return names, remark, nil
 }
 
-// unsavedTimeout bounds how long the editor is asked about the files of a plan.
-const unsavedTimeout = 5 * time.Second
-
 // refuseUnsaved moves the files with unsaved changes in the editor from plan's changes to
-// its refused ones: the changes would be lost, or undo the undo when they are saved.
+// its refused ones: the changes would be lost, or undo the undo when they are saved. Files
+// about which a linked editor does not answer are refused, too; it is asked no further.
 func (c changes) refuseUnsaved(ctx context.Context, plan undo.Plan) undo.Plan {
-	ctx, cancel := context.WithTimeout(ctx, unsavedTimeout)
-	defer cancel()
+	var silent editor.SilentError
 	return plan.Refuse(func(change workspace.Change) error {
 		if c.App.Root.Unsaved(change.Path) {
 			return errors.New("it has unsaved changes in your editor: save or revert it there first")
 		}
-		if in, unsaved := c.App.Editor.View.Unsaved(ctx, change.Path); unsaved {
-			return fmt.Errorf("it has unsaved changes in %s: save or revert it there first", in)
+		if silent != "" {
+			return silent
 		}
-		return nil
+		err := c.App.Editor.View.CheckSaved(ctx, change.Path)
+		_ = errors.As(err, &silent)
+		return err
 	})
 }
 

@@ -116,11 +116,11 @@ func ways(plan undo.Plan, prompts []string, others bool) *command.Pick {
 
 // rewindFiles restores the files and, with chat, the conversation.
 func (c rewinds) rewindFiles(ctx context.Context, p prompt, plan undo.Plan, w action, chat bool) (command.Reply, error) {
-	done, err := c.restore(ctx, plan, w)
+	done, remark, err := c.restore(ctx, plan, w)
 	if err != nil || len(done) == 0 {
-		return command.Reply{Text: w.summary(nil) + ", and the conversation stays"}, err
+		return command.Reply{Text: w.summary(nil, remark) + ", and the conversation stays"}, err
 	}
-	text := w.summary(done) + "\n/redo brings the files back."
+	text := w.summary(done, remark) + "\n/redo brings the files back."
 	if !chat {
 		c.notifyModel(w.note, done)
 		return command.Reply{Text: text}, nil

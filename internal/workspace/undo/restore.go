@@ -198,3 +198,33 @@ func (c chain) ofFolder() bool {
 	}
 	return (first.Before == nil || first.Mode.IsDir()) && (last.After == nil || after.IsDir()) && c.byCommand() && (first.Mode | after).IsDir()
 }
+
+// Restored returns the names that Do has restored, and a remark about the folders that it
+// did not remove because something is in them; "" without one.
+func (p Plan) Restored() (names []string, remark string) {
+	var remaining []string
+	for i, s := range p.steps {
+		name := p.Changes[i].Name
+		if s.remains(p.root) {
+			remaining = append(remaining, name)
+		} else {
+			names = append(names, name)
+		}
+	}
+	switch len(remaining) {
+	case 0:
+		return names, ""
+	case 1:
+		return names, remaining[0] + " stays: something is in it"
+	}
+	return names, strings.Join(remaining, ", ") + " stay: something is in them"
+}
+
+// remains reports whether a folder that was to be removed is still there.
+func (s step) remains(root *workspace.Root) bool {
+	if s.restore == nil || !s.restore.From.IsDir() || s.restore.To.Exists() {
+		return false
+	}
+	now, _, err := root.Look(s.restore.Path)
+	return err == nil && now.IsDir()
+}
