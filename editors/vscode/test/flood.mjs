@@ -13,7 +13,7 @@ const CALL = rpc("tools/call", { name: "write_file", arguments: { path: "served"
 const HELLO = rpc("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "flood", version: "1" } });
 
 /** Numbers that look random and are the same in each run. */
-class Chance {
+export class Chance {
   constructor(seed) {
     this.state = seed;
   }

@@ -1,0 +1,417 @@
+// Random changes of the files of a folder, by a model and a person, in the integrated
+// terminal and in the editor. After each step the files are compared with the expected ones.
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
+import { Chance } from "../../flood.mjs";
+import { Ledger, snapshot } from "./ledger.mjs";
+import { call } from "./model.mjs";
+import { until } from "./wait.mjs";
+
+/** The files that are opened in the editor; commands know some more. */
+const TEXTS = ["a.txt", "b.txt", "sub/c.txt", "new/deep/d.txt"];
+const START = { "a.txt": "one\ntwo\nthree\n", "b.txt": "b\n", "sub/c.txt": "c\n", tool: "#!/bin/sh\n" };
+
+/** An agent in the integrated terminal that serves one sequence after the other. */
+export class Terminal {
+  constructor(scene) {
+    this.scene = scene;
+    this.marks = 0;
+    // Each command is the same line, which a rule allows, and runs this file.
+    this.script = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "agent-sequence-")), "step.sh");
+    this.command = `sh ${this.script}`;
+  }
+
+  static async start(scene) {
+    const terminal = new Terminal(scene);
+    const config = path.join(scene.session.host.agentHome, "config.yaml");
+    const rest = JSON.parse(fs.readFileSync(config, "utf8"));
+    fs.writeFileSync(config, JSON.stringify({ ...rest, permissions: { allow: [`run(${terminal.command})`] } }), { mode: 0o600 });
+    terminal.agent = await scene.linkedAgent([]);
+    return terminal;
+  }
+
+  type(line) {
+    return this.agent.type(`${line}\r`);
+  }
+
+  /** Waits until the agent has carried out everything typed so far. */
+  async settle() {
+    const mark = `mark-${++this.marks}.`;
+    await this.type(`/rename ${mark}`);
+    await this.agent.shows(`renamed: ${mark}`);
+    this.mark = mark;
+  }
+
+  /** Waits until the terminal shows text that is newer than the last settling. */
+  async says(text) {
+    let seen = "";
+    const said = async () => {
+      seen = (await this.scene.bench.terminalText()).replaceAll(/\s+/g, " ");
+      return seen.slice(seen.lastIndexOf(`renamed: ${this.mark}`) + 1).includes(text);
+    };
+    await until(`the terminal to say ${JSON.stringify(text)}`, said).catch((error) => {
+      throw new Error(`${error.message}; it shows:\n${seen}`);
+    });
+  }
+
+  /** Begins a new session; the returned function has the model make a call and resolves to its result. */
+  async renew() {
+    await this.type("/clear");
+    await this.settle();
+    const next = {};
+    const turns = (messages) => {
+      if (messages.at(-1).role === "user") return next.call ?? { text: "Hello." };
+      next.done?.(messages.at(-1).content);
+      return { text: "Good." };
+    };
+    const prompt = this.scene.conversation(turns);
+    await this.type(prompt);
+    await this.settle();
+    return (made) => new Promise((done) => Object.assign(next, { call: made, done }));
+  }
+}
+
+export class Sequence {
+  constructor(terminal, seed, counts) {
+    this.terminal = terminal;
+    this.seed = seed;
+    this.counts = counts;
+    this.chance = new Chance(seed * 7_919);
+    this.name = `s${seed}`;
+    this.folder = terminal.scene.session.file(this.name);
+    this.ledger = new Ledger();
+    this.unsaved = new Map();
+    this.open = new Set();
+    this.prompts = [];
+    this.log = [];
+    this.number = 0;
+  }
+
+  get session() {
+    return this.terminal.scene.session;
+  }
+
+  async run(steps) {
+    for (const [name, text] of Object.entries(START)) {
+      fs.mkdirSync(path.dirname(this.file(name)), { recursive: true });
+      fs.writeFileSync(this.file(name), text);
+    }
+    this.disk = snapshot(this.folder);
+    this.play = await this.terminal.renew();
+    try {
+      for (let i = 0; i < steps; i++) await this.step();
+      await this.close();
+    } catch (error) {
+      throw new Error(`seed ${this.seed}, after ${this.log.join("; ")}: ${error.stack}`);
+    }
+    fs.rmSync(this.folder, { recursive: true });
+  }
+
+  file(name) {
+    return path.join(this.folder, name);
+  }
+
+  async step() {
+    const step = this.chance.pick(STEPS.filter((each) => this.can(each)));
+    this.counts[step] = (this.counts[step] ?? 0) + 1;
+    this.log.push(step);
+    await this[step]();
+    await this.compare();
+  }
+
+  can(step) {
+    if (step === "save") return this.savable().length > 0;
+    if (step === "type" || step === "look") return this.texts().length > 0;
+    if (step === "revert") return this.unsaved.size > 0;
+    if (step === "rewind") return this.prompts.length > 0;
+    return true;
+  }
+
+  /** Fails unless the files and the unsaved texts are as they must be. */
+  async compare() {
+    assert.deepEqual(Object.fromEntries(snapshot(this.folder)), Object.fromEntries(this.disk));
+    const documents = await this.documents();
+    const unsaved = Object.fromEntries(documents.filter((each) => each.dirty).map(({ name, text }) => [name, text]));
+    assert.deepEqual(unsaved, Object.fromEntries(this.unsaved), "unsaved texts");
+  }
+
+  async documents() {
+    const code = `return vscode.workspace.textDocuments.filter(({ uri }) => uri.scheme === "file" && uri.fsPath.startsWith(args[0] + "/"))
+      .map((each) => ({ name: each.uri.fsPath.slice(args[0].length + 1), dirty: each.isDirty, text: each.getText() }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1))`;
+    return this.session.probe(code, this.folder);
+  }
+
+  /** The text files that are there, without links on the way. */
+  texts() {
+    return TEXTS.filter((name) => this.disk.get(name)?.startsWith("file "));
+  }
+
+  textOf(name) {
+    return this.disk.get(name).replace(/^file \d+ /, "");
+  }
+
+  // The person in the editor.
+
+  /** Shows a file; a document that is not dirty is read again. */
+  async look() {
+    const name = this.chance.pick(this.texts());
+    this.log.push(name);
+    await this.show(name);
+  }
+
+  async show(name) {
+    await this.session.probe(
+      `await vscode.window.showTextDocument(vscode.Uri.file(args[0]), { preview: false });
+       if (!args[1]) await vscode.commands.executeCommand("workbench.action.files.revert");`,
+      this.file(name),
+      this.unsaved.has(name),
+    );
+    if (!this.unsaved.has(name)) await until(`the document ${name}`, async () => (await this.documents()).find((each) => each.name === name)?.text === this.textOf(name));
+  }
+
+  async type(name = this.chance.pick(this.texts())) {
+    this.log.push(name);
+    await this.show(name);
+    const typed = `typed ${++this.number}\n`;
+    const before = this.unsaved.get(name)?.text ?? this.textOf(name);
+    await this.session.typeInto(this.file(name), typed);
+    this.unsaved.set(name, typed + before);
+  }
+
+  /** The unsaved documents whose files are as they were when the person began to type. */
+  savable() {
+    return [...this.unsaved].filter(([name, text]) => this.disk.has(name) && text.endsWith(this.textOf(name))).map(([name]) => name);
+  }
+
+  async save() {
+    const name = this.chance.pick(this.savable());
+    this.log.push(name);
+    const code = `return vscode.workspace.textDocuments.find(({ uri }) => uri.fsPath === args[0]).save()`;
+    assert.equal(await this.session.probe(code, this.file(name)), true, `${name} is saved`);
+    this.isSaved(name);
+  }
+
+  /** Throws unsaved text away. */
+  async revert() {
+    const name = this.chance.pick([...this.unsaved.keys()]);
+    if (!this.texts().includes(name)) return;
+    this.log.push(name);
+    this.unsaved.delete(name);
+    await this.show(name);
+  }
+
+  isSaved(name) {
+    const [, mode] = this.disk.get(name).split(" ", 2);
+    this.disk.set(name, `file ${mode} ${this.unsaved.get(name)}`);
+    this.unsaved.delete(name);
+  }
+
+  /** Another program writes. */
+  other() {
+    const name = this.chance.pick(["b.txt", "other.txt"]);
+    this.log.push(name);
+    if (!this.disk.has(name) || this.disk.get(name).startsWith("file ")) fs.writeFileSync(this.file(name), `other ${++this.number}\n`);
+    this.disk = snapshot(this.folder);
+  }
+
+  // The model and the person in the terminal.
+
+  /** A command of the model. */
+  async command() {
+    this.write();
+    await this.prompt(call("execute_command", { command: this.terminal.command }));
+    this.happened("command");
+  }
+
+  /** A command of the person. */
+  async bang() {
+    this.write();
+    await this.terminal.type(`!${this.terminal.command}`);
+    await this.terminal.settle();
+    this.happened("command");
+  }
+
+  /** Writes the next command's script. */
+  write() {
+    const lines = Array.from({ length: 1 + this.chance.below(3) }, () => line(this.chance, ++this.number));
+    this.log.push(...lines);
+    fs.writeFileSync(this.terminal.script, `cd '${this.folder}' || exit 1\n${lines.join("\n")}\ntrue\n`);
+  }
+
+  happened(by) {
+    const now = snapshot(this.folder);
+    this.ledger.record(this.disk, now, by);
+    this.disk = now;
+  }
+
+  /** Has the model make a call, and waits for the result. */
+  async prompt(made) {
+    const told = this.play(made);
+    const text = `prompt ${this.seed}-${++this.number}.`;
+    this.prompts.push({ text, point: this.ledger.now });
+    await this.terminal.type(text);
+    const result = await told;
+    await this.terminal.settle();
+    return result;
+  }
+
+  /** An edit by the model, accepted in the diff or in the terminal, or refused. */
+  async edit() {
+    const { agent } = this.terminal;
+    const name = this.chance.pick(TEXTS.filter((each) => this.writable(each)));
+    this.log.push(name);
+    const told = this.prompt(call("write_file", { path: `${this.name}/${name}`, content: `edit ${++this.number}\n` }));
+    await agent.asks();
+    if (this.unsaved.has(name)) {
+      await this.terminal.says("unsaved");
+      if (this.chance.below(2) === 0) return this.refuse();
+      await agent.type("y");
+      await agent.shows("edit");
+      this.isSaved(name);
+    }
+    await this.terminal.scene.bench.diffShown();
+    const answer = this.chance.below(5);
+    if (answer === 0) return this.refuse();
+    if (answer < 3) await this.terminal.scene.bench.titleButton("Accept").click();
+    else {
+      await agent.asks();
+      await agent.yes();
+    }
+    assert.match(await told, /^(Wrote|Created) /);
+    this.happened("edit");
+  }
+
+  /** Says no without a reason, which ends the turn. */
+  async refuse() {
+    this.log.push("no");
+    await this.terminal.agent.asks();
+    await this.terminal.agent.type("n");
+    await this.terminal.agent.asksNothing();
+    await this.terminal.settle();
+  }
+
+  /** Whether a file is a file, or can be made. */
+  writable(name) {
+    if (this.disk.has(name)) return this.disk.get(name).startsWith("file ");
+    const folder = path.dirname(name);
+    return folder === "." || !this.disk.has(folder) || this.disk.get(folder).startsWith("folder ");
+  }
+
+  async undo() {
+    await this.takeBack("undo", this.ledger.undo(this.disk, this.unsaved), "undone");
+  }
+
+  async redo() {
+    await this.takeBack("redo", this.ledger.redo(this.disk, this.unsaved), "redone");
+  }
+
+  async takeBack(command, plan, done) {
+    this.log.push(describe(plan));
+    await this.terminal.type(`/${command}`);
+    if (plan.empty) await this.terminal.says(`there is nothing to ${command}`);
+    else if (plan.changes.length === 0) await this.refuses(plan, "undone");
+    else await this.answer(plan, done);
+    await this.terminal.settle();
+  }
+
+  /** Goes back to before a prompt: the files, or the conversation too. */
+  async rewind() {
+    const at = this.chance.below(this.prompts.length);
+    const { text, point } = this.prompts[at];
+    const plan = this.ledger.rewind(point, this.disk, this.unsaved);
+    this.log.push(text, describe(plan));
+    await this.terminal.type("/rewind");
+    await this.terminal.says("Go back to before which prompt?");
+    await this.terminal.agent.type(text);
+    await this.terminal.says(`${text}▏ 1 of `);
+    await this.terminal.agent.type("\r");
+    await this.terminal.says("What to restore?");
+    const both = this.chance.below(3) === 0;
+    if (plan.changes.length === 0) await this.terminal.agent.type("\x1b");
+    else {
+      await this.terminal.agent.type(both ? "\r" : "\x1b[B\r");
+      if ((await this.answer(plan, "put back")) && both) {
+        this.prompts.splice(at);
+        await this.terminal.says("The conversation is back before that prompt");
+        await this.terminal.agent.type("\x15"); // the prompt's text is there again
+      }
+    }
+    await this.terminal.settle();
+    await this.refuses(plan, "restored");
+  }
+
+  /** Answers the question of an undo; reports whether it was carried out. */
+  async answer(plan, done) {
+    const { agent } = this.terminal;
+    await agent.asks();
+    for (const { path: name } of plan.refused) await this.terminal.says(`${this.name}/${name} stays as it is: `);
+    const answer = this.chance.below(8);
+    const typed = plan.changes.map(([{ path: name }]) => name).find((name) => this.texts().includes(name));
+    if (answer === 0) {
+      this.log.push("no");
+      await agent.type("n");
+      await this.terminal.says(`nothing was ${done}`);
+      return false;
+    }
+    if (answer === 1 && typed !== undefined) {
+      await this.type(typed);
+      await agent.asks();
+      await agent.yes();
+      await this.terminal.says(`nothing was ${done}: ${this.name}/${typed} cannot be undone: it has unsaved changes`);
+      return false;
+    }
+    await agent.yes();
+    await this.terminal.says(`${done}: `);
+    this.disk = this.ledger.carryOut(plan, this.disk);
+    return true;
+  }
+
+  async refuses({ refused }, done) {
+    for (const { path: name, why } of refused) {
+      const reason = why === "unsaved" ? "it has unsaved changes" : "";
+      await this.terminal.says(`${this.name}/${name} cannot be ${done}: ${reason}`);
+    }
+  }
+
+  /** Closes all documents, whose unsaved texts are the person's to throw away. */
+  async close() {
+    await this.session.probe(
+      `for (const document of vscode.workspace.textDocuments.filter((each) => each.isDirty)) {
+         await vscode.window.showTextDocument(document);
+         await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+       }
+       await vscode.commands.executeCommand("workbench.action.closeAllEditors");`,
+    );
+    this.unsaved.clear();
+    await this.compare();
+  }
+}
+
+const STEPS = ["edit", "edit", "edit", "command", "command", "bang", "undo", "undo", "undo", "redo", "redo", "rewind", "rewind", "revert", "look", "type", "type", "save", "other"];
+
+const describe = ({ changes, refused }) => `(${changes.map(([{ path: name }]) => name)}; not ${refused.map(({ path: name, why }) => `${name}: ${why}`)})`;
+
+/** A random line of a command; none fails. */
+function line(chance, number) {
+  const [a, b] = [chance.pick([...TEXTS, "tool", "e.bin"]), chance.pick([...TEXTS, "moved"])];
+  return chance.pick([
+    `mkdir -p $(dirname ${a}); echo made ${number} >> ${a}`,
+    `[ -f ${a} ] && sed -i 's/e/E/' ${a}`,
+    `[ -f ${a} ] && : > ${a}`,
+    `rm -f ${a}`,
+    `rm -rf sub`,
+    `[ -f ${a} ] && [ -d $(dirname ${b}) ] && mv -f ${a} ${b}`,
+    `[ -d sub ] && mv -T sub moved${number}`,
+    `[ -f ${a} ] && chmod 7${chance.below(6)}4 ${a}`,
+    `[ -d sub ] && chmod 750 sub`,
+    `ln -sfn ${a} link${number}`,
+    `ln -sfn nowhere dangling`,
+    `mkdir -p empty/${number}`,
+    `mkdir -p out && for i in 1 2 3 4 5; do echo $i ${number} > out/$i; done`,
+    `printf 'a\\0b${number}' > nul`,
+  ]);
+}
