@@ -19,7 +19,8 @@ const delegated = "\n\nYou are a sub-agent: another agent has given you the task
 func (a *App) newCrew(defined []subagents.Definition, with tools.Deps) *subagents.Crew {
 	return subagents.New(subagents.Options{Defined: defined, Equip: func(d subagents.Definition, origin string) subagents.Equipment {
 		own := with
-		own.Ask, own.Background, own.Below, own.Pending = onBehalf{with.Ask, origin}, nil, nil, nil
+		own.Ask, own.Background, own.Pending = onBehalf{with.Ask, origin}, nil, nil
+		own.Below = a.guidance.below(a.Context.Apart())
 		model, note := a.modelOf(d)
 		e := subagents.Equipment{
 			Model: model, Tools: hookedSet{tools.NewSet(own), a.hooked, own.Ask}, System: a.lastSystem() + delegated, CompactAt: a.Config.Limits.CompactAt, Note: note,

@@ -24,10 +24,15 @@ func (g *guidance) trusted() func(path, hash string) bool {
 	return g.trust.Trusted
 }
 
+// conversation has the instructions of folders, each once.
+type conversation interface {
+	Below(path string, trusted func(in systemprompt.Instruction) bool) (text string, refused []systemprompt.Instruction)
+}
+
 // below returns the function for tools.Deps.
-func (g *guidance) below(b *systemprompt.Builder) func(ctx context.Context, path string) string {
+func (g *guidance) below(c conversation) func(ctx context.Context, path string) string {
 	return func(ctx context.Context, path string) string {
-		text, refused := b.Below(path, func(in systemprompt.Instruction) bool {
+		text, refused := c.Below(path, func(in systemprompt.Instruction) bool {
 			return g.trust == nil || g.trust.TrustedBelow(ctx, in.Path, in.Name, in.Hash)
 		})
 		for _, in := range refused {

@@ -14,6 +14,25 @@ import (
 // belong into the result of the read, so that the prompt stays as it is. trusted decides about each file;
 // refused are those that it refused.
 func (b *Builder) Below(path string, trusted func(in Instruction) bool) (text string, refused []Instruction) {
+	return b.tell(b.below, path, trusted)
+}
+
+// Apart is a conversation beside the Builder's own, such as that of a sub-agent.
+type Apart struct {
+	builder *Builder
+	below   map[string]string // as the Builder's
+}
+
+// Apart returns a conversation that was told about no folder yet.
+func (b *Builder) Apart() *Apart { return &Apart{b, map[string]string{}} }
+
+// Below is Builder.Below for this conversation.
+func (a *Apart) Below(path string, trusted func(in Instruction) bool) (text string, refused []Instruction) {
+	return a.builder.tell(a.below, path, trusted)
+}
+
+// tell is Below for a conversation that was told about the files in below.
+func (b *Builder) tell(below map[string]string, path string, trusted func(in Instruction) bool) (text string, refused []Instruction) {
 	top, dirs := b.foldersTo(path)
 	if len(dirs) == 0 {
 		return "", nil
@@ -28,10 +47,10 @@ func (b *Builder) Below(path string, trusted func(in Instruction) bool) (text st
 	var w strings.Builder
 	for _, dir := range dirs {
 		in, body, ok := readInstruction(root, b.opt.Dir, dir)
-		if !ok || in.Problem != "" || b.below[in.Path] == in.Hash {
+		if !ok || in.Problem != "" || below[in.Path] == in.Hash {
 			continue
 		}
-		b.below[in.Path] = in.Hash
+		below[in.Path] = in.Hash
 		switch {
 		case in.Path == path: // the model has just read it
 		case !trusted(in):
