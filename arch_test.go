@@ -72,7 +72,7 @@ var layers = []struct {
 	{"internal/tools/args", []string{"internal/llm/lenient", "internal/nearest"}},
 	{"internal/tools/edit", []string{"internal/diff"}},
 	{"internal/tools/pending", []string{"internal/caution", "internal/tools/edit", "internal/workspace", "internal/workspace/text"}},
-	{"internal/tools/shell/safecmd", []string{"internal/confirm", "internal/permission"}},
+	{"internal/tools/shell/safecmd", []string{"internal/confirm", "internal/permission", "internal/tools/shell"}},
 	{"internal/tools/search", []string{"internal/child", "internal/gitignore", "internal/glob", "internal/regularfile"}},
 	{"internal/tools/web", nil},
 	{"internal/tools", []string{

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/tools/shell"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -153,7 +154,7 @@ func line(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// quote quotes a word for the shell if it needs that.
+// quote is shell.Quote for a word that needs it: people read the command.
 func quote(word string) string {
 	plain := !strings.ContainsFunc(word, func(r rune) bool {
 		return !strings.ContainsRune("-_./=:@%+,", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
@@ -161,5 +162,5 @@ func quote(word string) string {
 	if plain && word != "" {
 		return word
 	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return shell.Quote(word)
 }

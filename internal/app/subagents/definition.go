@@ -86,7 +86,7 @@ func OfProject(dir, home string) (list []Definition, notes []string) {
 	defer project.Close()
 	for _, name := range []string{".agent/agents", ".claude/agents"} {
 		at := filepath.Join(dir, filepath.FromSlash(name))
-		if user, err := os.UserHomeDir(); filepath.Dir(at) == home || err == nil && dir == user && strings.HasPrefix(name, ".claude/") {
+		if user, err := os.UserHomeDir(); regularfile.Same(filepath.Dir(at), home) || err == nil && regularfile.Same(dir, user) && strings.HasPrefix(name, ".claude/") {
 			continue
 		}
 		files, err := fs.Sub(project.FS(), name)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/permission"
+	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
 // Place is where a line would run.
@@ -250,7 +251,7 @@ func (j Judgement) Script() string {
 		}
 		name := s.name
 		if !slices.Contains(builtins, name) {
-			name = quote(name)
+			name = shell.Quote(name)
 		}
 		words = append(words, name)
 		switch filepath.Base(s.name) {
@@ -258,12 +259,12 @@ func (j Judgement) Script() string {
 			words = append(words, quoteAll(gitOptions)...)
 		case "rg":
 			if !s.reads.hidden { // whatever the ignore files of the project include
-				words = append(words, "--no-config", "--glob", quote("!.*"))
+				words = append(words, "--no-config", "--glob", shell.Quote("!.*"))
 			}
 		}
 		words = append(words, quoteAll(s.args)...)
 		if s.in != "" {
-			words = append(words, "<"+quote(s.in))
+			words = append(words, "<"+shell.Quote(s.in))
 		}
 		words = append(words, s.discard...)
 	}
@@ -273,9 +274,7 @@ func (j Judgement) Script() string {
 func quoteAll(words []string) []string {
 	out := make([]string, len(words))
 	for i, w := range words {
-		out[i] = quote(w)
+		out[i] = shell.Quote(w)
 	}
 	return out
 }
-
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'"'"'`) + "'" }
