@@ -136,6 +136,11 @@ type ToolSpec struct {
 	Delegates bool
 }
 
+// Equal reports whether s and t are sent in the same form.
+func (s ToolSpec) Equal(t ToolSpec) bool {
+	return s.Name == t.Name && s.Description == t.Description && bytes.Equal(s.Schema, t.Schema)
+}
+
 // Request is a request to continue a conversation.
 //
 // A provider may cache the encoding of Messages between requests: a caller only appends

@@ -35,8 +35,9 @@ const version = "2023-06-01"
 
 // Protocol encodes requests and reads answers. It may be used by several goroutines.
 type Protocol struct {
-	opt  Options
-	conv conversation
+	opt   Options
+	conv  conversation
+	tools remote.Tools
 
 	mu    sync.Mutex
 	limit int      // of the answer's tokens
@@ -138,13 +139,15 @@ func (p *Protocol) Answer() remote.Answer { return &answer{model: p.opt.Model, u
 // head returns the body up to its first message.
 func (p *Protocol) head(req llm.Request, hour bool) ([]byte, error) {
 	fields := p.parameters(cmp.Or(req.Effort, p.opt.Effort))
-	if len(req.Tools) > 0 {
-		fields["tools"] = toolsOf(req.Tools, hour)
+	marker := remote.CacheMarker(hour)
+	tools, err := p.tools.Encode(req.Tools, marker, func() any { return toolsOf(req.Tools, hour) })
+	if err != nil {
+		return nil, err
 	}
 	if strings.TrimSpace(req.System) != "" {
 		fields["system"] = []map[string]any{{"type": "text", "text": req.System, "cache_control": ephemeral(hour)}}
 	}
-	return remote.Head(fields, p.opt.Extra, "messages")
+	return remote.Head(fields, p.opt.Extra, tools, "messages")
 }
 
 // lasting reports whether the server is asked to cache for an hour.

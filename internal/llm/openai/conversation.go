@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"slices"
 	"sync"
 
@@ -167,10 +166,7 @@ func (c *conversation) mark(t turn, answered bool) {
 }
 
 func (c *conversation) encodeTools(specs []llm.ToolSpec) {
-	same := slices.EqualFunc(c.specs, specs, func(a, b llm.ToolSpec) bool {
-		return a.Name == b.Name && a.Description == b.Description && bytes.Equal(a.Schema, b.Schema)
-	})
-	if same {
+	if slices.EqualFunc(c.specs, specs, llm.ToolSpec.Equal) {
 		return
 	}
 	c.specs, c.tools = slices.Clone(specs), nil

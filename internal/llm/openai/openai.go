@@ -30,6 +30,7 @@ type Protocol struct {
 	opt     Options
 	conv    conversation
 	learner *learner
+	encoded fieldsCache
 }
 
 var _ remote.Protocol = (*Protocol)(nil)
@@ -80,7 +81,7 @@ func (p *Protocol) Learn(refusal *llm.Error) bool {
 
 func (p *Protocol) learn(refusal *llm.Error) bool {
 	tools, effort := p.conv.last()
-	fields, err := p.fields(p.learner.dialect(), cmp.Or(effort, p.opt.Effort), tools)
+	fields, err := p.fields(parameters{p.learner.dialect(), cmp.Or(effort, p.opt.Effort), tools})
 	return err == nil && p.learner.learn(refusal, func(field string) bool {
 		_, ok := fields[field]
 		return ok || field == markerField && p.opt.CacheMarkers || field == ttlField && p.opt.CacheMarkers && p.opt.CacheHour

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"slices"
 	"strings"
+	"sync"
 
 	goopenai "github.com/sashabaranov/go-openai"
 )
@@ -13,23 +15,53 @@ import (
 // head returns the request's body up to its first message: go-openai's request, the
 // parameters that it cannot express beside it, and the encoded tools.
 func (p *Protocol) head(tools []byte, effort string, d dialect) ([]byte, error) {
-	fields, err := p.fields(d, effort, len(tools) > 0)
+	head, err := p.encoded.of(parameters{d, effort, len(tools) > 0}, p.fields)
 	if err != nil {
 		return nil, err
 	}
-	head, err := json.Marshal(fields)
-	if err != nil {
-		return nil, fmt.Errorf("encoding the request's parameters: %w", err)
-	}
-	head = head[:len(head)-1]
 	if len(tools) > 0 {
 		head = append(append(head, `,"tools":`...), tools...)
 	}
 	return append(head, `,"messages":[`...), nil
 }
 
+// parameters are all that the fields of a request depend on, beside the options.
+type parameters struct {
+	dialect dialect
+	effort  string
+	tools   bool
+}
+
+// fieldsCache holds the encoded fields of the last request, which are usually those of the
+// next one.
+type fieldsCache struct {
+	mu   sync.Mutex
+	last parameters
+	data []byte // nil before the first request
+}
+
+// of returns an object without its closing brace, with the fields that build returns. Its
+// capacity is its length.
+func (c *fieldsCache) of(ps parameters, build func(parameters) (map[string]any, error)) ([]byte, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.data != nil && c.last == ps {
+		return c.data, nil
+	}
+	fields, err := build(ps)
+	if err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(fields)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the request's parameters: %w", err)
+	}
+	c.last, c.data = ps, slices.Clip(data[:len(data)-1])
+	return c.data, nil
+}
+
 // fields returns the parameters of a request that offers tools or not.
-func (p *Protocol) fields(d dialect, effort string, tools bool) (map[string]any, error) {
+func (p *Protocol) fields(ps parameters) (map[string]any, error) {
 	built, err := json.Marshal(goopenai.ChatCompletionRequest{
 		Model:         p.opt.Model,
 		Stream:        true,
@@ -48,14 +80,14 @@ func (p *Protocol) fields(d dialect, effort string, tools bool) (map[string]any,
 	if p.opt.MaxTokens > 0 {
 		fields[limitName(p.opt.BaseURL)] = p.opt.MaxTokens
 	}
-	if effort != "" {
-		fields[effortField] = effort
+	if ps.effort != "" {
+		fields[effortField] = ps.effort
 	}
 	maps.Copy(fields, p.opt.Extra)
 	maps.DeleteFunc(fields, func(key string, value any) bool {
 		return value == nil || key == "messages" || key == "tools" || key == "n" // alternatives would be read as parts of one answer
 	})
-	d.adapt(fields, tools)
+	ps.dialect.adapt(fields, ps.tools)
 	return fields, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
@@ -43,16 +44,49 @@ func NewRequest(path string, head []byte, items [][]byte) Request {
 	return r
 }
 
-// Head returns a body up to the items of its list: fields, with the person's extra ones
-// over them. A nil value leaves a field out.
-func Head(fields, extra map[string]any, list string) ([]byte, error) {
+// Head returns a body up to the items of its list: fields and the encoded tools, if any,
+// with the person's extra fields over them. A nil value leaves a field out.
+func Head(fields, extra map[string]any, tools []byte, list string) ([]byte, error) {
 	maps.Copy(fields, extra)
 	maps.DeleteFunc(fields, func(key string, value any) bool { return value == nil || key == list })
 	head, err := Marshal(fields)
 	if err != nil {
 		return nil, fmt.Errorf("encoding the request's parameters: %w", err)
 	}
-	return append(bytes.TrimSuffix(head, []byte{'}'}), `,"`+list+`":[`...), nil
+	head = bytes.TrimSuffix(head, []byte{'}'})
+	if _, own := extra["tools"]; !own && len(tools) > 0 {
+		head = append(append(head, `,"tools":`...), tools...)
+	}
+	return append(head, `,"`+list+`":[`...), nil
+}
+
+// Tools holds the encoded tools of the last request, which are usually those of the next
+// one: encoding them takes longer than all else in a request. It is safe for concurrent
+// use.
+type Tools struct {
+	mu    sync.Mutex
+	specs []llm.ToolSpec
+	form  string
+	data  []byte
+}
+
+// Encode returns specs in a form: a JSON array of the values that encode returns, or nil
+// without specs.
+func (t *Tools) Encode(specs []llm.ToolSpec, form string, encode func() any) ([]byte, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if form == t.form && slices.EqualFunc(t.specs, specs, llm.ToolSpec.Equal) {
+		return t.data, nil
+	}
+	var data []byte
+	if len(specs) > 0 {
+		var err error
+		if data, err = Marshal(encode()); err != nil {
+			return nil, fmt.Errorf("encoding the tools: %w", err)
+		}
+	}
+	t.specs, t.form, t.data = slices.Clone(specs), form, data
+	return data, nil
 }
 
 // Marshal is json.Marshal without escapes for HTML.

@@ -28,8 +28,9 @@ type Options struct {
 
 // Protocol encodes requests and reads answers. It may be used by several goroutines.
 type Protocol struct {
-	opt  Options
-	conv conversation
+	opt   Options
+	conv  conversation
+	tools remote.Tools
 
 	mu    sync.Mutex
 	leave map[string]bool // parameters that the server refused
@@ -84,14 +85,19 @@ func (p *Protocol) head(req llm.Request) ([]byte, error) {
 	if strings.TrimSpace(req.System) != "" {
 		fields["instructions"] = req.System
 	}
-	tools := make([]tool, len(req.Tools))
-	for i, s := range req.Tools {
+	tools, err := p.tools.Encode(req.Tools, "", func() any { return toolsOf(req.Tools) })
+	if err != nil {
+		return nil, err
+	}
+	return remote.Head(fields, p.opt.Extra, tools, "input")
+}
+
+func toolsOf(specs []llm.ToolSpec) []tool {
+	tools := make([]tool, len(specs))
+	for i, s := range specs {
 		tools[i] = tool{Type: "function", Name: s.Name, Description: s.Description, Parameters: s.ObjectSchema()}
 	}
-	if len(tools) > 0 {
-		fields["tools"] = tools
-	}
-	return remote.Head(fields, p.opt.Extra, "input")
+	return tools
 }
 
 // parameters returns the parameters of a request beside the conversation.
