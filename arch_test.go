@@ -34,6 +34,7 @@ var layers = []struct {
 	{"internal/gitignore", []string{"internal/regularfile"}},
 	{"internal/glob", nil},
 	{"internal/initenv", nil},
+	{"internal/initwatch", nil},
 	{"internal/llm/lenient", nil},
 	{"internal/llm", []string{"internal/llm/lenient"}},
 	{"internal/nearest", nil},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/headless"
+	"github.com/bb2d0cf4/agent/internal/initwatch"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 )
@@ -131,15 +132,11 @@ func isDumb(p Process) bool {
 // talks reports whether there is a terminal, and so a person to ask.
 func talks(p Process) bool { return isTerminal(p.Stdin) && isTerminal(p.Stdout) }
 
-// watchdogArg is the only argument of the process that ends our commands if we are
-// killed. It is hidden from people.
-const watchdogArg = "end-commands-when-killed"
-
 // watchdog returns the command line that starts this program as its own watchdog; nil
 // if it cannot be started.
 func watchdog(p Process) []string {
 	if p.Self == "" {
 		return nil
 	}
-	return []string{p.Self, p.Name, watchdogArg}
+	return []string{p.Self, p.Name, initwatch.Arg}
 }
