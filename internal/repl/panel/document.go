@@ -109,7 +109,7 @@ func (d *document) show(source bool, s *scroll) {
 // press handles a key for comments on lines, and reports whether it is one. comment is set if
 // a comment on the marked line begins.
 func (d *document) press(key string, s *scroll) (comment, ok bool) {
-	by := 0
+	var by int
 	switch {
 	case key == "m" && !d.source:
 		d.show(true, s)

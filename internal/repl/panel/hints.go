@@ -226,18 +226,24 @@ func (p *Panel) esc() string {
 // people answer many edits.
 func (p *Panel) aboutFile() bool { return p.req.Change != nil || p.req.Read != nil }
 
-// more returns the other keys of a request.
-func (p *Panel) more() []string {
-	var keys []string
+// remarkKeys returns the keys for parts of a request.
+func (p *Panel) remarkKeys() []string {
 	switch h := p.hunks(); {
 	case p.covered():
+		return nil
 	case p.doc != nil && !p.doc.source:
-		keys = append(keys, "m comment on lines")
+		return []string{"m comment on lines"}
 	case h != nil && h.Len() == 1:
-		keys = append(keys, "m comment on the hunk")
+		return []string{"m comment on the hunk"}
 	case h != nil:
-		keys = append(keys, "] [ hunks", "space leave a hunk out", "m comment on a hunk")
+		return []string{"] [ hunks", "space leave a hunk out", "m comment on a hunk"}
 	}
+	return nil
+}
+
+// more returns the other keys of a request.
+func (p *Panel) more() []string {
+	keys := p.remarkKeys()
 	if p.diff != nil && p.out == nil {
 		keys = append(keys, "x unfold")
 		if p.diff.Split() {

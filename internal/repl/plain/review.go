@@ -284,10 +284,7 @@ func describe(req confirm.Request) string {
 	case req.Plan != nil:
 		b.WriteString(describePlan(*req.Plan))
 	case req.Document != nil:
-		b.WriteString("The plan:\n")
-		for i, line := range strings.Split(strings.TrimRight(req.Document.Text, "\n"), "\n") {
-			fmt.Fprintf(&b, "%3d  %s\n", i+1, sanitize.Exact(line))
-		}
+		b.WriteString(numbered(*req.Document))
 	case req.Command != nil:
 		b.WriteString(commandLines(*req.Command))
 	case req.Call != nil:
@@ -321,6 +318,16 @@ func describePlan(p confirm.Plan) string {
 			b.WriteString("\n")
 		}
 		b.WriteString(sanitize.Exact(changed(c)))
+	}
+	return b.String()
+}
+
+// numbered returns a document with the numbers of its lines.
+func numbered(d confirm.Document) string {
+	var b strings.Builder
+	b.WriteString("The plan:\n")
+	for i, line := range strings.Split(strings.TrimRight(d.Text, "\n"), "\n") {
+		fmt.Fprintf(&b, "%3d  %s\n", i+1, sanitize.Exact(line))
 	}
 	return b.String()
 }
