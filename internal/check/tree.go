@@ -76,7 +76,7 @@ func (t *tree) sync(ctx context.Context) error {
 }
 
 // folder copies the folder at rel, and removes the files that are gone.
-func (t *tree) folder(ctx context.Context, rel string, ig *gitignore.Rules) error {
+func (t *tree) folder(ctx context.Context, rel string, ig *gitignore.Rules) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -92,21 +92,26 @@ func (t *tree) folder(ctx context.Context, rel string, ig *gitignore.Rules) erro
 		repository := rel != "" && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == ".git" })
 		ig = ig.Under(filepath.ToSlash(rel), rules, repository)
 	}
+	at, err := t.root.OpenRoot(filepath.Join(".", rel)) // for short paths: two calls less for each file
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, at.Close()) }()
 	keep := map[string]bool{}
 	for _, e := range entries {
-		kept, err := t.entry(ctx, path.Join(filepath.ToSlash(rel), e.Name()), e, ig)
+		kept, err := t.entry(ctx, at, path.Join(filepath.ToSlash(rel), e.Name()), e, ig)
 		if err != nil {
 			return err
 		}
 		keep[e.Name()] = kept
 	}
-	copies, err := fs.ReadDir(t.root.FS(), path.Join(".", filepath.ToSlash(rel)))
+	copies, err := fs.ReadDir(at.FS(), ".")
 	if err != nil {
 		return err
 	}
 	for _, e := range copies {
 		if !keep[e.Name()] {
-			if err := t.root.RemoveAll(filepath.Join(rel, e.Name())); err != nil {
+			if err := at.RemoveAll(e.Name()); err != nil {
 				return err
 			}
 		}
@@ -128,8 +133,8 @@ func (t *tree) real(rel string) error {
 	return t.root.Mkdir(rel, 0o700)
 }
 
-// entry copies one entry and reports whether the copy has it.
-func (t *tree) entry(ctx context.Context, rel string, e fs.DirEntry, ig *gitignore.Rules) (kept bool, err error) {
+// entry copies one entry of the folder whose copy is at, and reports whether the copy has it.
+func (t *tree) entry(ctx context.Context, at *os.Root, rel string, e fs.DirEntry, ig *gitignore.Rules) (kept bool, err error) {
 	switch {
 	case e.Name() == ".git":
 		return false, nil
@@ -159,7 +164,7 @@ func (t *tree) entry(ctx context.Context, rel string, e fs.DirEntry, ig *gitigno
 	if t.files > mostFiles || t.bytes > mostBytes {
 		return false, fmt.Errorf("the folder is too large: more than %d files or %d MiB", mostFiles, mostBytes>>20)
 	}
-	return true, t.file(rel, info)
+	return true, t.file(at, e.Name(), rel, info)
 }
 
 // link makes a link in the copy.
@@ -173,11 +178,11 @@ func (t *tree) link(rel, target string) error {
 	return t.root.Symlink(target, rel)
 }
 
-// file copies a regular file unless the copy has its size and time. If the system can, it
-// shares the content.
-func (t *tree) file(rel string, info fs.FileInfo) (err error) {
+// file copies the regular file at rel to name in a folder of the copy, unless that has its
+// size and time. If the system can, it shares the content.
+func (t *tree) file(at *os.Root, name, rel string, info fs.FileInfo) (err error) {
 	mode := info.Mode().Perm() | 0o600
-	now, err := t.root.Lstat(rel)
+	now, err := at.Lstat(name)
 	if err == nil && now.Mode() == mode && now.Size() == info.Size() && now.ModTime().Equal(info.ModTime()) {
 		return nil
 	}
@@ -186,10 +191,10 @@ func (t *tree) file(rel string, info fs.FileInfo) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
-	if err := put(t.root, rel, from, mode); err != nil {
+	if err := put(at, name, from, mode); err != nil {
 		return err
 	}
-	return t.root.Chtimes(rel, info.ModTime(), info.ModTime())
+	return at.Chtimes(name, info.ModTime(), info.ModTime())
 }
 
 // change makes a change in the copy. restore copies the file of the workspace again.
@@ -203,7 +208,7 @@ func (t *tree) change(c workspace.Change) (restore func() error, err error) {
 		if err != nil {
 			return t.root.RemoveAll(rel)
 		}
-		return t.file(rel, info)
+		return t.file(t.root, rel, rel, info)
 	}
 	if c.Delete {
 		return restore, t.root.RemoveAll(rel)
