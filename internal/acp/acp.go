@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -37,11 +38,14 @@ type Options struct {
 	Images func(ctx context.Context) bool
 	// List lists the saved sessions of a folder, or of all folders.
 	List func(dir string) ([]archive.Info, error)
+	// Delete deletes a saved session.
+	Delete func(id string) error
 }
 
 // Opening is a session that a host asks for.
 type Opening struct {
 	Dir     string       // absolute
+	AddDirs []string     // as well
 	ID      string       // of a saved session to continue; "" for a new one
 	Servers []mcp.Server // of the host, besides the user's
 	Host    workspace.Host
@@ -138,6 +142,8 @@ func (a *agent) handle(ctx context.Context, method string, params json.RawMessag
 		return with(params, a.setMode)
 	case "session/set_config_option":
 		return with(params, func(p optionParams) (any, error) { return a.setOption(ctx, p) })
+	case "session/delete":
+		return with(params, a.delete)
 	case "session/close":
 		return with(params, a.close)
 	}
@@ -173,7 +179,7 @@ func (a *agent) initialize(ctx context.Context, p initializeParams) initializeRe
 		AgentCapabilities: capabilities{
 			LoadSession: true, PromptCapabilities: promptCapabilities{Image: a.opt.Images(ctx), EmbeddedContext: true},
 			MCPCapabilities:     mcpCapabilities{HTTP: true},
-			SessionCapabilities: map[string]struct{}{"list": {}, "close": {}, "resume": {}},
+			SessionCapabilities: map[string]struct{}{"list": {}, "close": {}, "delete": {}, "resume": {}, "additionalDirectories": {}},
 		},
 		AgentInfo: info{"agent", a.opt.Version}, AuthMethods: []struct{}{},
 	}
@@ -243,6 +249,9 @@ func (a *agent) open(ctx context.Context, p sessionParams) (*served, error) {
 	if !filepath.IsAbs(p.Cwd) {
 		return nil, &Error{codeParams, "cwd must be an absolute path"}
 	}
+	if slices.ContainsFunc(p.AddDirs, func(dir string) bool { return !filepath.IsAbs(dir) }) {
+		return nil, &Error{codeParams, "additionalDirectories must be absolute paths"}
+	}
 	servers, err := serversOf(p.MCPServers)
 	if err != nil {
 		return nil, &Error{codeParams, err.Error()}
@@ -251,7 +260,7 @@ func (a *agent) open(ctx context.Context, p sessionParams) (*served, error) {
 	var shown atomic.Pointer[view]
 	offered := a.capabilities()
 	opened, err := a.opt.Open(context.WithoutCancel(ctx), Opening{
-		Dir: p.Cwd, ID: p.SessionID, Servers: servers, Host: held.host(offered),
+		Dir: p.Cwd, AddDirs: p.AddDirs, ID: p.SessionID, Servers: servers, Host: held.host(offered),
 		Commands: func(here tools.Commands, secrets []string) tools.Commands {
 			if !offered.Terminal {
 				return here
@@ -264,6 +273,7 @@ func (a *agent) open(ctx context.Context, p sessionParams) (*served, error) {
 	}
 	held.session = opened.ID
 	s := &served{Session: opened, view: newView(a.conn, opened)}
+	s.view.forms = offered.Elicitation.Form != nil
 	shown.Store(s.view)
 	opened.Attach(s.view.emit, s.view)
 	a.mu.Lock()

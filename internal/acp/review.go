@@ -18,13 +18,15 @@ const (
 	allowSession = "allow-session"
 	allowRule    = "allow-rule"
 	rejectOnce   = "reject-once"
+	rejectWords  = "reject-words"
+	answerWords  = "answer-words"
 	answerPrefix = "answer-" // and the index of an option of a choice
 )
 
 // Review implements confirm.Reviewer: it asks the host's user.
 func (v *view) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
 	var res permissionResult
-	err := v.conn.call(ctx, "session/request_permission", permissionParams{v.of.ID, v.question(req), options(req)}, &res)
+	err := v.conn.call(ctx, "session/request_permission", permissionParams{v.of.ID, v.question(req), v.options(req)}, &res)
 	if ctx.Err() != nil {
 		return confirm.Verdict{}, ctx.Err()
 	}
@@ -35,6 +37,12 @@ func (v *view) Review(ctx context.Context, req confirm.Request) (confirm.Verdict
 	switch id := res.Outcome.OptionID; {
 	case res.Outcome.Outcome != "selected":
 		return verdict, confirm.ErrUndecided
+	case id == answerWords && req.Choice != nil && v.takesWords(req):
+		if verdict.Answer, err = v.words(ctx, req); verdict.Answer != "" {
+			verdict.Decision = confirm.Approve
+		}
+	case id == rejectWords && v.takesWords(req):
+		verdict.Feedback, err = v.words(ctx, req)
 	case req.Choice != nil:
 		if i, err := strconv.Atoi(strings.TrimPrefix(id, answerPrefix)); err == nil && i >= 0 && i < len(req.Choice.Options) {
 			verdict.Decision, verdict.Answer = confirm.Approve, req.Choice.Options[i]
@@ -52,13 +60,13 @@ func (v *view) Review(ctx context.Context, req confirm.Request) (confirm.Verdict
 	case id == allowRule && req.Offer != nil:
 		verdict.Decision, verdict.Always = confirm.Approve, &confirm.Always{Rule: req.Offer.Rule}
 	}
-	return verdict, nil
+	return verdict, err
 }
 
 // options returns the answers that the user may choose.
-func options(req confirm.Request) []option {
+func (v *view) options(req confirm.Request) []option {
 	if req.Choice != nil {
-		return answersOf(*req.Choice)
+		return answersOf(*req.Choice, v.takesWords(req))
 	}
 	all := []option{{allowOnce, "Allow", "allow_once"}}
 	if word := alwaysWord(req); word != "" {
@@ -67,7 +75,11 @@ func options(req confirm.Request) []option {
 	if req.Offer != nil {
 		all = append(all, option{allowRule, "Always allow " + sanitize.Line(req.Offer.Rule) + " in this session", "allow_always"})
 	}
-	return append(all, option{rejectOnce, "No", "reject_once"})
+	all = append(all, option{rejectOnce, "No", "reject_once"})
+	if v.takesWords(req) {
+		all = append(all, option{rejectWords, "No, and say what to do instead", "reject_once"})
+	}
+	return all
 }
 
 // asked returns a question with who asks it, if not the model.
@@ -78,11 +90,14 @@ func asked(c confirm.Choice) string {
 	return c.From + " asks: " + c.Text
 }
 
-// answersOf returns the answers to a question of the model. The protocol has no way to ask
-// for words: who wants to answer otherwise refuses, and writes a prompt.
-func answersOf(c confirm.Choice) (all []option) {
+// answersOf returns the answers to a question of the model. In a host without forms another
+// answer is a refusal, and a prompt.
+func answersOf(c confirm.Choice, words bool) (all []option) {
 	for i, o := range c.Options {
 		all = append(all, option{answerPrefix + strconv.Itoa(i), sanitize.Line(o), "allow_once"})
+	}
+	if words {
+		return append(all, option{answerWords, "Another answer", "allow_once"}, option{rejectOnce, "No answer", "reject_once"})
 	}
 	return append(all, option{rejectOnce, "No answer, or one by a prompt", "reject_once"})
 }

@@ -16,7 +16,29 @@ type (
 			ReadTextFile  bool `json:"readTextFile"`
 			WriteTextFile bool `json:"writeTextFile"`
 		} `json:"fs"`
-		Terminal bool `json:"terminal"`
+		Terminal    bool `json:"terminal"`
+		Elicitation struct {
+			Form *struct{} `json:"form"`
+		} `json:"elicitation"`
+	}
+	formParams struct {
+		Mode      string     `json:"mode"` // form
+		SessionID string     `json:"sessionId"`
+		CallID    string     `json:"toolCallId"`
+		Message   string     `json:"message"`
+		Schema    formSchema `json:"requestedSchema"`
+	}
+	formSchema struct {
+		Type       string               `json:"type"`
+		Properties map[string]formField `json:"properties"`
+	}
+	formField struct {
+		Type  string `json:"type"`
+		Title string `json:"title"`
+	}
+	formResult struct {
+		Action  string         `json:"action"`
+		Content map[string]any `json:"content"`
 	}
 	fileParams struct {
 		SessionID string  `json:"sessionId"`
@@ -74,6 +96,8 @@ type (
 		SessionID  string      `json:"sessionId"` // of session/load
 		Cwd        string      `json:"cwd"`
 		MCPServers []mcpServer `json:"mcpServers"`
+		// Further folders that may be read and changed, absolute.
+		AddDirs []string `json:"additionalDirectories"`
 	}
 	mcpServer struct {
 		Type    string   `json:"type"`

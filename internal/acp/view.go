@@ -21,8 +21,9 @@ import (
 
 // view shows a session to the host.
 type view struct {
-	conn *conn
-	of   *Session
+	conn  *conn
+	of    *Session
+	forms bool // the host shows forms
 
 	mu    sync.Mutex      // guards the rest
 	ready bool            // the host knows the session

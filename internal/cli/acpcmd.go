@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"slices"
@@ -42,6 +43,7 @@ func newACP(p Process, f *flags) *cobra.Command {
 				Images:  func(ctx context.Context) bool { return takesImages(ctx, p, *f, over) },
 				Open:    func(ctx context.Context, o acp.Opening) (*acp.Session, error) { return hosted(ctx, p, *f, over, o) },
 				List:    archive.New(home).List,
+				Delete:  func(id string) error { return deleteExactly(archive.New(home), id) },
 			})
 		},
 	}
@@ -61,6 +63,7 @@ func hosted(ctx context.Context, p Process, f flags, over config.Overrides, want
 		return nil, err
 	}
 	o.servers, o.host, o.commands = want.Servers, want.Host, want.Commands
+	o.addDirs = slices.Concat(o.addDirs, want.AddDirs)
 	a, err := o.session(p)
 	if err != nil {
 		return nil, err
@@ -71,6 +74,18 @@ func hosted(ctx context.Context, p Process, f flags, over config.Overrides, want
 	own, notes := set.ownCommands()
 	h := &hostedSession{App: a, own: own, notes: slices.Concat(o.notes, notes, []string{leftOut(a)})}
 	return h.session(ctx), nil
+}
+
+// deleteExactly deletes the session with this id: an id that only begins so is another.
+func deleteExactly(sessions *archive.Archive, id string) error {
+	all, err := sessions.List("")
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(all, func(i archive.Info) bool { return i.ID == id }) {
+		return fmt.Errorf("%w: %q", archive.ErrNoSession, id)
+	}
+	return sessions.Remove(id)
 }
 
 // takesImages reports whether the configured model is known to take images.

@@ -1,0 +1,48 @@
+package acp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+)
+
+// wordsField is the only field of a form.
+const wordsField = "words"
+
+// takesWords reports whether a refusal may have words for the model: the host has forms, and
+// the refusal goes to the model.
+func (v *view) takesWords(req confirm.Request) bool {
+	return v.forms && req.Limit == nil && req.Save == nil
+}
+
+// words asks the host's user for words in a form; "" without any. A form that is declined
+// changes nothing about the answer before it. The error is ctx's.
+func (v *view) words(ctx context.Context, req confirm.Request) (string, error) {
+	message, title := "What should be done instead? Without words the turn ends.", "For the model"
+	if req.Choice != nil {
+		message, title = asked(*req.Choice), "Your answer"
+	}
+	var res formResult
+	err := v.conn.call(ctx, "elicitation/create", formParams{
+		Mode: "form", SessionID: v.of.ID, CallID: v.question(req).ID, Message: message,
+		Schema: formSchema{Type: "object", Properties: map[string]formField{wordsField: {Type: "string", Title: title}}},
+	}, &res)
+	if err != nil || res.Action != "accept" {
+		return "", ctx.Err()
+	}
+	text, _ := res.Content[wordsField].(string) // another value is no text
+	return strings.TrimSpace(text), nil
+}
+
+// delete deletes a saved session that is not open here.
+func (a *agent) delete(p onSession) (any, error) {
+	if _, err := a.find(p.SessionID); err == nil {
+		return nil, &Error{codeRequest, "close the session first"}
+	}
+	if err := a.opt.Delete(p.SessionID); err != nil {
+		return nil, fmt.Errorf("the session is not deleted: %w", err)
+	}
+	return struct{}{}, nil
+}
