@@ -152,7 +152,7 @@ var layers = []struct {
 	}},
 	{"internal/app/clipboard", []string{"internal/child"}},
 	{"internal/app/frontmatter", nil},
-	{"internal/app/hooks", []string{"internal/config", "internal/regularfile", "internal/tools/shell"}},
+	{"internal/app/hooks", []string{"internal/app/projectscripts", "internal/config", "internal/regularfile", "internal/tools/shell"}},
 	{"internal/app/skills", []string{"internal/app/frontmatter", "internal/regularfile"}},
 	{"internal/app/sources", []string{
 		"internal/app/hooks", "internal/app/skills", "internal/app/subagents", "internal/config", "internal/mcp", "internal/permission", "internal/systemprompt",
@@ -169,6 +169,7 @@ var layers = []struct {
 		"internal/ide/lock", "internal/sanitize", "internal/session", "internal/tools", "internal/tools/shell", "internal/workspace",
 	}},
 	{"internal/app/keystore", []string{"internal/statefile"}},
+	{"internal/app/projectscripts", []string{"internal/regularfile"}},
 	{"internal/app/attachments", []string{
 		"internal/app/fileindex", "internal/llm", "internal/mcp", "internal/regularfile", "internal/sanitize", "internal/session", "internal/tools",
 		"internal/tools/shell",

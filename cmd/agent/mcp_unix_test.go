@@ -4,12 +4,21 @@ package main
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/bb2d0cf4/agent/internal/dev/mcptest"
+	"github.com/bb2d0cf4/agent/internal/ide/idetest"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
@@ -282,5 +291,91 @@ func TestServerPictures(t *testing.T) {
 				t.Errorf("no %s in %s", want, got)
 			}
 		})
+	}
+}
+
+// TestServerProxy: a proxy of the environment is shown. NO_PROXY counts, and this machine is
+// reached without one.
+func TestServerProxy(t *testing.T) {
+	var asked []string
+	var mu sync.Mutex
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		asked = append(asked, r.URL.Host)
+		mu.Unlock()
+		http.Error(w, "no way", http.StatusForbidden)
+	}))
+	t.Cleanup(proxy.Close)
+	local := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return mcptest.New() }, nil))
+	t.Cleanup(local.Close)
+	d := newDesk(t, llmtest.NewServer(t), nil)
+	d.keep("config.yaml", fmt.Sprintf("mcp: {far: {url: http://mcp.example/}, spared: {url: http://spared.invalid/}, here: {url: %s}}\n", local.URL))
+	d.env = append(d.env, "HTTP_PROXY="+strings.Replace(proxy.URL, "://", "://me:s3cret@", 1), "NO_PROXY=spared.invalid")
+	_, out := d.command("mcp", "list")
+	lines := map[string]string{}
+	for line := range strings.Lines(out) {
+		name, rest, _ := strings.Cut(line, " ")
+		lines[name] = rest
+	}
+	through := "; through the proxy " + proxy.URL
+	if !strings.Contains(lines["far"], through) || strings.Contains(lines["spared"], through) || strings.Contains(lines["here"], through) ||
+		!strings.Contains(lines["here"], "ready") || strings.Contains(out, "s3cret") {
+		t.Errorf("the list is %s", out)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if slices.ContainsFunc(asked, func(host string) bool { return host != "mcp.example" }) || len(asked) == 0 {
+		t.Errorf("the proxy was asked for %q", asked)
+	}
+}
+
+// TestProjectServerScripts: a yes to a server of a project counts for the programs of the project
+// that it names, also in a session that has begun, and for one that was missing.
+func TestProjectServerScripts(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, callOf("mcp__p__die", `{}`), callOf("mcp__p__echo", `{"text":"x"}`), llmtest.Turn{Text: "Done."}), nil)
+	run := fmt.Sprintf("exec %q mcp-server\n", os.Args[0])
+	d.write("serve.sh", run)
+	d.write(".mcp.json", `{"mcpServers":{"p":{"command":"sh","args":["serve.sh","later.sh"]}}}`)
+	d.begin(100, 30)
+	d.WaitFor(`(?s)Start the MCP server p of this project\?.*it uses serve\.sh: look at it first`)
+	d.Press("2")
+	d.WaitFor(`(?m)^❯`)
+	d.leave()
+	d.sit("--allow", "mcp__p") // does not ask again
+	d.write("serve.sh", "touch made\n"+run)
+	d.say("call it")
+	d.WaitFor(`a program of the project that it names has changed\s+since you allowed it`)
+	d.WaitFor(`Done\.`)
+	d.idle()
+	d.leave()
+	for _, change := range []func(){func() {}, func() { d.write("later.sh", "touch made\n") }} {
+		change()
+		d.begin(100, 30)
+		d.WaitFor(`p of this project has changed since you answered`)
+		d.Press("2")
+		d.WaitFor(`(?m)^❯`)
+		d.leave()
+		if err := os.Remove(d.path("made")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Error(err)
+		}
+	}
+	if got := string(d.request(2)); strings.Contains(got, "echo: x") {
+		t.Errorf("the changed program ran: %s", got)
+	}
+}
+
+// TestEditorsOwnServer: the MCP server of the editor that a session links to is left out, with
+// the reason; without the link it is a server like others.
+func TestEditorsOwnServer(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t), nil)
+	e := d.editor(idetest.Ours())
+	d.keep("config.yaml", fmt.Sprintf("mcp: {mine: {url: http://127.0.0.1:%d/mcp}}\n", e.Port()))
+	d.sit()
+	d.WaitFor(`The MCP server mine could not be used: it is the editor that this session links\s+to`)
+	d.leave()
+	d.sit("--no-ide")
+	d.WaitFor(`The MCP server mine could not be used: `)
+	if d.leave(); strings.Contains(strings.Join(strings.Fields(string(d.Bytes())), " "), "this session links") {
+		t.Error("it is left out without the link")
 	}
 }

@@ -63,9 +63,12 @@ type Options struct {
 	Untrusted  bool      // nothing of the folder may run
 	// ProjectServers are the MCP servers that the project names and the person allowed.
 	ProjectServers map[string]config.MCPServer
-	Servers        []mcp.Server // besides those of the configuration
-	SubAgents      []subagents.Definition
-	Host           workspace.Host
+	// ServerChanged reports whether a server of the project is no longer the one that was
+	// allowed; nil: none changes.
+	ServerChanged func(name string) bool
+	Servers       []mcp.Server // besides those of the configuration
+	SubAgents     []subagents.Definition
+	Host          workspace.Host
 	// Commands returns the runner of the commands that a turn waits for, from our own;
 	// secrets names variables that they do not get. Nil is our own.
 	Commands func(here tools.Commands, secrets []string) tools.Commands

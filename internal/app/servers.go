@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -22,6 +23,8 @@ type ServerOptions struct {
 	Tell      func(note string)
 	Project   map[string]config.MCPServer // of the project, allowed by the person
 	Offered   func()                      // as of mcp.Options
+	// Check is called before each connection to a server; nil for none.
+	Check func(ctx context.Context, s mcp.Server) error
 	// Ask asks the person a question of a server; nil asks nobody.
 	Ask  func(ctx context.Context, q mcp.Question) (answer string, ok bool)
 	More []mcp.Server // of the host; the names of the others count first
@@ -59,6 +62,11 @@ func NewServers(o ServerOptions) *mcp.Servers {
 		}
 		s.Dir = o.Config.Home
 		all = append(all, s)
+	}
+	if o.Check != nil {
+		for i, s := range all {
+			all[i].Check = func(ctx context.Context) error { return o.Check(ctx, s) }
+		}
 	}
 	return mcp.New(mcp.Options{Version: o.Version, Logs: filepath.Join(o.Config.Home, "mcp"), Logins: Logins{keystore.Open(o.Config.Home)}, Ask: o.Ask, Tell: o.Tell, Offered: o.Offered}, all)
 }
@@ -104,10 +112,23 @@ func (o ServerOptions) server(name string, c config.MCPServer) (mcp.Server, erro
 func (a *App) newServers(o Options) *mcp.Servers {
 	return NewServers(ServerOptions{
 		Config: o.Config, Dir: a.Root.Dir(), Untrusted: o.Untrusted, Version: o.Version, Project: o.ProjectServers, More: o.Servers,
+		Check:   func(ctx context.Context, s mcp.Server) error { return a.checkServer(ctx, s, o.ServerChanged) },
 		Ask:     a.askForServer,
 		Tell:    func(note string) { a.emit(session.Notice{Text: note}) },
 		Offered: func() { a.face.Offered() },
 	})
+}
+
+// checkServer returns the reason why a server must not be used now: a program of the project
+// that it names has changed, or it is the editor that the session links to.
+func (a *App) checkServer(ctx context.Context, s mcp.Server, changed func(name string) bool) error {
+	switch {
+	case changed != nil && changed(s.Name):
+		return errors.New("its entry or a program of the project that it names has changed since you allowed it; start agent again to be asked")
+	case s.URL != "" && a.Editor.Serves(ctx, s.URL):
+		return errors.New("it is the editor that this session links to, whose files, problems and reviews are here already; --no-ide uses it instead of the link")
+	}
+	return nil
 }
 
 // askForServer asks the person a question of a server, whose answer goes to that server.

@@ -146,7 +146,7 @@ func (o *opening) session(p Process) (*app.App, error) {
 	}
 	return app.New(app.Options{
 		Config: o.Config, Place: o.place, AddDirs: o.addDirs, Mode: mode, Rules: o.rules, Ref: o.model, Model: model,
-		Version: p.Version, Env: o.env, Watchdog: watchdog(p), Unattended: o.unattended, AskAll: o.asksAll(), Untrusted: o.untrusted, ProjectServers: o.projectServers, Servers: o.servers, Host: o.host, Commands: o.commands, Instructions: o.instructions, Skills: o.skills, ProjectHooks: o.projectHooks, SubAgents: o.subAgents, Sources: o.sources,
+		Version: p.Version, Env: o.env, Watchdog: watchdog(p), Unattended: o.unattended, AskAll: o.asksAll(), Untrusted: o.untrusted, ProjectServers: o.projectServers, ServerChanged: o.serverChanged, Servers: o.servers, Host: o.host, Commands: o.commands, Instructions: o.instructions, Skills: o.skills, ProjectHooks: o.projectHooks, SubAgents: o.subAgents, Sources: o.sources,
 	})
 }
 

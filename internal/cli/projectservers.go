@@ -2,10 +2,13 @@ package cli
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
 
+	"github.com/bb2d0cf4/agent/internal/app/projectscripts"
 	"github.com/bb2d0cf4/agent/internal/app/trust"
 	"github.com/bb2d0cf4/agent/internal/cli/firstrun"
 	"github.com/bb2d0cf4/agent/internal/config"
@@ -15,8 +18,9 @@ import (
 // projectServer is an MCP server that the project names.
 type projectServer struct {
 	trust.Server
-	entry  config.MCPServer
-	answer trust.Answer
+	entry   config.MCPServer
+	scripts []string // the project's programs that the entry names
+	answer  trust.Answer
 }
 
 // useServers sets the MCP servers of the project that the user allows, and asks about those
@@ -31,6 +35,7 @@ func (s *setup) useServers(ctx context.Context, p Process, dir string, asks bool
 		return nil
 	}
 	s.projectServers = map[string]config.MCPServer{}
+	allowed := map[string]string{} // hashes by name
 	for _, one := range all {
 		if one.answer == trust.Unknown || one.answer == trust.Changed {
 			if !asks {
@@ -38,7 +43,7 @@ func (s *setup) useServers(ctx context.Context, p Process, dir string, asks bool
 				continue
 			}
 			s.askedTrust = true
-			allowed, err := firstrun.ProjectServer(ctx, dialogTerminal(p, s.Config), s.instructions.store, one.Server, one.entry, one.answer == trust.Changed)
+			allowed, err := firstrun.ProjectServer(ctx, dialogTerminal(p, s.Config), s.instructions.store, one.Server, one.entry, one.scripts, one.answer == trust.Changed)
 			if err != nil {
 				return err
 			}
@@ -48,9 +53,29 @@ func (s *setup) useServers(ctx context.Context, p Process, dir string, asks bool
 		}
 		if one.answer == trust.Trusted {
 			s.projectServers[one.Name] = one.entry
+			allowed[one.Name] = one.Hash
 		}
 	}
+	s.serverChanged = func(name string) bool {
+		before, ok := allowed[name]
+		if !ok {
+			return false // one of the person's own
+		}
+		now, _, err := hashOf(dir, s.projectServers[name])
+		return err != nil || now != before
+	}
 	return nil
+}
+
+// hashOf returns a hash of an entry and of the programs in the project's folder that it names,
+// and those programs. Without any it is the hash of the entry.
+func hashOf(dir string, entry config.MCPServer) (hash string, scripts []string, err error) {
+	scripts, digest, err := projectscripts.Look(dir, entry.Command)
+	if err != nil || len(scripts) == 0 {
+		return entry.Hash(), nil, err
+	}
+	sum := sha256.Sum256([]byte(entry.Hash() + digest))
+	return hex.EncodeToString(sum[:]), scripts, nil
 }
 
 // findServers returns the servers that the project names, except those whose names the user's
@@ -73,7 +98,10 @@ func (s *setup) findServers(dir string) ([]projectServer, error) {
 			s.notes = append(s.notes, "the MCP server "+name+" of the project is not used: one of yours has that name")
 			continue
 		}
-		one := projectServer{entry: entries[name], Server: trust.Server{Dir: dir, Folder: folder, Name: name, Hash: entries[name].Hash()}}
+		one := projectServer{entry: entries[name], Server: trust.Server{Dir: dir, Folder: folder, Name: name}}
+		if one.Hash, one.scripts, err = hashOf(dir, one.entry); err != nil {
+			return nil, err
+		}
 		if one.answer, err = s.instructions.store.ServerAnswer(one.Server); err != nil {
 			return nil, err
 		}

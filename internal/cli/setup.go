@@ -26,6 +26,7 @@ type setup struct {
 	untrusted       bool              // the project's files in .agent are not used
 	instructions    instructions
 	projectServers  map[string]config.MCPServer // MCP servers of the project that the user allowed
+	serverChanged   func(name string) bool      // reports whether one of them is no longer as allowed; nil without any
 	projectHooks    hooks.Project               // those that may run
 	skills          []skills.Skill              // those that may be used
 	subAgents       []subagents.Definition      // those that may be used

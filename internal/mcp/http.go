@@ -18,6 +18,20 @@ func (s *server) httpClient() *http.Client {
 	}
 }
 
+// proxyOf returns the proxy of the environment for an address, without a password; "" for none.
+// Addresses of this machine have none.
+func proxyOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	proxy, err := http.ProxyFromEnvironment(&http.Request{URL: u})
+	if err != nil || proxy == nil {
+		return "" // an error fails the connection
+	}
+	return proxy.Scheme + "://" + proxy.Host
+}
+
 // hasKey reports whether the configuration names the key for the server.
 func (s Server) hasKey() bool {
 	for name := range s.Headers {

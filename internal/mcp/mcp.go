@@ -36,6 +36,8 @@ type Server struct {
 	URL     string
 	Always  bool              // a model is offered its tools even if all definitions together are large
 	Headers map[string]string // of each request to URL
+	// Check is called before each connection; an error prevents it. Nil for none.
+	Check func(ctx context.Context) error
 }
 
 // Options configures Servers.
@@ -79,6 +81,7 @@ type Status struct {
 	Tools int
 	Bytes int    // of the definitions of its tools
 	Log   string // path of the file with its standard error; "" for none
+	Proxy string // of the environment, through which its address is reached; "" for none
 }
 
 // Servers is a set of servers. Its methods are safe for concurrent use.
@@ -186,11 +189,15 @@ func (s *Servers) find(name string) (*server, error) {
 
 // String describes the state in a few words.
 func (s Status) String() string {
+	text := string(s.State)
 	switch s.State {
 	case Ready:
-		return fmt.Sprintf("ready, %d tools, %.1f KB of definitions", s.Tools, float64(s.Bytes)/1000)
+		text = fmt.Sprintf("ready, %d tools, %.1f KB of definitions", s.Tools, float64(s.Bytes)/1000)
 	case Failed:
-		return "failed: " + s.Why
+		text = "failed: " + s.Why
 	}
-	return string(s.State)
+	if s.Proxy != "" {
+		text += "; through the proxy " + s.Proxy
+	}
+	return text
 }

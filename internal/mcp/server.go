@@ -159,6 +159,11 @@ func (s *server) connect(ctx context.Context) error {
 }
 
 func (s *server) dial(ctx context.Context) (*link, error) {
+	if s.Check != nil {
+		if err := s.Check(ctx); err != nil {
+			return nil, err
+		}
+	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: s.opt.Version}, &sdk.ClientOptions{
 		Capabilities: &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}}},
 
@@ -301,6 +306,8 @@ func (s *server) status() Status {
 	}
 	if s.URL == "" {
 		st.Log = s.logFile()
+	} else {
+		st.Proxy = proxyOf(s.URL)
 	}
 	return st
 }

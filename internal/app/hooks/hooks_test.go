@@ -279,6 +279,14 @@ func TestProject(t *testing.T) {
 		}
 		p = now
 	}
+	if err := os.Remove(filepath.Join(dir, "b.py")); err != nil {
+		t.Fatal(err)
+	}
+	p = look()
+	scratch.Write(t, filepath.Join(dir, "b.py"), "2")
+	if !p.changed() || look().Hash == p.Hash {
+		t.Error("a program that was missing does not change the hash")
+	}
 	scratch.Mkdir(t, filepath.Join(dir, ".agent"))
 	scratch.Write(t, filepath.Join(dir, ".agent/hooks.json"), hooks("true"))
 	if got := look(); got.Name != ".agent/hooks.json" || got.Hash == p.Hash {

@@ -8,9 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/app/projectscripts"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
 )
@@ -18,11 +17,8 @@ import (
 // files are the files with a project's hooks. The first one that has any counts.
 var files = [...]string{".agent/hooks.json", ".claude/settings.json"}
 
-// Limits of a project's files, in bytes.
-const (
-	maxFile   = 256 << 10
-	maxScript = 4 << 20
-)
+// maxFile bounds a project's file, in bytes.
+const maxFile = 256 << 10
 
 // Project is the hooks of a project. The zero value has none.
 type Project struct {
@@ -83,40 +79,12 @@ func ofUser(dir, name, home string) bool {
 }
 
 // scripts returns the programs in the project that the commands name.
-func (p Project) scripts(root *os.Root) (list []string) {
+func (p Project) scripts(root *os.Root) []string {
+	var commands []string
 	for _, h := range p.Hooks {
-		for _, word := range strings.FieldsFunc(h.Command, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`;|&()<>=$", r) }) {
-			word = strings.TrimPrefix(word, p.Dir+"/")
-			for _, name := range []string{"{CLAUDE_PROJECT_DIR}/", "CLAUDE_PROJECT_DIR/", "{AGENT_PROJECT_DIR}/", "AGENT_PROJECT_DIR/", "/"} {
-				word = strings.TrimPrefix(word, name)
-			}
-			name := filepath.Clean(filepath.FromSlash(word))
-			if word == "" || slices.Contains(list, name) || !filepath.IsLocal(name) {
-				continue
-			}
-			if isScript(root, name) {
-				list = append(list, name)
-			}
-		}
+		commands = append(commands, h.Command)
 	}
-	return list
-}
-
-// extensions are those of scripts, which an interpreter runs without a mode that allows it.
-var extensions = []string{".sh", ".bash", ".zsh", ".fish", ".py", ".js", ".mjs", ".cjs", ".ts", ".mts", ".rb", ".pl", ".php", ".lua", ".ps1", ".bat", ".cmd"}
-
-// isScript reports whether a file looks like a program: a hook may also name the files that
-// it reads and writes.
-func isScript(root *os.Root, name string) bool {
-	info, err := root.Stat(name)
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	if info.Mode()&0o111 != 0 || slices.Contains(extensions, strings.ToLower(filepath.Ext(name))) {
-		return true
-	}
-	data, err := regularfile.ReadIn(root, name, maxScript)
-	return err != nil || strings.HasPrefix(string(data), "#!")
+	return projectscripts.Find(root, p.Dir, commands)
 }
 
 // hash returns the hash of the hooks and the present content of the scripts.
@@ -129,14 +97,7 @@ func (p Project) hash(root *os.Root) string {
 		note(h.Command)
 		note(h.Timeout.String())
 	}
-	for _, name := range p.Scripts {
-		note(name)
-		data, err := regularfile.ReadIn(root, name, maxScript)
-		if err != nil {
-			note("unreadable: " + err.Error())
-		}
-		note(string(data))
-	}
+	projectscripts.Digest(sum, root, p.scripts(root)) // one may have appeared since
 	return hex.EncodeToString(sum.Sum(nil))
 }
 

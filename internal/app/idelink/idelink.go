@@ -7,8 +7,12 @@ package idelink
 import (
 	"context"
 	"fmt"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -49,6 +53,7 @@ type Link struct {
 	root *workspace.Root
 	face Face
 	off  bool // editors are switched off
+	auto bool // it connects by itself
 	// apart means that the editor's state goes with the newest message, not into the
 	// system prompt.
 	apart bool
@@ -60,13 +65,13 @@ type Link struct {
 func New(o Options) *Link {
 	cfg := o.Config.IDE
 	l := &Link{
-		root: o.Root, off: !cfg.Enabled,
+		root: o.Root, off: !cfg.Enabled, auto: cfg.Enabled && cfg.AutoConnect,
 		apart: cfg.Enabled && cfg.Context.Place == "message", visible: cfg.Enabled && o.Config.Shell.Surface == "ide",
 	}
 	l.Bridge = ide.New(ide.Options{
 		Search:  Search(o.Config, o.Root.Dir()),
 		Connect: client.Options{Version: o.Version, Session: o.Session, Dir: o.Root.Dir()},
-		Auto:    cfg.Enabled && cfg.AutoConnect, Diffs: cfg.UseDiffs && cfg.Review != "off", Inline: cfg.Review == "inline", Unattended: o.Unattended,
+		Auto:    l.auto, Diffs: cfg.UseDiffs && cfg.Review != "off", Inline: cfg.Review == "inline", Unattended: o.Unattended,
 		Tell: ide.Tell{Tabs: cfg.Context.OpenEditors, Diagnostics: cfg.Context.Diagnostics, Selection: cfg.Context.Selection},
 		Face: ide.Face{Note: l.remark, Changed: l.refresh, Mention: l.mention},
 		May:  l.inside,
@@ -232,4 +237,18 @@ func (l *Link) Saw(ev session.Event) {
 	case session.TurnEnded:
 		l.Activity.Work(false)
 	}
+}
+
+// Serves reports whether an address is that of the MCP server of an editor to which the session
+// links by itself.
+func (l *Link) Serves(ctx context.Context, address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || !l.auto || u.Path != "/mcp" {
+		return false
+	}
+	port, err := strconv.Atoi(u.Port())
+	if ip := net.ParseIP(u.Hostname()); err != nil || u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return false
+	}
+	return slices.ContainsFunc(l.Candidates(ctx), func(c lock.Candidate) bool { return c.Port == port && c.Auto && c.Dialect == lock.Agent })
 }

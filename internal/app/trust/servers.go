@@ -21,7 +21,7 @@ type Server struct {
 	Dir     string `json:"dir"` // without symbolic links
 	Folder  Folder `json:"folder,omitzero"`
 	Name    string `json:"name"`
-	Hash    string `json:"hash"` // of the entry
+	Hash    string `json:"hash"` // of the entry and of the project's programs that it names
 	Allowed bool   `json:"allowed"`
 }
 

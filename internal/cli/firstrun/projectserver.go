@@ -14,10 +14,10 @@ import (
 
 // ProjectServer asks whether a server of a project may start, and saves the answer. Changed
 // means that another entry of that name was answered about.
-func ProjectServer(ctx context.Context, t dialog.Terminal, s trust.Store, srv trust.Server, entry config.MCPServer, changed bool) (allowed bool, err error) {
+func ProjectServer(ctx context.Context, t dialog.Terminal, s trust.Store, srv trust.Server, entry config.MCPServer, scripts []string, changed bool) (allowed bool, err error) {
 	page := dialog.Page{Title: "Start the MCP server " + srv.Name + " of this project?", Choices: []picker.Item{
 		{Title: "No", Detail: "agent mcp rm " + srv.Name + " forgets this answer"},
-		{Title: "Yes, in each session here", Detail: "until its entry changes"},
+		{Title: "Yes, in each session here", Detail: "until its entry or a program of the project that it names changes"},
 	}}
 	if changed {
 		page.Title = "The MCP server " + srv.Name + " of this project has changed since you answered. Start it?"
@@ -25,6 +25,9 @@ func ProjectServer(ctx context.Context, t dialog.Terminal, s trust.Store, srv tr
 	page.Text = []string{trust.ServersFile + " in " + srv.Dir + " names it:"}
 	for _, line := range entry.Lines() {
 		page.Text = append(page.Text, "  "+sanitize.Line(line))
+	}
+	for _, name := range scripts {
+		page.Text = append(page.Text, "  it uses "+sanitize.Name(name)+": look at it first")
 	}
 	if entry.URL == "" {
 		page.Text = append(page.Text, "It would run with your rights, outside any sandbox. Each call of its tools is a question.")
