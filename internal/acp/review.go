@@ -37,16 +37,35 @@ func (v *view) Review(ctx context.Context, req confirm.Request) (confirm.Verdict
 	switch id := res.Outcome.OptionID; {
 	case res.Outcome.Outcome != "selected":
 		return verdict, confirm.ErrUndecided
-	case id == answerWords && req.Choice != nil && v.takesWords(req):
-		if verdict.Answer, err = v.words(ctx, req); verdict.Answer != "" {
+	case req.Choice != nil:
+		verdict.Answer, err = v.answer(ctx, req, id)
+		if verdict.Answer != "" {
 			verdict.Decision = confirm.Approve
 		}
 	case id == rejectWords && v.takesWords(req):
 		verdict.Feedback, err = v.words(ctx, req)
-	case req.Choice != nil:
-		if i, err := strconv.Atoi(strings.TrimPrefix(id, answerPrefix)); err == nil && i >= 0 && i < len(req.Choice.Options) {
-			verdict.Decision, verdict.Answer = confirm.Approve, req.Choice.Options[i]
+	default:
+		allow(&verdict, req, id)
+	}
+	return verdict, err
+}
+
+// answer returns the answer to a question of the model; "" without one.
+func (v *view) answer(ctx context.Context, req confirm.Request, id string) (string, error) {
+	if id == answerWords && v.takesWords(req) {
+		return v.words(ctx, req)
+	}
+	for i, o := range req.Choice.Options {
+		if id == answerPrefix+strconv.Itoa(i) {
+			return o, nil
 		}
+	}
+	return "", nil
+}
+
+// allow makes verdict a yes if id is one of those that were offered.
+func allow(verdict *confirm.Verdict, req confirm.Request, id string) {
+	switch {
 	case id == allowOnce:
 		verdict.Decision = confirm.Approve
 		if req.Document != nil { // the plan mode ends
@@ -60,7 +79,6 @@ func (v *view) Review(ctx context.Context, req confirm.Request) (confirm.Verdict
 	case id == allowRule && req.Offer != nil:
 		verdict.Decision, verdict.Always = confirm.Approve, &confirm.Always{Rule: req.Offer.Rule}
 	}
-	return verdict, err
 }
 
 // options returns the answers that the user may choose.
