@@ -121,6 +121,8 @@ type Plan struct {
 	// Review marks the proposals of a model: the reviewer may leave out parts of a file (see
 	// Verdict.Texts), and comment on them.
 	Review bool
+	// Parts lets the reviewer leave out parts of a file that is there before and after.
+	Parts bool
 	// Out lists the files that the person left out when the question was asked before, as
 	// indexes into Changes. Reviewers begin with it.
 	Out []int

@@ -258,7 +258,7 @@ func (p *Plan) excepts(out []int) bool {
 // changes reports whether the texts of v can be those of files of a plan.
 func (p *Plan) changes(v Verdict) bool {
 	for i := range v.Texts {
-		if p == nil || !p.Review || i < 0 || i >= len(p.Changes) || p.Changes[i].Delete || slices.Contains(v.Except, i) {
+		if p == nil || !p.Review && !p.Parts || i < 0 || i >= len(p.Changes) || p.Changes[i].Delete || slices.Contains(v.Except, i) {
 			return false
 		}
 	}

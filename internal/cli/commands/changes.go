@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -16,7 +18,7 @@ type changes struct{ *Set }
 func (c changes) list() []command.Command {
 	return []command.Command{
 		{Name: "diff", Args: "[turn|file]", Help: "show the changes of this session, of a turn or in a file", Group: command.Changes, Run: c.diff},
-		{Name: "undo", Args: "[turn|file]", Help: "take back the last change, the last turn's, or a file's", Group: command.Changes, Idle: true, Run: c.undo},
+		{Name: "undo", Args: "[turn|pick|file]", Help: "take back the last change, the last turn's, a file's, or parts of any", Group: command.Changes, Idle: true, Run: c.undo},
 		{Name: "redo", Help: "take back the last undo, or the last rewind of files", Group: command.Changes, Idle: true, Run: c.redo},
 		{Name: "rewind", Help: "go back to a prompt: files, conversation, or both (Esc Esc)", Group: command.Changes, Idle: true, Run: rewinds{c}.rewind},
 	}
@@ -26,10 +28,49 @@ func (c changes) list() []command.Command {
 // file for its name.
 func (c changes) undo(ctx context.Context, args string) (command.Reply, error) {
 	s := undo.Scope{Session: c.App.Current().ID()}
+	if args == "pick" {
+		return c.pickEntry(ctx, s)
+	}
 	if err := c.aim(&s, args, undo.LastTurn); err != nil {
 		return command.Reply{}, err
 	}
-	return c.takeBack(ctx, s, action{title: "undo the last turn", done: "undone", note: modelNote{"Undo", "the user took back the last changes of these files"}})
+	return c.takeBack(ctx, s, undoing("undo the last turn"))
+}
+
+// undoing returns the action of an undo.
+func undoing(title string) action {
+	return action{title: title, done: "undone", note: modelNote{"Undo", "the user took back the last changes of these files"}}
+}
+
+// maxEntries is how many changes are listed.
+const maxEntries = 40
+
+// pickEntry lets the person choose a change in s, and then the parts of it to take back.
+func (c changes) pickEntry(ctx context.Context, s undo.Scope) (command.Reply, error) {
+	log, err := undo.Read(ctx, c.App.Root)
+	if err != nil {
+		return command.Reply{}, err
+	}
+	pick := &command.Pick{Title: "Take back which change?"}
+	for _, e := range log.List(s, maxEntries) {
+		title, preview := oneLine(strings.Join(e.Names, ", ")), strings.Join(short(e.Names), "\n")
+		if e.Command != "" {
+			title = oneLine(e.Command)
+		}
+		pick.Items = append(pick.Items, command.Choice{
+			ID: e.ID, Title: title, Cells: []string{count(len(e.Names), "file"), ago(time.Since(e.At), e.At)}, Preview: func() string { return preview },
+		})
+	}
+	if len(pick.Items) == 0 {
+		return command.Reply{}, c.explain(undo.ErrNothing, s)
+	}
+	pick.Choose = func(ctx context.Context, id string) (command.Reply, error) {
+		s.Entry, s.Merge = id, true
+		a := undoing("take back this change")
+		a.parts = true
+		return c.takeBack(ctx, s, a)
+	}
+	return command.Reply{Pick: pick}, nil
 }
 
 func (c changes) redo(ctx context.Context, args string) (command.Reply, error) {
@@ -58,7 +99,7 @@ func (c changes) takeBack(ctx context.Context, s undo.Scope, a action) (command.
 func (c changes) explain(err error, s undo.Scope) error {
 	switch {
 	case errors.Is(err, workspace.ErrStale):
-		return fmt.Errorf("%w; /rewind can put such files back", UndoError(err))
+		return fmt.Errorf("%w; /undo pick takes back what was not changed since, /rewind puts such files back", UndoError(err))
 	case !errors.Is(err, undo.ErrNothing):
 		return UndoError(err)
 	case s.Range == undo.LastUndo:

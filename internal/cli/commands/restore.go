@@ -19,6 +19,7 @@ type action struct {
 	title, done string // "undo the last turn", "undone"
 	note        modelNote
 	warning     string // for the person; may be empty
+	parts       bool   // of files can be left out
 }
 
 // modelNote tells the model about files that changed without it: verb is for its list
@@ -60,10 +61,13 @@ func (a action) question(plan undo.Plan) confirm.Request {
 	if a.warning != "" {
 		req.Notes = append(req.Notes, caution.Notes(a.warning)...)
 	}
-	if len(plan.Changes) == 1 {
+	for _, kept := range plan.Kept {
+		req.Notes = append(req.Notes, caution.Notes(kept)...)
+	}
+	if len(plan.Changes) == 1 && !a.parts {
 		req.Change = &plan.Changes[0]
 	} else {
-		req.Plan = &confirm.Plan{Title: a.title, Changes: plan.Changes}
+		req.Plan = &confirm.Plan{Title: a.title, Changes: plan.Changes, Parts: a.parts}
 		if plan.Command != "" {
 			req.Plan.Title = "undo what " + oneLine(plan.Command) + " changed"
 		}
@@ -96,6 +100,9 @@ func (c changes) restore(ctx context.Context, plan undo.Plan, a action) (names [
 	}
 	if v.Decision != confirm.Approve || v.Text != nil && *v.Text != plan.Changes[0].After {
 		return nil, "", nil
+	}
+	if plan, err = plan.With(v.Texts); err != nil {
+		return nil, "", fmt.Errorf("nothing was %s: %w", a.done, err)
 	}
 	plan = plan.Without(v.Except)
 	if now := c.refuseUnsaved(ctx, plan).Refused[len(plan.Refused):]; len(now) > 0 {

@@ -65,14 +65,15 @@ func (p *Panel) wordsHint() string {
 func (p *Panel) fileHints() []string {
 	const out = "space leaves the file out, or includes it"
 	dim := p.look.Styles.Dim
-	if !p.req.Plan.Review {
+	if !p.plan.divides() {
 		return p.items(dim, []string{out, "] next file", "[ previous file", "v full", "Esc back to the list"})
 	}
 	keys := []string{out}
 	switch h := p.hunks(); {
 	case h != nil && h.Len() > 1:
-		keys = []string{"] [ hunks", "space leaves a hunk out", "m comment"}
-	case h != nil:
+		keys = []string{"] [ hunks", "space leaves a hunk out"}
+	}
+	if p.req.Plan.Review && p.hunks() != nil {
 		keys = append(keys, "m comment")
 	}
 	return append(p.about(), p.items(dim, append(keys, "tab next file", "Esc back to the list", "v full"))...)
@@ -129,9 +130,15 @@ func (p *Panel) about() []string {
 		if n := len(p.words.comments); n > 0 {
 			place += ", " + count(n, "comment")
 		}
-		keys := []string{place, left, "m comment on it", "] next", "[ previous"}
-		if h.Len() == 1 {
-			keys = []string{place, "m comment on it"}
+		keys := []string{place}
+		if h.Len() > 1 {
+			keys = append(keys, left)
+		}
+		if p.plan == nil || p.req.Plan.Review {
+			keys = append(keys, "m comment on it")
+		}
+		if h.Len() > 1 {
+			keys = append(keys, "] next", "[ previous")
 		}
 		out = p.items(p.look.Styles.User, keys)
 	}

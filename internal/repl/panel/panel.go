@@ -128,7 +128,7 @@ func (p *Panel) Full() bool { return p.show.full }
 
 // view returns the diff whose hunks can be left out or commented on; nil without one.
 func (p *Panel) view() *diffview.View {
-	if p.plan != nil && p.plan.open && p.req.Plan.Review {
+	if p.plan != nil && p.plan.open && p.plan.divides() {
 		return p.plan.files[p.plan.cursor].view
 	}
 	return p.diff

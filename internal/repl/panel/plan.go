@@ -143,7 +143,7 @@ func (p *plan) line(i int) string {
 	switch h := f.hunks(); {
 	case f.none():
 		tail += " · left unchanged"
-	case p.req.Plan.Review && h != nil && len(h.Out()) > 0:
+	case p.divides() && h != nil && len(h.Out()) > 0:
 		tail += fmt.Sprintf(" · %d of %d hunks", h.Len()-len(h.Out()), h.Len())
 	}
 	if n := p.commented(i); n > 0 {
@@ -193,7 +193,7 @@ func (p *plan) except() []int {
 func (p *plan) texts() map[int]string {
 	var out map[int]string
 	for i, f := range p.files {
-		if h := f.hunks(); p.req.Plan.Review && !f.none() && h != nil && len(h.Out()) > 0 {
+		if h := f.hunks(); p.divides() && !f.none() && h != nil && len(h.Out()) > 0 {
 			if out == nil {
 				out = map[int]string{}
 			}
@@ -202,6 +202,9 @@ func (p *plan) texts() map[int]string {
 	}
 	return out
 }
+
+// divides reports whether parts of files can be left out.
+func (p *plan) divides() bool { return p.req.Plan.Review || p.req.Plan.Parts }
 
 // commented returns the number of comments on a file.
 func (p *plan) commented(i int) int {

@@ -102,7 +102,7 @@ func (p *Panel) pressLine(key string) bool {
 // hunks returns the hunks that can be left out or commented on, or nil.
 func (p *Panel) hunks() *diffview.Hunks {
 	switch v := p.view(); {
-	case v == nil || p.req.Tool == undo:
+	case v == nil || p.req.Tool == undo && (p.plan == nil || !p.req.Plan.Parts):
 		return nil
 	case p.plan != nil:
 		return p.plan.files[p.plan.cursor].hunks()
@@ -129,7 +129,7 @@ func (p *Panel) pressHunk(key string) bool {
 		return false
 	case p.plan != nil && (h.Len() == 1 && key == "space" || key == "tab"): // of the file
 		return false
-	case key == "m":
+	case key == "m" && (p.plan == nil || p.req.Plan.Review):
 		p.comment(h)
 		return true
 	case key == "space" && h.Len() == 1: // the only hunk cannot be left out

@@ -36,9 +36,12 @@ func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, 
 	checking := req.Check.Done()
 	var comments []confirm.Comment
 	for {
-		if reviewsModel(req) {
+		switch {
+		case req.Plan != nil && req.Plan.Parts:
+			u.say(askParts(u.opt.Labels))
+		case reviewsModel(req):
 			u.say(askAll(u.opt.Labels))
-		} else {
+		default:
 			u.say(ask(req, u.opt.Labels))
 		}
 		v, what, err := u.readAnswer(ctx, from, checking, req)
@@ -79,6 +82,8 @@ func (u *UI) readAnswer(ctx context.Context, from time.Time, checking <-chan str
 	v, what := parse(text, req)
 	if first, rest, _ := strings.Cut(strings.TrimSpace(text), " "); strings.EqualFold(first, "without") && reviewsModel(req) {
 		v, what = without(rest, *req.Plan)
+	} else if req.Plan != nil && req.Plan.Parts && (strings.EqualFold(first, "without") || strings.EqualFold(first, "only")) {
+		v, what = partsOf(*req.Plan).verdict(rest, strings.EqualFold(first, "only"))
 	}
 	if first, rest, _ := strings.Cut(strings.TrimSpace(text), " "); strings.EqualFold(first, "line") && req.Document != nil {
 		v, what = remark(rest, *req.Document)
@@ -223,20 +228,13 @@ func parseYesNo(first, rest string, req confirm.Request) (confirm.Verdict, meani
 }
 
 // without returns the approval of a plan without the files with these numbers.
-func without(numbers string, plan confirm.Plan) (confirm.Verdict, meaning) {
+func without(list string, plan confirm.Plan) (confirm.Verdict, meaning) {
 	v := confirm.Verdict{By: "terminal", Decision: confirm.Approve}
-	for word := range strings.FieldsSeq(strings.ReplaceAll(numbers, ",", " ")) {
-		n, err := strconv.Atoi(word)
-		if err != nil || n < 1 || n > len(plan.Changes) {
-			return confirm.Verdict{}, unclear
-		}
-		if !slices.Contains(v.Except, n-1) {
-			v.Except = append(v.Except, n-1)
-		}
-	}
-	if len(v.Except) == 0 || len(v.Except) == len(plan.Changes) {
+	out, ok := numbers(list, len(plan.Changes))
+	if !ok || len(out) == len(plan.Changes) {
 		return confirm.Verdict{}, unclear
 	}
+	v.Except = out
 	return v, answers
 }
 
@@ -249,6 +247,21 @@ func remark(text string, d confirm.Document) (confirm.Verdict, meaning) {
 		return confirm.Verdict{}, unclear
 	}
 	return confirm.Verdict{Comments: []confirm.Comment{{Line: n, Quote: lines[n-1], Text: words}}}, remarks
+}
+
+// numbers parses numbers from 1 to n, and returns each once, from 0; ok is false without one,
+// or with something else.
+func numbers(list string, n int) (out []int, ok bool) {
+	for word := range strings.FieldsSeq(strings.ReplaceAll(list, ",", " ")) {
+		i, err := strconv.Atoi(word)
+		if err != nil || i < 1 || i > n {
+			return nil, false
+		}
+		if !slices.Contains(out, i-1) {
+			out = append(out, i-1)
+		}
+	}
+	return out, len(out) > 0
 }
 
 // approval returns the verdict of a yes. always means further requests, too.
@@ -282,7 +295,11 @@ func describe(req confirm.Request) string {
 	case req.Change != nil:
 		b.WriteString(sanitize.Exact(changed(*req.Change)))
 	case req.Plan != nil:
-		b.WriteString(describePlan(*req.Plan))
+		if req.Plan.Parts {
+			b.WriteString(partsOf(*req.Plan).describe())
+		} else {
+			b.WriteString(describePlan(*req.Plan))
+		}
 	case req.Document != nil:
 		b.WriteString(numbered(*req.Document))
 	case req.Command != nil:

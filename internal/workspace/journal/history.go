@@ -55,6 +55,9 @@ func (j *Journal) History(onDisk func(*Entry) bool) ([]Past, error) {
 func markUndone(past []Past) {
 	m := marks{past: past, undoers: map[string][]int{}, known: make([]bool, len(past))}
 	for i, e := range past {
+		if e.Part {
+			continue
+		}
 		for _, id := range e.Undoes {
 			m.undoers[id] = append(m.undoers[id], i)
 		}

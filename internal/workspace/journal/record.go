@@ -92,6 +92,7 @@ type Origin struct {
 	Run     string   `json:"run,omitzero"`     // one for all changes by a command, or written together
 	Command string   `json:"command,omitzero"` // its line
 	Undoes  []string `json:"undoes,omitzero"`  // IDs of the entries that it undoes
+	Part    bool     `json:"part,omitzero"`    // of an undo: it undoes only a part of the entries, which stay in effect
 	Of      int      `json:"of,omitzero"`      // of an undo: the number of its files
 	// Together is the number of files that were to be written together with this one, all
 	// or none; zero if it was written alone.

@@ -29,6 +29,11 @@ type Scope struct {
 	From  []string
 	File  string // by path or name
 	Since Since
+	// Entry is the id of a change, from Log.List, that LastChange selects instead of the last.
+	Entry string
+	// Merge includes files that were changed after the changes, if these can be taken back
+	// beside the later ones.
+	Merge bool
 	// Others includes files that somebody else changed between or after the changes:
 	// their changes are undone too, and restored by the undo of the undo.
 	Others bool
@@ -92,6 +97,11 @@ func (s Scope) inherits(e journal.Past) bool {
 // isUndo reports whether e undid changes.
 func isUndo(e journal.Past) bool { return e.Undoes != nil }
 
+// isPartOf reports whether e undid a part of the entries with these ids, and is in effect.
+func isPartOf(e journal.Past, ids map[string]bool) bool {
+	return e.Part && !e.Undone && slices.ContainsFunc(e.Undoes, func(id string) bool { return ids[id] })
+}
+
 // chain holds the entries of one file, oldest first.
 type chain []journal.Past
 
@@ -99,7 +109,7 @@ type chain []journal.Past
 func chains(past []journal.Past, s Scope) []chain {
 	switch s.Range {
 	case Everything:
-		return byFile(past, func(e journal.Past) bool { return !isUndo(e) && s.selects(e) })
+		return s.whole(past, past, func(e journal.Past) bool { return !isUndo(e) })
 	case Rewind:
 		exported := exports(past)
 		all := byFile(past, func(e journal.Past) bool { return !exported[e.ID] && s.covers(e) })
@@ -112,9 +122,21 @@ func chains(past []journal.Past, s Scope) []chain {
 	}
 	together := s.with(past[last])
 	if together == nil {
-		return []chain{{past[last]}}
+		together = func(e journal.Past) bool { return e.ID == past[last].ID }
 	}
-	return byFile(past[:last+1], func(e journal.Past) bool { return s.selects(e) && together(e) })
+	return s.whole(past, past[:last+1], together)
+}
+
+// whole returns the entries among candidates that s selects and is meant for, by file, and
+// all undos of parts of them.
+func (s Scope) whole(past, candidates []journal.Past, meant func(journal.Past) bool) []chain {
+	wanted := map[string]bool{}
+	for _, e := range candidates {
+		if s.selects(e) && meant(e) {
+			wanted[e.ID] = true
+		}
+	}
+	return byFile(past, func(e journal.Past) bool { return wanted[e.ID] || s.Range != LastUndo && isPartOf(e, wanted) })
 }
 
 // with returns the function that reports whether an entry belongs to the change of, the
@@ -166,7 +188,7 @@ func (c chain) isNoOp(past []journal.Past) bool {
 		if !isUndo(e) && undone[e.ID] != e.Undone {
 			return false
 		}
-		if !undone[e.ID] {
+		if !undone[e.ID] && !e.Part {
 			for _, id := range e.Undoes {
 				undone[id] = true
 			}
@@ -197,7 +219,7 @@ func byFile(past []journal.Past, wanted func(journal.Past) bool) []chain {
 // undone as long as nothing was changed after it.
 func newest(past []journal.Past, s Scope) int {
 	for i, e := range slices.Backward(past) {
-		if !s.selects(e) {
+		if s.Entry != "" && e.ID != s.Entry || !s.selects(e) {
 			continue
 		}
 		if isUndo(e) == (s.Range == LastUndo) {

@@ -32,6 +32,8 @@ type Plan struct {
 	// Others names the files of Changes for which changes by somebody else are undone
 	// too.
 	Others []string
+	// Kept describes what stays of the changes of a file, as it was changed since.
+	Kept []string
 	// Command is the line of the only command whose changes are undone; else empty.
 	Command string
 
@@ -58,6 +60,7 @@ type step struct {
 	undoes  []string        // ids of entries
 	target  *workspace.Hash // of the content to restore; nil for no file
 	others  bool            // what somebody else changed goes too
+	part    bool            // only a part of the entries is undone
 	// restore is the change if a command made one of the changes to undo; else nil.
 	restore *workspace.Restoration
 }
@@ -92,6 +95,9 @@ func (l *Log) Plan(s Scope) (Plan, error) {
 	p := Plan{root: l.root, redo: s.Range == LastUndo}
 	for _, c := range chains(l.past, s) {
 		change, st, err := c.undo(l.root, s.Others)
+		if s.Merge && errors.Is(err, workspace.ErrStale) {
+			change, st, err = p.beside(l, c, err)
+		}
 		if err != nil {
 			p.Refused = append(p.Refused, Refused{c[0].Name, err})
 			continue
@@ -354,7 +360,7 @@ func (p Plan) some(ctx context.Context, from int, by workspace.Origin) (int, err
 
 // origin returns by for one change.
 func (s step) origin(by workspace.Origin) workspace.Origin {
-	by.Session, by.Undoes = s.session, s.undoes
+	by.Session, by.Undoes, by.Part = s.session, s.undoes, s.part
 	return by
 }
 

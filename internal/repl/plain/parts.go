@@ -1,0 +1,107 @@
+package plain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/diff"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+)
+
+// parts are the parts of a plan that a person can leave out, by number: the hunks of files,
+// and files that are created or removed.
+type parts struct {
+	plan  confirm.Plan
+	diffs []*diff.Diff // by file; nil for a file that is only left out as a whole
+	all   []part
+}
+
+// part is a hunk of a file, or all of it.
+type part struct {
+	file int
+	hunk *diff.Hunk // nil for the whole file
+}
+
+// hunkContext is the number of unchanged lines around a change that belong to its hunk.
+const hunkContext = 1
+
+// partsOf returns the parts of a plan.
+func partsOf(plan confirm.Plan) parts {
+	p := parts{plan: plan, diffs: make([]*diff.Diff, len(plan.Changes))}
+	for i, c := range plan.Changes {
+		d := diff.Lines(c.Text, c.After)
+		hunks := d.Hunks(hunkContext)
+		if c.Delete || !c.Exists || len(hunks) < 2 {
+			p.all = append(p.all, part{file: i})
+			continue
+		}
+		p.diffs[i] = d
+		for k := range hunks {
+			p.all = append(p.all, part{i, &hunks[k]})
+		}
+	}
+	return p
+}
+
+// describe returns the parts with their numbers.
+func (p parts) describe() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s:\n", sanitize.Line(p.plan.Title))
+	for n, one := range p.all {
+		c := p.plan.Changes[one.file]
+		fmt.Fprintf(&b, "Part %d of %d: %s\n", n+1, len(p.all), sanitize.Name(c.Name))
+		if one.hunk == nil {
+			b.WriteString(sanitize.Exact(changed(c)))
+			continue
+		}
+		d := p.diffs[one.file]
+		alone := d.Compose(one.has)
+		b.WriteString(sanitize.Exact(diff.Unified(c.Name, c.Name, c.Text, alone)))
+	}
+	return b.String()
+}
+
+// has reports whether an edit of the file belongs to the hunk.
+func (one part) has(edit int) bool { return edit >= one.hunk.First && edit < one.hunk.Last }
+
+// askParts is ask for a plan of parts.
+func askParts(labels bool) string {
+	if labels {
+		return "answer: 1 yes to all parts, 2 no, only and the numbers of parts, or without and the numbers of parts to leave out: "
+	}
+	return "Take all of it back? [y / n / only 1 3: only these parts / without 2: all but these] "
+}
+
+// verdict returns the approval of the parts with the numbers in list, or of all others.
+func (p parts) verdict(list string, only bool) (confirm.Verdict, meaning) {
+	named, ok := numbers(list, len(p.all))
+	if !ok {
+		return confirm.Verdict{}, unclear
+	}
+	v := confirm.Verdict{By: "terminal", Decision: confirm.Approve, Texts: map[int]string{}}
+	taken := func(n int) bool { return slices.Contains(named, n) == only }
+	for i := range p.plan.Changes {
+		some, all := false, true
+		for n, one := range p.all {
+			if one.file == i {
+				some, all = some || taken(n), all && taken(n)
+			}
+		}
+		switch {
+		case !some:
+			v.Except = append(v.Except, i)
+		case !all:
+			v.Texts[i] = p.diffs[i].Compose(func(edit int) bool {
+				return slices.ContainsFunc(p.all, func(one part) bool {
+					return one.file == i && one.has(edit) && taken(slices.Index(p.all, one))
+				})
+			})
+		}
+	}
+	if len(v.Except) == len(p.plan.Changes) {
+		return confirm.Verdict{}, unclear
+	}
+	return v, answers
+}
