@@ -38,6 +38,7 @@ import { inlineScheme, originalScheme, planScheme, proposedScheme } from "./vsco
 import { Views } from "./vscode/views";
 
 const lastPort = "lastPort";
+const lastPid = "lastPid";
 const mcpToken = "mcpToken";
 const secretsMs = 2_000;
 
@@ -149,6 +150,7 @@ function compose(context: vscode.ExtensionContext, parts: Parts): Core {
       version: manifest.version,
       home: process.env["AGENT_HOME"] ?? join(homedir(), ".agent"),
       port: preferredPort(context.workspaceState.get<number>(lastPort)),
+      former: context.workspaceState.get<number>(lastPid),
       pid: process.pid,
       mcpToken: (place) => secretToken(context, parts.log, place),
     },
@@ -213,6 +215,7 @@ class Link {
       terminals.announce(port, lockPath);
       status.linkChanged({ kind: "on", port });
       await this.context.workspaceState.update(lastPort, port);
+      await this.context.workspaceState.update(lastPid, process.pid);
       this.parts.registration.started().catch((error: unknown) => log.warn(`registering: ${String(error)}`));
     } catch (error) {
       this.listening = false;

@@ -6,7 +6,7 @@ import { diffTools } from "./difftools";
 import { editorTools } from "./editortools";
 import { bearer, Guard, newToken, tokenHeader } from "./guard";
 import { IdeDoor } from "./idedoor";
-import { isWindow, lockFolder, sweep, systemLiveness } from "./lockfile";
+import { isHeldBy, isWindow, lockFolder, sweep, systemLiveness } from "./lockfile";
 import { McpDoor } from "./mcp/door";
 import type { McpPlace } from "./mcptokens";
 import { terminalTool } from "./native/command";
@@ -23,6 +23,10 @@ import { Server } from "./server";
 import type { Connection, ConnectionHandler, SocketDoor } from "./server";
 import { ToolTable } from "./tools";
 
+/** For how long to wait for a port, and how often to look. */
+const formerMs = 10_000;
+const lookMs = 50;
+
 export interface CoreOptions {
   /** The version of the extension. */
   readonly version: string;
@@ -30,6 +34,8 @@ export interface CoreOptions {
   readonly home: string;
   /** A port to try first (0: none), so that restored terminals find us again. */
   readonly port: number;
+  /** The process that had this port when the window was there last; undefined if it was never there. */
+  readonly former?: number | undefined;
   readonly pid: number;
   /** Opens /mcp there; kept by the caller, so that a client that is configured once stays so. */
   mcpToken(place: McpPlace): Promise<string>;
@@ -106,6 +112,7 @@ export class Core {
     const swept = await sweep(folder, systemLiveness);
     for (const name of swept.removed) ports.log.info(`removed ${name}: its window is gone`);
     for (const problem of swept.problems) ports.log.warn(`cleaning ${folder}: ${problem}`);
+    await this.formerGone(folder);
     this.secret = newToken();
     this.token = newToken();
     for (const guard of this.tokenGuards) guard.use(this.token);
@@ -127,6 +134,20 @@ export class Core {
     this.warnOfOpenDoors();
     this.running.stopWatching = watchDiagnostics(ports, (params) => this.ide.broadcast("diagnostics_changed", params));
     return { port, lockPath: this.running.published.lock.path };
+  }
+
+  /**
+   * Waits for the window as it was before it was loaded again, if it still ends. With another port
+   * the terminals would offer to be relaunched, which ends what runs in them.
+   */
+  private async formerGone(folder: string): Promise<void> {
+    const { ports, options } = this;
+    const { port, former } = options;
+    const end = ports.clock.now() + formerMs;
+    const holds = async (): Promise<boolean> => former !== undefined && isHeldBy(folder, port, former, systemLiveness);
+    if (!(await holds())) return;
+    ports.log.info(`waiting for port ${port}, which this window as it was before still holds`);
+    while (ports.clock.now() < end && (await holds())) await new Promise<void>((done) => void ports.clock.after(lookMs, done));
   }
 
   /** Whether a port is that of a window of ours. */

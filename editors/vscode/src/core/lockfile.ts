@@ -141,6 +141,12 @@ export async function isWindow(folder: string, port: number, alive: Liveness): P
   return alive.isOurs(lock.pid) && (await alive.proves(port, lock.secret));
 }
 
+/** Whether the lock of a port names this process, and it lives. */
+export async function isHeldBy(folder: string, port: number, pid: number, alive: Pick<Liveness, "isOurs">): Promise<boolean> {
+  const lock = await readLock(join(folder, `${port}.lock`)).catch(() => undefined);
+  return lock?.pid === pid && alive.isOurs(pid);
+}
+
 async function isDead(folder: string, name: string, alive: Liveness): Promise<boolean> {
   const left = /^\.(\d+)-[0-9a-f]+\.tmp$/.exec(name);
   if (left !== null) return !alive.isOurs(Number(left[1]));

@@ -18,7 +18,8 @@ function noteOffers() {
 }
 
 describe("an agent in a terminal, after Reload Window", () => {
-  const at = stage({ files: { "a.txt": "one\ntwo\nthree\n", "sub/b.txt": "" }, fresh: true });
+  // Git changes the terminals' environment too, and may do so late.
+  const at = stage({ files: { "a.txt": "one\ntwo\nthree\n", "sub/b.txt": "" }, fresh: true, settings: { "git.enabled": false } });
 
   /** Reloads the window, and waits until its extensions are back. */
   const reload = async () => {
@@ -26,7 +27,7 @@ describe("an agent in a terminal, after Reload Window", () => {
     const pid = () => session.probe("return process.pid");
     const before = await pid();
     await session.bench.command("Developer: Reload Window");
-    await until("the extensions to be back", async () => (await pid()) !== before, 60_000);
+    await until("the extensions to be back", async () => (await pid()) !== before, 120_000);
   };
   const link = () => at.scene.session.page.locator("[id$='agent.link'] a").getAttribute("aria-label");
   const focused = () => at.scene.session.page.evaluate(HAS_FOCUS);
@@ -49,7 +50,7 @@ describe("an agent in a terminal, after Reload Window", () => {
     await agent.shows("Good.");
     assert.match(await link(), /no agent connected/);
     await agent.type("/ide connect\r");
-    await until("the link", async () => /connected since/.test(await link()), 60_000);
+    await until("the link", async () => /connected since/.test(await link()), 120_000);
     await session.probe(
       `const editor = await vscode.window.showTextDocument(vscode.Uri.file(args[0]));
        editor.selection = new vscode.Selection(0, 0, 1, 3);`,
@@ -64,6 +65,26 @@ describe("an agent in a terminal, after Reload Window", () => {
     assert.equal(await session.probe("return vscode.window.activeTextEditor.document.getText()"), "one\ntwo\nthree\n");
     await agent.shows("@a.txt#L1-2 third");
     assert.deepEqual(await session.page.evaluate("window.offers"), [], "nothing has offered to relaunch the terminal");
+  });
+
+  it("nothing offers to relaunch its terminal where the extensions of before take their time to end", async () => {
+    const { session } = at.scene;
+    await session.page.addInitScript(noteOffers);
+    const agent = await at.scene.linkedAgent([]);
+    const before = await session.lock();
+    process.kill(before.pid, "SIGSTOP");
+    try {
+      await session.page.reload({ waitUntil: "domcontentloaded" });
+      await until("the port to be waited for", () => session.agentLog().includes(`waiting for port ${before.port}`), 120_000);
+    } finally {
+      process.kill(before.pid, "SIGCONT");
+    }
+    const locks = () => session.host.locks().filter(({ pid }) => pid !== before.pid);
+    const [now] = await until("the window to listen again", () => locks().length > 0 && locks(), 120_000);
+    assert.equal(now.port, before.port);
+    await until("the link", async () => /connected since/.test(await link()), 120_000);
+    assert.deepEqual(await session.page.evaluate("window.offers"), []);
+    await agent.hasKeys();
   });
 
   it("a key that the person keeps for the editor is the editor's", async () => {
