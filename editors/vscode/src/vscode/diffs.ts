@@ -5,7 +5,7 @@ import { firstChanged } from "./headers";
 import type { Heading, Headers } from "./headers";
 import type { Remarks } from "./remarks";
 import type { SideFiles } from "./sidefiles";
-import { activeReview, diffOf, tabsOf } from "./tabs";
+import { activeReview, caughtUp, diffOf, tabsOf } from "./tabs";
 import { originalScheme, proposalUri, reviewUri } from "./uri";
 
 interface Sides {
@@ -13,6 +13,7 @@ interface Sides {
   readonly right: vscode.Uri;
   readonly original: string;
   heading: Heading;
+  readonly: boolean;
 }
 
 /**
@@ -78,9 +79,8 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
     return this.document(id)?.getText();
   }
 
-  /** The window tells in order what happens in it: a command that it runs, and that does nothing, comes back after all that was typed. */
-  async caughtUp(): Promise<void> {
-    await vscode.commands.executeCommand("setContext", "agent.caughtUp", true);
+  caughtUp(): Promise<void> {
+    return caughtUp();
   }
 
   comments(id: string): readonly ReviewComment[] {
@@ -90,9 +90,10 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
   update(id: string, state: { readonly: boolean }): void {
     const sides = this.sides.get(id);
     if (sides === undefined) return;
+    sides.readonly = state.readonly;
     // A document that cannot be saved cannot be closed without a question either.
     const ready = state.readonly ? this.save(id) : Promise.resolve();
-    void ready.finally(() => this.proposals.lock(sides.right, state.readonly));
+    void ready.finally(() => this.proposals.lock(sides.right, sides.readonly));
   }
 
   async close(id: string): Promise<void> {
@@ -153,6 +154,7 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
       right: proposalUri(diff),
       original: diff.original,
       heading: diff,
+      readonly: false,
     };
     await this.originals.add(sides.left, diff.original);
     await this.proposals.add(sides.right, diff.proposed);
@@ -162,7 +164,9 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
     return sides;
   }
 
+  /** Saves the draft. The last keystrokes may still be on their way from the window, which would ask about them. */
   private async save(id: string): Promise<void> {
+    await caughtUp();
     const document = this.document(id);
     if (document?.isDirty !== true) return;
     this.meant.delete(id);

@@ -9,7 +9,7 @@ import { replaceAll } from "./documents";
 import { iconOf } from "./headers";
 import type { Heading, Headers } from "./headers";
 import type { SideFiles } from "./sidefiles";
-import { allTabs } from "./tabs";
+import { allTabs, caughtUp } from "./tabs";
 import { inlineScheme, reviewUri } from "./uri";
 
 /** The most removed text shown beside a change's lens. */
@@ -160,6 +160,8 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     this.entries.delete(uri);
     this.headers.remove(vscode.Uri.parse(uri));
     this.checks.remove(vscode.Uri.parse(uri));
+    // The last keystrokes may still be on their way from the window, which would ask about them.
+    await caughtUp();
     const document = vscode.workspace.textDocuments.find((each) => each.uri.toString() === uri);
     if (document?.isDirty === true) await document.save();
     const tabs = this.tabsOf(id);

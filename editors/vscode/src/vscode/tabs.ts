@@ -41,6 +41,11 @@ export function activeReview(): string | undefined {
   return diffOf(vscode.window.tabGroups.activeTabGroup.activeTab);
 }
 
+/** The window tells in order what happens in it: a command that it runs, and that does nothing, comes back after all that was typed. */
+export async function caughtUp(): Promise<void> {
+  await vscode.commands.executeCommand("setContext", "agent.caughtUp", true);
+}
+
 /**
  * Closes the tabs that an earlier run of the extension has left: the editor
  * restores them with the window, but their contents are gone.
