@@ -41,24 +41,37 @@ export class Afterwards implements vscode.Disposable {
       core.reviews.show(next.id);
       return;
     }
-    if (review.outcome?.kind === "accepted" && this.parts.showAccepted()) await show(review.path);
+    if (review.outcome?.kind === "accepted" && this.parts.showAccepted()) await this.showFile(review.path);
     // The person may have gone elsewhere by now, or the next question come.
-    if (core.reviews.list().some(isPending)) return;
+    if (this.asksAgain()) return;
     if (!terminals.show(review.pid)) await vscode.commands.executeCommand("workbench.action.focusActiveEditorGroup");
+  }
+
+  /**
+   * Shows an accepted file, without the focus, when it is there: the client writes it after the
+   * answer. Gives up if a review comes meanwhile, which the file would cover.
+   */
+  private async showFile(path: string): Promise<void> {
+    const until = Date.now() + writtenMs;
+    const isThere = (): Promise<boolean> => stat(path).then(() => true, () => false);
+    while (!(await isThere())) {
+      if (Date.now() > until || this.asksAgain()) return;
+      await new Promise((done) => setTimeout(done, 50));
+    }
+    try {
+      // Loading takes a while; a loaded file is shown before a review that comes from now on.
+      const document = await vscode.workspace.openTextDocument(vscode.Uri.file(path));
+      if (!this.asksAgain()) await vscode.window.showTextDocument(document, { preserveFocus: true });
+    } catch {
+      return; // it is gone again, or not a text
+    }
+  }
+
+  private asksAgain(): boolean {
+    return this.parts.core.reviews.list().some(isPending);
   }
 }
 
 function isPersons({ outcome }: ReviewInfo): boolean {
   return outcome !== undefined && ["button", "command", "save"].includes(outcome.reason);
-}
-
-/** Shows a file, without the focus, when it is there: the client writes it after the answer. */
-async function show(path: string): Promise<void> {
-  const until = Date.now() + writtenMs;
-  const isThere = (): Promise<boolean> => stat(path).then(() => true, () => false);
-  while (!(await isThere())) {
-    if (Date.now() > until) return;
-    await new Promise((done) => setTimeout(done, 50));
-  }
-  await vscode.window.showTextDocument(vscode.Uri.file(path), { preserveFocus: true }).then(undefined, () => undefined);
 }

@@ -9,6 +9,9 @@ import { inlineScheme, proposedScheme, reviewUri } from "./uri";
 
 type Mode = "diff" | "inline";
 
+/** For how long the buttons wait for a review that is being opened. */
+const openMs = 5_000;
+
 /** Where reviews are shown: with two sides, or in one text. */
 export class Views implements DiffView {
   /** How each review is shown; a person may switch. */
@@ -21,6 +24,8 @@ export class Views implements DiffView {
   /** The URIs of the reviews that are at the front of a group. */
   private seen: readonly string[] = [];
   private freshTimer: NodeJS.Timeout | undefined;
+  /** How many reviews are being opened. */
+  private opens = 0;
   /** The review that has the focus, and since when, in milliseconds. */
   private focused: { id: string | undefined; since: number } = { id: undefined, since: 0 };
 
@@ -35,6 +40,8 @@ export class Views implements DiffView {
   appeared(): void {
     clearTimeout(this.freshTimer);
     void isFresh(true);
+    // The window reports the tab before it shows the text, and then the buttons would go off again under a click.
+    if (this.opens > 0) return;
     this.freshTimer = setTimeout(() => {
       void isFresh(false);
       this.inline.refresh();
@@ -155,14 +162,30 @@ export class Views implements DiffView {
     if (focus && mode === "diff") this.diffs.takeFocus(id);
     // The buttons must not be there for a moment before they are off.
     clearTimeout(this.freshTimer);
+    const opened = this.beginOpening();
     await isFresh(true);
     try {
       await (mode === "inline" ? this.inline.show(diff, focus) : this.diffs.open(diff));
       const check = this.shown.get(id)?.check;
       if (check !== undefined && check !== diff.check) this.checked(id, check); // it came meanwhile
     } finally {
-      this.appeared();
+      opened();
     }
+  }
+
+  /** Keeps the buttons off until the returned function is called. */
+  private beginOpening(): () => void {
+    this.opens++;
+    let open = true;
+    const end = (): void => {
+      clearTimeout(late);
+      if (!open) return;
+      open = false;
+      this.opens--;
+      this.appeared();
+    };
+    const late = setTimeout(end, openMs);
+    return end;
   }
 
   /** Notes what the person sees: a click on a tab is heard of late, and until then the buttons there are off. */
