@@ -76,6 +76,7 @@ describe("agent in the integrated terminal", () => {
   it("its keys reach it in the terminal, and Shift+Enter begins a new line", async () => {
     await session.startAgent([{ text: "hello" }, { expect: [{ prompt_contains: "first\nsecond" }], text: "Two lines." }], "hi");
     await session.terminalShows("hello");
+    await session.agentHasKeys();
     await session.bench.typeInTerminal("first");
     await session.page.keyboard.press("Shift+Enter");
     await session.page.keyboard.type("second x");

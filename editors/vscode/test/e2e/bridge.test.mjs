@@ -37,7 +37,7 @@ describe("a program that speaks in typed messages", () => {
   afterEach(async (t) => {
     if (t.passed === false) await session.keep(t.name);
     await session.noDiffs();
-    await session.probe(`await vscode.commands.executeCommand("workbench.action.closeAllEditors")`);
+    await session.closeEditors();
   });
   after(async () => {
     socket?.close();

@@ -6,7 +6,7 @@ import fs from "node:fs";
 import { after, afterEach, before, describe, it } from "node:test";
 
 import { flood, kinds } from "../flood.mjs";
-import { connect, entryOf, notKnown } from "./lib/door.mjs";
+import { connect, entryOf, notKnown, SAVED_SOON } from "./lib/door.mjs";
 import { extensionRoot } from "./lib/host.mjs";
 import { runGo, runOther } from "./lib/others.mjs";
 import { keepSettings, startSession } from "./lib/session.mjs";
@@ -56,7 +56,7 @@ describe("programs of others in VS Code", () => {
   let session;
   let entry;
   before(async () => {
-    session = await startSession({ files: { "sub/a.txt": "found\n" }, settings: { "agent.approvalMode": "never" } });
+    session = await startSession({ files: { "sub/a.txt": "found\n" }, settings: { "agent.approvalMode": "never", ...SAVED_SOON } });
     entry = await entryOf(session, await session.lock());
   });
   keepSettings(() => session);

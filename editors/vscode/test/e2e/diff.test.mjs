@@ -73,7 +73,7 @@ describe("a diff in VS Code", () => {
     const { word, details } = await verdict(answer);
     assert.deepEqual([word, details.reason], ["FILE_SAVED", "button"]);
     await session.noDiffs();
-    await session.probe(`await vscode.commands.executeCommand("workbench.action.closeAllEditors")`);
+    await session.closeEditors();
     await buttons(undefined);
   });
 
@@ -214,7 +214,8 @@ describe("a diff in VS Code", () => {
     assert.ok(focused, "the diff has the focus");
     await client.call("closeAllDiffTabs");
     assert.equal((await verdict(answer)).word, "TAB_CLOSED");
-    await session.probe(`await vscode.commands.executeCommand("workbench.action.files.revert"); await vscode.commands.executeCommand("workbench.action.closeAllEditors")`);
+    await session.probe(`await vscode.commands.executeCommand("workbench.action.files.revert")`);
+    await session.closeEditors();
   });
 
   it("carries comments on its lines", async () => {

@@ -5,7 +5,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 
-import { answerRun, connect, entryOf, notKnown, unserved } from "./lib/door.mjs";
+import { answerRun, connect, entryOf, notKnown, SAVED_SOON, unserved } from "./lib/door.mjs";
 import { makeFolder } from "./lib/folder.mjs";
 import { keepSettings, startSession } from "./lib/session.mjs";
 import { until } from "./lib/wait.mjs";
@@ -49,7 +49,7 @@ function window(options) {
     if (t.passed === false) await at.session.keep(t.name);
     await at.session.probe(`for (const terminal of vscode.window.terminals) terminal.dispose()`);
     await at.session.noDiffs();
-    await at.session.probe(`await vscode.commands.executeCommand("workbench.action.closeAllEditors")`);
+    await at.session.closeEditors();
   });
   after(async () => {
     await at.door?.close();
@@ -87,7 +87,7 @@ describe("any MCP client in VS Code", () => {
     await at.session.probe(`await vscode.commands.executeCommand("agent.mcp.copyConfig")`);
     const copied = JSON.parse(await at.session.probe("return vscode.env.clipboard.readText()"));
     assert.deepEqual(copied, { mcpServers: { agent: { type: "http", ...entry } } });
-    assert.match(await at.bench.statusItem("Agent").first().getAttribute("aria-label"), /third party/);
+    await until("the status to name it", async () => /third party/.test(await at.bench.statusItem("Agent").first().getAttribute("aria-label")));
   });
 
   it("B1: serves a client of the newest protocol, which has no session, and closes its diff when it goes", async () => {
@@ -263,6 +263,7 @@ describe("any MCP client in VS Code", () => {
 
   it("B6: the problems of a file that is not shown are not known, never none", async () => {
     await configure(at, "agent", { "diff.showAccepted": false });
+    await configure(at, "", SAVED_SOON);
     const answer = at.door.json("write_file", { path: "unseen.json", content: '{"a": 1,, }\n' });
     await accept();
     const { status, new_diagnostics: found, diagnostics } = await answer;

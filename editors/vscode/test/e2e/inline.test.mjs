@@ -42,7 +42,7 @@ describe("the agent's proposals in one text with their file", () => {
   const asked = async (name, why) => {
     const same = unchanged(file(name), assert);
     const agent = await at.scene.agent([louder(name, why), { text: "Good." }]);
-    await lens("Accept", 1).waitFor({ timeout: 60_000 });
+    await lens("Accept", 1).waitFor({ timeout: 120_000 });
     await agent.asks();
     assert.equal(await shown(name), MERGED);
     same();
@@ -286,9 +286,9 @@ describe("the agent's proposals in one text with their file", () => {
     await until(
       "the extension to be back",
       async () => at.scene.session.host.locks().some((lock) => lock.pid !== pid) && (await at.scene.session.probe("return process.pid")) !== pid,
-      60_000,
+      120_000,
     );
-    await lens("Accept", 1).waitFor({ timeout: 60_000 });
+    await lens("Accept", 1).waitFor({ timeout: 120_000 });
     same();
     await until("one review, and no tab of the earlier window", async () => (await tabs()) === 1);
     await agent.type("n");
@@ -301,8 +301,8 @@ describe("the agent's proposals in one text with their file", () => {
     const { agent, same } = await asked("kill");
     const { pid } = await at.scene.session.lock();
     process.kill(pid, "SIGKILL");
-    await until("the extension to be back", () => at.scene.session.host.locks().some((lock) => lock.pid !== pid), 60_000);
-    await lens("Accept", 1).waitFor({ timeout: 60_000 });
+    await until("the extension to be back", () => at.scene.session.host.locks().some((lock) => lock.pid !== pid), 120_000);
+    await lens("Accept", 1).waitFor({ timeout: 120_000 });
     same();
     await agent.type("n");
     await agent.asksNothing();

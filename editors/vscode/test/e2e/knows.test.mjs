@@ -35,9 +35,9 @@ describe("what the editor knows", () => {
 
   it("a type error that an edit makes is in the result of the edit", async (t) => {
     await at.scene.session.typeInto(at.scene.session.file("sum.ts"), "const wrong: number = '';", 1);
-    await until("the TypeScript server", async () => (await errors("sum.ts")) === 1, 60_000);
+    await until("the TypeScript server", async () => (await errors("sum.ts")) === 1, 120_000);
     await probe(`await vscode.commands.executeCommand("workbench.action.files.revert")`);
-    await until("the TypeScript server to be satisfied", async () => (await errors("sum.ts")) === 0, 60_000);
+    await until("the TypeScript server to be satisfied", async () => (await errors("sum.ts")) === 0, 120_000);
     // A result waits for a second and a half; on a busy machine the server may take longer.
     for (let left = 5; left > 0; left--) {
       const agent = await at.scene.linkedAgent([edit("sum.ts", "a + b", "`${a}${b}`"), { text: "Oh." }]);
@@ -50,9 +50,9 @@ describe("what the editor knows", () => {
         return;
       }
       t.diagnostic(`a result came before the TypeScript server: ${told}`);
-      await until("the TypeScript server to see it", async () => (await errors("sum.ts")) === 1, 60_000);
+      await until("the TypeScript server to see it", async () => (await errors("sum.ts")) === 1, 120_000);
       fs.writeFileSync(at.scene.session.file("sum.ts"), SUM);
-      await until("the TypeScript server to be satisfied again", async () => (await errors("sum.ts")) === 0, 60_000);
+      await until("the TypeScript server to be satisfied again", async () => (await errors("sum.ts")) === 0, 120_000);
     }
   });
 

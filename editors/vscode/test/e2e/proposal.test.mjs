@@ -49,7 +49,7 @@ describe("a proposal in one text with its file", () => {
        }`,
     );
     await session.noDiffs();
-    await session.probe(`await vscode.commands.executeCommand("workbench.action.closeAllEditors")`);
+    await session.closeEditors();
     received.length = 0;
   });
   after(async () => {
@@ -213,7 +213,7 @@ describe("a proposal in one text with its file", () => {
       await propose(`${how}.txt`);
       const { pid } = await session.lock();
       await end(pid);
-      await until("another host", async () => (await session.lock()).pid !== pid && (await session.probe("return process.pid")) !== pid, 60_000);
+      await until("another host", async () => (await session.lock()).pid !== pid && (await session.probe("return process.pid")) !== pid, 120_000);
       await session.noDiffs(30_000);
       await asBefore(`${how}.txt`);
       await dial();

@@ -65,7 +65,7 @@ describe("a profile that is new, of a person who uses Claude Code", () => {
     const stale = read().replace(/127\.0\.0\.1:\d+/, "127.0.0.1:9");
     fs.writeFileSync(file, stale);
     await session.page.reload({ waitUntil: "domcontentloaded" });
-    await until("the extension to listen again", () => session.host.locks().some((lock) => lock.authToken !== authToken), 60_000);
+    await until("the extension to listen again", () => session.host.locks().some((lock) => lock.authToken !== authToken), 120_000);
     await until("the entry to be brought up to date", async () => read() !== stale);
     assert.deepEqual(await entry(), await wanted());
     assert.equal(await question().count(), 0);

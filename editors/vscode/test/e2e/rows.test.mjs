@@ -198,7 +198,7 @@ describe("a window of several, on a port that is taken", () => {
     before(async () => {
       const known = session.host.locks().map(({ port }) => port);
       second = await session.bench.another(`http://127.0.0.1:${session.host.port}/?ew=true`);
-      there = await until("the second window", () => session.host.locks().find(({ port }) => !known.includes(port)), 60_000);
+      there = await until("the second window", () => session.host.locks().find(({ port }) => !known.includes(port)), 120_000);
     });
     after(() => second?.page.close());
 

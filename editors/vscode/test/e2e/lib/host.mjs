@@ -22,6 +22,9 @@ export const probeExtension = path.join(here, "../probe");
 const { properties } = JSON.parse(fs.readFileSync(path.join(extensionRoot, "package.json"), "utf8")).contributes.configuration;
 export const isOfMachine = (setting) => properties[setting]?.scope === "machine";
 
+/** The longest wait for the extension host to have run a test's code, which a question may hold up for good. */
+const ANSWERS = 120_000;
+
 const SETTINGS = {
   "workbench.startupEditor": "none",
   "workbench.tips.enabled": false,
@@ -216,11 +219,12 @@ export class Host {
 
 function post(port, body) {
   return new Promise((resolve, reject) => {
-    const request = http.request({ host: "127.0.0.1", port, method: "POST" }, (response) => {
+    const request = http.request({ host: "127.0.0.1", port, method: "POST", timeout: ANSWERS }, (response) => {
       const chunks = [];
       response.on("data", (chunk) => chunks.push(chunk));
       response.on("end", () => resolve(JSON.parse(Buffer.concat(chunks).toString("utf8"))));
     });
+    request.on("timeout", () => request.destroy(new Error(`the window has not answered within ${ANSWERS} ms: ${body.code}`)));
     request.on("error", reject);
     request.end(JSON.stringify(body));
   });

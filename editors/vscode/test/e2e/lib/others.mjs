@@ -40,7 +40,7 @@ export function runOther(name, args, { home }) {
   const { node } = install("current");
   const env = { ...process.env, HOME: home, NO_COLOR: "1" };
   return new Promise((resolve) => {
-    execFile(node, [programOf(name), ...args], { env, cwd: home, timeout: 60_000, maxBuffer: 1 << 24 }, (error, stdout, stderr) =>
+    execFile(node, [programOf(name), ...args], { env, cwd: home, timeout: 240_000, maxBuffer: 1 << 24 }, (error, stdout, stderr) =>
       resolve({ status: error === null ? 0 : (error.code ?? error.signal), stdout, stderr }),
     );
   });

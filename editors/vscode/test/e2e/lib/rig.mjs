@@ -75,7 +75,7 @@ export async function putBack() {
   const isOurs = ({ workspaceFolders }) => workspaceFolders[0] === window.folder;
   await endWindows(ready, (lock) => !isOurs(lock));
   const [ours] = ready.locks().filter(isOurs);
-  if (ours === undefined || !(await ready.probeIn(ours.pid, PUT_BACK).catch(() => false))) return dropWindow();
+  if (ours === undefined || !(await window.bench.dropping(ready.probeIn(ours.pid, PUT_BACK)).catch(() => false))) return dropWindow();
   ready.makeNewest(ours.pid);
   clear(ready);
 }

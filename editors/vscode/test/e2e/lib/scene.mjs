@@ -85,7 +85,7 @@ export class Scene {
        }`,
     );
     await this.session.noDiffs();
-    await this.session.probe(`await vscode.commands.executeCommand("workbench.action.closeAllEditors")`);
+    await this.session.closeEditors();
   }
 
   async stop() {
@@ -146,10 +146,9 @@ export class Agent {
     return this.window.terminalShows(text, ms);
   }
 
-  /** Waits until the window leaves the agent's keys to it, in the terminal at the front; the probe has a mark for that. */
-  async hasKeys() {
-    await this.window.probe(`await vscode.commands.executeCommand("setContext", "probe.marks", true)`);
-    await this.window.page.locator(".part.panel .action-label[aria-label='the agent has its keys']:visible").first().waitFor();
+  /** Waits until the window leaves the agent's keys to it, in the terminal at the front. */
+  hasKeys() {
+    return this.window.agentHasKeys();
   }
 
   /** Waits until the terminal asks and takes answers, which it says by colour. */

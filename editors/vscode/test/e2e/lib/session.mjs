@@ -83,7 +83,7 @@ export class Session {
 
   /** The lock file of the window; waits until there is one. */
   lock() {
-    return until("the lock file", () => this.host.locks().at(-1), 60_000);
+    return until("the lock file", () => this.host.locks().at(-1), 120_000);
   }
 
   probe(code, ...args) {
@@ -118,6 +118,11 @@ export class Session {
     const code = `return vscode.window.tabGroups.all.flatMap((group) => group.tabs)
       .filter(({ input }) => input?.modified?.scheme === "agent-proposed" || ["agent-inline", "agent-plan"].includes(input?.uri?.scheme)).length`;
     await until("the diffs to close", async () => (await this.probe(code)) === 0, ms);
+  }
+
+  /** Closes all editors, without saving anything. */
+  closeEditors() {
+    return this.bench.dropping(this.probe(`await vscode.commands.executeCommand("workbench.action.closeAllEditors")`));
   }
 
   logs() {
@@ -158,6 +163,12 @@ export class Session {
     ).catch((error) => {
       throw new Error(`${error.message}; it shows:\n${seen}`);
     });
+  }
+
+  /** Waits until the window leaves the agent's keys to it, in the terminal at the front; the probe has a mark for that. */
+  async agentHasKeys() {
+    await this.probe(`await vscode.commands.executeCommand("setContext", "probe.marks", true)`);
+    await this.page.locator(".part.panel .action-label[aria-label='the agent has its keys']:visible").first().waitFor();
   }
 
   /** Ends everything; after a failure of name, with a picture of the window and its logs kept. */

@@ -51,6 +51,19 @@ export class Workbench {
     }, 2 * PATIENCE);
   }
 
+  /** Waits for work that closes editors; drops each text that VS Code asks about, which nobody else would answer. */
+  async dropping(work) {
+    let ended = false;
+    const result = work.finally(() => (ended = true));
+    const drop = this.page.locator(".monaco-dialog-box .monaco-button", { hasText: "Don't Save" });
+    const look = async () => {
+      if (!ended && (await drop.isVisible())) await drop.click();
+      return ended;
+    };
+    await Promise.race([result, until("the editors to close", look)]);
+    return result;
+  }
+
   /** Types at the end of the diff's right side. */
   async typeAtEnd(text) {
     await this.page.click(".monaco-diff-editor .editor.modified .view-lines");
@@ -66,11 +79,15 @@ export class Workbench {
 
   /** Runs a command by its title in the palette. */
   async command(title) {
-    await this.page.keyboard.press("F1");
     const input = this.page.locator(".quick-input-widget input.input");
-    await input.waitFor();
+    // A page that was just loaded does not take keys yet.
+    await until("the palette", async () => {
+      await this.page.keyboard.press("F1");
+      return input.waitFor({ timeout: 5_000 }).then(() => true, () => false);
+    });
     await input.fill(`>${title}`);
-    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor();
+    // The list of before may hold it too, where another command is the chosen one.
+    await this.page.locator(".quick-input-list .monaco-list-row.focused", { hasText: title }).first().waitFor();
     await this.page.keyboard.press("Enter");
   }
 
