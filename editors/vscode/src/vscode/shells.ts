@@ -15,6 +15,7 @@ const integrationMs = 4_000;
 const lateMs = 30_000;
 const drainMs = 1_000;
 const endMs = 3_000;
+const heldMax = 1024 * 1024;
 const name = vscode.l10n.t("Agent: Commands");
 /** A pager would wait for keys that nobody presses. */
 const env = { PAGER: "cat", GIT_PAGER: "cat", MANPAGER: "cat" };
@@ -191,15 +192,17 @@ class Shown implements vscode.Pseudoterminal {
   private readonly writes = new vscode.EventEmitter<string>();
   readonly onDidWrite = this.writes.event;
   private child: Child | undefined;
-  private opened: () => void = () => undefined;
-  private readonly isOpen = new Promise<void>((done) => (this.opened = done));
+  /** The output until the terminal is open: the editor drops any that comes before. */
+  private held: string | undefined = "";
 
   constructor(readonly cwd: string) {
     this.terminal = vscode.window.createTerminal({ name, pty: this, iconPath: icon, isTransient: true });
   }
 
   open(): void {
-    this.opened();
+    const held = this.held ?? "";
+    this.held = undefined;
+    this.write(held);
   }
 
   close(): void {
@@ -218,15 +221,15 @@ class Shown implements vscode.Pseudoterminal {
     const shown = (text: string): void => this.write(text);
     const child = runChild({ ...run, shell: vscode.env.shell, clock: systemClock, env: { ...ownEnvironment(), ...env }, shown });
     this.child = child;
-    // What runs does not wait for the screen, but the answer does not come before there is one.
-    const [result] = await Promise.all([child.ended, Promise.race([this.isOpen, child.ended])]);
+    const result = await child.ended;
     this.child = undefined;
     this.write(`\u001b[2m[${result.exitCode === null ? vscode.l10n.t("ended") : vscode.l10n.t("exit {0}", result.exitCode)}]\u001b[0m\n`);
     return result;
   }
 
   private write(text: string): void {
-    this.writes.fire(text.replace(/\r?\n/g, "\r\n"));
+    if (this.held === undefined) this.writes.fire(text.replace(/\r?\n/g, "\r\n"));
+    else this.held = (this.held + text).slice(-heldMax);
   }
 }
 

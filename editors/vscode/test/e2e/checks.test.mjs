@@ -30,7 +30,7 @@ describe("checks of proposals", () => {
       `return vscode.languages.getDiagnostics().filter(([uri]) => uri.scheme === args[0]).flatMap(([, all]) => all.map(({ range, message }) => (range.start.line + 1) + ": " + message))`,
       scheme,
     );
-  const shows = (scheme, want) => until(`the problems ${want}`, async () => JSON.stringify(await problems(scheme)) === JSON.stringify(want), 30_000);
+  const shows = (scheme, want) => until(`the problems ${want}`, async () => JSON.stringify(await problems(scheme)) === JSON.stringify(want));
 
   it("a red result and a green one are in the head of the diff and of the terminal's question", async () => {
     configure({ check: "auto" });

@@ -59,7 +59,7 @@ export class Model {
   }
 
   /** The n-th request of a conversation, from 0; waits for it. */
-  async request(prompt, n, ms = 30_000) {
+  async request(prompt, n, ms = 60_000) {
     const found = () => this.requests.find((request) => request.prompt === prompt && request.at === n);
     return (await until(`request ${n + 1} of ${prompt}`, found, ms)).body;
   }

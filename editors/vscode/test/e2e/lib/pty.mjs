@@ -20,7 +20,7 @@ export class Pty {
   }
 
   /** Waits until text was painted since the last mark. */
-  paints(text, ms = 30_000) {
+  paints(text, ms = 60_000) {
     const plain = () => this.output.replaceAll(/\x1b\[[0-9;?>=]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)/g, "").replaceAll(/\s+/g, " ");
     return until(`the terminal to paint ${JSON.stringify(text)}`, () => plain().includes(text), ms).catch((error) => {
       throw new Error(`${error.message}; it painted:\n${plain().slice(-2_000)}`);

@@ -152,7 +152,7 @@ export class Agent {
   }
 
   /** Waits until the terminal asks and takes answers, which it says by colour. */
-  async asks(ms = 30_000) {
+  async asks(ms = 60_000) {
     await this.shows(PANEL, ms);
     await until("the terminal's panel to take keys", () => this.window.page.evaluate(isArmed, PANEL), ms);
   }
@@ -169,7 +169,7 @@ export class Agent {
   }
 
   /** Waits until the agent, whose terminal is at the front, has nothing to do. */
-  idle(ms = 30_000) {
+  idle(ms = 60_000) {
     const busy = /Esc stops/;
     return until("the agent to be done", async () => !busy.test((await this.window.bench.terminalText()).replaceAll(/\s+/g, " ")), ms);
   }

@@ -154,7 +154,7 @@ export class Session {
     );
   }
 
-  async terminalShows(text, ms = 30_000) {
+  async terminalShows(text, ms = 60_000) {
     let seen = "";
     await until(
       `the terminal to show ${JSON.stringify(text)}`,

@@ -1,5 +1,5 @@
 /** Waits at most ms for a value that is not falsy; the error names the missing value. */
-export async function until(what, look, ms = 30_000) {
+export async function until(what, look, ms = 60_000) {
   const end = Date.now() + ms;
   let last;
   do {

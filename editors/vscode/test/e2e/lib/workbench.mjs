@@ -6,7 +6,7 @@ import { sharedBrowser } from "./browser.mjs";
 import { until } from "./wait.mjs";
 
 /** The longest wait for anything to appear: a failure is not slow, and a slow step does not fail. */
-const PATIENCE = 30_000;
+const PATIENCE = 60_000;
 
 /** One window of VS Code. */
 export class Workbench {
