@@ -101,13 +101,22 @@ export class Ledger {
     return true;
   }
 
+  /** Adds the missing folders on the way to a file that is made again. */
+  makeFolders(files, folder) {
+    if (folder === "." || files.has(folder)) return;
+    files.set(folder, "folder 755");
+    this.made.add(folder);
+    this.makeFolders(files, path.dirname(folder));
+  }
+
   /** Carries out a plan: returns the files afterwards. */
   carryOut({ changes, by }, disk) {
     const after = new Map(disk);
     const run = Symbol(by);
-    for (const [{ path: name, before }] of changes) {
+    for (const [{ path: name, before }] of changes.toSorted(([a], [b]) => a.path.length - b.path.length)) {
       if (isFolder(after.get(name)) && before === undefined) continue;
       put(after, name, before);
+      if (before !== undefined) this.makeFolders(after, path.dirname(name));
     }
     const folders = changes.filter(([{ path: name, before }]) => isFolder(after.get(name)) && before === undefined);
     for (const chain of folders.sort(([a], [b]) => b.path.length - a.path.length)) removeEmpty(after, chain[0].path);

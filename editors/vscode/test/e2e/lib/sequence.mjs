@@ -177,7 +177,7 @@ export class Sequence {
     this.log.push(name);
     await this.show(name);
     const typed = `typed ${++this.number}\n`;
-    const before = this.unsaved.get(name)?.text ?? this.textOf(name);
+    const before = this.unsaved.get(name) ?? this.textOf(name);
     await this.session.typeInto(this.file(name), typed);
     this.unsaved.set(name, typed + before);
   }
@@ -331,8 +331,10 @@ export class Sequence {
     await this.terminal.agent.type("\r");
     await this.terminal.says("What to restore?");
     const both = this.chance.below(3) === 0;
-    if (plan.changes.length === 0) await this.terminal.agent.type("\x1b");
-    else {
+    if (plan.changes.length === 0) {
+      await this.terminal.agent.type("\x07");
+      await until("the list to go", async () => !(await this.terminal.scene.bench.terminalText()).includes("What to restore?"));
+    } else {
       await this.terminal.agent.type(both ? "\r" : "\x1b[B\r");
       if ((await this.answer(plan, "put back")) && both) {
         this.prompts.splice(at);
@@ -365,9 +367,11 @@ export class Sequence {
       return false;
     }
     await agent.yes();
-    await this.terminal.says(`${done}: `);
+    const before = this.ledger.now;
     this.disk = this.ledger.carryOut(plan, this.disk);
-    return true;
+    const restored = this.ledger.now > before;
+    await this.terminal.says(restored ? `${done}: ` : `nothing was ${done}; `); // but for folders in use
+    return restored;
   }
 
   async refuses({ refused }, done) {
