@@ -9,7 +9,7 @@ import { keepSettings, startSession } from "./session.mjs";
 import { until } from "./wait.mjs";
 
 /** The keys that the terminal's panel offers during a question. */
-const PANEL = "y yes";
+const PANEL = "y yes ·";
 
 /** Starts a window (see startSession) and a model server that its agents use. */
 export async function startScene(options = {}) {

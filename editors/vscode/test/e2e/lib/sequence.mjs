@@ -330,6 +330,7 @@ export class Sequence {
     await this.terminal.says(`${text}▏ 1 of `);
     await this.terminal.agent.type("\r");
     await this.terminal.says("What to restore?");
+    await this.refuses(plan, "restored");
     const both = this.chance.below(3) === 0;
     if (plan.changes.length === 0) {
       await this.terminal.agent.type("\x07");
@@ -343,13 +344,13 @@ export class Sequence {
       }
     }
     await this.terminal.settle();
-    await this.refuses(plan, "restored");
   }
 
   /** Answers the question of an undo; reports whether it was carried out. */
   async answer(plan, done) {
     const { agent } = this.terminal;
-    await agent.asks();
+    const asked = () => (plan.changes.length > 1 ? agent.asks(30_000, "y yes, to files") : agent.asks());
+    await asked();
     for (const { path: name } of plan.refused) await this.terminal.says(`${this.name}/${name} stays as it is: `);
     const answer = this.chance.below(8);
     const typed = plan.changes.map(([{ path: name }]) => name).find((name) => this.texts().includes(name));
@@ -361,7 +362,7 @@ export class Sequence {
     }
     if (answer === 1 && typed !== undefined) {
       await this.type(typed);
-      await agent.asks();
+      await asked();
       await agent.yes();
       await this.terminal.says(`nothing was ${done}: ${this.name}/${typed} cannot be undone: it has unsaved changes`);
       return false;
