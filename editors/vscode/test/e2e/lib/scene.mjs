@@ -152,9 +152,9 @@ export class Agent {
   }
 
   /** Waits until the terminal asks and takes answers, which it says by colour. */
-  async asks(ms = 60_000) {
-    await this.shows(PANEL, ms);
-    await until("the terminal's panel to take keys", () => this.window.page.evaluate(isArmed, PANEL), ms);
+  async asks(ms = 60_000, offer = PANEL) {
+    await this.shows(offer, ms);
+    await until("the terminal's panel to take keys", () => this.window.page.evaluate(isArmed, offer), ms);
   }
 
   /** Answers yes, and once more if the editor, on a busy machine, was too slow to report whether the text was changed there. */

@@ -349,7 +349,7 @@ export class Sequence {
   /** Answers the question of an undo; reports whether it was carried out. */
   async answer(plan, done) {
     const { agent } = this.terminal;
-    const asked = () => (plan.changes.length > 1 ? agent.asks(30_000, "y yes, to files") : agent.asks());
+    const asked = () => (plan.changes.length > 1 ? agent.asks(60_000, "y yes, to files") : agent.asks());
     await asked();
     for (const { path: name } of plan.refused) await this.terminal.says(`${this.name}/${name} stays as it is: `);
     const answer = this.chance.below(8);
