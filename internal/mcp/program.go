@@ -92,11 +92,12 @@ func (p *program) end() {
 	})
 }
 
-// why describes the end of the program and its last words; "" while it runs.
+// why describes the end of the program and its last words; "" while it runs. It waits for a
+// program whose output has ended, which on a busy machine ends some time later.
 func (p *program) why() string {
 	select {
 	case <-p.exited:
-	case <-time.After(100 * time.Millisecond): // its output ended first
+	case <-time.After(2 * closeTime): // more than cmd.WaitDelay
 		return ""
 	}
 	how := "exit status 0"
