@@ -168,6 +168,32 @@ func TestServerPrompts(t *testing.T) {
 	}
 }
 
+// TestServerPromptsInALine: of several prompts that wait for the turn and are sent as one, only
+// what the person typed attaches a resource.
+func TestServerPromptsInALine(t *testing.T) {
+	gate := make(chan struct{})
+	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "One.", Gate: gate}, llmtest.Turn{Text: "Two."}), nil)
+	d.servers("t offers")
+	d.sit()
+	d.say("begin")
+	d.say("/t:review a.go")
+	d.WaitFor(`(?s)See @t:test://doc\..*Send this as your message\?`)
+	d.Press("enter")
+	d.WaitFor(`queued: Review a\.go`)
+	d.say("and @t:test://zip")
+	d.WaitFor(`queued: and @t:test://zip`)
+	close(gate)
+	d.WaitFor(`Two\.`)
+	d.idle()
+	d.leave()
+	if got := d.told(1); !strings.Contains(got, "See @t:test://doc.\n\nand @t:test://zip") {
+		t.Errorf("the model was told %q", got)
+	}
+	if got := d.reads(); got != "read test://zip" {
+		t.Errorf("the server was asked to %s", got)
+	}
+}
+
 // TestServerPromptsInPlainText: the plain face waits for a server that starts, shows the text
 // and asks.
 func TestServerPromptsInPlainText(t *testing.T) {

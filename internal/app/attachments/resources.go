@@ -32,22 +32,47 @@ type Resources struct {
 // Composed records the part of a prompt that the person typed, if the program added the rest:
 // mentions there do not count.
 func (r *Resources) Composed(prompt, typed string) {
+	prompt = strings.TrimSpace(prompt)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.typed == nil {
-		r.typed = map[string]string{}
+	switch {
+	case prompt == strings.TrimSpace(typed):
+		delete(r.typed, prompt)
+	case r.typed == nil:
+		r.typed = map[string]string{prompt: typed}
+	default:
+		r.typed[prompt] = typed
 	}
-	r.typed[prompt] = typed
 }
 
-// Typed returns the part of a prompt that the person typed.
+// Typed returns the part of a prompt that the person typed. The prompt may have composed ones
+// between its lines: those that wait for a turn are sent as one.
 func (r *Resources) Typed(prompt string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if typed, ok := r.typed[prompt]; ok {
-		return typed
+	var typed []string
+	for rest, more := strings.TrimSpace(prompt), true; more; {
+		text, ok := r.composed(rest)
+		if !ok {
+			text, rest, more = strings.Cut(rest, "\n")
+			typed = append(typed, text)
+			continue
+		}
+		typed = append(typed, r.typed[text])
+		_, rest, more = strings.Cut(rest[len(text):], "\n")
 	}
-	return prompt
+	return strings.Join(typed, "\n")
+}
+
+// composed returns the longest composed prompt whose lines text begins with.
+func (r *Resources) composed(text string) (longest string, ok bool) {
+	for prompt := range r.typed {
+		after, begins := strings.CutPrefix(text, prompt)
+		if line, _, _ := strings.Cut(after, "\n"); begins && strings.TrimSpace(line) == "" && len(prompt) >= len(longest) && prompt != "" {
+			longest, ok = prompt, true
+		}
+	}
+	return longest, ok
 }
 
 // mention matches an @name:address.
