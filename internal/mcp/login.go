@@ -46,22 +46,23 @@ type Client struct {
 	Port   int    // of the address that the browser returns to; 0 for any
 }
 
-// credentials returns the client for the SDK, nil if it registers itself.
-func (c Client) credentials(ctx context.Context, to Logins, address string) *oauthex.ClientCredentials {
+// credentials returns the client for the SDK, nil if it registers itself. With the secret of
+// the last login it returns the only address that may get it: the server may name any.
+func (c Client) credentials(ctx context.Context, to Logins, address string) (known *oauthex.ClientCredentials, only string) {
 	if c.ID == "" {
-		return nil
+		return nil, ""
 	}
 	if c.Secret == "" {
 		last, err := loadKeeper(ctx, to, address)
-		if err == nil && last != nil && last.ClientID == c.ID { // an unreadable one is replaced
-			c.Secret = last.ClientSecret
+		if err == nil && last != nil && last.ClientID == c.ID && last.ClientSecret != "" { // an unreadable one is replaced
+			c.Secret, only = last.ClientSecret, last.TokenURL
 		}
 	}
-	known := &oauthex.ClientCredentials{ClientID: c.ID}
+	known = &oauthex.ClientCredentials{ClientID: c.ID}
 	if c.Secret != "" {
 		known.ClientSecretAuth = &oauthex.ClientSecretAuth{ClientSecret: c.Secret}
 	}
-	return known
+	return known, only
 }
 
 // Login logs in to the server at an address by OAuth: show gets the address that the person
@@ -78,9 +79,10 @@ func Login(ctx context.Context, opt Options, s Server, client Client, show func(
 	}
 	defer back.close(ctx)
 	var got *keeper
-	check := &loginTransport{address: s.URL}
+	known, only := client.credentials(ctx, opt.Logins, s.URL)
+	check := &loginTransport{address: s.URL, only: only}
 	handler, err := auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
-		PreregisteredClient: client.credentials(ctx, opt.Logins, s.URL),
+		PreregisteredClient: known,
 		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
 			ClientName: "agent", RedirectURIs: []string{back.url}, TokenEndpointAuthMethod: "none",
 			GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
@@ -133,6 +135,7 @@ func safe(u *url.URL) bool {
 // with bounded answers.
 type loginTransport struct {
 	address string
+	only    string                 // the address that may get a secret; "" for any
 	foreign atomic.Pointer[string] // another resource that the server's metadata is of
 }
 
@@ -146,6 +149,9 @@ func (l *loginTransport) client() *http.Client {
 func (l *loginTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !safe(req.URL) {
 		return nil, errors.New("it is not encrypted: " + req.URL.Host)
+	}
+	if l.only != "" && req.Method != http.MethodGet && req.URL.String() != l.only {
+		return nil, fmt.Errorf("the server now sends the client's secret to %s, no longer to %s: give the secret again with --client-secret if that is right", req.URL.Host, hostOf(l.only))
 	}
 	resp, err := headers{}.RoundTrip(req)
 	if err != nil || resp.StatusCode != http.StatusOK || !strings.HasPrefix(req.URL.Path, "/.well-known/oauth-protected-resource") {

@@ -156,6 +156,24 @@ func TestKnownClient(t *testing.T) {
 	}
 }
 
+// TestSecretOfTheLastLogin: the secret that was kept goes only to the address that had it, even
+// if the server names another one. A secret that the person gives goes there.
+func TestSecretOfTheLastLogin(t *testing.T) {
+	first, k := (&mcptest.OAuth{Client: "known", Secret: "s3cret"}).Start(t), &kept{}
+	if err := logInAs(t, first, k, mcp.Client{ID: "known", Secret: "s3cret"}); err != nil {
+		t.Fatal(err)
+	}
+	moved := (&mcptest.OAuth{Client: "known", Secret: "s3cret"}).Start(t)
+	k.all[moved.URL()] = k.all[first.URL()]
+	err := logInAs(t, moved, k, mcp.Client{ID: "known"})
+	if n := moved.Count("POST /token"); n != 0 || err == nil || !strings.Contains(err.Error(), "--client-secret") {
+		t.Errorf("%d requests for tokens, %v", n, err)
+	}
+	if err := logInAs(t, moved, k, mcp.Client{ID: "known", Secret: "s3cret"}); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestRefusedLogin: only the page of the login can end it, with the state of that login.
 func TestRefusedLogin(t *testing.T) {
 	for _, own := range []bool{false, true} {
