@@ -58,7 +58,7 @@ func (v *View) Unsaved(ctx context.Context, path string) (name string, unsaved b
 }
 
 // CheckSaved returns an error if the editor holds changes of a file that are not on disk,
-// or an editor.SilentError if it is linked and does not answer within a second.
+// or an editor.SilentError if it is linked and gives no usable answer within a second.
 func (v *View) CheckSaved(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, bufferTimeout)
 	defer cancel()
@@ -69,7 +69,7 @@ func (v *View) CheckSaved(ctx context.Context, path string) error {
 	switch unsaved, err := l.unsaved(ctx, path); {
 	case unsaved:
 		return fmt.Errorf("it has unsaved changes in %s: save or revert it there first", l.name())
-	case err != nil && ctx.Err() != nil:
+	case err != nil:
 		return editor.SilentError(l.name())
 	}
 	return nil

@@ -94,27 +94,26 @@ func TestUndoLeavesWhatIsUnsaved(t *testing.T) {
 // unsaved changes, none is restored, and it is asked about one of them only.
 func TestUndoWaitsForASilentEditor(t *testing.T) {
 	s, e := linked(t, reviews(func(confirm.Request) confirm.Verdict { return confirm.Verdict{Decision: confirm.Approve} }))
-	silent := true
-	e.Handle("checkDocumentDirty", func(*idetest.Conn, json.RawMessage) idetest.Reply {
-		if silent {
-			return idetest.Reply{Silent: true}
-		}
-		return idetest.JSON(map[string]any{"success": true, "isDirty": false})
-	})
+	reply := idetest.Reply{Silent: true}
+	e.Handle("checkDocumentDirty", func(*idetest.Conn, json.RawMessage) idetest.Reply { return reply })
 	before := s.tree(t)
 	const reason = "Visual Studio Code does not answer, and may have unsaved changes of it: try again, or end the link with /ide disconnect"
 	if _, err := s.run(t, "/undo"); err == nil || err.Error() != "c.txt cannot be undone: "+reason {
 		t.Error(err)
 	}
 	n := len(e.Requests("checkDocumentDirty"))
-	reply := chosen(t, s.reply(t, "/rewind"), "first")
-	if strings.Count(reply.Text, reason) != 3 || s.tree(t) != before {
-		t.Errorf("%q, %q", reply.Text, s.tree(t))
+	refused := chosen(t, s.reply(t, "/rewind"), "first")
+	if strings.Count(refused.Text, reason) != 3 || s.tree(t) != before {
+		t.Errorf("%q, %q", refused.Text, s.tree(t))
 	}
 	if n := len(e.Requests("checkDocumentDirty")) - n; n != 1 {
 		t.Errorf("asked %d times", n)
 	}
-	silent = false
+	reply = idetest.JSON([]string{"unreadable"})
+	if _, err := s.run(t, "/undo"); err == nil || err.Error() != "c.txt cannot be undone: "+reason || s.tree(t) != before {
+		t.Errorf("%v, %q", err, s.tree(t))
+	}
+	reply = idetest.JSON(map[string]any{"success": true, "isDirty": false})
 	if out := s.text(t, "/undo"); out != "undone: c.txt" {
 		t.Error(out)
 	}
