@@ -40,7 +40,7 @@ func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, 
 		case req.Plan != nil && req.Plan.Parts:
 			u.say(askParts(u.opt.Labels))
 		case reviewsModel(req):
-			u.say(askAll(u.opt.Labels))
+			u.say(askAll(*req.Plan, u.opt.Labels))
 		default:
 			u.say(ask(req, u.opt.Labels))
 		}
@@ -169,11 +169,19 @@ func askLimit(l confirm.Limit, numbered bool) string {
 func reviewsModel(req confirm.Request) bool { return req.Plan != nil && req.Plan.Review }
 
 // askAll is ask for a model's changes of several files.
-func askAll(numbered bool) string {
-	if numbered {
-		return "answer: 1 yes to all files, 2 no, without and the numbers of files to leave out, or 2 and why not: "
+func askAll(p confirm.Plan, numbered bool) string {
+	but, without := "", "all but these"
+	if len(p.Out) > 0 {
+		var out []string
+		for _, i := range p.Out {
+			out = append(out, strconv.Itoa(i+1))
+		}
+		but, without = " but "+strings.Join(out, ", "), "nor these"
 	}
-	return "Write all files? [y / n / n why not / without 2 5: all but these] "
+	if numbered {
+		return "answer: 1 yes to all files" + but + ", 2 no, without and the numbers of files to leave out, or 2 and why not: "
+	}
+	return "Write all files" + but + "? [y / n / n why not / without 2 5: " + without + "] "
 }
 
 // covered describes what "always" approves.
@@ -227,14 +235,19 @@ func parseYesNo(first, rest string, req confirm.Request) (confirm.Verdict, meani
 	return v, answers
 }
 
-// without returns the approval of a plan without the files with these numbers.
+// without returns the approval of a plan without the files with these numbers, nor those that
+// were left out before.
 func without(list string, plan confirm.Plan) (confirm.Verdict, meaning) {
-	v := confirm.Verdict{By: "terminal", Decision: confirm.Approve}
+	v := confirm.Verdict{By: "terminal", Decision: confirm.Approve, Except: slices.Clone(plan.Out)}
 	out, ok := numbers(list, len(plan.Changes))
-	if !ok || len(out) == len(plan.Changes) {
+	for _, i := range out {
+		if !slices.Contains(v.Except, i) {
+			v.Except = append(v.Except, i)
+		}
+	}
+	if !ok || len(v.Except) == len(plan.Changes) {
 		return confirm.Verdict{}, unclear
 	}
-	v.Except = out
 	return v, answers
 }
 

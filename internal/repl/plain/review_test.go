@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -292,6 +293,29 @@ func TestCtrlDIsANo(t *testing.T) {
 		}
 		d.check(d.printed(), "go", "go", "hello", "go")
 	})
+}
+
+// TestFilesStayLeftOut: a file that the person left out before stays so, whatever the answer.
+func TestFilesStayLeftOut(t *testing.T) {
+	p := confirm.Plan{Review: true, Changes: make([]workspace.Change, 3), Out: []int{0}}
+	for numbers, want := range map[string][]int{"2": {0, 1}, "1": {0}, "2, 1": {0, 1}} {
+		if v, what := without(numbers, p); what != answers || !slices.Equal(v.Except, want) {
+			t.Errorf("without %s: %+v", numbers, v)
+		}
+	}
+	for _, numbers := range []string{"", " ", "2 3", "4"} {
+		if v, what := without(numbers, p); what != unclear {
+			t.Errorf("without %s: %+v", numbers, v)
+		}
+	}
+	if v, _ := approval(false, confirm.Request{Plan: &p}); !slices.Equal(v.Except, p.Out) {
+		t.Errorf("%+v", v)
+	}
+	for _, numbered := range []bool{false, true} {
+		if asked := askAll(p, numbered); !strings.Contains(asked, "all files but 1") {
+			t.Error(asked)
+		}
+	}
 }
 
 func TestCtrlDIsNoChoice(t *testing.T) {
