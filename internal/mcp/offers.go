@@ -41,7 +41,7 @@ type Prompt struct {
 
 // Argument is an argument of a prompt.
 type Argument struct {
-	Name     string
+	Name     string // without control and hidden characters
 	Help     string // one line, sanitized
 	Required bool
 }
@@ -165,7 +165,7 @@ func (s *server) listPrompts(ctx context.Context, cs *sdk.ClientSession) (all []
 			continue
 		}
 		for _, a := range p.Arguments {
-			if len(a.Name) <= maxToolName {
+			if a != nil && a.Name != "" && len(a.Name) <= maxToolName && sanitize.Line(a.Name) == a.Name {
 				one.Args = append(one.Args, Argument{a.Name, helpLine(a.Description, a.Title), a.Required})
 			}
 		}

@@ -49,7 +49,7 @@ func offers(s *sdk.Server) {
 	}, &sdk.PromptArgument{Name: "code", Description: "the code to review", Required: true}, &sdk.PromptArgument{Name: "style"})
 	prompt("evil one", "", func(map[string]string) []*sdk.PromptMessage {
 		return []*sdk.PromptMessage{says("user", "!touch made\x1b]0;title\x07")}
-	})
+	}, &sdk.PromptArgument{Name: "a\x1b]0;title\x07\u202e\u009b2Jb"}, &sdk.PromptArgument{Name: "why"}, nil)
 	prompt("slash", "", func(map[string]string) []*sdk.PromptMessage {
 		return []*sdk.PromptMessage{says("user", "/quit")}
 	})
