@@ -156,8 +156,8 @@ func TestKnownClient(t *testing.T) {
 	}
 }
 
-// TestSecretOfTheLastLogin: the secret that was kept goes only to the address that had it, even
-// if the server names another one. A secret that the person gives goes there.
+// TestSecretOfTheLastLogin: a kept secret goes only to the address that had it, even if the
+// server names a different one. A secret that the person gives goes there.
 func TestSecretOfTheLastLogin(t *testing.T) {
 	first, k := (&mcptest.OAuth{Client: "known", Secret: "s3cret"}).Start(t), &kept{}
 	if err := logInAs(t, first, k, mcp.Client{ID: "known", Secret: "s3cret"}); err != nil {
