@@ -171,8 +171,8 @@ func TestServerPrompts(t *testing.T) {
 	}
 }
 
-// TestServerPromptsInALine: of several prompts that wait for the turn and are sent as one, only
-// what the person typed attaches a resource.
+// TestServerPromptsInALine: if several prompts wait for the turn and are sent as one, only the
+// words that the person typed attach a resource.
 func TestServerPromptsInALine(t *testing.T) {
 	gate := make(chan struct{})
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "One.", Gate: gate}, llmtest.Turn{Text: "Two."}), nil)

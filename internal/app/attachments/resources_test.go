@@ -2,7 +2,7 @@ package attachments
 
 import "testing"
 
-// TestTyped: mentions in what the program composed do not count, wherever it is among the
+// TestTyped: mentions in composed text do not count, wherever it is among the
 // lines that wait for a turn and are sent as one prompt.
 func TestTyped(t *testing.T) {
 	const composed = "Look at @t:a.\n\nThen at @t:b."
