@@ -88,11 +88,15 @@ func (d *document) numbered(i int, text string) []string {
 	if i == d.cursor {
 		head, style = "❯"+head[1:], d.look.Styles.Accent
 	}
-	out := theme.Wrap(strings.ReplaceAll(sanitize.Exact(text), "\t", "    "), strings.Repeat(" ", len("  123 ")), d.look.Width)
-	if len(out) == 0 {
-		out = []string{head}
+	text = strings.ReplaceAll(sanitize.Exact(text), "\t", "    ")
+	indent := strings.Repeat(" ", len("  123 "))
+	var out []string
+	if d.look.Width < len(indent)+10 { // the number has a row of its own
+		out = append([]string{head}, theme.Wrap(text, "", d.look.Width)...)
+	} else {
+		out = theme.Wrap(text, indent, d.look.Width)
+		out[0] = head + strings.TrimLeft(out[0], " ")
 	}
-	out[0] = head + strings.TrimLeft(out[0], " ")
 	for j := range out {
 		out[j] = theme.Paint(style, out[j])
 	}

@@ -6,11 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/panel"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
 
 const planText = "# Mend the parser\n\n1. Read `parse.go`.\n2. Add a test that fails.\n3. Mend it.\n"
@@ -128,6 +131,25 @@ func TestPlanIsCommentedOn(t *testing.T) {
 }
 
 // Each line of a long plan can be marked, and the marked one is visible.
+// On a terminal that is too narrow for numbers beside the text, they have rows of their own.
+func TestNarrowPlanIsCommentedOn(t *testing.T) {
+	l := theme.New(theme.Auto, true)
+	l.Width, l.Height = 12, 20
+	p := panel.New(planning("one 漢字 漢字 two\n"), l, diffview.Auto, start)
+	p.View(l.Height)
+	p.Wait(start.Add(time.Hour))
+	press(p, "m")
+	rows := p.View(l.Height)
+	for _, row := range rows {
+		if w := ansi.StringWidth(row); w > l.Width {
+			t.Errorf("%q is %d wide", row, w)
+		}
+	}
+	if text := strings.Join(strings.Fields(strings.Join(rows, " ")), " "); !strings.Contains(text, "❯ 1 one 漢字 漢字 two") {
+		t.Errorf("shown: %s", text)
+	}
+}
+
 func TestLongPlanIsCommentedOn(t *testing.T) {
 	p := ready(planning("# A\n\n"+strings.Repeat("- a line that is so long that it does not fit into a narrow window and has to be broken\n", 40)), 14)
 	press(p, "m")
