@@ -34,6 +34,9 @@ type question struct {
 	// last. The goroutine of Review owns both.
 	misfits int
 	refused string
+	// problem explains why the rule of the last answer was not made. The goroutine of Review
+	// owns it.
+	problem string
 }
 
 // asked is an open diff.

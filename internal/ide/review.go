@@ -112,6 +112,9 @@ func (v *Reviewer) request(l *link, q *question) client.DiffRequest {
 	if q.whole != "" {
 		r.KeepsDrafts, r.Draft = true, q.kept()
 	}
+	if o := q.req.Offer; o != nil && !q.req.Force {
+		r.Offer = &client.Offer{Rule: o.Rule, Problem: q.problem}
+	}
 	r.Inline, r.Plan, r.Refused = v.opt.Inline, q.req.Document != nil, q.refusal()
 	if v.opt.Unattended {
 		r.OnClose = client.CloseRejects

@@ -98,7 +98,7 @@ func (v *Reviewer) approval(ctx context.Context, l *link, q *question, out clien
 		if q.req.Document != nil {
 			said.Mode = planMode(out.Mode)
 		}
-		return said, nil
+		return l.always(q, out, said)
 	}
 	if out.Edited {
 		why, other := v.proposed.doubt(q, out.Text)
@@ -122,6 +122,36 @@ func (v *Reviewer) approval(ctx context.Context, l *link, q *question, out clien
 		said.Text = &out.Text
 		said.Unsure = fmt.Sprintf("%s has unsaved changes to %s that are not in this text; they may have been typed on the left side of the diff.", l.name(), q.req.Change.Name)
 	}
+	return said, nil
+}
+
+// maxRuleHours and maxRuleUses bound the life of a rule that a person makes in the editor.
+const maxRuleHours, maxRuleUses = 12, 99
+
+// always adds the permission beyond this change that the person gave with an acceptance. If
+// the rule may not be made, the question is asked again with the person's text: they approved
+// both together.
+func (l *link) always(q *question, out client.DiffOutcome, said confirm.Verdict) (confirm.Verdict, error) {
+	a, offer := out.Always, q.req.Offer
+	switch {
+	case a == nil || offer == nil || q.req.Force:
+		return said, nil
+	case a.Session:
+		said.Session = true
+		return said, nil
+	}
+	if err := offer.Check(a.Rule); err != nil {
+		q.problem = fmt.Sprintf("The rule %s was not made: %v. Nothing is written yet.", limited(a.Rule), err)
+		q.refused = "the rule typed in " + l.name() + " was not made"
+		if out.Text != q.req.Change.After {
+			q.refused += "; y takes the text shown here, without what was typed there"
+		}
+		q.replace(out.Text)
+		return confirm.Verdict{}, errAgain
+	}
+	said.Always = &confirm.Always{Rule: a.Rule, Term: confirm.Term{
+		Project: a.Project, Uses: min(max(a.Uses, 0), maxRuleUses), Time: time.Duration(min(max(a.Hours, 0), maxRuleHours)) * time.Hour,
+	}}
 	return said, nil
 }
 

@@ -65,6 +65,8 @@ type Info struct {
 	Inline bool
 	// Plan reports whether it can show a plan as a document.
 	Plan bool
+	// Rules reports whether it lets a person make a rule with an acceptance.
+	Rules bool
 	// Checks reports whether it shows checks and refused proposals.
 	Checks bool
 	// Reviews reports whether it can show diffs; otherwise it only reports its open
@@ -158,11 +160,13 @@ func (c *Client) describe() {
 		Inline     int `json:"inline"`
 		Plan       int `json:"plan"`
 		Checks     int `json:"checks"`
+		Rules      int `json:"rules"`
 	}
 	if json.Unmarshal(capability, &announced) != nil {
 		return
 	}
 	c.info.Inline, c.info.Plan, c.info.Checks = announced.Inline > 0, announced.Plan > 0, announced.Checks > 0
+	c.info.Rules = announced.Rules > 0
 	if announced.MaxPayload > 0 {
 		c.info.MaxMessage = min(announced.MaxPayload, maxOurs)
 	}

@@ -36,6 +36,23 @@ type DiffRequest struct {
 	Draft *string
 	// KeepsDrafts asks for DraftChange.Text.
 	KeepsDrafts bool
+	Offer       *Offer // sent to editors that know rules; nil if none may be made
+}
+
+// Offer is a permission rule that a person may change, and make with an acceptance.
+type Offer struct {
+	Rule    string `json:"rule"`
+	Problem string `json:"problem,omitempty"` // why the rule of the answer before was not made
+}
+
+// Always is the permission that a person gave with an acceptance, beyond it: for all edits of
+// the session, or the rule for the given term, the session if none is set.
+type Always struct {
+	Session bool   `json:"session"`
+	Rule    string `json:"rule"`
+	Project bool   `json:"project"`
+	Uses    int    `json:"uses"`
+	Hours   int    `json:"hours"`
 }
 
 // Refused is the proposal for the same file that the person refused before.
@@ -121,7 +138,8 @@ type DiffOutcome struct {
 	Reason   string // the editor's reason ("button", "timeout", …), or why it is undecided
 	Feedback string // the reviewer's message
 	Comments []Comment
-	Mode     string // of an accepted plan: the permission mode to go on in
+	Mode     string  // of an accepted plan: the permission mode to go on in
+	Always   *Always // nil for this change only
 }
 
 // Comment is a remark on lines of the text under review.
@@ -148,6 +166,9 @@ func (d *Diffs) Open(ctx context.Context, r DiffRequest) (DiffOutcome, error) {
 	r.Inline = r.Inline && d.c.Info().Inline
 	if !d.c.Info().Checks {
 		r.Refused = nil
+	}
+	if !d.c.Info().Rules {
+		r.Offer = nil
 	}
 	args, f := r.arguments(extended), d.c.formOf(r.Base, r.Text)
 	if !extended {
@@ -192,6 +213,9 @@ func (r DiffRequest) arguments(extended bool) map[string]any {
 	if r.KeepsDrafts {
 		args["keeps_drafts"] = true
 	}
+	if r.Offer != nil {
+		args["offer"] = r.Offer
+	}
 	if len(r.Notes) > 0 {
 		args["notes"] = r.Notes
 	}
@@ -203,11 +227,12 @@ func (r DiffRequest) arguments(extended bool) map[string]any {
 
 // details is the third item of an answer.
 type details struct {
-	ID       string `json:"diffId"`
-	Outcome  string `json:"outcome"`
-	Reason   string `json:"reason"`
-	Feedback string `json:"feedback"`
-	Mode     string `json:"mode"`
+	ID       string  `json:"diffId"`
+	Outcome  string  `json:"outcome"`
+	Reason   string  `json:"reason"`
+	Feedback string  `json:"feedback"`
+	Mode     string  `json:"mode"`
+	Always   *Always `json:"always"`
 	Comments []struct {
 		Side  string `json:"side"`
 		Start int    `json:"startLine"`
@@ -230,8 +255,11 @@ func (r DiffRequest) verdict(a answer) DiffOutcome {
 		return undecided("the editor's answer is about another review")
 	case a.items[0] == "FILE_SAVED" && len(a.items) == 3 &&
 		said.Outcome == "accepted" && slices.Contains(person, said.Reason):
-		text := a.items[1]
-		return said.add(DiffOutcome{Kind: Accepted, Text: text, Edited: text != r.Text})
+		out := said.add(DiffOutcome{Kind: Accepted, Text: a.items[1], Edited: a.items[1] != r.Text})
+		if r.Offer != nil {
+			out.Always = said.Always
+		}
+		return out
 	case a.items[0] == "DIFF_REJECTED" && len(a.items) >= 2 &&
 		said.Outcome == "rejected" && slices.Contains(append(person, "tab_closed"), said.Reason):
 		return said.add(DiffOutcome{Kind: Rejected})

@@ -50,6 +50,7 @@ type Dialect struct {
 	NoInline bool // of our own extension: an older one
 	NoPlans  bool // of our own extension: an older one
 	NoTexts  bool // of our own extension: it reports no texts of drafts, like an older one
+	NoRules  bool // likewise
 
 	Listed   []string // tools in tools/list
 	Unlisted []string // tools that work without being listed
@@ -192,6 +193,9 @@ func (d Dialect) greeting(params json.RawMessage) any {
 		}
 		if !d.NoPlans {
 			ours["plan"] = 1
+		}
+		if !d.NoRules {
+			ours["rules"] = 1
 		}
 		capabilities["experimental"] = map[string]any{"agent/ide": ours}
 	}

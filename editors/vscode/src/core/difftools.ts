@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { parseOffer } from "./always";
 import { parseCheck, parseRefused } from "./checks";
 import { ToolError } from "./errors";
 import { parseNotes } from "./notes";
@@ -143,6 +144,8 @@ const openDiffSchema: Tool["inputSchema"] = {
     },
     draft: { type: "string", description: "The person's text to begin with, from a window that has ended." },
     keeps_drafts: { type: "boolean", description: "diff_changed has the person's text." },
+    // The permission rule that the person may change, and make with an acceptance.
+    offer: { type: "object", properties: { rule: { type: "string" }, problem: { type: "string" } } },
     stack: { type: "boolean", description: "Wait behind this client's pending diff of the file instead of replacing it." },
     timeout_ms: { type: "integer", description: "Give up without a decision after this time.", minimum: 1, maximum: 2_147_483_647 },
   },
@@ -181,6 +184,7 @@ async function toRequest(args: Record<string, unknown>): Promise<ReviewRequest> 
     refused: parseRefused(args["refused"]),
     draft: text(args, "draft"),
     keepsDrafts: flag(args, "keeps_drafts", false),
+    offer: parseOffer(args["offer"]),
     ...batchOf(args["batch"]),
   };
 }

@@ -80,6 +80,7 @@ export class IdeDoor {
       inline: 1,
       plan: 1,
       checks: 1,
+      rules: 1,
       trusted: this.host.ports.workspace.isTrusted(),
       platform: process.platform,
       maxPayload,

@@ -1,3 +1,4 @@
+import type { Always } from "./always";
 import type { Outcome } from "./machine";
 import { unifiedDiff } from "./patch";
 import type { Stats } from "./patch";
@@ -24,6 +25,7 @@ export interface Decided {
   readonly feedback: string | undefined;
   /** Of an accepted plan. */
   readonly mode: string | undefined;
+  readonly always: Always | undefined;
   readonly durationMs: number;
 }
 
@@ -44,6 +46,7 @@ export interface Details {
   readonly comments: readonly ReviewComment[];
   readonly feedback?: string;
   readonly mode?: string;
+  readonly always?: Always;
   readonly durationMs: number;
 }
 
@@ -88,6 +91,8 @@ function toDetails(d: Decided, final: { text: string; edited: boolean }): Detail
     comments: d.comments,
     ...(d.feedback === undefined ? {} : { feedback: d.feedback }),
     ...(accepted && d.mode !== undefined ? { mode: d.mode } : {}),
+    // Neither a save nor the terminal's yes allows more than this edit.
+    ...(accepted && d.always !== undefined && (d.outcome.reason === "button" || d.outcome.reason === "command") ? { always: d.always } : {}),
     durationMs: d.durationMs,
   };
 }

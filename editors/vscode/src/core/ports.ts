@@ -1,3 +1,5 @@
+import type { Offer } from "./always";
+
 /**
  * The interfaces of the editor that the core needs. The core decides and the adapters act: an
  * adapter has no rules of its own beyond those written at its methods. Paths are absolute, lines
@@ -82,6 +84,7 @@ export interface ShownDiff {
   readonly notes: readonly Note[];
   readonly check: Check | undefined;
   readonly refused: Refused | undefined;
+  readonly offer: Offer | undefined;
 }
 
 /** A remark on lines of a diff. */

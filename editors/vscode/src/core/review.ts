@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import type { Always, Offer } from "./always";
 import type { Base } from "./base";
 import { initial, isLive } from "./machine";
 import type { Machine, Outcome } from "./machine";
@@ -47,6 +48,7 @@ export interface ReviewRequest {
   readonly remark?: string;
   readonly notes?: readonly Note[];
   readonly refused?: Refused | undefined;
+  readonly offer?: Offer | undefined;
   readonly batch?: { readonly index: number; readonly total: number };
   /** The person's text of an earlier window to begin with, instead of the proposal. */
   readonly draft?: string | undefined;
@@ -81,6 +83,8 @@ export interface ReviewInfo {
   /** Once it is decided. */
   readonly outcome: Outcome | undefined;
   readonly check: Check | undefined;
+  /** The rule that may be made with an acceptance. */
+  readonly offer: Offer | undefined;
   readonly createdAt: number;
 }
 
@@ -101,6 +105,8 @@ export class Review {
   feedback: string | undefined;
   /** The permission mode to go on in, with which the person accepts a plan. */
   mode: string | undefined;
+  /** The permission that the person gives with the acceptance, beyond it. */
+  always: Always | undefined;
   error: unknown;
   private counted: { draft: string; stats: Stats } | undefined;
   /** Answers the call that waits; replaced when a client comes back. */
@@ -184,6 +190,7 @@ export class Review {
       pid: this.owner.pid,
       outcome: this.machine.outcome,
       check: this.check,
+      offer: this.request.offer,
       createdAt: this.createdAt,
     };
   }
@@ -217,6 +224,7 @@ export class Review {
       notes: this.request.notes ?? [],
       check: this.check,
       refused: this.request.refused,
+      offer: this.request.offer,
     };
   }
 
@@ -249,6 +257,7 @@ export class Review {
       comments,
       feedback: this.feedback,
       mode: this.mode,
+      always: this.always,
       durationMs: now - this.createdAt,
     };
   }

@@ -1,3 +1,4 @@
+import type { Always } from "./always";
 import { lookAt, nothing } from "./base";
 import { messageOf } from "./errors";
 import { mustLook } from "./notes";
@@ -84,11 +85,12 @@ export class Reviews {
     return review !== undefined && this.ports.clock.now() - review.seenAt >= readyMs;
   }
 
-  /** mode: the permission mode to go on in after a plan. */
-  accept(id: string, by: "button" | "command", mode?: string): void {
+  /** mode: the permission mode to go on in after a plan. always: the permission beyond this edit. */
+  accept(id: string, by: "button" | "command", mode?: string, always?: Always): void {
     const review = this.all.get(id);
     if (review === undefined || !review.live || review.machine.held) return;
     review.mode = mode;
+    review.always = review.request.offer === undefined ? undefined : always;
     this.run(review, { type: "accept", by });
   }
 
@@ -234,6 +236,8 @@ export class Reviews {
       for (const r of old) this.run(r, { type: "superseded" });
     }
     this.all.set(review.id, review);
+    const problem = review.request.offer?.problem ?? "";
+    if (problem !== "") this.ports.notices.warn(problem);
     const key = `${review.owner.id} ${review.diffId}`;
     review.check = this.early.get(key);
     this.early.delete(key);

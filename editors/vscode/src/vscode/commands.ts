@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import type { Core } from "../core/core";
 import type { InlineDocuments } from "./inlinedocs";
 import { isPending } from "./pending";
-import { pickMode } from "./questions";
+import { pickAlways, pickMode } from "./questions";
 import type { SideTexts } from "./sidetexts";
 import type { Registration } from "./registration";
 import type { Remarks } from "./remarks";
@@ -30,6 +30,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
   const { core, remarks, terminals, log } = parts;
   const table: Record<string, (...args: unknown[]) => unknown> = {
     "agent.diffAccept": (...targets) => answer(parts, targets, "accept"),
+    "agent.acceptAlways": (...targets) => acceptAlways(parts, targets),
     "agent.diffReject": (...targets) => answer(parts, targets, "reject"),
     "agent.diffRejectWithReason": (...targets) => rejectWithReason(parts, targets),
     "agent.nextReview": () => go(parts, 1),
@@ -118,6 +119,17 @@ async function answerOne({ core: { reviews }, inline }: Parts, { id, by }: Targe
   const mode = review.isPlan ? await pickMode() : undefined;
   // Escape is no answer.
   if (!review.isPlan || mode !== undefined) reviews.accept(id, by, mode);
+}
+
+/** Accepts an edit, and allows more than that: the person chooses what, and for how long. */
+async function acceptAlways(parts: Parts, args: unknown[]): Promise<void> {
+  const [target] = targetsOf(parts, args);
+  if (target === undefined) return;
+  const offer = parts.core.reviews.get(target.id)?.offer;
+  if (offer === undefined) return void vscode.window.showInformationMessage(vscode.l10n.t("No rule can be made with this edit. Accept or reject it."));
+  const always = await pickAlways(offer.rule);
+  // Escape is no answer.
+  if (always !== undefined) parts.core.reviews.accept(target.id, target.by, undefined, always);
 }
 
 /** Decides the change of a lens, or, from a key, that at the cursor. */

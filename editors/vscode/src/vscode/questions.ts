@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import type { Always } from "../core/always";
 import type { Note } from "../core/ports";
 import { readyMs } from "../core/ready";
 
@@ -29,6 +30,38 @@ export async function pickMode(): Promise<string | undefined> {
     { label: vscode.l10n.t("Carry It Out, Accept Edits"), mode: "accept-edits" },
   ];
   return (await vscode.window.showQuickPick(modes, { title: vscode.l10n.t("Accept the Plan"), ignoreFocusOut: true }))?.mode;
+}
+
+interface AlwaysItem extends vscode.QuickPickItem {
+  /** Undefined: the person changes the rule. */
+  readonly always: Always | undefined;
+}
+
+/** Asks what to allow beyond this edit, and for how long; undefined: nothing, and no answer. */
+export async function pickAlways(proposed: string): Promise<Always | undefined> {
+  for (let rule = proposed; ; ) {
+    const picked = await vscode.window.showQuickPick(alwaysItems(rule), { title: vscode.l10n.t("Accept, and Allow Without a Question"), ignoreFocusOut: true });
+    if (picked === undefined || picked.always !== undefined) return picked?.always;
+    const changed = await vscode.window.showInputBox({
+      title: vscode.l10n.t("Change the Rule"),
+      prompt: vscode.l10n.t("* is for any name, ** for any folders: edit(docs/**). Protected files always ask."),
+      value: rule,
+      ignoreFocusOut: true,
+    });
+    rule = changed?.trim() ?? rule;
+  }
+}
+
+function alwaysItems(rule: string): readonly AlwaysItem[] {
+  const later = vscode.l10n.t("In later sessions, too: the rule is written to your own file about this folder.");
+  return [
+    { label: rule, description: vscode.l10n.t("this session"), always: { rule } },
+    { label: rule, description: vscode.l10n.t("this project"), detail: later, always: { rule, project: true } },
+    { label: rule, description: vscode.l10n.t("10 times"), always: { rule, uses: 10 } },
+    { label: rule, description: vscode.l10n.t("1 hour"), always: { rule, hours: 1 } },
+    { label: vscode.l10n.t("Change the Rule…"), always: undefined },
+    { label: vscode.l10n.t("All edits"), description: vscode.l10n.t("this session"), always: { session: true } },
+  ];
 }
 
 /** A question that cannot be overlooked; it stays until its answer can have been meant for it. */

@@ -136,7 +136,7 @@ export class Views implements DiffView {
     this.inline.forget(this.shown.get(id)?.path ?? "", id);
     this.modes.delete(id);
     this.shown.delete(id);
-    this.noteRevised();
+    this.noteButtons();
     this.opening.delete(id);
     this.diffs.forget(id);
   }
@@ -158,7 +158,7 @@ export class Views implements DiffView {
     const mode = this.modes.get(id) ?? (diff.canInline ? wish : "diff");
     this.modes.set(id, mode);
     this.shown.set(id, diff);
-    this.noteRevised();
+    this.noteButtons();
     if (focus && mode === "diff") this.diffs.takeFocus(id);
     // The buttons must not be there for a moment before they are off.
     clearTimeout(this.freshTimer);
@@ -196,11 +196,14 @@ export class Views implements DiffView {
     void vscode.commands.executeCommand("setContext", "agent.seenReviews", seen);
   }
 
-  /** Notes the reviews that follow a refused proposal, for their button. */
-  private noteRevised(): void {
-    const revised = [...this.shown.values()].filter(({ refused }) => refused !== undefined);
-    const uris = revised.flatMap(({ id, path }) => [inlineScheme, proposedScheme].map((scheme) => reviewUri(scheme, path, id).toString()));
-    void vscode.commands.executeCommand("setContext", "agent.revisedReviews", uris);
+  /** Notes the reviews that follow a refused proposal, and those with which a rule can be made, for their buttons. */
+  private noteButtons(): void {
+    const note = (key: string, has: (diff: ShownDiff) => boolean): void => {
+      const uris = [...this.shown.values()].filter(has).flatMap(({ id, path }) => [inlineScheme, proposedScheme].map((scheme) => reviewUri(scheme, path, id).toString()));
+      void vscode.commands.executeCommand("setContext", key, uris);
+    };
+    note("agent.revisedReviews", ({ refused }) => refused !== undefined);
+    note("agent.offeredReviews", ({ offer }) => offer !== undefined);
   }
 
   /** Notes which review has the focus, for keys and buttons. */

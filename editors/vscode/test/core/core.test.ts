@@ -53,7 +53,7 @@ describe("the handshake", () => {
     assert.deepEqual(result["capabilities"], {
       tools: { listChanged: false },
       experimental: {
-        "agent/ide": { version: 1, openDiffDetails: 1, comments: 1, status: 1, inline: 1, plan: 1, checks: 1, trusted: true, platform: process.platform, maxPayload: 16_777_216 },
+        "agent/ide": { version: 1, openDiffDetails: 1, comments: 1, status: 1, inline: 1, plan: 1, checks: 1, rules: 1, trusted: true, platform: process.platform, maxPayload: 16_777_216 },
       },
     });
     client.notify("ide_connected", { pid: 4711 });

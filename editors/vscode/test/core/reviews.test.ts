@@ -56,7 +56,7 @@ describe("a person's answer", () => {
     assert.equal(review.title, "Review: f");
     assert.deepEqual(editor.view.shown.get("r1"), {
       id: "r1", path: file, oldPath: file, title: "Review: f", original: "one\ntwo\n", proposed: "one\nTWO\n", encoding: "utf8", background: false, inline: false, canInline: true, isPlan: false, description: "", asks: "", place: "", notes: [],
-      check: undefined, refused: undefined,
+      check: undefined, refused: undefined, offer: undefined,
     });
     editor.clock.advance(1234);
     reviews.accept("r1", "button");
