@@ -72,7 +72,7 @@ var layers = []struct {
 
 	{"internal/tools/args", []string{"internal/llm/lenient", "internal/nearest"}},
 	{"internal/tools/edit", []string{"internal/diff"}},
-	{"internal/tools/pending", []string{"internal/caution", "internal/tools/edit", "internal/workspace", "internal/workspace/text"}},
+	{"internal/tools/pending", []string{"internal/caution", "internal/tools/edit", "internal/workspace"}},
 	{"internal/tools/shell/safecmd", []string{"internal/confirm", "internal/permission", "internal/tools/shell"}},
 	{"internal/tools/search", []string{"internal/child", "internal/gitignore", "internal/glob", "internal/regularfile"}},
 	{"internal/tools/web", nil},
@@ -122,7 +122,7 @@ var layers = []struct {
 		"internal/repl/input/edit", "internal/repl/theme", "internal/sanitize", "internal/session", "internal/workspace",
 	}},
 	{"internal/repl/panel", []string{
-		"internal/caution", "internal/confirm", "internal/repl/diffview", "internal/repl/input", "internal/repl/markdown", "internal/repl/theme", "internal/sanitize",
+		"internal/caution", "internal/confirm", "internal/repl/diffview", "internal/repl/input", "internal/repl/markdown", "internal/repl/theme", "internal/sanitize", "internal/workspace",
 	}},
 	{"internal/repl/record", []string{
 		"internal/llm", "internal/repl/markdown", "internal/repl/pager", "internal/repl/theme", "internal/sanitize", "internal/session/history",

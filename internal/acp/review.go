@@ -123,7 +123,7 @@ func answersOf(c confirm.Choice, words bool) (all []option) {
 // alwaysWord names the requests that a "yes for this session" covers; "" if none may be
 // given.
 func alwaysWord(req confirm.Request) string {
-	if req.Force || req.Change != nil && req.Change.Delete || req.Command != nil && req.Command.Unconfined {
+	if req.Force || req.Change != nil && req.Change.Removes() || req.Command != nil && req.Command.Unconfined {
 		return ""
 	}
 	return req.Covered()
@@ -145,7 +145,11 @@ func (v *view) question(req confirm.Request) toolCall {
 	v.mu.Unlock()
 	if req.Change != nil {
 		c.Locations = []location{{req.Change.Path}}
-		if req.Change.Delete {
+		switch {
+		case req.Change.Moves():
+			c.ToolKind = "move"
+			c.Locations = append(c.Locations, location{req.Change.To})
+		case req.Change.Delete:
 			c.ToolKind = "delete"
 		}
 	}
@@ -164,13 +168,19 @@ func contentOf(req confirm.Request) (all []callContent) {
 	}
 	switch {
 	case req.Change != nil:
-		if req.Change.Delete {
-			all = append(all, text("The file is removed."))
+		switch c := req.Change; {
+		case c.Moves():
+			all = append(all, text(fmt.Sprintf("The file (%d bytes) is moved to %s.", c.Size, sanitize.Name(c.ToName))))
+		case c.Delete:
+			all = append(all, text(fmt.Sprintf("The file (%d bytes) is removed.", c.Size)))
 		}
 		all = append(all, diffOf(*req.Change))
 	case req.Plan != nil:
 		for _, change := range req.Plan.Changes {
-			if change.Delete {
+			switch {
+			case change.Moves():
+				all = append(all, text("Move "+sanitize.Name(change.Label())+":"))
+			case change.Delete:
 				all = append(all, text("Delete "+sanitize.Name(change.Name)+":"))
 			}
 			all = append(all, diffOf(change))
@@ -193,12 +203,17 @@ func diffOf(c workspace.Change) callContent {
 	if c.Exists {
 		d.OldText = &c.Text
 	}
+	if c.Moves() {
+		d.Path = c.To
+	}
 	return d
 }
 
 // title describes a request in a line.
 func title(req confirm.Request) string {
 	switch {
+	case req.Change != nil && req.Change.Moves():
+		return "Move " + sanitize.Name(req.Change.Label())
 	case req.Change != nil && req.Change.Delete:
 		return "Delete " + sanitize.Name(req.Change.Name)
 	case req.Change != nil:

@@ -232,6 +232,12 @@ func (v *view) replay(m llm.Message) {
 
 // kindOf returns the protocol's kind of a tool.
 func kindOf(tool string) string {
+	switch tool {
+	case "delete_file":
+		return "delete"
+	case "move_file":
+		return "move"
+	}
 	if tools.ChangesFiles(tool) || tool == tools.Review {
 		return "edit"
 	}

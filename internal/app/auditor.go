@@ -61,12 +61,17 @@ func (a *auditor) answered(ctx context.Context, req confirm.Request, v confirm.V
 // subject returns the kind of a request, its subject, and the text that is proposed.
 func subject(req confirm.Request) (kind, subject, proposed string) {
 	switch {
+	case req.Change != nil && req.Change.Moves():
+		return "move", req.Change.Path + "\n" + req.Change.To, req.Change.After
 	case req.Change != nil:
 		return "edit", req.Change.Path, req.Change.After
 	case req.Plan != nil:
 		var paths []string
 		for _, c := range req.Plan.Changes {
 			paths = append(paths, c.Path)
+			if c.Moves() {
+				paths = append(paths, c.To)
+			}
 		}
 		return "plan", strings.Join(paths, "\n"), ""
 	case req.Document != nil:

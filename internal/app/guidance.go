@@ -6,7 +6,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/systemprompt"
-	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 // guidance watches over the project's instructions for the model.
@@ -48,16 +47,13 @@ func (g *guidance) answered(ctx context.Context, req confirm.Request, v confirm.
 	if g.trust == nil || v.Decision != confirm.Approve || v.Rule {
 		return
 	}
-	var changes []workspace.Change
-	switch {
-	case req.Change != nil && v.Text != nil:
-		changes = []workspace.Change{workspace.NewContent(*req.Change, *v.Text)}
-	case req.Change != nil:
-		changes = []workspace.Change{*req.Change}
-	case req.Plan != nil && req.Plan.Review:
-		changes = req.Plan.Final(v)
+	if req.Plan != nil && !req.Plan.Review {
+		return
 	}
-	for _, c := range changes {
+	for _, c := range req.Final(v) {
+		if c.Moves() {
+			c.Path = c.To
+		}
 		if c.Delete || !named(c.Path) {
 			continue
 		}

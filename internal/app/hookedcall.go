@@ -105,6 +105,9 @@ func (c *hookedCall) files() (list []string) {
 	for _, f := range c.set.Foresee(c.name, c.args) {
 		if f.Request.Change != nil {
 			list = append(list, f.Request.Change.Path)
+			if f.Request.Change.Moves() {
+				list = append(list, f.Request.Change.To)
+			}
 		}
 	}
 	if len(list) > 0 {
@@ -160,7 +163,7 @@ func (c *hookedCall) answered(e hooks.Event, o hooks.Outcome, alone bool) error 
 	case o.Input == nil:
 		return nil
 	case !alone:
-		return errors.New("the hook " + strings.Join(o.Changed, ", ") + " changed a patch of several files, which is not supported; send a patch for each file")
+		return errors.New("the hook " + strings.Join(o.Changed, ", ") + " changed a call about several files, which is not supported; send a patch for each file")
 	}
 	if err := c.change(e, o); err != nil {
 		return fmt.Errorf("the hook %s: %w", strings.Join(o.Changed, ", "), err)

@@ -89,9 +89,9 @@ type toolset struct {
 func (t toolset) Specs() []llm.ToolSpec {
 	switch t.edits() {
 	case config.EditsReplace:
-		return t.Offered("edit_file", "write_file")
+		return t.Offered("edit_file", "write_file", "delete_file", "move_file")
 	case config.EditsPatch:
-		return t.Offered("patch", "write_file")
+		return t.Offered("patch", "write_file", "delete_file", "move_file")
 	}
 	return t.Set.Specs()
 }

@@ -197,7 +197,7 @@ func validate(req Request, v Verdict) (Verdict, error) {
 		return v, errors.New("the reviewer gave an answer in words, but the request asks for none")
 	case v.Mode != "":
 		return v, errors.New("the reviewer chose a permission mode, but the request is not about a document")
-	case v.Text != nil && (req.Change == nil || req.Change.Delete):
+	case v.Text != nil && (req.Change == nil || !req.Change.Editable()):
 		return v, errors.New("the reviewer approved a text, but the request changes none")
 	case v.Unsure != "" && v.Text == nil:
 		return v, errors.New("the reviewer is unsure about a text but gave none")
@@ -258,7 +258,7 @@ func (p *Plan) excepts(out []int) bool {
 // changes reports whether the texts of v can be those of files of a plan.
 func (p *Plan) changes(v Verdict) bool {
 	for i := range v.Texts {
-		if p == nil || !p.Review && !p.Parts || i < 0 || i >= len(p.Changes) || p.Changes[i].Delete || slices.Contains(v.Except, i) {
+		if p == nil || !p.Review && !p.Parts || i < 0 || i >= len(p.Changes) || !p.Changes[i].Editable() || slices.Contains(v.Except, i) {
 			return false
 		}
 	}
@@ -278,6 +278,19 @@ func (p *Plan) Final(v Verdict) []workspace.Change {
 		out = append(out, c)
 	}
 	return out
+}
+
+// Final returns the changes that v approves, with the reviewer's texts.
+func (r Request) Final(v Verdict) []workspace.Change {
+	switch {
+	case r.Change != nil && v.Text != nil:
+		return []workspace.Change{workspace.NewContent(*r.Change, *v.Text)}
+	case r.Change != nil:
+		return []workspace.Change{*r.Change}
+	case r.Plan != nil:
+		return r.Plan.Final(v)
+	}
+	return nil
 }
 
 // askAgain shows the question again to a reviewer who approved a draft that was lost.

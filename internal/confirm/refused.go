@@ -20,7 +20,7 @@ type refusals map[string]Refused
 
 // mark adds the refused proposal for the same file to req.
 func (r refusals) mark(req *Request) {
-	if req.Change == nil || req.Change.Delete {
+	if req.Change == nil || req.Change.Removes() {
 		return
 	}
 	last, ok := r[req.Change.Path]
@@ -40,7 +40,7 @@ func (r refusals) mark(req *Request) {
 func (r refusals) answered(req Request, v Verdict) {
 	switch {
 	case req.Change == nil || v.NoWay || v.Check:
-	case v.Decision == Reject && !v.Rule && !req.ByUser && !req.Change.Delete && (v.Feedback != "" || len(v.Comments) > 0):
+	case v.Decision == Reject && !v.Rule && !req.ByUser && !req.Change.Removes() && (v.Feedback != "" || len(v.Comments) > 0):
 		r[req.Change.Path] = Refused{Text: req.Change.After, Feedback: v.Feedback, Comments: v.Comments}
 	default:
 		delete(r, req.Change.Path)

@@ -1,6 +1,7 @@
 package headless
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -56,9 +57,14 @@ func (c *Collector) addResult(r tools.Result) {
 
 func (c *Collector) addChange(ch tools.FileChange) {
 	for i := range c.changed {
-		if c.changed[i].Path == ch.Path {
-			c.changed[i].Added += ch.Added
-			c.changed[i].Removed += ch.Removed
+		if was := &c.changed[i]; was.Path == ch.Path || was.Path == ch.From && !was.Deleted {
+			was.Path, was.Deleted = ch.Path, ch.Deleted
+			was.Added += ch.Added
+			was.Removed += ch.Removed
+			was.From = cmp.Or(was.From, ch.From)
+			if was.From == was.Path {
+				was.From = ""
+			}
 			return
 		}
 	}

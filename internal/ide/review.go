@@ -25,7 +25,7 @@ func (v *Reviewer) Review(ctx context.Context, req confirm.Request) (confirm.Ver
 	if req.Document != nil && !v.opt.Unattended {
 		req.Change = req.Document.File(v.opt.Search.Dir)
 	}
-	if req.Change == nil || req.Change.Delete || !v.opt.Diffs {
+	if req.Change == nil || !req.Change.Editable() || req.Change.Moves() || !v.opt.Diffs {
 		return confirm.Verdict{}, confirm.ErrUndecided
 	}
 	q := v.reviews.begin(req, "")

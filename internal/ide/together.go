@@ -16,12 +16,12 @@ import (
 // reviewAll shows the files of a plan as reviews of their own, all at once, and returns when
 // each is answered. The files rejected are left out of the approval. Only our own extension
 // is asked: another editor might write the first files before the last one is answered. A
-// file to remove cannot be shown, so a plan with one is left to others. A file that ends
+// file to remove or move cannot be shown, so a plan with one is left to others. A file that ends
 // undecided is left to others, too: the answers and drafts of the rest are there for them as
 // long as they are asked.
 func (v *Reviewer) reviewAll(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
 	for _, c := range req.Plan.Changes {
-		if c.Delete {
+		if c.Removes() {
 			return confirm.Verdict{}, confirm.ErrUndecided
 		}
 	}

@@ -23,7 +23,7 @@ func (p *Policy) CheckRule(req confirm.Request, text string, judge Judge) (Rule,
 		return r, bare(err)
 	}
 	switch {
-	case req.Force || req.Change != nil && req.Change.Delete:
+	case req.Force || req.Change != nil && req.Change.Removes():
 		err = errors.New("this is asked about each time")
 	case req.Command != nil:
 		err = r.checkCommand(judge)

@@ -83,7 +83,7 @@ func grantFor(req confirm.Request) (r Rule, ok bool) {
 		return r, false
 	case req.Change != nil:
 		r.kind = edits
-		return r, req.Tool != "" && !req.Change.Delete
+		return r, req.Tool != "" && !req.Change.Removes()
 	case req.Command != nil:
 		c := req.Command
 		r.kind, r.Dir, r.only = runs, c.Dir, only{line: c.Line, background: c.Background}

@@ -164,7 +164,7 @@ func (p *Policy) decide(req confirm.Request, by answer, mode Mode) (v confirm.Ve
 		return confirm.Verdict{Feedback: by.reason()}, false
 	case by.effect == Allow && req.Command == nil && p.spend(by.allows):
 		v, decided = approve(by.rule.by()), true
-	case mode == AcceptEdits && req.Change != nil && !req.Change.Delete:
+	case mode == AcceptEdits && req.Change != nil && !req.Change.Removes():
 		v, decided = approve("accept-edits mode"), true
 	}
 	if decided {
@@ -177,11 +177,11 @@ func (p *Policy) decide(req confirm.Request, by answer, mode Mode) (v confirm.Ve
 func (p *Policy) unshown(req confirm.Request) {
 	switch {
 	case req.Change != nil:
-		p.unseen[req.Change.Path] = true
+		p.unseen[req.Change.Path], p.unseen[req.Change.To] = true, true
 		p.endCommands(req.Change.Name + " was changed without being shown")
 	case req.Plan != nil:
 		for _, c := range req.Plan.Changes {
-			p.unseen[c.Path] = true
+			p.unseen[c.Path], p.unseen[c.To] = true, true
 		}
 		p.endCommands("files were changed without being shown")
 	}

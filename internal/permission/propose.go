@@ -50,6 +50,12 @@ func (rs Rules) Missing(req confirm.Request) []Rule {
 	switch {
 	case req.Force:
 		return nil
+	case req.Change != nil && req.Change.Moves():
+		from, to := proposal(edits, req.Change.Name), proposal(edits, req.Change.ToName)
+		if from == nil || to == nil {
+			return nil
+		}
+		return append(from, to...)
 	case req.Change != nil && !req.Change.Delete:
 		return proposal(edits, req.Change.Name)
 	case req.Read != nil:

@@ -35,32 +35,27 @@ func (p *Policy) Approved(req confirm.Request, v confirm.Verdict) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	text := func(after string, deleted bool) string {
-		if deleted {
-			return ""
+	for _, c := range req.Final(v) {
+		was, is := "", hashed([]byte(c.After)) // other than that of the file unless it is in UTF-8
+		if c.Exists {
+			was = hex.EncodeToString(c.Hash[:])
 		}
-		sum := sha256.Sum256([]byte(after)) // other than that of the file unless it is in UTF-8
-		return hex.EncodeToString(sum[:])
-	}
-	before := func(exists bool, hash [sha256.Size]byte) string {
-		if !exists {
-			return ""
+		if c.RawAfter != nil {
+			is = hashed(c.RawAfter)
 		}
-		return hex.EncodeToString(hash[:])
-	}
-	if c := req.Change; c != nil {
-		after := c.After
-		if v.Text != nil {
-			after = *v.Text
+		if c.Moves() {
+			p.approved.add(c.To, "", is)
 		}
-		p.approved.add(c.Path, before(c.Exists, c.Hash), text(after, c.Delete))
+		if c.Removes() {
+			is = ""
+		}
+		p.approved.add(c.Path, was, is)
 	}
-	if req.Plan == nil {
-		return
-	}
-	for _, c := range req.Plan.Final(v) {
-		p.approved.add(c.Path, before(c.Exists, c.Hash), text(c.After, c.Delete))
-	}
+}
+
+func hashed(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
 }
 
 func (c contents) add(path, before, after string) {

@@ -58,11 +58,7 @@ func (rs Rules) answer(req confirm.Request) answer {
 		}
 		return a
 	case req.Change != nil:
-		a := rs.file(edits, file{req.Change.Name, req.Change.Path})
-		if req.Change.Delete && a.effect == Allow {
-			return answer{} // to write a file is not to remove it
-		}
-		return a
+		return rs.change(req)
 	case req.Call != nil:
 		return rs.strictest(func(r Rule) bool { return r.coversCall(req.Tool) })
 	case req.Fetch != nil:
@@ -71,6 +67,33 @@ func (rs Rules) answer(req confirm.Request) answer {
 		return rs.file(reads, file{cmp.Or(req.Read.Name, req.Read.Path), req.Read.Path})
 	}
 	return answer{}
+}
+
+// change returns the effect of the strictest rule about either path of a change. A move is
+// allowed if rules that name paths allow both.
+func (rs Rules) change(req confirm.Request) answer {
+	c := req.Change
+	a := rs.file(edits, file{c.Name, c.Path})
+	switch {
+	case c.Delete && a.effect == Allow:
+		return answer{} // to write a file is not to remove it
+	case !c.Moves() || a.effect == Deny:
+		return a
+	}
+	there := file{c.ToName, c.To}
+	if b := rs.file(edits, there); a.effect > Allow || b.effect > Allow {
+		if a.effect > b.effect {
+			return a
+		}
+		return b
+	}
+	named := slices.DeleteFunc(slices.Clone(rs), func(r Rule) bool { return r.path.text == "" })
+	a, b := named.file(edits, file{c.Name, c.Path}), named.file(edits, there)
+	if a.effect != Allow || b.effect != Allow {
+		return answer{}
+	}
+	a.allows = append(a.allows, b.allows...)
+	return a
 }
 
 // in returns the rules for commands that start in dir.

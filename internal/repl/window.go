@@ -66,7 +66,7 @@ func (m *model) state() (desktop.State, string) {
 func about(req confirm.Request) string {
 	switch {
 	case req.Change != nil:
-		return req.Tool + " " + req.Change.Name
+		return req.Tool + " " + req.Change.Label()
 	case req.Document != nil:
 		return "a plan"
 	case req.Command != nil:

@@ -15,7 +15,7 @@ const mostFindings = 20
 
 // check returns the check of a change; nil without one.
 func (w writer) check(c workspace.Change) *confirm.Check {
-	if w.Check == nil {
+	if w.Check == nil || c.Moves() || c.Raw != nil {
 		return nil
 	}
 	return w.Check(c)

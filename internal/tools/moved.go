@@ -29,8 +29,14 @@ type moved struct {
 // about it. If there can be no such proposal, merge returns a result with the reason.
 func (m *moved) merge(w writer, proposed, approved workspace.Change, v confirm.Verdict) (workspace.Change, *Result) {
 	m.merges++
+	if approved.Moves() {
+		if _, _, err := w.Root.Vacant(approved.To); err != nil {
+			res := failed("%s was not moved: %w", approved.Name, err)
+			return workspace.Change{}, &res
+		}
+	}
 	again := failed("%s changed while the edit was being reviewed: nothing was written. Read the file again and repeat the edit on its current content.", approved.Name)
-	if approved.Delete || m.merges > maxMerges {
+	if approved.Removes() || m.merges > maxMerges {
 		return workspace.Change{}, &again
 	}
 	var merged diff.Merged

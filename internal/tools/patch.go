@@ -40,7 +40,8 @@ func patchFile(d Deps) Tool {
 			return nil
 		}
 		for _, f := range files {
-			all = append(all, w.foresee(f.Path, cmp.Or(f.Content, a.Diff), f.Op == edit.Delete)...)
+			asks := w.foresee(f.Path, cmp.Or(f.Content, a.Diff), f.Op == edit.Delete)
+			all = append(all, w.foreseeTo(asks, f.To)...)
 		}
 		return all
 	})
@@ -82,7 +83,7 @@ func (a patchArgs) files() ([]edit.FilePatch, error) {
 // in order.
 func (w writer) patch(ctx context.Context, call Call, files []edit.FilePatch) (Result, error) {
 	if len(files) == 1 {
-		return w.apply(ctx, call, files[0].Path, patched(files[0]))
+		return w.carryOut(ctx, call, files[0].Path, w.part(files[0]))
 	}
 	for _, f := range files {
 		if res, err := w.saveUnsaved(ctx, call, f.Path); err != nil {
@@ -93,7 +94,7 @@ func (w writer) patch(ctx context.Context, call Call, files []edit.FilePatch) (R
 	}
 	var faults []string
 	for _, f := range files {
-		if _, _, refused := w.propose(f.Path, patched(f)); refused != nil && refused.Failed && !w.hides(f.Path) {
+		if _, _, refused := w.part(f)(ctx); refused != nil && refused.Failed && !w.hides(f.Path) {
 			faults = append(faults, refused.ForModel)
 		}
 	}
@@ -112,7 +113,7 @@ func (w writer) patchTogether(ctx context.Context, call Call, files []edit.FileP
 	w.Pending = &pending.Changes{}
 	free := true
 	for _, f := range files {
-		change, out, refused := w.propose(f.Path, patched(f))
+		change, out, refused := w.part(f)(ctx)
 		if refused != nil {
 			continue // already as it is to be: the others have no fault
 		}
@@ -145,7 +146,7 @@ func (w writer) patchTogether(ctx context.Context, call Call, files []edit.FileP
 func (w writer) patchEach(ctx context.Context, call Call, files []edit.FilePatch) (Result, error) {
 	var done results
 	for i, f := range files {
-		res, err := w.apply(ctx, call, f.Path, patched(f))
+		res, err := w.carryOut(ctx, call, f.Path, w.part(f))
 		switch {
 		case err != nil && i == 0:
 			return Result{}, err
@@ -161,16 +162,37 @@ func (w writer) patchEach(ctx context.Context, call Call, files []edit.FilePatch
 	return done.join(files), nil
 }
 
+// part returns the proposal of one part of a patch.
+func (w writer) part(p edit.FilePatch) proposal {
+	return func(ctx context.Context) (workspace.Change, edit.Result, *Result) {
+		whole := p.Op == edit.Delete || p.To != "" && len(p.Patch.Hunks) == 0
+		switch err := misnamed(p, p.Path); {
+		case whole && err != nil:
+			res := failed("%s: nothing was changed: %w", p.Path, err)
+			return workspace.Change{}, edit.Result{}, &res
+		case p.Op == edit.Delete:
+			return w.removal(ctx, p.Path)
+		case whole:
+			return w.move(ctx, p.Path, p.To)
+		}
+		return w.propose(ctx, p.Path, patched(p))
+	}
+}
+
+// misnamed returns an error for a part that names another file than the one at name.
+func misnamed(p edit.FilePatch, name string) error {
+	if in := p.Patch.Name; in != "" && path.Base(in) != path.Base(name) {
+		return fmt.Errorf("the diff is for %s: send one call for each file", in)
+	}
+	return nil
+}
+
 // patched returns the computer for one part of a patch.
 func patched(p edit.FilePatch) computer {
 	return func(f workspace.File) (edit.Result, error) {
-		switch name := p.Patch.Name; {
-		case name != "" && path.Base(name) != path.Base(f.Name):
-			return edit.Result{}, fmt.Errorf("the diff is for %s: send one call for each file", name)
-		case p.Op == edit.Delete && !f.Exists:
-			return edit.Result{}, errMissing
-		case p.Op == edit.Delete:
-			return edit.Result{Delete: true}, nil
+		switch err := misnamed(p, f.Name); {
+		case err != nil:
+			return edit.Result{}, err
 		case (p.Op == edit.Add || p.Patch.Create) && f.Exists && f.Text != "":
 			return edit.Result{}, errors.New("the diff creates the file, but it exists: read it and send a diff of its content")
 		case p.Op == edit.Add:
@@ -178,7 +200,9 @@ func patched(p edit.FilePatch) computer {
 		case !f.Exists && !p.Patch.Create && !p.Patch.Inserts():
 			return edit.Result{}, errMissing
 		}
-		return p.Patch.Apply(f.Text, f.Format.EOL)
+		out, err := p.Patch.Apply(f.Text, f.Format.EOL)
+		out.To = p.To
+		return out, err
 	}
 }
 

@@ -53,7 +53,8 @@ func TestPatchIsAllOrNothing(t *testing.T) {
 	if len(b.ask.asked) > 0 || b.read("a") != "1\n" {
 		t.Errorf("asked %d times", len(b.ask.asked))
 	}
-	b.want(b.call("patch", m{"diff": "*** Begin Patch\n*** Update File: a\n*** Move to: d\n"}), true, "git mv", "nothing was changed")
+	b.want(b.call("patch", m{"diff": "*** Begin Patch\n*** Update File: a\n*** Move to: d\n"}), true, "cut off", "nothing was changed")
+	b.want(b.call("patch", m{"diff": "*** Update File: a\n*** Move to: new/b\n"}), true, "new/b exists", "nothing was changed")
 	b.want(b.call("patch", m{"diff": "*** Update File: nope\n@@\n+a\n"}), true, "nope does not exist")
 	b.want(b.call("patch", m{"diff": "<<<<<<< SEARCH\n1\n=======\n2\n>>>>>>> REPLACE\n"}), true, "names no file")
 	b.want(b.call("patch", m{"path": "new/a", "diff": "*** Delete File: b\n"}), true, "the diff is for b")

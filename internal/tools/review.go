@@ -26,13 +26,15 @@ func changeNotes(c workspace.Change, stage edit.Stage, home string) (notes []cau
 		notes = append(notes, caution.Note{Kind: caution.Loose, Text: fmt.Sprintf("The text matched only after %s.", stage)})
 		force = stage.Loose()
 	}
-	if why := permission.Protected(c.Name, c.Path, home); why != "" {
-		notes = append(notes, caution.Note{Kind: caution.Protected, Text: fmt.Sprintf("%s is protected: %s.", c.Name, why)})
-		force = true
-	}
-	if n := caution.InName(c.Name); n != nil {
-		notes = append(notes, n...)
-		force = true
+	place, in := placeNotes(c.Name, c.Path, home)
+	notes, force = append(notes, place...), force || in
+	if c.Moves() {
+		place, in = placeNotes(c.ToName, c.To, home)
+		notes, force = append(notes, place...), force || in
+		if permission.SecretInside(c.Name) && !permission.SecretInside(c.ToName) {
+			notes = append(notes, caution.Note{Kind: caution.Protected, Text: fmt.Sprintf("%s usually holds keys: as %s, it is read without a question.", c.Name, c.ToName)})
+			force = true
+		}
 	}
 	for _, n := range caution.Of(diff.Lines(c.Text, c.After), c.Text, c.After, c.Exists) {
 		notes = append(notes, n)
@@ -42,6 +44,15 @@ func changeNotes(c workspace.Change, stage edit.Stage, home string) (notes []cau
 		notes = append(notes, caution.Note{Kind: caution.Executable, Text: c.Name + " is executable."})
 	}
 	return notes, force
+}
+
+// placeNotes returns the notes about the path of a change.
+func placeNotes(name, abs, home string) (notes []caution.Note, force bool) {
+	if why := permission.Protected(name, abs, home); why != "" {
+		notes = append(notes, caution.Note{Kind: caution.Protected, Text: fmt.Sprintf("%s is protected: %s.", name, why)})
+	}
+	notes = append(notes, caution.InName(name)...)
+	return notes, len(notes) > 0
 }
 
 // readNotes returns the notes for a reviewer of a read outside the workspace, and whether

@@ -32,7 +32,7 @@ func NewSet(d Deps) *Set {
 	s := &Set{deps: d, found: map[string]bool{}, jobs: &jobWatch{d.Background, map[string]bool{}, map[string]*watchedJob{}}, diagnostics: d.diagnostics}
 	s.tools = []Tool{
 		readFile(d), listFiles(d), findFiles(d), searchFiles(d),
-		writeFile(d), editFile(d), editLines(d), appendFile(d), regexReplace(d), patchFile(d),
+		writeFile(d), editFile(d), editLines(d), appendFile(d), regexReplace(d), patchFile(d), deleteFile(d), moveFile(d),
 		executeCommand(d, s.jobs), getDiagnostics(d), todo(), presentPlan(d), askUser(d), webFetch(d),
 	}
 	if d.Agents != nil {
@@ -45,7 +45,7 @@ func NewSet(d Deps) *Set {
 }
 
 // changing are the tools that change files, in the order of Specs.
-var changing = []string{"write_file", "edit_file", "edit_lines", "append_file", "regex_replace", "patch"}
+var changing = []string{"write_file", "edit_file", "edit_lines", "append_file", "regex_replace", "patch", "delete_file", "move_file"}
 
 // ChangesFiles reports whether the tool with the given name is one of those that change
 // files.

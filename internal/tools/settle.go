@@ -27,11 +27,11 @@ func (w writer) stage(call Call, change workspace.Change, out edit.Result, req c
 	w.Pending.Stage(change, out.Stage, call.ID)
 	added := slices.DeleteFunc(slices.Clone(v.Notes), func(n caution.Note) bool { return slices.Contains(req.Notes, n) })
 	w.Pending.Mark(change.Path, added, v.Force, v.Person)
-	plus, minus := diff.Count(change.Text, change.After)
-	said := fmt.Sprintf("+%d −%d", plus, minus)
+	fc := fileChange(change)
+	said := fc.counts()
 	res := Result{
-		ForModel: fmt.Sprintf("%s is changed, pending the user's review of all changes at the end of the turn: %d added, %d removed (lines). "+
-			"You see it changed in all tools but commands. It is on disk only once you are told that the user approved it.", change.Name, plus, minus),
+		ForModel: fmt.Sprintf("%s is %s, pending the user's review of all changes at the end of the turn: %d added, %d removed (lines). "+
+			"You see it so in all tools but commands. It is on disk only once you are told that the user approved it.", change.Label(), verbOf(change), fc.Added, fc.Removed),
 		ForUser: said + ", to review at the end",
 		Record:  Record{Result: said + ", pending the review of the turn"},
 	}
@@ -39,6 +39,17 @@ func (w writer) stage(call Call, change workspace.Change, out edit.Result, req c
 		res.ForModel += fmt.Sprintf(" It matched only after %s.", out.Stage)
 	}
 	return res
+}
+
+// verbOf describes what happens to the file of a change.
+func verbOf(c workspace.Change) string {
+	switch {
+	case c.Moves():
+		return "moved"
+	case c.Delete:
+		return "deleted"
+	}
+	return "changed"
 }
 
 // Settle asks about all pending changes in one review and writes the approved ones
@@ -128,7 +139,7 @@ func (s *settler) settle(ctx context.Context) (*Result, error) {
 			return s.refused(all, v), nil
 		}
 		final := req.Plan.Final(v)
-		final = slices.DeleteFunc(final, func(c workspace.Change) bool { return c.Exists && !c.Delete && c.After == c.Text })
+		final = slices.DeleteFunc(final, workspace.Change.Needless)
 		res, err := s.write(ctx, *req.Plan, final, v)
 		if !errors.Is(err, workspace.ErrStale) {
 			if err == nil {
@@ -295,7 +306,12 @@ func (s *settler) merge(final []workspace.Change, v confirm.Verdict) {
 	var all []pending.Change
 	for _, c := range final {
 		now, _, err := s.Root.Raw(c.Path)
-		if err == nil && now.Exists == c.Exists && now.Hash == c.Hash {
+		free := true
+		if c.Moves() {
+			_, _, vacant := s.Root.Vacant(c.To)
+			free = vacant == nil
+		}
+		if err == nil && now.Exists == c.Exists && now.Hash == c.Hash && free {
 			all = append(all, s.Pending.Marked(c))
 			continue
 		}

@@ -38,7 +38,7 @@ func TestPendingChangesAreSeen(t *testing.T) {
 	b.want(b.call("write_file", m{"path": "a.go", "content": "package one\n"}), false, "a.go is changed, pending the user's review", "1 added, 1 removed")
 	b.want(b.call("edit_file", m{"path": "a.go", "old_string": "one", "new_string": "two"}), false, "a.go is changed", "1 added, 1 removed")
 	b.want(b.call("write_file", m{"path": "new/deep/b.go", "content": "package b\n// two\n"}), false, "2 added, 0 removed")
-	b.want(b.call("patch", m{"diff": "*** Begin Patch\n*** Delete File: gone.go\n*** Update File: sub/c.go\n@@\n-package c\n+package two\n*** End Patch\n"}), false, "gone.go is changed", "sub/c.go is changed")
+	b.want(b.call("patch", m{"diff": "*** Begin Patch\n*** Delete File: gone.go\n*** Update File: sub/c.go\n@@\n-package c\n+package two\n*** End Patch\n"}), false, "gone.go is deleted", "sub/c.go is changed")
 	if len(b.ask.asked) != 0 || b.read("a.go") != "package a\n" || b.exists("new") || !b.exists("gone.go") {
 		t.Fatalf("asked %d times; a.go is %q", len(b.ask.asked), b.read("a.go"))
 	}
@@ -71,7 +71,7 @@ func TestAChangeBackIsNoChange(t *testing.T) {
 	b.call("write_file", m{"path": "a", "content": "2\n"})
 	b.want(b.call("write_file", m{"path": "a", "content": "1\n"}), false, "a is changed")
 	b.call("write_file", m{"path": "b", "content": "x\n"})
-	b.want(b.call("patch", m{"diff": "*** Begin Patch\n*** Delete File: b\n*** End Patch\n"}), false, "b is changed")
+	b.want(b.call("patch", m{"diff": "*** Begin Patch\n*** Delete File: b\n*** End Patch\n"}), false, "b is deleted")
 	if n := b.set.Pending(); n != 0 {
 		t.Errorf("%d files are pending", n)
 	}

@@ -93,6 +93,8 @@ type FileChange struct {
 	Path    string `json:"path"`
 	Added   int    `json:"added"`
 	Removed int    `json:"removed"`
+	From    string `json:"moved_from,omitempty"` // the path before a move
+	Deleted bool   `json:"deleted,omitempty"`
 	// Diff is the unified diff of the committed change, for the user.
 	Diff string `json:"-"`
 }

@@ -27,34 +27,69 @@ var errMissing = errors.New("there is no such file")
 // computer computes the new text of a file.
 type computer func(workspace.File) (edit.Result, error)
 
+// proposal is a change of one file, or the reason why there is nothing to ask about.
+type proposal func(context.Context) (workspace.Change, edit.Result, *Result)
+
 // apply computes the new text of the file at path, has it reviewed, writes the approved
 // text and reports to the model.
 func (w writer) apply(ctx context.Context, call Call, path string, compute computer) (Result, error) {
+	return w.carryOut(ctx, call, path, func(ctx context.Context) (workspace.Change, edit.Result, *Result) {
+		return w.propose(ctx, path, compute)
+	})
+}
+
+// carryOut is apply for a proposal.
+func (w writer) carryOut(ctx context.Context, call Call, path string, propose proposal) (Result, error) {
 	if res, err := w.saveUnsaved(ctx, call, path); err != nil {
 		return Result{}, err
 	} else if res != nil {
 		return *res, nil
 	}
-	change, out, refused := w.propose(path, compute)
+	settled, err := w.vacate(ctx, call, path)
+	if err != nil || settled.forbids() {
+		return settled.orNone(), err
+	}
+	change, out, refused := propose(ctx)
 	if refused != nil {
+		refused.after(settled)
 		return *refused, nil
 	}
-	return w.review(ctx, call, change, out)
+	res, err := w.review(ctx, call, change, out)
+	res.after(settled)
+	return res, err
+}
+
+// vacate has the pending changes reviewed if one of them moves away the file at path: another
+// cannot take its place before that.
+func (w writer) vacate(ctx context.Context, call Call, path string) (*Result, error) {
+	if abs, _, err := w.Root.Resolve(path); err != nil || !w.Pending.Leaves(abs) {
+		return nil, nil
+	}
+	return w.settleFirst(ctx, call)
 }
 
 // propose computes a change. If nobody has to be asked about it, it returns a result that
 // explains why.
-func (w writer) propose(path string, compute computer) (change workspace.Change, out edit.Result, refused *Result) {
+func (w writer) propose(ctx context.Context, path string, compute computer) (change workspace.Change, out edit.Result, refused *Result) {
 	var seen workspace.File // as the model knows it
 	change, err := w.Root.Propose(path, func(f workspace.File) (string, error) {
 		var err error
-		seen = w.Pending.Over(f)
+		if seen = w.Pending.Over(f); seen.Raw != nil {
+			return "", workspace.ErrNotText
+		}
 		out, err = compute(seen)
 		return out.Text, err
 	})
+	if err == nil && out.To != "" {
+		if refused = w.movesTo(ctx, &change, path, out.To); refused != nil {
+			return change, out, refused
+		}
+	}
 	if err == nil {
-		refused = needless(workspace.Change{File: seen, After: change.After, Delete: out.Delete})
-		change.File, change.Delete = w.Pending.Base(change.File), out.Delete
+		now := change
+		now.File = seen
+		refused = needless(now)
+		change = w.Pending.Onto(change)
 	} else {
 		res := failed("%s: nothing was changed: %w", path, err)
 		refused = &res
@@ -82,7 +117,10 @@ func (w writer) unexplained(path string) string {
 // review has a change reviewed, writes the approved text and reports to the model. If the
 // file has changed meanwhile, the edit merged with that change is reviewed in turn.
 func (w writer) review(ctx context.Context, call Call, change workspace.Change, out edit.Result) (Result, error) {
-	before := w.diagnostics.report(ctx, change.Path, 0, reportBefore)
+	var before report
+	if !change.Removes() {
+		before = w.diagnostics.report(ctx, change.Path, 0, reportBefore)
+	}
 	var m moved
 	for {
 		lost := w.lost(change)
@@ -112,7 +150,10 @@ func (w writer) review(ctx context.Context, call Call, change workspace.Change, 
 		}
 		if err == nil && len(res.Changes) > 0 {
 			w.wrote(ctx, change, v)
-			res.ForModel += w.checked(req.Check, v) + w.diagnostics.sinceEdit(ctx, change.Path, before)
+			res.ForModel += w.checked(req.Check, v)
+			if !change.Removes() {
+				res.ForModel += w.diagnostics.sinceEdit(ctx, change.Path, before)
+			}
 		}
 		if err == nil && lost != "" {
 			res.ForModel += "\nBefore this edit: " + lost
@@ -152,7 +193,7 @@ func (w writer) foresee(path, added string, remove bool) []Foreseen {
 // needless returns a result for a change that nobody has to be asked about, or nil: one
 // that changes nothing, or that leaves code out.
 func needless(c workspace.Change) *Result {
-	if c.Exists && c.After == c.Text && !c.Delete {
+	if c.Needless() {
 		return &Result{ForModel: c.Name + " already holds exactly this: nothing was changed.", ForUser: "no change"}
 	}
 	if l := placeholder(c); l != "" {
@@ -230,13 +271,17 @@ func (w writer) wrote(ctx context.Context, c workspace.Change, v confirm.Verdict
 	if v.Text != nil {
 		c.After = *v.Text
 	}
+	if c.Moves() {
+		w.Writes.Wrote(ctx, editor.Write{Path: c.To, After: c.After, By: v.By})
+		c.After = ""
+	}
 	w.Writes.Wrote(ctx, editor.Write{Path: c.Path, Before: c.Text, After: c.After, By: v.By})
 }
 
 // commit writes the approved text final, which may be the reviewer's own. It returns
 // workspace.ErrStale if the file has changed since the question.
 func (w writer) commit(ctx context.Context, call Call, change, final workspace.Change, v confirm.Verdict, out edit.Result) (Result, error) {
-	if final.Exists && final.After == final.Text && !final.Delete {
+	if final.Needless() {
 		return Result{
 			ForModel: "The user changed the proposal back to the current content of " + change.Name + ": nothing was written." + feedbackForModel(v),
 			ForUser:  "no change",
@@ -279,11 +324,11 @@ func differing(change, final workspace.Change, file workspace.File, v confirm.Ve
 }
 
 // holds reports whether the file already holds the approved text: the editor in which it
-// was approved may have saved it.
+// was approved may have saved it. An editor removes no file.
 func (w writer) holds(c workspace.Change) bool {
 	f, err := w.Root.Read(c.Path)
-	if c.Delete {
-		return err == nil && !f.Exists
+	if c.Removes() {
+		return false
 	}
 	return err == nil && f.Exists && f.Text == c.After && (!c.Exists || f.Format.Encoding == c.Format.Encoding && f.Format.BOM == c.Format.BOM)
 }
@@ -300,7 +345,7 @@ func written(change, final workspace.Change, v confirm.Verdict, out edit.Result)
 	if out.Stage != edit.Exact {
 		fmt.Fprintf(&b, " It matched only after %s.", out.Stage)
 	}
-	user := fmt.Sprintf("+%d −%d", fc.Added, fc.Removed)
+	user := fc.counts()
 	rec := Record{Words: feedbackForRecord(v, "")}
 	if final.After != change.After {
 		patch := diff.Unified(final.Name, final.Name, change.After, final.After)
@@ -318,24 +363,48 @@ func written(change, final workspace.Change, v confirm.Verdict, out edit.Result)
 func (fc FileChange) done(c workspace.Change) string {
 	verb := "Wrote"
 	switch {
+	case c.Moves():
+		verb = "Moved"
 	case c.Delete:
 		verb = "Deleted"
 	case !c.Exists:
 		verb = "Created"
 	}
-	return fmt.Sprintf("%s %s: %d added, %d removed (lines)", verb, c.Name, fc.Added, fc.Removed)
+	done := verb + " " + c.Label()
+	if c.Format.Encoding == workspace.Binary || c.Moves() && fc.Added+fc.Removed == 0 {
+		return done
+	}
+	return fmt.Sprintf("%s: %d added, %d removed (lines)", done, fc.Added, fc.Removed)
+}
+
+// counts describes the size of a change for the user.
+func (fc FileChange) counts() string {
+	n := fmt.Sprintf("+%d −%d", fc.Added, fc.Removed)
+	switch {
+	case fc.From != "" && fc.Added+fc.Removed == 0:
+		return "moved"
+	case fc.From != "":
+		return "moved, " + n
+	case fc.Deleted:
+		return "deleted, " + n
+	}
+	return n
 }
 
 func fileChange(c workspace.Change) FileChange {
 	before, after := c.Name, c.Name
-	if !c.Exists {
+	fc := FileChange{Path: c.Name, Deleted: c.Delete}
+	switch {
+	case c.Moves():
+		fc.Path, fc.From, after = c.ToName, c.Name, c.ToName
+	case c.Delete:
+		after = ""
+	case !c.Exists:
 		before = ""
 	}
-	if c.Delete {
-		after = ""
-	}
-	added, removed := diff.Count(c.Text, c.After)
-	return FileChange{Path: c.Name, Added: added, Removed: removed, Diff: diff.Unified(before, after, c.Text, c.After)}
+	fc.Added, fc.Removed = diff.Count(c.Text, c.After)
+	fc.Diff = diff.Unified(before, after, c.Text, c.After)
+	return fc
 }
 
 // existing makes compute fail for a missing file.

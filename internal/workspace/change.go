@@ -1,6 +1,8 @@
 package workspace
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"io/fs"
 
 	"github.com/bb2d0cf4/agent/internal/workspace/journal"
@@ -22,6 +24,9 @@ const (
 	Latin1  = text.Latin1
 )
 
+// Binary marks a file that is not text. Nothing can be decoded from it.
+const Binary Encoding = "binary"
+
 // Format describes how a file stores its text. Every edit keeps it.
 type Format = text.Format
 
@@ -37,6 +42,8 @@ type File struct {
 	Saved  Hash // of the bytes on disk, if Text has changes that the host has not saved; else zero
 	Mode   fs.FileMode
 	Size   int64
+	// Raw is the content of a Binary file, which Text describes; else nil.
+	Raw []byte
 }
 
 // Change is a proposed new content of one file: a plain value that can be shown, edited
@@ -48,6 +55,59 @@ type Change struct {
 	// Dirs lists folders to remove with a deleted file if they are empty by then:
 	// absolute, outermost first.
 	Dirs []string
+	// To and ToName are like Path and Name, of the place that the file moves to; empty if it
+	// stays.
+	To, ToName string
+	// RawAfter is the content after a change to or of a Binary file, which After describes;
+	// else nil.
+	RawAfter []byte
+}
+
+// Moves reports whether c moves the file.
+func (c Change) Moves() bool { return c.To != "" }
+
+// Removes reports whether nothing is at Path after c.
+func (c Change) Removes() bool { return c.Delete || c.Moves() }
+
+// Editable reports whether c has a new text that a reviewer may change.
+func (c Change) Editable() bool { return !c.Delete && c.Raw == nil && c.RawAfter == nil }
+
+// Needless reports whether c leaves the file as it is.
+func (c Change) Needless() bool { return c.Exists && !c.Removes() && c.After == c.Text }
+
+// Label names the file for people, with the place that it moves to.
+func (c Change) Label() string {
+	if c.Moves() {
+		return c.Name + " → " + c.ToName
+	}
+	return c.Name
+}
+
+// Content returns the bytes of the file after c, nil for no file.
+func (c Change) Content() ([]byte, error) {
+	switch {
+	case c.Delete:
+		return nil, nil
+	case c.RawAfter != nil:
+		return c.RawAfter, nil
+	}
+	return encodeLimited(c.After, c.Format)
+}
+
+// content returns the bytes of f.
+func (f File) content() ([]byte, error) {
+	if f.Raw != nil {
+		return f.Raw, nil
+	}
+	return text.Encode(f.Text, f.Format)
+}
+
+// Describe replaces a content that is not text; nil means no content.
+func Describe(content []byte) string {
+	if content == nil {
+		return ""
+	}
+	return fmt.Sprintf("binary, %d bytes, SHA-256 %x\n", len(content), sha256.Sum256(content))
 }
 
 // NewContent returns c with text as After. It normalises nothing.

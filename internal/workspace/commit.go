@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"github.com/bb2d0cf4/agent/internal/workspace/journal"
-	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
 // step names a point in a commit, for tests.
@@ -36,12 +35,21 @@ const (
 // are locked out meanwhile, and a file that appears where a new one is to be made is
 // never overwritten.
 //
+// A move is a file made at its new place and one removed at the old one: both, or neither.
+//
 // If by.Undoes is set, c takes back these entries of the journal: the file gets the mode
 // of c.
 func (r *Root) Commit(ctx context.Context, c Change, by Origin) (File, error) {
 	r.committing.Lock()
 	defer r.committing.Unlock()
-	return r.commit(ctx, c, by)
+	if !c.Moves() {
+		return r.commit(ctx, c, by)
+	}
+	files, err := r.commitTogether(ctx, []Change{c}, by)
+	if len(files) == 0 {
+		return File{}, err
+	}
+	return files[0], err
 }
 
 // commit is one change on its way to the disk.
@@ -53,7 +61,8 @@ type commit struct {
 	after  []byte // nil to remove the file
 
 	target target
-	linked bool // the new file still has the temp file's name too
+	source *target // of the file that moves here; nil without one
+	linked bool    // the new file still has the temp file's name too
 }
 
 func (r *Root) commit(ctx context.Context, c Change, by Origin) (file File, err error) {
@@ -109,15 +118,15 @@ func (k *commit) prepare() error {
 func (k *commit) encode() error {
 	c := k.change
 	var err error
+	if k.after, err = c.Content(); err != nil {
+		return err
+	}
 	if !c.Delete {
-		if k.after, err = encodeLimited(c.After, c.Format); err != nil {
-			return err
-		}
 		sum := Hash(sha256.Sum256(k.after))
 		k.entry.After = &sum
 	}
 	if c.Exists {
-		if k.before, err = text.Encode(c.Text, c.Format); err != nil {
+		if k.before, err = c.content(); err != nil {
 			return err
 		}
 		sum := Hash(sha256.Sum256(k.before))

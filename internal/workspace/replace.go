@@ -17,7 +17,7 @@ func (k *commit) writeTemp() error {
 		return err
 	}
 	perm := k.change.Mode.Perm()
-	if k.target.old != nil {
+	if k.target.old != nil || k.source != nil {
 		perm = 0o600 // until the owner is set
 	}
 	temp, err := k.target.dir.OpenFile(k.entry.Temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
@@ -49,23 +49,26 @@ func (k *commit) writeTemp() error {
 // keptMode masks the bits of a mode that an edit keeps.
 const keptMode = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
 
-// setMetadata gives temp the metadata of the old file. A new file gets its mode from the
+// setMetadata gives temp the metadata of the old file, or of the one that moves. A new file gets its mode from the
 // umask. An undo restores the mode too.
 func (k *commit) setMetadata(temp *os.File) error {
-	mode := k.change.Mode
-	if k.target.old != nil {
-		if err := copyOwner(temp, k.target.info); err != nil {
+	mode, like := k.change.Mode, &k.target
+	if k.source != nil {
+		like = k.source
+	}
+	if like.old != nil {
+		if err := copyOwner(temp, like.info); err != nil {
 			return err
 		}
-		if err := copyAttributes(temp, k.target.old); err != nil {
+		if err := copyAttributes(temp, like.old); err != nil {
 			return err
 		}
 	}
 	if k.entry.Undoes == nil {
-		if k.target.old == nil {
+		if like.old == nil {
 			return nil
 		}
-		mode = k.target.info.Mode()
+		mode = like.info.Mode()
 	}
 	return temp.Chmod(mode & keptMode)
 }

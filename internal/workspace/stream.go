@@ -51,11 +51,15 @@ func (r *Root) Open(path string) (*Stream, error) {
 
 // StreamOf returns a stream of a file whose text need not be on the disk.
 func StreamOf(f File) (*Stream, error) {
-	data, err := text.Encode(f.Text, f.Format)
+	data, err := f.content()
 	if err != nil {
 		return nil, err
 	}
-	in, err := text.NewReader(bytes.NewReader(data), text.Fallback{Encoding: f.Format.Encoding})
+	fallback := text.Fallback{Encoding: f.Format.Encoding}
+	if f.Raw != nil {
+		fallback.Encoding = Latin1
+	}
+	in, err := text.NewReader(bytes.NewReader(data), fallback)
 	if err != nil {
 		return nil, err
 	}

@@ -20,15 +20,19 @@ import (
 func (r *Root) CommitTogether(ctx context.Context, changes []Change, by Origin) (files []File, err error) {
 	r.committing.Lock()
 	defer r.committing.Unlock()
+	return r.commitTogether(ctx, changes, by)
+}
+
+func (r *Root) commitTogether(ctx context.Context, changes []Change, by Origin) (files []File, err error) {
 	if r.journal == nil {
 		return nil, errors.New("this workspace was opened without an undo journal, so it is read-only")
 	}
-	by.Run, by.Together = rand.Text(), len(changes)
-	g := make(group, len(changes))
-	for i, c := range changes {
-		g[i] = &commit{root: r, change: c, entry: entryOf(c, by)}
-		defer func() { err = errors.Join(err, g[i].target.close()) }()
-	}
+	g := r.groupOf(changes, by)
+	defer func() {
+		for _, k := range g {
+			err = errors.Join(err, k.target.close())
+		}
+	}()
 	for _, k := range g {
 		if err := k.prepare(); err != nil {
 			return nil, fmt.Errorf("nothing was written: %s: %w", k.change.Name, err)
@@ -54,6 +58,31 @@ func (r *Root) CommitTogether(ctx context.Context, changes []Change, by Origin) 
 
 // group is the changes that are written together.
 type group []*commit
+
+// groupOf returns the commits of changes: a move is two.
+func (r *Root) groupOf(changes []Change, by Origin) (g group) {
+	add := func(c Change) *commit {
+		k := &commit{root: r, change: c}
+		g = append(g, k)
+		return k
+	}
+	for _, c := range changes {
+		if !c.Moves() {
+			add(c)
+			continue
+		}
+		made, gone := c, c
+		made.File = File{Path: c.To, Name: c.ToName, Format: c.Format, Mode: c.Mode}
+		made.To, made.ToName, gone.To, gone.ToName, gone.Delete = "", "", "", "", true
+		arrival := add(made)
+		arrival.source = &add(gone).target
+	}
+	by.Run, by.Together = rand.Text(), len(g)
+	for _, k := range g {
+		k.entry = entryOf(k.change, by)
+	}
+	return g
+}
 
 // write puts all files in place, or none.
 func (g group) write(ctx context.Context, r *Root) error {

@@ -25,6 +25,8 @@ func knownTool(ours string) known {
 		return known{"Write", []string{"Write"}, map[string]string{"path": "file_path"}}
 	case "edit_file", "edit_lines", "append_file", "regex_replace", "patch", "apply_patch":
 		return edits
+	case "delete_file", "move_file":
+		return known{ours, edits.aliases, edits.keys}
 	case "execute_command":
 		return known{"Bash", []string{"Bash"}, map[string]string{"background": "run_in_background"}}
 	case "search_files":

@@ -140,6 +140,10 @@ func (a *Answers) matches(q Question, req confirm.Request) bool {
 	switch {
 	case req.Change != nil:
 		name, _ := below(a.dir, req.Change.Path)
+		if req.Change.Moves() {
+			to, _ := below(a.dir, req.Change.To)
+			return q.Kind == "move" && q.Subject == name+"\n"+to
+		}
 		return q.Kind == "edit" && q.Subject == name
 	case req.Command != nil:
 		return q.Kind == "command" && q.Subject == req.Command.Line

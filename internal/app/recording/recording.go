@@ -251,9 +251,15 @@ func Questions(dir string, log []audit.Entry) []Question {
 			continue
 		}
 		q := Question{Tool: e.Tool, Kind: e.Kind, Subject: e.Subject, Answer: string(e.Event), Rule: e.Rule, By: e.By, Edited: e.Edited}
-		if e.Kind == "edit" {
+		switch e.Kind {
+		case "edit":
 			q.Subject, _ = below(dir, e.Subject)
 			q.Hash = e.Hash
+		case "move":
+			from, to, _ := strings.Cut(e.Subject, "\n")
+			from, _ = below(dir, from)
+			to, _ = below(dir, to)
+			q.Subject, q.Hash = from+"\n"+to, e.Hash
 		}
 		out = append(out, q)
 	}

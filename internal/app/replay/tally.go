@@ -72,6 +72,8 @@ func (a Answer) Subject() string {
 		return r.Command.Line
 	case r.Change != nil && r.Change.Delete:
 		return "remove " + r.Change.Name
+	case r.Change != nil && r.Change.Moves():
+		return "move " + r.Change.Label()
 	case r.Change != nil:
 		return "edit " + r.Change.Name
 	case r.Read != nil:

@@ -18,8 +18,10 @@ type Change struct {
 	Name   string // for the user
 	Before string
 	After  string
-	Exists bool // false for a new file
-	Delete bool // remove the file
+	Exists bool   // false for a new file
+	Delete bool   // remove the file
+	To     string // the name that the file gets by a move; empty if it stays
+	Size   int64  // bytes of the file before
 
 	Encoding string // "" and "utf-8" are not mentioned
 	BOM      bool

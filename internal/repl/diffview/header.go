@@ -19,6 +19,8 @@ var (
 
 func verb(c Change) string {
 	switch {
+	case c.To != "":
+		return "move"
 	case c.Delete:
 		return "delete"
 	case !c.Exists:
@@ -37,18 +39,22 @@ func changeHeader(c Change, d *diff.Diff, o Options) []string {
 	case c.Revised:
 		what = "revised: " + what
 	}
-	lines := titleLine(what, c.Name, added, removed, properties(c), o)
+	name := sanitize.Name(c.Name)
+	if c.To != "" {
+		name += " → " + sanitize.Name(c.To)
+	}
+	lines := titleLine(what, name, added, removed, properties(c), o)
 	for _, w := range warnings(c, d) {
 		lines = append(lines, warningLines(w, o)...)
 	}
 	return lines
 }
 
-// titleLine returns the first line of a header, wrapped if too long.
+// titleLine returns the first line of a header, wrapped if too long. name is sanitized.
 func titleLine(verb, name string, added, removed int, properties []string, o Options) []string {
 	f := paint.NewFlow(o.Width, o.NoColor, paint.Indent{Rest: []paint.Span{{Text: "  "}}})
 	f.Text(verb+" ", paint.Style{})
-	f.Code(sanitize.Name(name), theme.Title)
+	f.Code(name, theme.Title)
 	f.Text("  ", paint.Style{})
 	f.Text(fmt.Sprintf("+%d", added), theme.Good)
 	f.Text(" ", paint.Style{})
@@ -78,6 +84,9 @@ func More(n int, key string) string {
 // properties describes unusual properties that an edit keeps.
 func properties(c Change) []string {
 	var out []string
+	if (c.Delete || c.To != "" && c.Before == c.After) && (c.Size > 0 || c.Before == "") {
+		out = append(out, fmt.Sprintf("%d bytes", c.Size))
+	}
 	text := c.Before
 	if !c.Exists {
 		text = c.After

@@ -73,7 +73,7 @@ func change(req confirm.Request, edited *string) diffview.Change {
 		after = *edited
 	}
 	return diffview.Change{
-		Name: c.Name, Before: c.Text, After: after, Exists: c.Exists, Delete: c.Delete,
+		Name: c.Name, Before: c.Text, After: after, Exists: c.Exists, Delete: c.Delete, To: c.ToName, Size: c.Size,
 		Encoding: string(c.Format.Encoding), BOM: c.Format.BOM, Mode: c.Mode, Notes: texts(others(caution.Given(req.Notes))), Revised: req.Refused != nil,
 	}
 }

@@ -187,7 +187,7 @@ func (p *Panel) answers() []string {
 	if req.Tool != undo {
 		keys = append(keys, "c why not")
 	}
-	if req.Change != nil && req.Tool != undo && !req.Change.Delete {
+	if req.Change != nil && req.Tool != undo && req.Change.Editable() {
 		keys = append(keys, "e edit")
 	}
 	keys = append(append(keys, p.rev.hint()...), p.checkHint()...)

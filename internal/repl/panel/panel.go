@@ -135,7 +135,7 @@ func (p *Panel) view() *diffview.View {
 }
 
 // editable reports whether the text that would be written can be edited.
-func (p *Panel) editable() bool { return p.doc != nil || p.diff != nil && !p.req.Change.Delete }
+func (p *Panel) editable() bool { return p.doc != nil || p.diff != nil && p.req.Change.Editable() }
 
 // Proposal returns the text that would be written and the name of its file; false if the
 // request cannot be edited.

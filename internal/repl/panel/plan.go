@@ -12,6 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 // plan is the body of a request for changes to several files: a list in which each file can
@@ -28,7 +29,8 @@ type plan struct {
 // file is a file of a plan.
 type file struct {
 	view    *diffview.View
-	what    string // edit, create, delete
+	what    string // edit, create, delete, move
+	fixed   bool   // no part of it can be left out
 	name    string
 	out     bool // left out
 	looked  bool // it has been on view
@@ -37,7 +39,7 @@ type file struct {
 
 // hunks returns the hunks of a file that can be left out; nil without any.
 func (f *file) hunks() *diffview.Hunks {
-	if h := f.view.Hunks(); f.what != "delete" && h.Len() > 0 {
+	if h := f.view.Hunks(); !f.fixed && h.Len() > 0 {
 		return h
 	}
 	return nil
@@ -54,16 +56,18 @@ func newPlan(req confirm.Request, look theme.Look, opt diffview.Options, w *word
 	for i, c := range req.Plan.Changes {
 		one := confirm.Request{Change: &c}
 		view := diffview.New(change(one, nil), opt)
-		p.files = append(p.files, file{view: view, name: sanitize.Name(c.Name), what: verb(c.Exists, c.Delete), changes: view.Hunks().Len(), out: slices.Contains(req.Plan.Out, i)})
+		p.files = append(p.files, file{view: view, name: sanitize.Name(c.Label()), what: verb(c), fixed: !c.Editable(), changes: view.Hunks().Len(), out: slices.Contains(req.Plan.Out, i)})
 	}
 	return p
 }
 
-func verb(exists, remove bool) string {
+func verb(c workspace.Change) string {
 	switch {
-	case remove:
+	case c.Moves():
+		return "move"
+	case c.Delete:
 		return "delete"
-	case !exists:
+	case !c.Exists:
 		return "create"
 	}
 	return "edit"

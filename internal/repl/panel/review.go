@@ -106,7 +106,7 @@ func (p *Panel) hunks() *diffview.Hunks {
 		return nil
 	case p.plan != nil:
 		return p.plan.files[p.plan.cursor].hunks()
-	case p.req.Change.Delete || v.Hunks().Len() == 0:
+	case !p.req.Change.Editable() || v.Hunks().Len() == 0:
 		return nil
 	default:
 		return v.Hunks()
@@ -180,7 +180,7 @@ func (p *Panel) mark(i int) {
 }
 
 // opens reports whether an editor can show the question.
-func (p *Panel) opens() bool { return p.Editor != "" && p.diff != nil && !p.req.Change.Delete }
+func (p *Panel) opens() bool { return p.Editor != "" && p.diff != nil && !p.req.Change.Removes() }
 
 // expand shows or folds the unchanged lines; it returns false without a diff.
 func (p *Panel) expand() bool {

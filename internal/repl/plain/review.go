@@ -341,7 +341,7 @@ func describePlan(p confirm.Plan) string {
 	for i, c := range p.Changes {
 		if p.Review {
 			added, removed := diff.Count(c.Text, c.After)
-			fmt.Fprintf(&b, "File %d of %d: %s, +%d −%d", i+1, len(p.Changes), sanitize.Name(c.Name), added, removed)
+			fmt.Fprintf(&b, "File %d of %d: %s, +%d −%d", i+1, len(p.Changes), sanitize.Name(c.Label()), added, removed)
 			if slices.Contains(p.Out, i) {
 				b.WriteString("; you left it out, and so does a yes")
 			}
@@ -373,16 +373,19 @@ func whyAsked(r confirm.Read, force bool) string {
 	return "outside the project"
 }
 
-// changed returns the unified diff of a change.
+// changed returns the unified diff of a change, below the names and the size of a file that
+// is moved or deleted.
 func changed(c workspace.Change) string {
-	before, after := c.Name, c.Name
-	if !c.Exists {
+	before, after, head := c.Name, c.Name, ""
+	switch {
+	case c.Moves():
+		after, head = c.ToName, fmt.Sprintf("Move %s (%d bytes) to %s\n", c.Name, c.Size, c.ToName)
+	case c.Delete:
+		after, head = "", fmt.Sprintf("Delete %s (%d bytes)\n", c.Name, c.Size)
+	case !c.Exists:
 		before = ""
 	}
-	if c.Delete {
-		after = ""
-	}
-	return diff.Unified(before, after, c.Text, c.After)
+	return head + diff.Unified(before, after, c.Text, c.After)
 }
 
 // commandLines returns a complete command with each line marked, so that none can imitate the

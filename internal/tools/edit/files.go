@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -19,6 +20,7 @@ const (
 type FilePatch struct {
 	Op      Op
 	Path    string // as in the patch; "" if it names none
+	To      string // the path that an updated file moves to; "" if it stays
 	Patch   Patch  // of an update
 	Content string // of an added file
 }
@@ -103,7 +105,7 @@ func parseFiles(lines []string, start int) ([]FilePatch, error) {
 func (p *filesParser) stray() error {
 	l := p.lines[p.next]
 	if name, ok := strings.CutPrefix(l, moveMark); ok {
-		return fmt.Errorf("line %d of the patch moves a file to %s: files are not moved by a patch. Move it with mv or git mv first, then send a patch for the new path", p.next+1, short(strings.TrimSpace(name)))
+		return fmt.Errorf("line %d of the patch moves a file to %s: put it right below the line *** Update File: of that file", p.next+1, short(strings.TrimSpace(name)))
 	}
 	return fmt.Errorf("line %d of the patch belongs to no file or hunk: %q. Lines of a hunk begin with a blank, + or -, those of an added file with +", p.next+1, short(l))
 }
@@ -124,6 +126,12 @@ func (p *filesParser) file(op Op, path string) error {
 		}
 		f.Content = b.String()
 	case Update:
+		if p.next < len(p.lines) {
+			if to, ok := strings.CutPrefix(p.lines[p.next], moveMark); ok {
+				f.To = strings.TrimSpace(to)
+				p.next++
+			}
+		}
 		for {
 			h, ok, err := p.hunk(path, len(f.Patch.Hunks))
 			if err != nil {
@@ -137,7 +145,7 @@ func (p *filesParser) file(op Op, path string) error {
 		if p.next < len(p.lines) && strings.HasPrefix(p.lines[p.next], moveMark) {
 			return p.stray()
 		}
-		if len(f.Patch.Hunks) == 0 {
+		if len(f.Patch.Hunks) == 0 && f.To == "" {
 			return fmt.Errorf("line %d of the patch updates %s without a hunk", header+1, short(path))
 		}
 	}
@@ -149,8 +157,10 @@ func (p *filesParser) add(f FilePatch) error {
 	for i := range p.files {
 		first := &p.files[i]
 		switch {
+		case first.To != "" && first.To == cmp.Or(f.To, f.Path), f.To == first.Path:
+			return fmt.Errorf("the patch moves a file to %s, which it also changes: send one part for it", short(cmp.Or(f.To, f.Path)))
 		case first.Path != f.Path:
-		case first.Op == Update && f.Op == Update:
+		case first.Op == Update && f.Op == Update && first.To == "" && f.To == "":
 			for j := range f.Patch.Hunks {
 				f.Patch.Hunks[j].Title = hunkTitle(f.Path, len(first.Patch.Hunks)+j)
 			}

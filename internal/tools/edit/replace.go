@@ -11,7 +11,8 @@ type Result struct {
 	Places int    // how many places were changed
 	// Line is the first changed line, 1-based; zero if nothing changed.
 	Line   int
-	Delete bool // the file goes
+	Delete bool   // the file goes
+	To     string // the path that the file moves to; "" if it stays
 	// Matched holds the file's own text for each place that matched loosely.
 	Matched []string
 }

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
 // FS returns the folder at the absolute path dir as it is with the pending changes, and
@@ -20,16 +18,18 @@ import (
 func (c *Changes) FS(disk fs.FS, dir string) (fs.FS, bool) {
 	o := &overlay{disk: disk, files: map[string]*file{}, folders: map[string]bool{".": true}}
 	for _, p := range c.All() {
-		rel, err := filepath.Rel(dir, p.Path)
-		if err != nil || !filepath.IsLocal(rel) {
+		at, in := below(dir, p.Path)
+		if in {
+			o.files[at] = nil
+		}
+		rel := at
+		if p.Moves() {
+			rel, in = below(dir, p.To)
+		}
+		if p.Delete || !in {
 			continue
 		}
-		rel = filepath.ToSlash(rel)
-		o.files[rel] = nil
-		if p.Delete {
-			continue
-		}
-		data, err := text.Encode(p.After, p.Format)
+		data, err := p.Content()
 		if err != nil {
 			data = []byte(p.After) // impossible: Propose has encoded it
 		}
@@ -42,6 +42,12 @@ func (c *Changes) FS(disk fs.FS, dir string) (fs.FS, bool) {
 		return disk, false
 	}
 	return o, true
+}
+
+// below returns the path of a file in the folder dir, with forward slashes.
+func below(dir, path string) (string, bool) {
+	rel, err := filepath.Rel(dir, path)
+	return filepath.ToSlash(rel), err == nil && filepath.IsLocal(rel)
 }
 
 // overlay is a folder with pending changes.

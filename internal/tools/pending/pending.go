@@ -65,16 +65,25 @@ func (c *Changes) Settling() (done func()) {
 	return c.settling.Unlock
 }
 
-// find returns the index of the change of the file at path, or -1.
+// find returns the index of the change of the file at path, on disk or after a move, or -1.
 func (c *Changes) find(path string) int {
 	if c == nil {
 		return -1
+	}
+	if i := slices.IndexFunc(c.all, func(p Change) bool { return p.To == path && p.Moves() }); i >= 0 {
+		return i
 	}
 	return slices.IndexFunc(c.all, func(p Change) bool { return p.Path == path })
 }
 
 // Has reports whether the file at the absolute path has a pending change.
 func (c *Changes) Has(path string) bool { return c.find(path) >= 0 }
+
+// Leaves reports whether a pending change moves the file at the absolute path away.
+func (c *Changes) Leaves(path string) bool {
+	i := c.find(path)
+	return i >= 0 && c.all[i].Moves() && c.all[i].Path == path
+}
 
 // Over returns a file on disk as it is with its pending change.
 func (c *Changes) Over(f workspace.File) workspace.File {
@@ -83,23 +92,37 @@ func (c *Changes) Over(f workspace.File) workspace.File {
 		return f
 	}
 	p := c.all[i]
-	p.Exists, p.Text = !p.Delete, p.After
+	gone := p.Delete || p.Moves() && p.Path == f.Path
+	p.Exists, p.Text, p.Raw, p.Path, p.Name = !gone, p.After, p.RawAfter, f.Path, f.Name
 	return p.File
 }
 
-// Base returns the file from which the pending change of f was computed, or f itself.
-func (c *Changes) Base(f workspace.File) workspace.File {
-	if i := c.find(f.Path); i >= 0 {
-		return c.all[i].File
+// Onto returns a change of a file as it is with its pending change, as a change of the file
+// on disk.
+func (c *Changes) Onto(change workspace.Change) workspace.Change {
+	i := c.find(change.Path)
+	if i < 0 {
+		return change
 	}
-	return f
+	p := c.all[i]
+	if !change.Delete && !change.Moves() {
+		change.To, change.ToName = p.To, p.ToName
+	}
+	if change.File = p.File; change.To == change.Path { // it moves back
+		change.To, change.ToName = "", ""
+	}
+	return change
 }
 
-// Stage takes a change, computed from Over and based on Base, for the call with this id. A
-// change that leaves the file as it is on disk is dropped.
+// Stage takes a change, computed from Over and passed through Onto, for the call with this
+// id. A change that leaves the file as it is on disk is dropped.
 func (c *Changes) Stage(change workspace.Change, stage edit.Stage, call string) {
 	c.call = call
-	p, i := Change{Change: change}, c.find(change.Path)
+	i := c.find(change.Path)
+	if change.Moves() && !change.Exists { // a new file gets another name
+		change.Path, change.Name, change.To, change.ToName = change.To, change.ToName, "", ""
+	}
+	p := Change{Change: change}
 	if i >= 0 {
 		p.Stages = c.all[i].Stages
 		p.Notes, p.Force, p.Person = c.all[i].Notes, c.all[i].Force, c.all[i].Person
@@ -107,7 +130,7 @@ func (c *Changes) Stage(change workspace.Change, stage edit.Stage, call string) 
 	if stage != edit.Exact && !slices.Contains(p.Stages, stage) {
 		p.Stages = append(slices.Clip(p.Stages), stage)
 	}
-	needless := !p.Exists && p.Delete || p.Exists && !p.Delete && p.After == p.Text
+	needless := !p.Exists && p.Delete || p.Needless()
 	switch {
 	case needless && i >= 0:
 		c.all = slices.Delete(c.all, i, i+1)
@@ -167,7 +190,11 @@ func (c *Changes) Read(path string) (f workspace.File, ok bool, err error) {
 	if i < 0 {
 		return workspace.File{}, false, nil
 	}
-	f = c.Over(c.all[i].File)
+	p := c.all[i].Change
+	if f = p.File; p.To == path {
+		f.Path, f.Name = p.To, p.ToName
+	}
+	f = c.Over(f)
 	if !f.Exists {
 		err = fmt.Errorf("%s is removed by a pending change: %w", f.Name, fs.ErrNotExist)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/bb2d0cf4/agent/internal/diff"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/journal"
 )
 
@@ -83,7 +84,7 @@ func (l *Log) net(c chain) Net {
 	if err == nil {
 		_, n.Before, n.After, err = decode(before, after, formatOf(first), formatOf(last))
 		if err != nil && c.byCommand() {
-			n.Before, n.After, err = describe(before), describe(after), nil
+			n.Before, n.After, err = workspace.Describe(before), workspace.Describe(after), nil
 		}
 	}
 	n.Err = err

@@ -2,7 +2,6 @@ package undo
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -80,17 +79,9 @@ func shown(x *workspace.Restoration, now []byte) workspace.Change {
 	}
 	var err error
 	if c.Format, c.Text, c.After, err = decode(now, then); err != nil {
-		c.Text, c.After = describe(now), describe(then)
+		c.Text, c.After = workspace.Describe(now), workspace.Describe(then)
 	}
 	return c
-}
-
-// describe replaces a content that is not text; nil means no content.
-func describe(content []byte) string {
-	if content == nil {
-		return ""
-	}
-	return fmt.Sprintf("binary, %d bytes, SHA-256 %x\n", len(content), sha256.Sum256(content))
 }
 
 // stillThere ensures that the path is still in the state of the plan.

@@ -246,6 +246,9 @@ func (c chain) undo(root *workspace.Root, others bool) (workspace.Change, step, 
 		}
 	}
 	change.Format, change.Text, change.After, err = decode(now, then, formatOf(first), formatOf(last))
+	if change.Format.Encoding == workspace.Binary {
+		change.Raw, change.RawAfter = now, then
+	}
 	return change, s, err
 }
 
@@ -284,10 +287,16 @@ func formatOf(e journal.Past) workspace.Format {
 	return workspace.Format{Encoding: workspace.Encoding(e.Encoding), BOM: e.BOM, EOL: e.EOL}
 }
 
-// decode decodes two contents in the first format that does for both; nil is no file. The
+// decode decodes two contents in the first format that does for both; nil is no file. It
+// describes them if one of the formats is of no text. The
 // encodings may differ if a change removed the only character that showed it, or somebody
 // else wrote one of them.
 func decode(now, then []byte, formats ...workspace.Format) (f workspace.Format, textNow, textThen string, err error) {
+	for _, f := range formats {
+		if f.Encoding == workspace.Binary {
+			return f, workspace.Describe(now), workspace.Describe(then), nil
+		}
+	}
 	for _, data := range [][]byte{now, then} {
 		if found, _, err := text.Decode(data, text.Fallback{Encoding: workspace.Latin1}); data != nil && err == nil {
 			formats = append(formats, found)
@@ -385,11 +394,11 @@ func (p Plan) confirm(c workspace.Change, s step) error {
 		return s.stillThere(p.root)
 	}
 	var target *workspace.Hash
+	data, err := c.Content()
+	if err != nil {
+		return err
+	}
 	if !c.Delete {
-		data, err := text.Encode(c.After, c.Format)
-		if err != nil {
-			return err
-		}
 		sum := workspace.Hash(sha256.Sum256(data))
 		target = &sum
 	}

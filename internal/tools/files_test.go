@@ -1,0 +1,251 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/workspace/undo"
+)
+
+// picture is a file that is not text.
+const picture = "\x89PNG\r\n\x1a\n\x00\x00\xff"
+
+func (b *bench) path(name string) string { return filepath.Join(b.dir, name) }
+
+// undone undoes the last change.
+func (b *bench) undone(r undo.Range) {
+	b.Helper()
+	plan, err := undo.Find(b.Context(), b.deps.Root, undo.Scope{Range: r, Session: "s"})
+	if err == nil {
+		err = plan.Do(b.Context())
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// mode returns the permissions of a file.
+func (b *bench) mode(name string) os.FileMode {
+	b.Helper()
+	info, err := os.Stat(b.path(name))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return info.Mode().Perm()
+}
+
+// A deletion and a move are one question each; undo and redo restore bytes and modes.
+func TestDeletedAndMovedFilesComeBack(t *testing.T) {
+	files := map[string]string{"a.sh": "one\r\ntwo\r\n", "logo.png": picture, "empty": "", "latin": "caf\xe9\n"}
+	for name, content := range files {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, files)
+			if err := os.Chmod(b.path(name), 0o751); err != nil {
+				t.Fatal(err)
+			}
+			b.want(b.call("delete_file", m{"path": name}), false, "Deleted "+name)
+			if b.exists(name) || len(b.ask.asked) != 1 || !b.ask.asked[0].Change.Delete || b.ask.asked[0].Change.Size != int64(len(content)) {
+				t.Fatalf("asked %+v", b.ask.asked)
+			}
+			b.undone(undo.LastChange)
+			if b.read(name) != content || b.mode(name) != 0o751 {
+				t.Errorf("restored %q, %v", b.read(name), b.mode(name))
+			}
+			b.undone(undo.LastUndo)
+			if b.exists(name) {
+				t.Error("the redo left it")
+			}
+			b.undone(undo.LastChange)
+
+			to := "new/dir/" + name
+			b.want(b.call("move_file", m{"path": name, "to": to}), false, "Moved "+name+" → "+to)
+			if b.exists(name) || b.read(to) != content || b.mode(to) != 0o751 {
+				t.Fatalf("moved %q", b.read(to))
+			}
+			b.undone(undo.LastChange)
+			if b.exists("new") || b.read(name) != content || b.mode(name) != 0o751 {
+				t.Errorf("undone %q, %v", b.read(name), b.exists("new"))
+			}
+			b.undone(undo.LastUndo)
+			if b.exists(name) || b.read(to) != content || b.mode(to) != 0o751 {
+				t.Errorf("redone %q, %v", b.read(to), b.mode(to))
+			}
+		})
+	}
+}
+
+// What is refused asks nobody, and changes nothing.
+func TestNoSuchRemovalOrMove(t *testing.T) {
+	b := newBench(t, map[string]string{"a": "a\n", "b": "b\n", "full/c": "c\n"})
+	outside := filepath.Join(t.TempDir(), "x")
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(os.WriteFile(outside, []byte("x"), 0o644))
+	must(os.Mkdir(b.path("none"), 0o755))
+	must(os.Symlink("a", b.path("link")))
+	must(os.Symlink("nowhere", b.path("dangling")))
+	for _, c := range []struct {
+		tool string
+		args m
+		want string
+	}{
+		{"delete_file", m{"path": "nope"}, "nope does not exist"},
+		{"delete_file", m{"path": "full"}, "full is a folder"},
+		{"delete_file", m{"path": "none"}, "none is a folder"},
+		{"delete_file", m{"path": "link"}, "link is a symlink"},
+		{"delete_file", m{"path": outside}, "outside the workspace"},
+		{"move_file", m{"path": "a", "to": "b"}, "b exists, and is not overwritten"},
+		{"move_file", m{"path": "a", "to": "a"}, "a exists"},
+		{"move_file", m{"path": "a", "to": "full"}, "full is a folder: name the file in it"},
+		{"move_file", m{"path": "a", "to": "x/"}, "x is not a folder"},
+		{"move_file", m{"path": "a", "to": "dangling"}, "dangling is a symlink"},
+		{"move_file", m{"path": "a", "to": outside + "2"}, "outside the workspace"},
+		{"move_file", m{"path": outside, "to": "x"}, "outside the workspace"},
+		{"move_file", m{"path": "link", "to": "x"}, "link is a symlink"},
+		{"move_file", m{"path": "full", "to": "x"}, "full is a folder"},
+		{"patch", m{"diff": "*** Delete File: link\n"}, "link is a symlink"},
+		{"patch", m{"diff": "*** Update File: link\n*** Move to: x\n@@\n-a\n+b\n"}, "the diff is for link"},
+		{"patch", m{"diff": "*** Update File: a\n*** Move to: b\n@@\n-a\n+c\n"}, "b exists"},
+	} {
+		b.want(b.call(c.tool, c.args), true, c.want)
+	}
+	if len(b.ask.asked) != 0 || b.read("a")+b.read("b")+b.read("full/c") != "a\nb\nc\n" {
+		t.Errorf("asked %d times", len(b.ask.asked))
+	}
+}
+
+// A file that appears at the new place during the question is not overwritten, and a file
+// that changes is neither moved nor deleted.
+func TestChangedUnderTheQuestion(t *testing.T) {
+	for _, tool := range []string{"move_file", "delete_file"} {
+		b := newBench(t, map[string]string{"a": "a\n"})
+		b.ask.during = func(confirm.Request) { b.write("a", "theirs\n") }
+		b.want(b.call(tool, m{"path": "a", "to": "b"}), true, "changed while")
+		if b.read("a") != "theirs\n" || b.exists("b") {
+			t.Errorf("%s changed it", tool)
+		}
+	}
+	b := newBench(t, map[string]string{"a": "a\n"})
+	b.ask.during = func(confirm.Request) { b.write("b", "theirs\n") }
+	b.want(b.call("move_file", m{"path": "a", "to": "b"}), true, "b exists")
+	if b.read("a") != "a\n" || b.read("b") != "theirs\n" {
+		t.Error("it was moved")
+	}
+	b = newBench(t, map[string]string{"a": "a\n"}).gather()
+	b.call("move_file", m{"path": "a", "to": "b"})
+	b.ask.during = func(confirm.Request) { b.write("b", "theirs\n") }
+	b.want(b.settle(), true, "b exists")
+	if b.read("a") != "a\n" || b.read("b") != "theirs\n" || len(b.ask.asked) != 1 {
+		t.Errorf("it was moved, after %d questions", len(b.ask.asked))
+	}
+}
+
+// Unsaved changes in the editor, at either path, are named.
+func TestUnsavedIsNeitherMovedNorDeleted(t *testing.T) {
+	for _, dirty := range []string{"a", "b"} {
+		b := newBench(t, map[string]string{"a": "a\n"})
+		b.deps.Buffers = dirtyFile(b.path(dirty))
+		b.set = NewSet(b.deps)
+		b.want(b.call("move_file", m{"path": "a", "to": "b"}), true, dirty+" has unsaved changes in")
+		if dirty == "a" {
+			b.want(b.call("delete_file", m{"path": "a"}), true, "a has unsaved changes in")
+		}
+		if len(b.ask.asked) != 0 || b.read("a") != "a\n" {
+			t.Errorf("asked %d times", len(b.ask.asked))
+		}
+	}
+}
+
+// The question about a move warns about each of its places.
+func TestNotesOfBothPlaces(t *testing.T) {
+	for from, to := range map[string]string{".git/config": "c", "c": ".vscode/settings.json", ".env": "plain.txt"} {
+		b := newBench(t, map[string]string{from: "x\n"})
+		b.call("move_file", m{"path": from, "to": to})
+		if len(b.ask.asked) != 1 || !b.ask.asked[0].Force || len(b.ask.asked[0].Notes) == 0 {
+			t.Errorf("%s to %s: asked %+v", from, to, b.ask.asked)
+		}
+	}
+}
+
+// A patch moves a file and changes it, and deletes another, with one question and one undo.
+func TestAPatchMoves(t *testing.T) {
+	b := newBench(t, map[string]string{"a": "1\n2\n", "b": "b\n", "c": picture})
+	diff := "*** Begin Patch\n*** Update File: a\n*** Move to: new/a\n@@\n-2\n+two\n*** Delete File: b\n*** Update File: c\n*** Move to: d\n*** End Patch\n"
+	res := b.call("patch", m{"diff": diff})
+	b.want(res, false, "Moved a → new/a: 1 added, 1 removed", "Deleted b", "Moved c → d")
+	if len(b.ask.asked) == 0 || b.exists("a") || b.exists("b") || b.exists("c") || b.read("new/a") != "1\ntwo\n" || b.read("d") != picture {
+		t.Fatalf("asked %d times: %s", len(b.ask.asked), b.read("new/a"))
+	}
+	if f := res.Changes[0]; f.Path != "new/a" || f.From != "a" || !strings.Contains(f.Diff, "rename from a\nrename to new/a\n") || !res.Changes[1].Deleted {
+		t.Errorf("%+v", res.Changes)
+	}
+	b.undone(undo.LastChange)
+	if b.read("a") != "1\n2\n" || b.read("b") != "b\n" || b.read("c") != picture || b.exists("new") || b.exists("d") {
+		t.Error("not undone")
+	}
+}
+
+// Pending removals and moves are seen by the tools, follow each other, and are written
+// together.
+func TestPendingMovesAreSeen(t *testing.T) {
+	b := newBench(t, map[string]string{"a.go": "package a\n", "b.go": "package b\n", "d.go": "package d\n"}).gather()
+	b.want(b.call("move_file", m{"path": "a.go", "to": "sub/a.go"}), false, "a.go → sub/a.go is moved, pending")
+	b.want(b.call("delete_file", m{"path": "b.go"}), false, "b.go is deleted, pending")
+	if len(b.ask.asked) != 0 || !b.exists("a.go") || b.exists("sub") || !b.exists("b.go") {
+		t.Fatal("something was written")
+	}
+	b.want(b.call("read_file", m{"path": "a.go"}), true, "does not exist")
+	b.want(b.call("read_file", m{"path": "sub/a.go"}), false, "1 | package a")
+	b.want(b.call("search_files", m{"regex": "package"}), false, "sub/a.go\n1:package a", "2 matches in 2 files")
+	b.want(b.call("find_files", m{"pattern": "*.go", "path": "sub"}), false, "a.go")
+	b.want(b.call("edit_file", m{"path": "sub/a.go", "old_string": "package a", "new_string": "package sub"}), false, "a.go → sub/a.go is moved", "1 added, 1 removed")
+	b.want(b.call("move_file", m{"path": "sub/a.go", "to": "x/a.go"}), false, "a.go → x/a.go is moved", "1 added")
+	b.want(b.call("delete_file", m{"path": "a.go"}), true, "does not exist")
+	b.want(b.call("move_file", m{"path": "d.go", "to": "x/a.go"}), true, "x/a.go is created by a pending change")
+	b.call("write_file", m{"path": "new", "content": "n\n"})
+	b.want(b.call("move_file", m{"path": "new", "to": "newer"}), false, "moved")
+	b.want(b.call("move_file", m{"path": "d.go", "to": "e.go"}), false, "moved")
+	b.want(b.call("move_file", m{"path": "e.go", "to": "d.go"}), true, "d.go exists")
+	b.want(b.call("delete_file", m{"path": "e.go"}), false, "deleted")
+	res := b.settle()
+	b.want(res, false, "Moved a.go → x/a.go: 1 added, 1 removed", "Deleted b.go", "Created newer", "Deleted d.go")
+	if len(b.ask.asked) != 1 || b.exists("a.go") || b.exists("b.go") || b.exists("d.go") || b.exists("sub") || b.exists("new") || b.read("x/a.go") != "package sub\n" || b.read("newer") != "n\n" {
+		t.Errorf("%d questions, %s", len(b.ask.asked), res.ForModel)
+	}
+	b.undone(undo.LastChange)
+	if b.read("a.go") != "package a\n" || b.read("b.go") != "package b\n" || b.exists("x") || b.exists("newer") || b.read("d.go") != "package d\n" {
+		t.Error("not undone")
+	}
+}
+
+// A new file at the place of one that a pending change moves away waits for the review.
+func TestTheOldPlaceOfAPendingMove(t *testing.T) {
+	b := newBench(t, map[string]string{"a": "a\n"}).gather()
+	b.call("move_file", m{"path": "a", "to": "b"})
+	b.want(b.call("write_file", m{"path": "a", "content": "new\n"}), false, "Moved a → b", "a is changed, pending")
+	if len(b.ask.asked) != 1 || b.exists("a") || b.read("b") != "a\n" {
+		t.Errorf("asked %d times", len(b.ask.asked))
+	}
+	b.settle()
+	if b.read("a") != "new\n" {
+		t.Error(b.read("a"))
+	}
+}
+
+// dirtyFile is the path of a file with unsaved changes in an editor.
+type dirtyFile string
+
+func (d dirtyFile) Unsaved(_ context.Context, path string) (string, bool) {
+	return "VS Code", path == string(d)
+}
+
+func (dirtyFile) Save(context.Context, string) error { return errors.New("not asked to save") }
