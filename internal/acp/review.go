@@ -123,7 +123,7 @@ func answersOf(c confirm.Choice, words bool) (all []option) {
 // alwaysWord names the requests that a "yes for this session" covers; "" if none may be
 // given.
 func alwaysWord(req confirm.Request) string {
-	if req.Force || req.Change != nil && req.Change.Removes() || req.Command != nil && req.Command.Unconfined {
+	if req.Once() || req.Command != nil && req.Command.Unconfined {
 		return ""
 	}
 	return req.Covered()

@@ -82,6 +82,11 @@ func (r Request) About() string {
 // FileID returns the id of the question about one file of the plan.
 func (r Request) FileID(i int) string { return fmt.Sprintf("%s.%d", r.ID, i+1) }
 
+// Once reports whether an answer to r covers no other request.
+func (r Request) Once() bool {
+	return r.Force || r.Plan != nil || r.Change != nil && r.Change.Removes()
+}
+
 // Covered names the requests that a "yes for this session" to r would cover, for people; ""
 // if it would cover no others.
 func (r Request) Covered() string {

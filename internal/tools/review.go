@@ -36,6 +36,9 @@ func changeNotes(c workspace.Change, stage edit.Stage, home string) (notes []cau
 			force = true
 		}
 	}
+	if c.Moves() && c.After == c.Text {
+		return notes, force
+	}
 	for _, n := range caution.Of(diff.Lines(c.Text, c.After), c.Text, c.After, c.Exists) {
 		notes = append(notes, n)
 		force = force || n.Kind == caution.Hidden || n.Kind == caution.LookAlike

@@ -114,6 +114,9 @@ func properties(c Change) []string {
 
 // warnings lists details that a reader of the diff could miss.
 func warnings(c Change, d *diff.Diff) []string {
+	if c.To != "" && c.Before == c.After {
+		return c.Notes
+	}
 	var out []string
 	for _, n := range caution.Of(d, c.Before, c.After, c.Exists) {
 		if n.Kind == caution.Hidden || n.Kind == caution.OddSpace || n.Kind == caution.LookAlike {

@@ -67,7 +67,7 @@ func (p *Panel) choose(key, chosen string) bool {
 // the first one of a prompt.
 func (p *Panel) miss(key tea.KeyPressMsg) {
 	keys := []string{"no key of this question", "1 yes", "2 always", "3 no", "? keys"}
-	if p.req.Force || p.plan != nil || len(p.left()) > 0 {
+	if p.req.Once() || len(p.left()) > 0 {
 		keys = slices.Delete(keys, 2, 3)
 	}
 	if p.doc != nil {

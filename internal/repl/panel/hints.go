@@ -174,7 +174,7 @@ func (p *Panel) answers() []string {
 		return p.ask.keys(p.esc())
 	}
 	keys := []string{p.choice(p.yes(), true)}
-	if len(p.left()) == 0 && !req.Force {
+	if len(p.left()) == 0 && !req.Once() {
 		keys = append(keys, p.choice("a "+always(req), true))
 		if req.Offer != nil && !p.aboutFile() {
 			keys = append(keys, "A always "+like(*req.Offer)+": "+sanitize.Line(req.Offer.Rule)+" …")

@@ -149,7 +149,7 @@ func (p *Panel) verdict(key string) (confirm.Verdict, bool) {
 	case !yes:
 		return v, false
 	case key == "y":
-	case key == "a" && !p.req.Force && whole:
+	case key == "a" && !p.req.Once() && whole:
 		v.Session = true
 	default:
 		return v, false

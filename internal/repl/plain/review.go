@@ -122,7 +122,7 @@ func worded(answer string) string {
 
 // ask returns the line that asks for an answer.
 func ask(req confirm.Request, numbered bool) string {
-	once := req.Force || req.Plan != nil
+	once := req.Once()
 	switch {
 	case req.Choice != nil:
 		return askChoice(*req.Choice)
@@ -285,7 +285,7 @@ func approval(always bool, req confirm.Request) (confirm.Verdict, meaning) {
 		v.Mode = "accept-edits"
 	case req.Document != nil:
 		v.Mode = "default"
-	case always && (req.Force || req.Plan != nil):
+	case always && req.Once():
 		return confirm.Verdict{By: "terminal"}, unclear
 	case always:
 		v.Session = true

@@ -51,7 +51,7 @@ func TestDescriptions(t *testing.T) {
 		},
 		"a removal": {
 			deleted,
-			"diff --git a/a.go b/a.go\ndeleted file mode 100644\n--- a/a.go\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n",
+			"Delete a.go (0 bytes)\ndiff --git a/a.go b/a.go\ndeleted file mode 100644\n--- a/a.go\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n",
 		},
 		"line endings": {edits("a\n", "a\r\n"), "diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+a\\u{d}\n"},
 		"notes": {
