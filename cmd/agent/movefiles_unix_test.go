@@ -73,7 +73,7 @@ func TestFilesAreMovedAndDeleted(t *testing.T) {
 	d.say("/undo turn")
 	d.asked(`undo the last turn: 3 files`)
 	d.Press("y")
-	d.idle()
+	d.WaitFor(`undone: `)
 	d.tidied(false)
 	if info, err := os.Stat(d.path("a.txt")); err != nil || info.Mode().Perm() != 0o751 {
 		t.Errorf("the file that came back has %v, %v", info.Mode(), err)

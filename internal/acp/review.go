@@ -209,15 +209,23 @@ func diffOf(c workspace.Change) callContent {
 	return d
 }
 
+// titleOf describes a change in a line.
+func titleOf(c workspace.Change) string {
+	verb := "Edit "
+	switch {
+	case c.Moves():
+		verb = "Move "
+	case c.Delete:
+		verb = "Delete "
+	}
+	return verb + sanitize.Name(c.Label())
+}
+
 // title describes a request in a line.
 func title(req confirm.Request) string {
 	switch {
-	case req.Change != nil && req.Change.Moves():
-		return "Move " + sanitize.Name(req.Change.Label())
-	case req.Change != nil && req.Change.Delete:
-		return "Delete " + sanitize.Name(req.Change.Name)
 	case req.Change != nil:
-		return "Edit " + sanitize.Name(req.Change.Name)
+		return titleOf(*req.Change)
 	case req.Plan != nil:
 		return sanitize.Line(req.Plan.Title)
 	case req.Command != nil && req.Command.Unconfined:

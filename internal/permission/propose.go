@@ -50,14 +50,8 @@ func (rs Rules) Missing(req confirm.Request) []Rule {
 	switch {
 	case req.Force:
 		return nil
-	case req.Change != nil && req.Change.Moves():
-		from, to := proposal(edits, req.Change.Name), proposal(edits, req.Change.ToName)
-		if from == nil || to == nil {
-			return nil
-		}
-		return append(from, to...)
-	case req.Change != nil && !req.Change.Delete:
-		return proposal(edits, req.Change.Name)
+	case req.Change != nil:
+		return proposeEdit(req)
 	case req.Read != nil:
 		return proposal(reads, req.Read.Path)
 	case req.Fetch != nil:
@@ -117,6 +111,23 @@ func (p *Policy) OnlyOpen(req confirm.Request) (rule Rule, part string, ok bool)
 		part = joinWords(open.Words)
 	}
 	return all[0], part, true
+}
+
+// proposeEdit returns the rules for a change of a file: none for its removal, two for a move.
+func proposeEdit(req confirm.Request) []Rule {
+	c := req.Change
+	if c.Delete {
+		return nil
+	}
+	all := proposal(edits, c.Name)
+	if !c.Moves() || all == nil {
+		return all
+	}
+	to := proposal(edits, c.ToName)
+	if to == nil {
+		return nil
+	}
+	return append(all, to...)
 }
 
 // proposal returns the rule for one file; none if its name holds the characters of a glob.

@@ -62,10 +62,10 @@ func (w writer) carryOut(ctx context.Context, call Call, path string, propose pr
 // vacate has the pending changes reviewed if one of them moves away the file at path: another
 // cannot take its place before that.
 func (w writer) vacate(ctx context.Context, call Call, path string) (*Result, error) {
-	if abs, _, err := w.Root.Resolve(path); err != nil || !w.Pending.Leaves(abs) {
-		return nil, nil
+	if abs, _, err := w.Root.Resolve(path); err == nil && w.Pending.Leaves(abs) {
+		return w.settleFirst(ctx, call)
 	}
-	return w.settleFirst(ctx, call)
+	return nil, nil // the proposal explains an error
 }
 
 // propose computes a change. If nobody has to be asked about it, it returns a result that
@@ -117,10 +117,7 @@ func (w writer) unexplained(path string) string {
 // review has a change reviewed, writes the approved text and reports to the model. If the
 // file has changed meanwhile, the edit merged with that change is reviewed in turn.
 func (w writer) review(ctx context.Context, call Call, change workspace.Change, out edit.Result) (Result, error) {
-	var before report
-	if !change.Removes() {
-		before = w.diagnostics.report(ctx, change.Path, 0, reportBefore)
-	}
+	before := w.reported(ctx, change)
 	var m moved
 	for {
 		lost := w.lost(change)
@@ -150,16 +147,29 @@ func (w writer) review(ctx context.Context, call Call, change workspace.Change, 
 		}
 		if err == nil && len(res.Changes) > 0 {
 			w.wrote(ctx, change, v)
-			res.ForModel += w.checked(req.Check, v)
-			if !change.Removes() {
-				res.ForModel += w.diagnostics.sinceEdit(ctx, change.Path, before)
-			}
+			res.ForModel += w.checked(req.Check, v) + w.reportedSince(ctx, change, before)
 		}
 		if err == nil && lost != "" {
 			res.ForModel += "\nBefore this edit: " + lost
 		}
 		return m.tell(res), err
 	}
+}
+
+// reported returns the editor's report on the file of c before c.
+func (w writer) reported(ctx context.Context, c workspace.Change) report {
+	if c.Removes() {
+		return report{}
+	}
+	return w.diagnostics.report(ctx, c.Path, 0, reportBefore)
+}
+
+// reportedSince describes the editor's report on the file that c leaves, for the model.
+func (w writer) reportedSince(ctx context.Context, c workspace.Change, before report) string {
+	if c.Removes() {
+		return ""
+	}
+	return w.diagnostics.sinceEdit(ctx, c.Path, before)
 }
 
 // approved returns c with the text that v approves.

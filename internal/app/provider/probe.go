@@ -15,7 +15,7 @@ import (
 // Sizes of a model's context in tokens: the start of every request, the least that
 // leaves room for a file and an answer, and enough.
 const (
-	Overhead = 1500
+	Overhead = 1750
 	least    = 8 << 10
 	enough   = 16 << 10
 )
