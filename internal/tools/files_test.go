@@ -79,7 +79,7 @@ func TestDeletedAndMovedFilesComeBack(t *testing.T) {
 	}
 }
 
-// What is refused asks nobody, and changes nothing.
+// A refused removal or move asks nobody, and changes nothing.
 func TestNoSuchRemovalOrMove(t *testing.T) {
 	b := newBench(t, map[string]string{"a": "a\n", "b": "b\n", "full/c": "c\n"})
 	outside := filepath.Join(t.TempDir(), "x")
