@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -167,11 +168,15 @@ func TestUnsavedIsNeitherMovedNorDeleted(t *testing.T) {
 
 // The question about a move warns about each of its places.
 func TestNotesOfBothPlaces(t *testing.T) {
-	for from, to := range map[string]string{".git/config": "c", "c": ".vscode/settings.json", ".env": "plain.txt"} {
-		b := newBench(t, map[string]string{from: "x\n"})
-		b.call("move_file", m{"path": from, "to": to})
-		if len(b.ask.asked) != 1 || !b.ask.asked[0].Force || len(b.ask.asked[0].Notes) == 0 {
-			t.Errorf("%s to %s: asked %+v", from, to, b.ask.asked)
+	for _, c := range []struct{ from, to, note string }{
+		{".git/config", "c", ".git/config is protected"},
+		{"c", ".vscode/settings.json", ".vscode/settings.json is protected"},
+		{".env", "plain.txt", "as plain.txt, it is read without a question"},
+	} {
+		b := newBench(t, map[string]string{c.from: "x\n"})
+		b.call("move_file", m{"path": c.from, "to": c.to})
+		if len(b.ask.asked) != 1 || !b.ask.asked[0].Force || !strings.Contains(fmt.Sprint(b.ask.asked[0].Notes), c.note) {
+			t.Errorf("%s to %s: asked %+v", c.from, c.to, b.ask.asked)
 		}
 	}
 }
