@@ -29,14 +29,14 @@ func TestPendingChanges(t *testing.T) {
 		for range 1 + r.IntN(12) {
 			name := []string{"a", "sub/b", "new", "deep/er/new"}[r.IntN(4)]
 			text, remove := string(rune('a'+r.IntN(3)))+"\n", r.IntN(4) == 0
-			change := workspace.Change{File: c.Base(onDisk(disk, name)), After: text, Delete: remove}
+			change := workspace.Change{File: c.Over(onDisk(disk, name)), After: text, Delete: remove}
 			if remove {
 				change.After = ""
 				delete(now, name)
 			} else {
 				now[name] = text
 			}
-			c.Stage(change, edit.Exact, "call")
+			c.Stage(c.Onto(change), edit.Exact, "call")
 		}
 		check(t, &c, disk, now)
 		if dropped := len(c.Drop()); c.Len() != 0 || c.Has("/w/a") || dropped > 4 {
