@@ -91,14 +91,8 @@ func properties(c Change) []string {
 	if !c.Exists {
 		text = c.After
 	}
-	if crlf := strings.Count(text, "\r\n"); crlf > 0 {
-		if crlf < strings.Count(text, "\n") {
-			out = append(out, "mixed line endings")
-		} else {
-			out = append(out, "CRLF")
-		}
-	} else if strings.Contains(text, "\r") && !strings.Contains(text, "\n") {
-		out = append(out, "CR")
+	if name := lineEndings(text); name != "" {
+		out = append(out, name)
 	}
 	if c.Encoding != "" && c.Encoding != "utf-8" {
 		out = append(out, strings.ToUpper(c.Encoding))
@@ -110,6 +104,20 @@ func properties(c Change) []string {
 		out = append(out, "executable")
 	}
 	return out
+}
+
+// lineEndings names the line endings of a text if they are not LF.
+func lineEndings(text string) string {
+	crlf, lf := strings.Count(text, "\r\n"), strings.Count(text, "\n")
+	switch {
+	case crlf > 0 && crlf < lf:
+		return "mixed line endings"
+	case crlf > 0:
+		return "CRLF"
+	case lf == 0 && strings.Contains(text, "\r"):
+		return "CR"
+	}
+	return ""
 }
 
 // warnings lists details that a reader of the diff could miss.

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
@@ -122,25 +123,7 @@ func (p *Panel) brief(n int) []string {
 func (p *Panel) about() []string {
 	var out []string
 	if h := p.hunks(); h != nil && h.Marked() >= 0 && !p.covered() {
-		left := "space leaves it out"
-		if h.Left(h.Marked()) {
-			left = "space includes it"
-		}
-		place := fmt.Sprintf("hunk %d of %d", h.Marked()+1, h.Len())
-		if n := len(p.words.comments); n > 0 {
-			place += ", " + count(n, "comment")
-		}
-		keys := []string{place}
-		if h.Len() > 1 {
-			keys = append(keys, left)
-		}
-		if p.plan == nil || p.req.Plan.Review {
-			keys = append(keys, "m comment on it")
-		}
-		if h.Len() > 1 {
-			keys = append(keys, "] next", "[ previous")
-		}
-		out = p.items(p.look.Styles.User, keys)
+		out = p.items(p.look.Styles.User, p.aboutHunk(h))
 	}
 	if p.doc != nil && p.doc.source && !p.covered() {
 		out = p.items(p.look.Styles.User, p.doc.about())
@@ -155,6 +138,29 @@ func (p *Panel) about() []string {
 		out = append(out, p.items(p.look.Styles.Dim, p.more())...)
 	}
 	return out
+}
+
+// aboutHunk describes the marked hunk and its keys.
+func (p *Panel) aboutHunk(h *diffview.Hunks) []string {
+	left := "space leaves it out"
+	if h.Left(h.Marked()) {
+		left = "space includes it"
+	}
+	place := fmt.Sprintf("hunk %d of %d", h.Marked()+1, h.Len())
+	if n := len(p.words.comments); n > 0 {
+		place += ", " + count(n, "comment")
+	}
+	keys := []string{place}
+	if h.Len() > 1 {
+		keys = append(keys, left)
+	}
+	if p.plan == nil || p.req.Plan.Review {
+		keys = append(keys, "m comment on it")
+	}
+	if h.Len() > 1 {
+		keys = append(keys, "] next", "[ previous")
+	}
+	return keys
 }
 
 // answers returns the keys that answer a request.
