@@ -349,7 +349,15 @@ export class Sequence {
   /** Answers the question of an undo; reports whether it was carried out. */
   async answer(plan, done) {
     const { agent } = this.terminal;
-    const asked = () => (plan.changes.length > 1 ? agent.asks(60_000, "y yes, to files") : agent.asks());
+    const asked = async () => {
+      if (plan.changes.length === 1) return agent.asks();
+      await until("the whole list of files to be seen", async () => {
+        const text = await this.terminal.scene.bench.terminalText();
+        if (text.includes("scroll to the end before")) await agent.type("\x1b[6~");
+        return text.includes("y yes, to files");
+      });
+      return agent.asks(60_000, "y yes, to files");
+    };
     await asked();
     for (const { path: name } of plan.refused) await this.terminal.says(`${this.name}/${name} stays as it is: `);
     const answer = this.chance.below(8);
