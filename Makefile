@@ -19,7 +19,7 @@ demo: build ## run the demo: a real edit, reviewed by you, offline
 
 test: ## install what the tests need and run them all
 	bash scripts/test-needs.sh
-	go run ./tools/testreport -timeout 8m ./...
+	go run ./tools/testreport -timeout 15m ./...
 	bash scripts/test-extension.sh
 	bash scripts/test-vscode.sh
 
