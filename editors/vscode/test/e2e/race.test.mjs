@@ -96,8 +96,8 @@ describe("a question on two surfaces", () => {
       await agent.asks();
       const before = count();
       // Both say yes in every other round; in the rest they contradict each other.
-      const { x, y, width, height } = await at.scene.bench.titleButton("Accept").boundingBox();
-      const click = () => at.scene.bench.page.mouse.click(x + width / 2, y + height / 2);
+      const middle = await at.scene.bench.middle(at.scene.bench.titleButton("Accept"));
+      const click = () => at.scene.bench.page.mouse.click(...middle);
       const key = () => agent.type(round % 2 === 0 ? "y" : "n");
       // Neither surface is the faster one each time.
       if (round % 4 < 2) await click();

@@ -74,7 +74,7 @@ describe("reviewing in VS Code", () => {
     assert.match(words, /Proposed edit 2 of 3/);
     assert.match(words, /test/, "who asks");
     await picture("reason");
-    const top = async () => (await box().first().boundingBox()).y;
+    const top = async () => (await at.scene.bench.middle(box().first()))[1];
     const before = await top();
     await at.scene.session.page.locator('.monaco-diff-editor .gutter .action-label[aria-label="Revert Block"]').first().click();
     await until("the box to go to the change that is left", async () => (await top()) > before + 50);

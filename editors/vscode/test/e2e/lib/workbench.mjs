@@ -29,6 +29,12 @@ export class Workbench {
     return this.page.locator(".statusbar-item", { hasText: text });
   }
 
+  /** Returns the middle of an element. VS Code may replace the element while it is measured. */
+  async middle(element) {
+    const { x, y, width, height } = await until("an element to measure", () => element.boundingBox());
+    return [x + width / 2, y + height / 2];
+  }
+
   /** Waits until the diff that is shown has computed its right side and takes answers. */
   async diffShown() {
     await this.titleButton("Accept").and(this.page.locator(":not(.disabled)")).waitFor();
