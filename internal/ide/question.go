@@ -169,7 +169,7 @@ func (q *question) crossed(ctx context.Context, maybe bool, err error) (text str
 	if out := q.accepted(ctx); out != nil {
 		return out.Text, out.Text != q.req.Change.After, nil
 	}
-	if q.whole != "" && q.rejected() {
+	if a := q.answer(); q.whole != "" && a != nil && a.err == nil && a.outcome.Kind == client.Rejected {
 		return "", false, confirm.ErrRejected
 	}
 	edited = q.edited().Edited
@@ -207,30 +207,20 @@ func (q *question) accepted(ctx context.Context) *client.DiffOutcome {
 	return nil
 }
 
-// answered reports whether the editor has answered the current diff.
-func (q *question) answered() bool {
+// answer returns the editor's answer to the current diff; nil without one.
+func (q *question) answer() *opened {
 	q.mu.Lock()
 	a := q.asked
 	q.mu.Unlock()
 	if a == nil {
-		return false
+		return nil
 	}
 	select {
 	case <-a.over:
-		return true
+		return &a.result
 	default:
-		return false
+		return nil
 	}
-}
-
-// rejected reports whether the editor has rejected the current diff.
-func (q *question) rejected() bool {
-	if !q.answered() {
-		return false
-	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.asked.result.err == nil && q.asked.result.outcome.Kind == client.Rejected
 }
 
 // send hands c to the review and waits until it is done.

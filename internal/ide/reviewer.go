@@ -46,7 +46,7 @@ func (v *Reviewer) fetch(ctx context.Context, q *question) (text string, edited 
 	defer cancel()
 	known := q.edited().Edited
 	l, _ := v.links.get()
-	over := q.whole != "" && q.answered()
+	over := q.whole != "" && q.answer() != nil
 	select {
 	case <-q.ended:
 		over = true
