@@ -17,23 +17,16 @@ import (
 const readTime = time.Minute
 
 // Read reads a resource. Its text is not bounded further than a message of the server.
-func (s *Servers) Read(ctx context.Context, server, uri string) (Result, error) {
-	one, err := s.find(server)
+func (s *Servers) Read(ctx context.Context, name, uri string) (out Result, err error) {
+	var res *sdk.ReadResourceResult
+	err = s.ask(ctx, name, func(ctx context.Context, one *server, to *sdk.ClientSession) (err error) {
+		one.subscribe(ctx, to, uri)
+		res, err = to.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
+		return err
+	})
 	if err != nil {
 		return Result{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, readTime)
-	defer cancel()
-	to, err := one.session(ctx, false)
-	if err != nil {
-		return Result{}, one.failure(ctx, err)
-	}
-	one.subscribe(ctx, to, uri)
-	res, err := to.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
-	if err != nil {
-		return Result{}, one.failure(ctx, err)
-	}
-	var out Result
 	var parts []string
 	for _, c := range res.Contents {
 		if c != nil {
@@ -46,22 +39,15 @@ func (s *Servers) Read(ctx context.Context, server, uri string) (Result, error) 
 
 // Fill returns the text of a prompt with arguments, as one message. Parts of the model are
 // marked.
-func (s *Servers) Fill(ctx context.Context, p Prompt, args map[string]string) (Result, error) {
-	one, err := s.find(p.Server)
+func (s *Servers) Fill(ctx context.Context, p Prompt, args map[string]string) (out Result, err error) {
+	var res *sdk.GetPromptResult
+	err = s.ask(ctx, p.Server, func(ctx context.Context, _ *server, to *sdk.ClientSession) (err error) {
+		res, err = to.GetPrompt(ctx, &sdk.GetPromptParams{Name: p.Name, Arguments: args})
+		return err
+	})
 	if err != nil {
 		return Result{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, readTime)
-	defer cancel()
-	to, err := one.session(ctx, false)
-	if err != nil {
-		return Result{}, one.failure(ctx, err)
-	}
-	res, err := to.GetPrompt(ctx, &sdk.GetPromptParams{Name: p.Name, Arguments: args})
-	if err != nil {
-		return Result{}, one.failure(ctx, err)
-	}
-	var out Result
 	var parts []string
 	for _, m := range res.Messages {
 		if m == nil || m.Content == nil {
@@ -77,6 +63,24 @@ func (s *Servers) Fill(ctx context.Context, p Prompt, args map[string]string) (R
 		return Result{}, fmt.Errorf("the MCP server %s returned an empty prompt", p.Server)
 	}
 	return out, nil
+}
+
+// ask has send request something from a server, within readTime.
+func (s *Servers) ask(ctx context.Context, name string, send func(ctx context.Context, one *server, to *sdk.ClientSession) error) error {
+	one, err := s.find(name)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
+	to, err := one.session(ctx, false)
+	if err == nil {
+		err = send(ctx, one, to)
+	}
+	if err != nil {
+		return one.failure(ctx, err)
+	}
+	return nil
 }
 
 // failure returns the error of a request, bounded and clean.
