@@ -10,12 +10,17 @@ import (
 // equal. Names are relative, with forward slashes; an empty oldName means that the file
 // is created, an empty newName that it is deleted.
 func Unified(oldName, newName, a, b string) string {
-	if a == b && oldName == newName {
+	return Lines(a, b).Unified(oldName, newName)
+}
+
+// Unified is the function Unified for texts that were compared before.
+func (d *Diff) Unified(oldName, newName string) string {
+	if len(d.Edits) == 0 && oldName == newName {
 		return ""
 	}
 	var out strings.Builder
 	header(&out, oldName, newName)
-	hunks := Lines(a, b).Hunks(3)
+	hunks := d.Hunks(3)
 	if len(hunks) > 0 {
 		fmt.Fprintf(&out, "--- %s\n+++ %s\n", side("a/", oldName), side("b/", newName))
 	}

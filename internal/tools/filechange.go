@@ -50,7 +50,8 @@ func fileChange(c workspace.Change) FileChange {
 	case !c.Exists:
 		before = ""
 	}
-	fc.Added, fc.Removed = diff.Count(c.Text, c.After)
-	fc.Diff = diff.Unified(before, after, c.Text, c.After)
+	d := diff.Lines(c.Text, c.After)
+	fc.Added, fc.Removed = d.Counts()
+	fc.Diff = d.Unified(before, after)
 	return fc
 }

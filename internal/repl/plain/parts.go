@@ -94,9 +94,7 @@ func (p parts) verdict(list string, only bool) (confirm.Verdict, meaning) {
 			v.Except = append(v.Except, i)
 		case !all:
 			v.Texts[i] = p.diffs[i].Compose(func(edit int) bool {
-				return slices.ContainsFunc(p.all, func(one part) bool {
-					return one.file == i && one.has(edit) && taken(slices.Index(p.all, one))
-				})
+				return taken(slices.IndexFunc(p.all, func(one part) bool { return one.file == i && one.has(edit) }))
 			})
 		}
 	}
