@@ -258,7 +258,7 @@ func guard(ctx context.Context, req *confirm.Request) {
 	}
 	if c, ok := ctx.Value(hookedKey{}).(*hookedCall); ok && c != nil {
 		req.Notes = append(req.Notes, c.notes...)
-		req.Force, req.Person = req.Force || c.ask, c.ask
+		req.Force, req.Person = req.Force || c.ask, req.Person || c.ask
 	}
 }
 
