@@ -271,7 +271,10 @@ func TestArgumentsAreLenient(t *testing.T) {
 	b := newBench(t, map[string]string{"a": "x\ny\n"})
 	b.want(b.raw("read_file", `{"filePath":"a","limit":"1","reason":"to see"}`), false, "1 | x", "[left out, since read_file has no such key: reason]")
 	b.want(b.raw("edit_file", `{"file_path":"a","oldString":"x","newString":"z","replaceAll":"true"}`), false, "Wrote a: 1 added")
-	b.want(b.raw("execute_command", `{"cmd":"echo hi","timeout":"5"}`), false, "hi")
+	b.want(b.raw("search_files", `{"pattern":"^z","include":"a"}`), false, "1 match in 1 file")
+	b.want(b.raw("execute_command", `{"cmd":"echo hi","timeout":"5","workdir":"."}`), false, "hi")
+	b.want(b.raw("write_file", `{"filename":"b","contents":"text"}`), false, "Created b")
+	b.want(b.raw("move_file", `{"source":"b","destination":"c"}`), false, "Moved b → c")
 }
 
 type breaking struct{ Tool }

@@ -118,7 +118,14 @@ func (p Param) rename(value jsontext.Value) jsontext.Value {
 }
 
 // aliases are other tools' names of our keys.
-var aliases = map[string]string{"file_path": "path", "cmd": "command", "old_str": "old_string", "new_str": "new_string", "old_text": "old_string", "new_text": "new_string", "input": "diff", "patch": "diff"}
+var aliases = map[string]string{
+	"file_path": "path", "filename": "path", "source": "path", "source_path": "path", "old_path": "path",
+	"destination": "to", "destination_path": "to", "new_path": "to",
+	"old_str": "old_string", "old_text": "old_string", "new_str": "new_string", "new_text": "new_string",
+	"contents": "content", "file_text": "content", "input": "diff", "patch": "diff",
+	"pattern": "regex", "query": "regex", "glob": "file_pattern", "include": "file_pattern",
+	"cmd": "command", "workdir": "cwd", "working_directory": "cwd",
+}
 
 // alias returns the key that a model means by one that the tool does not have.
 func alias(params []Param, key string) (string, bool) {
