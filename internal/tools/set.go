@@ -149,12 +149,28 @@ func (s *Set) find(name string) Tool {
 	return s.findServerTool(name)
 }
 
+// elsewhere has our names of other agents' tools, by their names in small letters without
+// underscores. Such a call is not made: a key that both have may mean something else.
+var elsewhere = map[string]string{
+	"bash": "execute_command", "shell": "execute_command", "terminal": "execute_command",
+	"runcommand": "execute_command", "runterminalcmd": "execute_command", "runshellcommand": "execute_command",
+	"read": "read_file", "view": "read_file", "write": "write_file", "createfile": "write_file",
+	"edit": "edit_file", "multiedit": "edit_file", "replace": "edit_file", "strreplace": "edit_file", "strreplaceeditor": "edit_file",
+	"grep": "search_files", "grepsearch": "search_files", "searchfilecontent": "search_files", "glob": "find_files",
+	"ls": "list_files", "listdir": "list_files", "listdirectory": "list_files",
+	"renamefile": "move_file", "removefile": "delete_file", "todowrite": "todo", "updateplan": "todo",
+}
+
 func (s *Set) unknown(name string) Result {
 	var names []string
 	for _, spec := range s.Specs() {
 		names = append(names, spec.Name)
 	}
-	if near := nearest.Name(name, names); near != "" {
+	near := elsewhere[strings.ToLower(strings.ReplaceAll(name, "_", ""))]
+	if near == "" {
+		near = nearest.Name(name, names)
+	}
+	if near != "" {
 		return failed("There is no tool %q. Did you mean %q?", name, near)
 	}
 	return failed("There is no tool %q. The tools are: %s.", name, strings.Join(names, ", "))

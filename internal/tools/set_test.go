@@ -246,6 +246,13 @@ func TestTitle(t *testing.T) {
 func TestUnknownTool(t *testing.T) {
 	b := newBench(t, nil)
 	b.want(b.raw("readfile", `{}`), true, `no tool "readfile"`, `"read_file"`)
+	b.want(b.raw("Bash", `{}`), true, `no tool "Bash"`, `"execute_command"`)
+	b.want(b.raw("list_dir", `{}`), true, `no tool "list_dir"`, `"list_files"`)
+	for name, ours := range elsewhere {
+		if b.set.find(name) != nil || b.set.find(ours) == nil {
+			t.Errorf("%s is mistaken for %s", name, ours)
+		}
+	}
 	b.want(b.raw("browse", `{}`), true, `no tool "browse"`, "read_file, list_files")
 }
 
