@@ -15,7 +15,7 @@ func TestMixedLines(t *testing.T) {
 	p := here(t)
 	scratch.Write(t, filepath.Join(p.Dir, "Makefile"), "all:\n")
 	for line, want := range map[string]bool{
-		"cd " + p.Dir + " && cat main.go":              true,
+		"cd " + p.Dir + "; cat main.go":                true,
 		"cd " + p.Dir + " && cat /etc/passwd":          false,
 		"cd src && cd " + p.Dir + " && cat main.go":    false,
 		"cd " + p.Dir + " && cd src && cat main.go":    false,

@@ -211,7 +211,7 @@ func TestSafeLinesOnlyRead(t *testing.T) {
 	}
 	lines = append(lines, "git log", "git log --stat -1", "git log --format='%h %an' -3", "git ls-files -o", "git describe --tags", "git rev-list --count HEAD", "git branch -av", "git stash list", "git reflog", "git shortlog -sn HEAD", "go version", "go env GOROOT GOMOD")
 	names := slices.Sorted(maps.Keys(programs))
-	before, ran, tried := b.tree(), 0, 0
+	before, ran, tried, entered := b.tree(), 0, 0, 0
 	for ; ran < want; tried++ {
 		var line string
 		if tried < len(lines) {
@@ -219,11 +219,17 @@ func TestSafeLinesOnlyRead(t *testing.T) {
 		} else if line = randomLine(r, names); r.IntN(4) == 0 {
 			line = randomLine(r, []string{"git", "sort", "find", "rg", "grep"})
 		}
+		if r.IntN(8) == 0 {
+			line = "cd " + filepath.Join(b.place.Dir, []string{"", "src", "deploy"}[r.IntN(3)]) + " && " + line
+		}
 		j := b.place.Judge(line)
 		if j.Class != Safe {
 			continue
 		}
 		ran++
+		if j.enters != "" {
+			entered++
+		}
 		if did := b.run(j); did != nil {
 			t.Errorf("%s, run as %s, does more than read:\n%s", line, j.Script(), strings.Join(did, "\n"))
 		}
@@ -231,7 +237,7 @@ func TestSafeLinesOnlyRead(t *testing.T) {
 	if d := cmp.Diff(before, b.tree()); d != "" {
 		t.Errorf("files changed:\n%s", d)
 	}
-	t.Logf("load: %d safe lines ran, of %d; seed %d", ran, tried, seed)
+	t.Logf("load: %d safe lines ran, of %d; %d of them entered a folder first; seed %d", ran, tried, entered, seed)
 }
 
 // TestTheTraceFindsEffects: the check of TestSafeLinesOnlyRead notices a write, another

@@ -32,6 +32,9 @@ func (p Place) Judge(line string) Judgement {
 	if len(j.steps) == 0 {
 		return j
 	}
+	if inner, ok := p.entering(line, j); ok {
+		return inner
+	}
 	guarded := j.Class == Safe
 	if runtime.GOOS == "windows" {
 		for _, s := range j.steps {
@@ -244,6 +247,9 @@ func (j Judgement) Script() string {
 		return ""
 	}
 	var words []string
+	if j.enters != "" {
+		words = append(words, "cd", shell.Quote(j.enters), "|| exit ;")
+	}
 	for _, s := range j.steps {
 		if s.operator != "" {
 			words = append(words, s.operator)

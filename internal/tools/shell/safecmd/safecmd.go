@@ -63,7 +63,8 @@ type Judgement struct {
 	// need a question.
 	Misplaced bool `json:"-"`
 
-	steps []step // the safe parts, and the operators, of a line
+	steps  []step // the safe parts, and the operators, of a line
+	enters string // the folder that a line with a cd enters first, without symbolic links
 }
 
 // Reasons returns the reasons of the parts that give the line its class, each once.

@@ -1,0 +1,69 @@
+package safecmd
+
+import (
+	"path/filepath"
+	"slices"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// entering judges line, which Classify judged as j, if it is cd FOLDER && REST with the
+// absolute path of one of the folders that may be read, and REST is safe there. The form
+// that Script returns runs nothing if the folder cannot be entered.
+func (p Place) entering(line string, j Judgement) (Judgement, bool) {
+	only := len(j.Parts) > 1 && len(j.Parts[0].Words) == 2 && j.Parts[0].Words[0] == "cd" && j.Parts[0].Class == Ask
+	if !only || slices.ContainsFunc(j.Parts[1:], func(part Part) bool { return part.Class != Safe }) {
+		return j, false
+	}
+	dir := j.Parts[0].Words[1]
+	if !filepath.IsAbs(dir) || !p.isDir(dir) || p.file(dir, false) != "" {
+		return j, false
+	}
+	target, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return j, false
+	}
+	rest, ok := afterFirst(line)
+	if !ok {
+		return j, false
+	}
+	there := p
+	there.Dir = target
+	inner := there.Judge(rest)
+	if inner.Class != Safe || inner.enters != "" {
+		return j, false
+	}
+	first := j.Parts[0]
+	first.Class, first.Reason = Safe, "cd enters a folder that may be read"
+	inner.Parts = append([]Part{first}, inner.Parts...)
+	inner.enters = target
+	for i := range inner.steps {
+		inner.steps[i].part++
+	}
+	return inner, true
+}
+
+// afterFirst returns the text of a line behind the && after its first command, if that
+// is a plain one.
+func afterFirst(line string) (string, bool) {
+	file, err := parse(line)
+	if err != nil || len(file.Stmts) == 0 {
+		return "", false
+	}
+	s := file.Stmts[0]
+	for {
+		both, ok := s.Cmd.(*syntax.BinaryCmd)
+		if !ok {
+			return "", false
+		}
+		if s = both.X; isPlain(s) {
+			return line[both.Y.Pos().Offset():], both.Op == syntax.AndStmt
+		}
+	}
+}
+
+// isPlain reports whether a statement is a command with nothing around it.
+func isPlain(s *syntax.Stmt) bool {
+	_, call := s.Cmd.(*syntax.CallExpr)
+	return call && len(s.Redirs) == 0 && len(s.Comments) == 0 && !s.Negated && !s.Background && !s.Coprocess && !s.Disown
+}
