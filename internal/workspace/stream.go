@@ -36,10 +36,11 @@ func (r *Root) Open(path string) (*Stream, error) {
 		return nil, err
 	}
 	var data io.Reader = f
+	size := info.Size()
 	if held, unsaved := r.held(p, f, info); unsaved {
-		data = strings.NewReader(held)
+		data, size = strings.NewReader(held), int64(len(held))
 	}
-	in, err := text.NewReader(data, r.files.unmarked(p))
+	in, err := text.NewReader(data, size, r.files.unmarked(p))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", p.name, err), f.Close())
 	}
@@ -59,7 +60,7 @@ func StreamOf(f File) (*Stream, error) {
 	if f.Raw != nil {
 		fallback.Encoding = Latin1
 	}
-	in, err := text.NewReader(bytes.NewReader(data), fallback)
+	in, err := text.NewReader(bytes.NewReader(data), int64(len(data)), fallback)
 	if err != nil {
 		return nil, err
 	}

@@ -11,8 +11,12 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// headSize is the number of bytes from which a file's format is guessed.
-const headSize = 32 << 10
+// headSize is the maximum number of bytes from which a file's format is guessed. Of a file
+// that is shorter, or says so, at least minHead bytes are read.
+const (
+	headSize = 32 << 10
+	minHead  = 4 << 10
+)
 
 // Reader reads a file line by line.
 type Reader struct {
@@ -22,10 +26,11 @@ type Reader struct {
 	text *bufio.Reader // decoded to UTF-8
 }
 
-// NewReader guesses the format of r from its head and decodes it.
-func NewReader(r io.Reader, fallback Fallback) (*Reader, error) {
-	raw := bufio.NewReaderSize(r, headSize)
-	head, err := raw.Peek(headSize)
+// NewReader guesses the format of r from its head and decodes it. A buffer for size bytes,
+// as many as r is expected to have, is enough for a small file.
+func NewReader(r io.Reader, size int64, fallback Fallback) (*Reader, error) {
+	raw := bufio.NewReaderSize(r, int(min(max(size+1, minHead), headSize)))
+	head, err := raw.Peek(raw.Size())
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
@@ -41,7 +46,7 @@ func NewReader(r io.Reader, fallback Fallback) (*Reader, error) {
 	if codec != nil && ok {
 		text = bufio.NewReaderSize(transform.NewReader(raw, codec.NewDecoder()), headSize)
 	}
-	start, err := text.Peek(headSize)
+	start, err := text.Peek(text.Size())
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
@@ -50,7 +55,7 @@ func NewReader(r io.Reader, fallback Fallback) (*Reader, error) {
 	}
 	format.EOL = lineEnding(string(start))
 	if format.EOL == "\r" {
-		text = bufio.NewReaderSize(returns{text}, headSize)
+		text = bufio.NewReaderSize(returns{text}, text.Size())
 	}
 	return &Reader{Format: format, Binary: !ok, text: text}, nil
 }

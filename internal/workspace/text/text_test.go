@@ -99,19 +99,21 @@ func TestReaderJudgesTheHead(t *testing.T) {
 		{"controls", "\x01\x02\x03\xff", Format{Encoding: Latin1, EOL: "\n"}, true},
 	}
 	for _, tt := range tests {
-		r, err := NewReader(strings.NewReader(tt.content), Fallback{Encoding: Latin1})
-		if err != nil {
-			t.Errorf("%s: %v", tt.name, err)
-			continue
-		}
-		if r.Format != tt.format || r.Binary != tt.binary {
-			t.Errorf("%s: %+v, binary %v", tt.name, r.Format, r.Binary)
+		for _, expected := range []int{len(tt.content), 0} {
+			r, err := NewReader(strings.NewReader(tt.content), int64(expected), Fallback{Encoding: Latin1})
+			if err != nil {
+				t.Errorf("%s: %v", tt.name, err)
+				continue
+			}
+			if r.Format != tt.format || r.Binary != tt.binary {
+				t.Errorf("%s, %d bytes expected: %+v, binary %v", tt.name, expected, r.Format, r.Binary)
+			}
 		}
 	}
 }
 
 func TestNext(t *testing.T) {
-	r, err := NewReader(strings.NewReader("one\r\n\xe9\xe9\xe9\n\nno end"), Fallback{Encoding: Latin1})
+	r, err := NewReader(strings.NewReader("one\r\n\xe9\xe9\xe9\n\nno end"), 0, Fallback{Encoding: Latin1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +142,7 @@ func TestNext(t *testing.T) {
 
 // In a file without "\n", "\r" ends a line.
 func TestNextOfReturns(t *testing.T) {
-	r, err := NewReader(strings.NewReader("one\r\rthree\r"), Fallback{Encoding: Latin1})
+	r, err := NewReader(strings.NewReader("one\r\rthree\r"), 0, Fallback{Encoding: Latin1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +164,7 @@ func TestNextIsBounded(t *testing.T) {
 		}
 		return len(p), nil
 	})
-	r, err := NewReader(endless, Fallback{Encoding: Latin1})
+	r, err := NewReader(endless, headSize, Fallback{Encoding: Latin1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +176,7 @@ func TestNextIsBounded(t *testing.T) {
 
 func TestReadErrorIsReported(t *testing.T) {
 	fault := errors.New("fault")
-	if _, err := NewReader(readerFunc(func([]byte) (int, error) { return 0, fault }), Fallback{Encoding: Latin1}); !errors.Is(err, fault) {
+	if _, err := NewReader(readerFunc(func([]byte) (int, error) { return 0, fault }), 0, Fallback{Encoding: Latin1}); !errors.Is(err, fault) {
 		t.Errorf("%v", err)
 	}
 	n := 0
@@ -183,7 +185,7 @@ func TestReadErrorIsReported(t *testing.T) {
 			return 0, fault
 		}
 		return copy(p, strings.Repeat("x", len(p))), nil
-	}), Fallback{Encoding: Latin1})
+	}), 0, Fallback{Encoding: Latin1})
 	if err != nil {
 		t.Fatal(err)
 	}
