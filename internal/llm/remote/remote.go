@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -127,6 +128,7 @@ type Client struct {
 	base     *url.URL // nil if the base URL is invalid
 	http     *http.Client
 	key      key
+	readers  sync.Pool // of *bufio.Reader, which finished replies used
 }
 
 var _ llm.Model = (*Client)(nil)

@@ -29,6 +29,7 @@ type reply struct {
 	*Events
 	body   io.ReadCloser
 	cancel context.CancelCauseFunc // ends the request
+	free   func()                  // gives the buffer to the next reply
 }
 
 // send posts r and returns the reply if its status is one of success. cancel ends the
@@ -49,11 +50,22 @@ func (c *Client) send(ctx context.Context, key string, r Request, cancel context
 	if err != nil {
 		return nil, err
 	}
-	events, err := c.events(resp.Body)
+	in := c.reader(resp.Body)
+	events, err := c.events(in)
 	if err != nil {
 		return nil, errors.Join(err, resp.Body.Close())
 	}
-	return &reply{Events: events, body: resp.Body, cancel: cancel}, nil
+	return &reply{Events: events, body: resp.Body, cancel: cancel, free: func() { c.readers.Put(in) }}, nil
+}
+
+// reader returns a reader of src with the buffer of an earlier one, if any.
+func (c *Client) reader(src io.Reader) *bufio.Reader {
+	in, ok := c.readers.Get().(*bufio.Reader)
+	if !ok {
+		return NewReader(src)
+	}
+	in.Reset(&lineEnds{src: src})
+	return in
 }
 
 // fill sets the body of req. The pieces are not copied.
@@ -94,8 +106,7 @@ func (c *Client) do(req *http.Request) (*http.Response, error) {
 // events returns the events of a successful response. The first byte tells a stream
 // from a single answer, from an error that the server calls success, and from a web
 // page.
-func (c *Client) events(src io.Reader) (*Events, error) {
-	r := NewReader(src)
+func (c *Client) events(r *bufio.Reader) (*Events, error) {
 	first, err := firstByte(r)
 	if err != nil {
 		return nil, err // also of an empty answer
@@ -144,6 +155,7 @@ func firstByte(r *bufio.Reader) (byte, error) {
 // Close reads what follows the end mark, for a moment, so that the connection can be
 // used again.
 func (r *reply) Close() error {
+	defer r.free()
 	if r.Done() {
 		timer := time.AfterFunc(drainTime, crash.Guarded(func() { r.cancel(nil) }))
 		defer timer.Stop()
