@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -39,6 +41,7 @@ func expand(ctx context.Context, p Process, set setup, prompt string) (string, e
 
 // answer runs one prompt, which holds more than the person typed. Without an editor there is nobody to ask.
 func answer(ctx context.Context, p Process, f *flags, set setup, prompt, typed string) error {
+	collectRarely()
 	set.IDE.Enabled = set.IDE.Enabled && f.ide
 	o, err := newOpening(ctx, f, set)
 	if err != nil {
@@ -71,6 +74,15 @@ func answer(ctx context.Context, p Process, f *flags, set setup, prompt, typed s
 		return err
 	}
 	return status(code)
+}
+
+// collectRarely halves the number of garbage collections unless the environment sets it: the
+// heap of one prompt is so small that they would take a tenth of the CPU time, to save
+// about two megabytes.
+func collectRarely() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(200)
+	}
 }
 
 // patience is how long standard input may stay silent before a remark explains the
