@@ -11,8 +11,8 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// headSize is the maximum number of bytes from which a file's format is guessed. Of a file
-// that is shorter, or says so, at least minHead bytes are read.
+// headSize is the maximum number of bytes from which a file's format is guessed. The buffer
+// for a shorter file has at least minHead bytes.
 const (
 	headSize = 32 << 10
 	minHead  = 4 << 10
