@@ -33,6 +33,7 @@ var layers = []struct {
 	{"internal/fuzzy", nil},
 	{"internal/gitignore", []string{"internal/regularfile"}},
 	{"internal/glob", nil},
+	{"internal/imagefile", nil},
 	{"internal/initenv", nil},
 	{"internal/initwatch", nil},
 	{"internal/llm/lenient", nil},
@@ -77,7 +78,7 @@ var layers = []struct {
 	{"internal/tools/search", []string{"internal/child", "internal/gitignore", "internal/glob", "internal/regularfile"}},
 	{"internal/tools/web", nil},
 	{"internal/tools", []string{
-		"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/mcp", "internal/nearest", "internal/permission", "internal/sandbox", "internal/sanitize", "internal/statefile",
+		"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/imagefile", "internal/llm", "internal/mcp", "internal/nearest", "internal/permission", "internal/sandbox", "internal/sanitize", "internal/statefile",
 		"internal/tools/args", "internal/tools/edit", "internal/tools/pending",
 		"internal/tools/search", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/tools/web", "internal/workspace", "internal/workspace/effects",
 	}},
@@ -171,7 +172,7 @@ var layers = []struct {
 	{"internal/app/keystore", []string{"internal/statefile"}},
 	{"internal/app/projectscripts", []string{"internal/regularfile"}},
 	{"internal/app/attachments", []string{
-		"internal/app/fileindex", "internal/llm", "internal/mcp", "internal/regularfile", "internal/sanitize", "internal/session", "internal/tools",
+		"internal/app/fileindex", "internal/imagefile", "internal/llm", "internal/mcp", "internal/regularfile", "internal/sanitize", "internal/session", "internal/tools",
 		"internal/tools/shell",
 	}},
 	{"internal/app/provider", []string{

@@ -183,6 +183,7 @@ type (
 		URI      string    `json:"uri,omitempty"`
 		Name     string    `json:"name,omitempty"`
 		Data     []byte    `json:"data,omitempty"` // of an image
+		MimeType string    `json:"mimeType,omitempty"`
 		Resource *resource `json:"resource,omitempty"`
 	}
 	resource struct {

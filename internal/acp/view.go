@@ -183,6 +183,7 @@ func (v *view) ended(ev session.CallEnded) {
 	if id := v.terminalOf(ev.Call.ID); id != "" {
 		c.Content = []callContent{{Type: "terminal", TerminalID: id}, text(ev.Result.ForUser)}
 	}
+	c.Content = append(c.Content, images(ev.Result.Pictures)...)
 	for _, f := range ev.Result.Changes {
 		c.Content = append(c.Content, fenced("diff", f.Diff))
 	}
@@ -198,6 +199,17 @@ func (v *view) ended(ev session.CallEnded) {
 
 func text(s string) callContent {
 	return callContent{Type: "content", Content: &block{Type: "text", Text: s}}
+}
+
+// images returns the images among parts of a message.
+func images(parts []llm.Part) []callContent {
+	var list []callContent
+	for _, p := range parts {
+		if p.Kind == llm.ImagePart {
+			list = append(list, callContent{Type: "content", Content: &block{Type: "image", MimeType: p.Mime, Data: p.Data}})
+		}
+	}
+	return list
 }
 
 // fence returns a block of code. Its fence is longer than each run of backticks in s, so
@@ -226,7 +238,7 @@ func (v *view) replay(m llm.Message) {
 			v.update(c)
 		}
 	case llm.ToolReply:
-		v.update(toolCall{Kind: "tool_call_update", ID: m.CallID, Status: "completed", Content: []callContent{fenced("", m.Text())}})
+		v.update(toolCall{Kind: "tool_call_update", ID: m.CallID, Status: "completed", Content: append([]callContent{fenced("", m.Text())}, images(m.Parts)...)})
 	}
 }
 

@@ -22,6 +22,7 @@ func (a *App) newCrew(defined []subagents.Definition, with tools.Deps) *subagent
 		own.Ask, own.Background, own.Pending = onBehalf{with.Ask, origin}, nil, nil
 		own.Below = a.guidance.below(a.Context.Apart())
 		model, note := a.modelOf(d)
+		own.Sees = func() bool { return model.Info().Images }
 		e := subagents.Equipment{
 			Model: model, Tools: hookedSet{tools.NewSet(own), a.hooked, own.Ask}, System: a.lastSystem() + delegated, CompactAt: a.Config.Limits.CompactAt, Note: note,
 		}

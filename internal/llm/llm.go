@@ -72,6 +72,11 @@ func (m Message) Text() string {
 	return b.String()
 }
 
+// Shows reports whether m has images.
+func (m Message) Shows() bool {
+	return slices.ContainsFunc(m.Parts, func(p Part) bool { return p.Kind == ImagePart })
+}
+
 // Reasoning returns the reasoning of m.
 func (m Message) Reasoning() string {
 	var b strings.Builder

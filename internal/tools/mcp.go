@@ -118,7 +118,7 @@ func (t serverTool) run(ctx context.Context, args []byte, v confirm.Verdict) (Re
 		return Result{}, err
 	}
 	res := Result{ForModel: text, ForUser: size(got.Text), Log: path, Failed: got.Failed, Ran: true, Record: Record{Words: words}}
-	t.show(&res, got.Images)
+	t.show(&res, picturesOf(got.Images)...)
 	if got.Failed {
 		res.ForModel = "The call failed:\n" + res.ForModel
 		res.ForUser = "failed, " + res.ForUser
@@ -127,18 +127,13 @@ func (t serverTool) run(ctx context.Context, args []byte, v confirm.Verdict) (Re
 	return res, nil
 }
 
-// show adds the images of a result for a model that takes some.
-func (d Deps) show(res *Result, images []mcp.Image) {
-	if len(images) == 0 {
-		return
-	}
-	if d.Sees == nil || !d.Sees() {
-		res.ForModel += "\n[Images cannot be shown to you.]"
-		return
-	}
+// picturesOf returns the images of a call as parts of its result.
+func picturesOf(images []mcp.Image) []llm.Part {
+	var parts []llm.Part
 	for _, image := range images {
-		res.Pictures = append(res.Pictures, llm.Part{Kind: llm.ImagePart, Mime: image.Mime, Data: image.Data})
+		parts = append(parts, llm.Part{Kind: llm.ImagePart, Mime: image.Mime, Data: image.Data})
 	}
+	return parts
 }
 
 // size describes a text in a few words.

@@ -66,7 +66,7 @@ func (r reader) readFile(ctx context.Context, call Call, a readFileArgs) (Result
 	if why := permission.NeverRead(s.Info.Path, r.Home); why != "" { // a file in an allowed folder
 		return failed("%s is never read: %s.", a.Path, why), s.Close()
 	}
-	res, err := page(ctx, s, max(a.Offset, 1), cmp.Or(a.Limit, readLines))
+	res, err := r.content(ctx, s, a)
 	if closeErr := s.Close(); err == nil && closeErr != nil {
 		return r.unreadable(ctx, a.Path, closeErr)
 	}
@@ -77,6 +77,18 @@ func (r reader) readFile(ctx context.Context, call Call, a readFileArgs) (Result
 		res.ForModel += r.Below(ctx, s.Info.Path)
 	}
 	return res, nil
+}
+
+// content returns the image in s, or the lines of its text.
+func (r reader) content(ctx context.Context, s *workspace.Stream, a readFileArgs) (Result, error) {
+	res, err := r.picture(s)
+	if err != nil {
+		return Result{}, err
+	}
+	if res != nil {
+		return *res, nil
+	}
+	return page(ctx, s, max(a.Offset, 1), cmp.Or(a.Limit, readLines))
 }
 
 // notRegular points to list_files for folders.

@@ -18,6 +18,7 @@ type Stream struct {
 	Binary bool // the head is not text
 
 	file *os.File // nil for a file that need not be on the disk
+	raw  io.ReaderAt
 	text *text.Reader
 }
 
@@ -46,7 +47,7 @@ func (r *Root) Open(path string) (*Stream, error) {
 	}
 	return &Stream{
 		Info:   File{Path: p.abs, Name: p.name, Exists: true, Format: in.Format, Mode: info.Mode(), Size: info.Size()},
-		Binary: in.Binary, file: f, text: in,
+		Binary: in.Binary, file: f, raw: f, text: in,
 	}, nil
 }
 
@@ -65,7 +66,7 @@ func StreamOf(f File) (*Stream, error) {
 		return nil, err
 	}
 	info := File{Path: f.Path, Name: f.Name, Exists: true, Format: f.Format, Mode: f.Mode, Size: int64(len(data))}
-	return &Stream{Info: info, Binary: in.Binary, text: in}, nil
+	return &Stream{Info: info, Binary: in.Binary, raw: bytes.NewReader(data), text: in}, nil
 }
 
 // Lines yields the lines from the current position. It cuts each text after maxLine
@@ -92,6 +93,16 @@ func (s *Stream) Lines(maxLine int, maxBytes int64) iter.Seq2[Line, error] {
 			}
 		}
 	}
+}
+
+// Head returns at most the first n bytes of the file, whatever the current position.
+func (s *Stream) Head(n int) ([]byte, error) {
+	data := make([]byte, n)
+	got, err := s.raw.ReadAt(data, 0)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return data[:got], err
 }
 
 // Close closes the file.

@@ -1,15 +1,9 @@
 package attachments
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"image"
-	_ "image/gif" // the formats that models take
-	_ "image/jpeg"
-	_ "image/png"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -19,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/bb2d0cf4/agent/internal/imagefile"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -92,13 +87,13 @@ func (x *Images) Add(name string, data []byte) (mark string, err error) {
 	if len(data) > MaxImage {
 		return "", errTooLarge
 	}
-	kind, width, height, err := measure(data)
+	img, err := imagefile.Parse(data)
 	if err != nil {
 		return "", err
 	}
 	x.mu.Lock()
-	mark = fmt.Sprintf("[image %d: %s %d×%d]", len(x.all)+1, strings.Trim(sanitize.Line(name), "[]"), width, height)
-	x.all = append(x.all, picture{mark, "image/" + kind, data})
+	mark = fmt.Sprintf("[image %d: %s %d×%d]", len(x.all)+1, strings.Trim(sanitize.Line(name), "[]"), img.Width, img.Height)
+	x.all = append(x.all, picture{mark, img.Mime, data})
 	x.mu.Unlock()
 	if name, takes := x.Takes(); !takes {
 		x.Tell(fmt.Sprintf("%s is not known to take images: it will be told of this one, but not shown it. "+
@@ -196,34 +191,3 @@ func readImage(path string) ([]byte, error) {
 }
 
 var errTooLarge = fmt.Errorf("it is larger than %d MB", MaxImage>>20)
-
-var errNoImage = errors.New("it is not a PNG, JPEG, GIF or WebP")
-
-// measure returns the format of an image and its size in pixels.
-func measure(data []byte) (kind string, width, height int, err error) {
-	if len(data) >= 30 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP" {
-		width, height, err = measureWebP(data)
-		return "webp", width, height, err
-	}
-	cfg, kind, err := image.DecodeConfig(bytes.NewReader(data))
-	if err != nil {
-		return "", 0, 0, errNoImage
-	}
-	return kind, cfg.Width, cfg.Height, nil
-}
-
-// measureWebP reads the size from the first chunk of a WebP: lossy, lossless or extended.
-func measureWebP(data []byte) (width, height int, err error) {
-	b := data[20:]
-	switch string(data[12:16]) {
-	case "VP8 ":
-		return int(binary.LittleEndian.Uint16(b[6:]) & 0x3fff), int(binary.LittleEndian.Uint16(b[8:]) & 0x3fff), nil
-	case "VP8L":
-		n := binary.LittleEndian.Uint32(b[1:])
-		return int(n&0x3fff) + 1, int(n>>14&0x3fff) + 1, nil
-	case "VP8X":
-		three := func(p []byte) int { return int(p[0]) | int(p[1])<<8 | int(p[2])<<16 }
-		return three(b[4:]) + 1, three(b[7:]) + 1, nil
-	}
-	return 0, 0, errNoImage
-}

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"image"
-	"image/gif"
-	"image/jpeg"
 	"image/png"
 	"os"
 	"path/filepath"
@@ -140,39 +138,5 @@ func TestPasteOfAnImage(t *testing.T) {
 	data, fail = []byte("text"), nil
 	if _, err := g.Paste(t.Context()); err == nil {
 		t.Error("text was taken for an image")
-	}
-}
-
-func TestMeasure(t *testing.T) {
-	var j, g bytes.Buffer
-	if err := jpeg.Encode(&j, image.NewGray(image.Rect(0, 0, 5, 6)), nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := gif.Encode(&g, image.NewGray(image.Rect(0, 0, 5, 6)), nil); err != nil {
-		t.Fatal(err)
-	}
-	webp := func(chunk string, body ...byte) []byte {
-		return append([]byte("RIFF\x00\x00\x00\x00WEBP"+chunk+"\x00\x00\x00\x00"), append(body, make([]byte, 20)...)...)
-	}
-	for name, c := range map[string]struct {
-		data []byte
-		kind string
-		w, h int
-	}{
-		"jpeg":          {j.Bytes(), "jpeg", 5, 6},
-		"gif":           {g.Bytes(), "gif", 5, 6},
-		"lossy webp":    {webp("VP8 ", 0, 0, 0, 0x9d, 1, 0x2a, 5, 0, 6, 0), "webp", 5, 6},
-		"lossless webp": {webp("VP8L", 0x2f, 4, 0x40, 1, 0), "webp", 5, 6},
-		"extended webp": {webp("VP8X", 0, 0, 0, 0, 4, 0, 0, 5, 0, 0), "webp", 5, 6},
-	} {
-		kind, w, h, err := measure(c.data)
-		if kind != c.kind || w != c.w || h != c.h || err != nil {
-			t.Errorf("%s: %s %d×%d, %v", name, kind, w, h, err)
-		}
-	}
-	for _, data := range [][]byte{nil, []byte("RIFF"), webp("ABCD"), j.Bytes()[:20]} {
-		if _, _, _, err := measure(data); err == nil {
-			t.Errorf("%q was measured", data)
-		}
 	}
 }

@@ -27,6 +27,7 @@ type conversation struct {
 	source   string  // see messageEncoder
 	markers  bool    // whether the server is asked to cache
 	hour     bool    // whether for an hour
+	shown    bool    // the images of the results at the end of sent are encoded, too
 	turns    []turn  // the newest ones, if they can carry cache markers
 
 	specs []llm.ToolSpec
@@ -59,14 +60,18 @@ func (c *conversation) encode(req llm.Request, d dialect) query {
 	defer c.mu.Unlock()
 	offers := len(req.Tools) > 0
 	if d != c.dialect || offers != c.offers || !c.continues(req.Messages) {
-		c.sent, c.segments, c.turns, c.ids = nil, nil, nil, map[string]string{}
+		c.sent, c.segments, c.turns, c.shown, c.ids = nil, nil, nil, false, map[string]string{}
 		c.dialect, c.offers = d, offers
 	}
 	c.effort = req.Effort
 	enc := messageEncoder{dialect: d, tools: offers, parts: c.markers && d&noMarkers == 0, source: c.source, ids: c.ids}
 	for _, m := range req.Messages[len(c.sent):] {
+		if m.Role != llm.ToolReply {
+			c.addImages(enc)
+		}
 		c.add(enc, m)
 	}
+	c.addImages(enc)
 	c.encodeTools(req.Tools)
 	q := query{tools: c.tools}
 	if req.System != "" {
@@ -131,9 +136,23 @@ func (c *conversation) continues(messages []llm.Message) bool {
 const between = "(The user goes on.)"
 
 func (c *conversation) add(enc messageEncoder, m llm.Message) {
+	var after llm.Role
+	if n := len(c.sent); n > 0 {
+		after = c.sent[n-1].Role
+	}
+	c.put(enc, m, after)
+	m.Parts, m.Calls = slices.Clone(m.Parts), slices.Clone(m.Calls)
+	c.sent, c.shown = append(c.sent, m), false
+	for _, call := range m.Calls {
+		c.ids[call.ID] = call.Name
+	}
+}
+
+// put encodes m after a message of the given role.
+func (c *conversation) put(enc messageEncoder, m llm.Message, after llm.Role) {
 	c.scratch = c.scratch[:0]
-	answered := len(c.sent) > 0 && c.sent[len(c.sent)-1].Role == llm.Assistant
-	if n := len(c.sent); enc.dialect&alternate != 0 && m.Role == llm.User && n > 0 && c.sent[n-1].Role == llm.ToolReply {
+	answered := after == llm.Assistant
+	if enc.dialect&alternate != 0 && m.Role == llm.User && after == llm.ToolReply {
 		c.scratch = enc.append(append(c.scratch, ','), llm.TextMessage(llm.Assistant, between))
 		answered = true
 	}
@@ -147,10 +166,30 @@ func (c *conversation) add(enc messageEncoder, m llm.Message) {
 	if enc.parts && m.Role != llm.Assistant {
 		c.mark(turn{last, len(c.segments[last]) - len(partsEnd)}, answered)
 	}
-	m.Parts, m.Calls = slices.Clone(m.Parts), slices.Clone(m.Calls)
-	c.sent = append(c.sent, m)
-	for _, call := range m.Calls {
-		c.ids[call.ID] = call.Name
+}
+
+// addImages adds a message with the images of the results at the end of the conversation, once:
+// this protocol has only text in results.
+func (c *conversation) addImages(enc messageEncoder) {
+	if c.shown || enc.dialect&noImages != 0 {
+		return
+	}
+	c.shown = true
+	start := len(c.sent)
+	for start > 0 && c.sent[start-1].Role == llm.ToolReply {
+		start--
+	}
+	m := llm.Message{Role: llm.User}
+	for _, result := range c.sent[start:] {
+		for _, p := range result.Parts {
+			if p.Kind == llm.ImagePart {
+				m.Parts = append(m.Parts, p)
+			}
+		}
+	}
+	if m.Parts != nil { // the text is last: on some servers only a text can carry a cache marker
+		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: shown})
+		c.put(enc, m, llm.ToolReply)
 	}
 }
 

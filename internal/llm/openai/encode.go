@@ -22,8 +22,15 @@ const (
 	noText   = "(no text)"   // of a user or a model
 )
 
-// unseen replaces an image for a model that takes none.
-const unseen = "(an image that this model cannot see)"
+// The remarks in the place of an image: for a model that takes none, and in a result, which
+// has only text in this protocol.
+const (
+	unseen  = "(an image that this model cannot see)"
+	follows = "(an image, shown after the results)"
+)
+
+// shown explains the images before it.
+const shown = "(These are the images of the results above, in their order.)"
 
 // messageEncoder encodes the messages of one request.
 type messageEncoder struct {
@@ -58,7 +65,11 @@ func (e messageEncoder) message(m llm.Message) goopenai.ChatCompletionMessage {
 	switch m.Role {
 	case llm.ToolReply:
 		msg.ToolCallID = m.CallID
-		msg.Content = textOf(withoutImages(m), noOutput) // this protocol has only text in results
+		remark := follows
+		if e.dialect&noImages != 0 {
+			remark = unseen
+		}
+		msg.Content = textOf(withoutImages(m, remark), noOutput)
 		if e.dialect&namedResults != 0 {
 			msg.Name = e.ids[m.CallID]
 		}
@@ -70,7 +81,7 @@ func (e messageEncoder) message(m llm.Message) goopenai.ChatCompletionMessage {
 		msg.Content = textOf(m, empty)
 	case llm.User:
 		if e.dialect&noImages != 0 {
-			m = withoutImages(m)
+			m = withoutImages(m, unseen)
 		}
 		if msg.MultiContent = partsOf(m); msg.MultiContent == nil {
 			msg.Content = textOf(m, noText)
@@ -98,12 +109,12 @@ func appendInParts(dst []byte, msg goopenai.ChatCompletionMessage) []byte {
 	return append(appendJSON(dst, parts), '}')
 }
 
-// withoutImages returns m with a remark in the place of each image.
-func withoutImages(m llm.Message) llm.Message {
+// withoutImages returns m with the remark in the place of each image.
+func withoutImages(m llm.Message, remark string) llm.Message {
 	m.Parts = slices.Clone(m.Parts)
 	for i, p := range m.Parts {
 		if p.Kind == llm.ImagePart {
-			m.Parts[i] = llm.Part{Kind: llm.TextPart, Text: unseen}
+			m.Parts[i] = llm.Part{Kind: llm.TextPart, Text: remark}
 		}
 	}
 	return m
@@ -120,7 +131,7 @@ func textOf(m llm.Message, empty string) string {
 
 // partsOf returns the parts of a message with images; nil if it has none.
 func partsOf(m llm.Message) []goopenai.ChatMessagePart {
-	if !slices.ContainsFunc(m.Parts, func(p llm.Part) bool { return p.Kind == llm.ImagePart }) {
+	if !m.Shows() {
 		return nil
 	}
 	var parts []goopenai.ChatMessagePart

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -37,15 +36,22 @@ func marked(t *testing.T, body []byte) []int {
 
 // wantMarked returns the messages that should carry one: the system prompt and the last
 // message of each of the two newest turns.
+// Images of results follow them in a message of their own.
 func wantMarked(messages []llm.Message) []int {
-	var list []int
-	for i, m := range slices.Backward(messages) {
-		if m.Role != llm.Assistant && (i+1 == len(messages) || messages[i+1].Role == llm.Assistant) && len(list) < 2 {
-			list = append(list, i+1)
+	ends := []int{0}
+	at, shows := 0, false
+	for i, m := range messages {
+		at++
+		last := i+1 == len(messages)
+		shows = m.Role == llm.ToolReply && (shows || m.Shows())
+		if shows && (last || messages[i+1].Role != llm.ToolReply) {
+			at, shows = at+1, false
+		}
+		if m.Role != llm.Assistant && (last || messages[i+1].Role == llm.Assistant) {
+			ends = append(ends, at)
 		}
 	}
-	slices.Reverse(list)
-	return append([]int{0}, list...)
+	return append(ends[:1], ends[max(1, len(ends)-2):]...)
 }
 
 // The markers move to the end of the conversation, and nothing else changes.

@@ -167,7 +167,7 @@ func clipFor(items []history.Item, room Room, bytes int) int {
 		clip = fitting(items, bytes)
 	}
 	for _, it := range items {
-		if it.Message.Role == llm.ToolReply && len(it.Message.Text()) > clip+clipNote {
+		if it.Message.Role == llm.ToolReply && (len(it.Message.Text()) > clip+clipNote || it.Message.Shows()) {
 			return clip
 		}
 	}

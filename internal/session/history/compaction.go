@@ -90,10 +90,13 @@ func view(items []Item, c *Compaction) []llm.Message {
 // results.
 func (c *Compaction) Replaces() bool { return c != nil && c.Text != "" }
 
-// Cuts reports whether the result in it is sent without its middle.
+// Cuts reports whether the result in it is sent without its middle or its images.
 func (c *Compaction) Cuts(it Item) bool {
-	return c != nil && c.Clip > 0 && it.N <= c.Last && it.Message.Role == llm.ToolReply && len(it.Message.Text()) > c.Clip+c.noteSize()
+	return c != nil && c.Clip > 0 && it.N <= c.Last && it.Message.Role == llm.ToolReply && (c.shortens(it.Message.Text()) || it.Message.Shows())
 }
+
+// shortens reports whether the text of a result is sent without its middle.
+func (c *Compaction) shortens(text string) bool { return len(text) > c.Clip+c.noteSize() }
 
 // Message returns the message of it as it is sent with c in force. A result that is cut
 // names the file with all of it.
@@ -101,11 +104,17 @@ func (c *Compaction) Message(it Item) llm.Message {
 	if !c.Cuts(it) {
 		return it.Message
 	}
-	where := ""
+	text, where := it.Message.Text(), ""
 	if c.FullFile != "" {
 		where = fmt.Sprintf("; %q in %s has all of it", ResultTitle(it), c.FullFile)
 	}
-	return Result(it.Message.CallID, clip(it.Message.Text(), c.Clip, where))
+	if c.shortens(text) {
+		text = clip(text, c.Clip, where)
+	}
+	if it.Message.Shows() {
+		text += "\n[Its images are left out to save room; repeat the call to see them.]"
+	}
+	return Result(it.Message.CallID, text)
 }
 
 // ResultTitle returns the title of a result in a file with full texts.

@@ -250,3 +250,16 @@ func TestARewindTakesACompactionBack(t *testing.T) {
 		t.Errorf("%+v", chat.Sent())
 	}
 }
+
+// A compaction that cuts results leaves out their images, however short their text is.
+func TestCompactionLeavesOutImages(t *testing.T) {
+	m := Result("c", "a.png: image/png")
+	m.Parts = append(m.Parts, llm.Part{Kind: llm.ImagePart, Mime: "image/png", Data: []byte{1}})
+	it := Item{N: 3, Message: m}
+	for want, c := range map[bool]*Compaction{true: {Last: 2, Clip: 600}, false: {Last: 3, Clip: 600}} {
+		got := c.Message(it)
+		if got.Shows() != want || c.Cuts(it) == want || !strings.HasPrefix(got.Text(), "a.png: image/png") || strings.Contains(got.Text(), "images are left out") == want {
+			t.Errorf("%+v: %+v", c, got)
+		}
+	}
+}
