@@ -105,12 +105,33 @@ func (b *bench) check(at string, c editCase, ending string, res Result) {
 		if res.Failed || lf(after) != c.Want {
 			b.Errorf("%s: %s\n%s\nwant\n%s", at, res.ForModel, after, c.Want)
 		}
+		if before := endLines(c.File, ending); !keepsEndings(before, after) {
+			b.Errorf("%s: a line that is not edited has another ending:\n%q\nwas\n%q", at, after, before)
+		}
 		if ending == "CRLF" && strings.Count(after, "\n") != strings.Count(after, "\r\n") {
 			b.Errorf("%s: not every line ends in CRLF: %q", at, after)
 		}
 	case !res.Failed || after != endLines(c.File, ending):
 		b.Errorf("%s: was made: %s\n%s", at, res.ForModel, after)
 	}
+}
+
+// keepsEndings reports whether the lines before and behind an edit end as before it.
+func keepsEndings(before, after string) bool {
+	x, y := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
+	from := 0
+	for from < min(len(x), len(y)) && lf(x[from]) == lf(y[from]) {
+		if x[from] != y[from] {
+			return false
+		}
+		from++
+	}
+	for i := 1; i <= min(len(x), len(y))-from && lf(x[len(x)-i]) == lf(y[len(y)-i]); i++ {
+		if x[len(x)-i] != y[len(y)-i] {
+			return false
+		}
+	}
+	return true
 }
 
 // holdsAll reports whether the first 1,500 bytes of message hold all lines.

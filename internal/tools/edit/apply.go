@@ -64,7 +64,7 @@ func (a *applier) apply(h *Hunk) error {
 		return err
 	}
 	h, at := &p.hunk, p.at
-	if stage != Exact {
+	if stage != Exact || a.mixed {
 		h.pair(stage)
 	}
 	if h.scope != nil {
