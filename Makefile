@@ -35,7 +35,9 @@ test-full: ## the same at full load (kills, interleavings, fuzzing)
 security-report: ## run the tests of docs/security-report.md at full load, and write it
 	mkdir -p .cache
 	AGENT_TEST_FULL=1 go run ./tools/testreport -events .cache/events.json -timeout 120m $$(go run ./tools/securityreport -arguments); \
-	status=$$?; go run ./tools/securityreport .cache/events.json && exit $$status
+	status=$$?; cd editors/vscode && node esbuild.mjs --tests && \
+	AGENT_TEST_FULL=1 node --test --test-name-pattern='by guesses' --test-reporter=tap out/test/core/server.test.js >../../.cache/extension.tap || status=$$?; \
+	cd ../.. && go run ./tools/securityreport .cache/events.json .cache/extension.tap && exit $$status
 
 test-vscode: ## test the extension in a real VS Code, alone
 	bash scripts/test-vscode.sh

@@ -49,6 +49,22 @@ func TestPublishedBypasses(t *testing.T) {
 		bypass.Try(t, c.attack, "each simple command of a line is compared with the rules by itself; deny and ask count before allow, and a shell asks", runs(func(_ *testing.T, line string) bool { return c.weak(line) }, c.line),
 			runs(func(t *testing.T, line string) bool { return decides(t, line, c.rules) }, c.line))
 	}
+	for _, host := range []string{"example.com.evil.test", "example.community", "evilexample.com"} {
+		bypass.Try(t, "CVE-2026-24052: "+host+" is taken for a trusted host", "hosts are compared whole, or by their end behind a dot", func(*testing.T) bool {
+			return strings.HasPrefix(host, "example.com") || strings.HasSuffix(host, "example.com")
+		}, func(t *testing.T) bool {
+			for _, rule := range []string{"fetch(example.com)", "fetch(*.example.com)"} {
+				r, err := permission.ParseRule(permission.Allow, rule, "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, decided := permission.New(permission.Default, r).Decide(fetching(host)); decided {
+					return true
+				}
+			}
+			return false
+		})
+	}
 	exact := func(name string) bool { return name == ".vscode/settings.json" || name == ".git/config" }
 	exists := func(name string) bool { _, err := os.Stat(name); return err == nil && exact(name) }
 	for _, c := range []struct {

@@ -1,4 +1,5 @@
-// Command securityreport writes docs/security-report.md from the events of go test -json:
+// Command securityreport writes docs/security-report.md from the events of go test -json,
+// and from files FILE.tap, the output of node --test --test-reporter=tap:
 //
 //	securityreport FILE...
 //
@@ -11,8 +12,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 const (
@@ -56,7 +59,14 @@ func (r results) add(file string) error {
 		return err
 	}
 	defer in.Close()
-	return r.read(in)
+	if filepath.Ext(file) != ".tap" {
+		return r.read(in)
+	}
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	return r.readTAP(in, info.ModTime().UTC().Format(time.DateOnly))
 }
 
 // arguments returns the arguments of go test that run all tests of the report.
@@ -65,6 +75,9 @@ func arguments() []string {
 	for _, part := range goals {
 		for _, g := range part.goals {
 			for _, n := range g.tests {
+				if n.pkg == extension {
+					continue
+				}
 				tests = append(tests, n.test)
 				packages = append(packages, "./"+n.pkg)
 			}

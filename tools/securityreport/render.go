@@ -86,6 +86,9 @@ func (r result) word() string {
 
 // test returns the name of a test, without the case in it, and its package.
 func test(key string) string {
+	if name, ok := strings.CutPrefix(key, extension+"."); ok {
+		return "`" + name + "` in `" + extension + "`"
+	}
 	pkg, name, _ := strings.Cut(key, ".Test")
 	name, _, _ = strings.Cut(name, "/")
 	return "`Test" + name + "` in `" + pkg + "`"

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -46,5 +47,28 @@ func TestReportIsOfWhatRan(t *testing.T) {
 	}
 	if err := r.read(strings.NewReader("noise")); err == nil {
 		t.Error("noise is read")
+	}
+}
+
+func TestTestsOfTheExtension(t *testing.T) {
+	r, err := load("/nowhere/results.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tap := "TAP version 13\n    # Subtest: by guesses, 7 of them\n    %s 2 - by guesses, 7 of them: none accepted%s\n      ---\n      duration_ms: 1\n      ...\n    # load: 7 handshakes\n    ok 3 - another # SKIP\n1..1\n"
+	for _, step := range []struct{ word, directive, want string }{
+		{"ok", " # SKIP", "| **not run** |"},
+		{"ok", "", "| `by guesses` in `editors/vscode` | 7 handshakes | passed | 2026-01-02 |"},
+		{"not ok", "", "| `by guesses` in `editors/vscode` | 7 handshakes | **failed** | 2026-01-02 |"},
+	} {
+		if err := r.readTAP(strings.NewReader(fmt.Sprintf(tap, step.word, step.directive)), "2026-01-02"); err != nil {
+			t.Fatal(err)
+		}
+		if page := r.render(); !strings.Contains(page, step.want) {
+			t.Errorf("the page lacks %s:\n%s", step.want, page)
+		}
+	}
+	if strings.Contains(strings.Join(arguments(), " "), extension) {
+		t.Error("go test is to run a test of the extension")
 	}
 }

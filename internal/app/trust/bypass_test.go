@@ -54,6 +54,46 @@ func TestPublishedBypasses(t *testing.T) {
 		return ours(t, dir, dir, func() { scratch.Write(t, filepath.Join(dir, ".agent", "config.yaml"), "b") })
 	})
 
+	// starts reports whether a project's server starts after what happened in its folder.
+	server := Server{Name: "x", Hash: "one"}
+	starts := func(t *testing.T, happened func(dir string, s Store)) bool {
+		s := Open(t.TempDir())
+		dir := scratch.Dir(t, map[string]string{ServersFile: `{"mcpServers":{"x":{"command":"one"}}}`})
+		happened(dir, s)
+		now := server
+		now.Dir = dir
+		data, folder, err := ReadServers(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if now.Folder = folder; strings.Contains(string(data), "two") {
+			now.Hash = "two"
+		}
+		answer, err := s.ServerAnswer(now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer == Trusted
+	}
+	listed := func(t *testing.T) bool {
+		data, _, err := ReadServers(scratch.Dir(t, map[string]string{ServersFile: `{"mcpServers":{"x":{"command":"one"}}}`}))
+		return err == nil && strings.Contains(string(data), `"command"`)
+	}
+	guard := "a project's server starts only after a yes to its entry as it is"
+	bypass.Try(t, "CVE-2026-12957: a project brings a file of servers", guard, listed, func(t *testing.T) bool {
+		return starts(t, func(string, Store) {})
+	})
+	bypass.Try(t, "CVE-2025-54135: an edit changes the file of servers after the answer", guard, listed, func(t *testing.T) bool {
+		return starts(t, func(dir string, s Store) {
+			yes := server
+			yes.Dir, yes.Folder, yes.Allowed = dir, folderAt(dir), true
+			if err := s.AnswerServer(t.Context(), yes); err != nil {
+				t.Fatal(err)
+			}
+			scratch.Write(t, filepath.Join(dir, ServersFile), `{"mcpServers":{"x":{"command":"two"}}}`)
+		})
+	})
+
 	bypass.Try(t, "a trusted folder is replaced by another at the same path", "trust is for the real folder, by its path and identity", func(t *testing.T) bool {
 		dir := scratch.Dir(t, map[string]string{"p/.agent/config.yaml": "x"})
 		approved := map[string]bool{dir: true}

@@ -139,7 +139,7 @@ describe("a handshake", () => {
     assert.equal(connections.length, 0);
     assert.ok(log.filter((line) => line.startsWith("refused")).length <= 2, "guesses do not fill the log");
     assert.ok(!log.join().includes(secret));
-    t.diagnostic(`${attempts} handshakes refused: ${JSON.stringify(counts)}`);
+    t.diagnostic(`load: ${attempts} handshakes refused: ${JSON.stringify(counts)}`);
   });
 
   it("beyond sixteen connections: 503", async (t) => {
