@@ -3,6 +3,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"strings"
@@ -133,6 +134,149 @@ func TestCheckInThePlainInterface(t *testing.T) {
 	<-time.After(600 * time.Millisecond) // as long as a person needs to read
 	d.say("2")
 	d.WaitFor(`(?s)answer: 1 yes.*2\n.*you:`)
+	d.leave()
+}
+
+// reviewDesk is a goDesk on which the edits of a turn are one review.
+func reviewDesk(t *testing.T, settings string, turns ...llmtest.Turn) *desk {
+	t.Helper()
+	d := goDesk(t, settings+"review: turn\n", turns...)
+	d.write("lib/lib.go", "package lib\n\nfunc F() {}\n")
+	return d
+}
+
+// brokenTurn edits two packages so that each fails; mended makes both right. The edits of
+// mended need each other.
+func brokenTurn() llmtest.Turn {
+	return llmtest.Turn{Calls: []llmtest.Call{
+		editOf("lib/lib.go", "func F() {}", "func G() int { return absent }"), editOf("main.go", `println("hello")`, "println(missing)"),
+	}}
+}
+
+func mendedTurn() llmtest.Turn {
+	return llmtest.Turn{Calls: []llmtest.Call{
+		editOf("lib/lib.go", "return absent", "return 1"), editOf("main.go", "println(missing)", "println(lib.G())"),
+		editOf("main.go", "package main", "package main\n\nimport \"example.test/lib\""),
+	}}
+}
+
+func editOf(name, before, after string) llmtest.Call {
+	args, _ := json.Marshal(map[string]string{"path": name, "old_string": before, "new_string": after})
+	return llmtest.Call{Name: "edit_file", Args: string(args)}
+}
+
+// TestCheckInTheReviewOfATurn: all edits of the turn are tried together, and the result is
+// in the head of the one question, red and green; the list and the files give way to the
+// output and come back.
+func TestCheckInTheReviewOfATurn(t *testing.T) {
+	d := reviewDesk(t, "check: auto\n", brokenTurn(), llmtest.Turn{Text: "First."}, mendedTurn(), llmtest.Turn{Text: "Second."}, llmtest.Turn{Text: "I see."})
+	d.sit()
+	d.say("break it")
+	d.asked(`(?m)^check: go vet \./lib \. `)
+	d.WaitFor(`(?m)^check: go vet \./lib \. ✗ 2 new errors · \d+\.\d s`)
+	d.WaitFor(`t check output`)
+	d.Press("t")
+	d.WaitFor(`undefined: missing`)
+	d.WaitFor(`undefined: absent`)
+	d.WaitFor(`t the changes`)
+	d.Press("esc")
+	d.WaitFor(`❯ ● edit   lib/lib\.go`)
+	d.Press("enter")
+	d.WaitFor(`file 1 of 2`)
+	d.Press("t")
+	d.WaitFor(`undefined: missing`)
+	d.Press("t")
+	d.WaitFor(`\+ .*return absent`)
+	if d.read("main.go") != program {
+		t.Error("written before the answer")
+	}
+	d.Press("esc", "c")
+	d.WaitFor(`no, because:`)
+	d.Type("mend it")
+	d.Press("enter")
+	d.asked(`(?m)^check: go vet \./lib \. ✔ \d+\.\d s`)
+	d.Press("enter", "tab")
+	d.WaitFor(`file 2 of 2`)
+	d.Press("esc")
+	d.WaitFor(`❯ ● edit   main\.go`)
+	d.Press("y")
+	d.WaitFor(`2 of 2 files`)
+	d.idle()
+	if got := d.read("main.go"); !strings.Contains(got, "println(lib.G())") {
+		t.Errorf("main.go holds %q", got)
+	}
+	d.say("and now?")
+	d.WaitFor(`I see\.`)
+	if told := string(d.request(4)); strings.Contains(told, "the check") {
+		t.Errorf("the model was told of a green check: %s", told)
+	}
+	d.idle()
+	d.leave()
+}
+
+// TestRedReviewOfATurnIsTold: the model is told of the new problems if the changes are
+// accepted with them.
+func TestRedReviewOfATurnIsTold(t *testing.T) {
+	d := reviewDesk(t, "check: auto\n", brokenTurn(), llmtest.Turn{Text: "First."}, llmtest.Turn{Text: "I see."})
+	d.sit()
+	d.say("break it")
+	d.WaitFor(`(?m)^check: go vet \./lib \. ✗ 2 new errors`)
+	d.asked(`2 files`)
+	d.Press("enter", "tab")
+	d.WaitFor(`file 2 of 2`)
+	d.Press("esc")
+	d.WaitFor(`❯ ● edit   main\.go`)
+	d.Press("y")
+	d.WaitFor(`2 of 2 files`)
+	d.idle()
+	d.say("and now?")
+	d.WaitFor(`I see\.`)
+	for _, want := range []string{"the check `go vet ./lib .` fails since this edit", "main.go:4: undefined: missing", "lib/lib.go:3: undefined: absent"} {
+		if told := string(d.request(2)); !strings.Contains(told, want) {
+			t.Errorf("the model was not told %q:\n%s", want, told)
+		}
+	}
+	d.idle()
+	d.leave()
+}
+
+// TestCheckFirstInTheReviewOfATurn: the model mends the problems of its pending changes
+// before anybody is asked.
+func TestCheckFirstInTheReviewOfATurn(t *testing.T) {
+	d := reviewDesk(t, "check: auto\ncheck_first: true\n", brokenTurn(), llmtest.Turn{Text: "First."}, mendedTurn(), llmtest.Turn{Text: "Second."})
+	d.sit()
+	d.say("break it")
+	d.asked(`(?m)^check: go vet \./lib \. ✔`)
+	if told := string(d.request(2)); !strings.Contains(told, "Not shown to the user yet") || !strings.Contains(told, "main.go:4: undefined: missing") || !strings.Contains(told, "still pending") {
+		t.Errorf("the model was told %s", told)
+	}
+	d.Press("n")
+	d.idle()
+	if d.read("main.go") != program {
+		t.Error("written in spite of the no")
+	}
+	d.leave()
+}
+
+// TestCheckInThePlainReviewOfATurn: the plain face prints the result below the list of
+// files, and asks again.
+func TestCheckInThePlainReviewOfATurn(t *testing.T) {
+	d := reviewDesk(t, "check: auto\n", brokenTurn(), llmtest.Turn{Text: "First."}, mendedTurn(), llmtest.Turn{Text: "Second."})
+	d.open()
+	d.run("agent", "--screen-reader")
+	d.WaitFor(`(?m)^you:`)
+	d.say("break it")
+	d.WaitFor(`check: check: go vet \./lib \. fails, 2 new errors`)
+	d.WaitFor(`undefined: missing(?s:.*)answer: 1 yes`)
+	<-time.After(600 * time.Millisecond) // as long as a person needs to read
+	d.say("2 mend it")
+	d.WaitFor(`check: check: go vet \./lib \. passes, \d+\.\d s(?s:.*)answer: 1 yes`)
+	<-time.After(600 * time.Millisecond)
+	d.say("1")
+	d.WaitFor(`2 of 2 files`)
+	if got := d.read("main.go"); !strings.Contains(got, "println(lib.G())") {
+		t.Errorf("main.go holds %q", got)
+	}
 	d.leave()
 }
 

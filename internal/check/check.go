@@ -1,6 +1,6 @@
-// Package check tries a proposed change before a person answers, by a command such as
-// go vet, on the changed text. It guarantees that the command sees the change without
-// the file being written, that one command runs at a time, with all its processes, only
+// Package check tries proposed changes before a person answers, by a command such as
+// go vet, on the changed text. It guarantees that the command sees the changes without
+// a file being written, that one command runs at a time, with all its processes, only
 // until the question is answered, and that only problems that the unchanged files do not
 // have count as the proposal's.
 //
@@ -67,7 +67,7 @@ type Runner struct {
 	tree *tree         // nil before the first copy
 
 	mu   sync.Mutex
-	back map[string]int // how often a proposal for a path went back, since the last question
+	back map[string]int // how often a proposal went back since the last question, by subject
 }
 
 // New returns a Runner. Close it.
@@ -75,34 +75,61 @@ func New(opt Options) *Runner {
 	return &Runner{opt: opt, busy: make(chan struct{}, 1), back: map[string]int{}}
 }
 
-// For returns the check of a change; nil if no command suits it.
-func (r *Runner) For(c workspace.Change) *confirm.Check {
-	p, ok := r.plan(c)
-	if !ok {
+// For returns the check of changes that are asked about together; nil if no command suits
+// any.
+func (r *Runner) For(changes ...workspace.Change) *confirm.Check {
+	all := parts(changes)
+	plans := r.plans(all)
+	if len(plans) == 0 {
 		return nil
 	}
-	first := r.opt.First && r.sentBack(c.Path) < maxBack
-	return confirm.NewCheck(p.title, first, func(ctx context.Context) confirm.CheckResult {
-		res := r.run(ctx, p, c)
-		r.count(c.Path, first && res.Red())
+	of := subject(all)
+	first := r.opt.First && r.sentBack(of) < maxBack
+	return confirm.NewCheck(title(plans), first, func(ctx context.Context) confirm.CheckResult {
+		res := r.run(ctx, plans, all)
+		r.count(of, first && res.Red())
 		return res
 	})
 }
 
-func (r *Runner) sentBack(path string) int {
+// parts returns the changes with each move as a removal and a new file.
+func parts(changes []workspace.Change) []workspace.Change {
+	var all []workspace.Change
+	for _, c := range changes {
+		if !c.Moves() {
+			all = append(all, c)
+			continue
+		}
+		gone, made := c, c
+		gone.Delete, gone.To, gone.ToName = true, "", ""
+		made.Path, made.Name, made.To, made.ToName = c.To, c.ToName, "", ""
+		all = append(all, gone, made)
+	}
+	return all
+}
+
+// subject returns the file of a single change; "" for several.
+func subject(all []workspace.Change) string {
+	if len(all) == 1 {
+		return all[0].Path
+	}
+	return ""
+}
+
+func (r *Runner) sentBack(subject string) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.back[path]
+	return r.back[subject]
 }
 
 // count counts a proposal that goes back; any other ends the row.
-func (r *Runner) count(path string, back bool) {
+func (r *Runner) count(subject string, back bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if back {
-		r.back[path]++
+		r.back[subject]++
 	} else {
-		delete(r.back, path)
+		delete(r.back, subject)
 	}
 }
 
@@ -116,22 +143,32 @@ func (r *Runner) Close() error {
 	return errors.Join(r.tree.close(), r.root.Close(), os.RemoveAll(r.dir))
 }
 
-// run tries a change.
-func (r *Runner) run(ctx context.Context, p plan, c workspace.Change) confirm.CheckResult {
+// run tries changes by all plans.
+func (r *Runner) run(ctx context.Context, plans []plan, all []workspace.Change) confirm.CheckResult {
 	started := time.Now()
-	res, err := r.try(ctx, p, c)
-	switch {
-	case ctx.Err() != nil:
-		res = confirm.CheckResult{Missing: "stopped"}
-	case err != nil:
-		res = confirm.CheckResult{Missing: err.Error()}
+	var res confirm.CheckResult
+	for i, p := range plans {
+		one, err := r.try(ctx, p, all)
+		switch {
+		case ctx.Err() != nil:
+			return confirm.CheckResult{Title: title(plans), Took: time.Since(started), Missing: "stopped"}
+		case err != nil:
+			one = confirm.CheckResult{Missing: err.Error()}
+		}
+		if one.Missing != "" && len(plans) > 1 {
+			one.Missing = p.name() + ": " + one.Missing
+		}
+		if i > 0 {
+			one = res.With(one)
+		}
+		res = one
 	}
-	res.Title, res.Took = p.title, time.Since(started)
+	res.Title, res.Took = title(plans), time.Since(started)
 	return res
 }
 
-// try runs the command with the change and, if it fails, without.
-func (r *Runner) try(ctx context.Context, p plan, c workspace.Change) (res confirm.CheckResult, err error) {
+// try runs the command of p with the changes and, if it fails, without.
+func (r *Runner) try(ctx context.Context, p plan, all []workspace.Change) (res confirm.CheckResult, err error) {
 	select {
 	case r.busy <- struct{}{}:
 		defer func() { <-r.busy }()
@@ -145,7 +182,7 @@ func (r *Runner) try(ctx context.Context, p plan, c workspace.Change) (res confi
 	if !p.overlay {
 		try = r.copied
 	}
-	after, before, err := try(ctx, p, c)
+	after, before, err := try(ctx, p, all)
 	if err != nil {
 		return res, err
 	}
@@ -174,17 +211,20 @@ func (r *Runner) makeDir() error {
 	return nil
 }
 
-// overlaid runs the command of p with an overlay that holds the change.
-func (r *Runner) overlaid(ctx context.Context, p plan, c workspace.Change) (after, before outcome, err error) {
-	to := ""
-	if !c.Delete {
-		name := "proposal" + filepath.Ext(c.Path)
+// overlaid runs the command of p with an overlay that holds the changes.
+func (r *Runner) overlaid(ctx context.Context, p plan, all []workspace.Change) (after, before outcome, err error) {
+	replace := map[string]string{}
+	for i, c := range all {
+		if replace[c.Path] = ""; c.Delete {
+			continue
+		}
+		name := fmt.Sprintf("proposal%06d%s", i, filepath.Ext(c.Path)) // no name begins another
 		if err := write(r.root, name, c, 0o600); err != nil {
 			return after, before, fmt.Errorf("write the proposal: %w", err)
 		}
-		to = filepath.Join(r.dir, name)
+		replace[c.Path] = filepath.Join(r.dir, name)
 	}
-	data, err := json.Marshal(map[string]any{"Replace": map[string]string{c.Path: to}})
+	data, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		return after, before, fmt.Errorf("write the overlay: %w", err)
 	}
@@ -193,10 +233,12 @@ func (r *Runner) overlaid(ctx context.Context, p plan, c workspace.Change) (afte
 		return after, before, fmt.Errorf("write the overlay: %w", err)
 	}
 	after, err = r.commands(ctx, p, p.dir, "-overlay="+filepath.Join(r.dir, list))
-	after.replace(to, c.Path)
-	if short, relErr := filepath.Rel(p.dir, to); relErr == nil && to != "" {
-		if name, relErr := filepath.Rel(p.dir, c.Path); relErr == nil {
-			after.replace(short, name) // the go command shortens paths
+	for path, to := range replace {
+		after.replace(to, path)
+		if short, relErr := filepath.Rel(p.dir, to); relErr == nil && to != "" {
+			if name, relErr := filepath.Rel(p.dir, path); relErr == nil {
+				after.replace(short, name) // the go command shortens paths
+			}
 		}
 	}
 	if err != nil || !after.failed {
@@ -206,17 +248,17 @@ func (r *Runner) overlaid(ctx context.Context, p plan, c workspace.Change) (afte
 	return after, before, err
 }
 
-// copied runs the command of p in a copy that holds the change.
-func (r *Runner) copied(ctx context.Context, p plan, c workspace.Change) (after, before outcome, err error) {
+// copied runs the command of p in a copy that holds the changes.
+func (r *Runner) copied(ctx context.Context, p plan, all []workspace.Change) (after, before outcome, err error) {
 	if err := r.fill(p.root); err != nil {
 		return after, before, err
 	}
 	if err := r.tree.sync(ctx); err != nil {
 		return after, before, err
 	}
-	restore, err := r.tree.change(c)
+	restore, err := r.tree.change(all)
 	if err != nil {
-		return after, before, err
+		return after, before, errors.Join(err, restore())
 	}
 	dir := r.tree.at(p.dir)
 	after, err = r.commands(ctx, p, dir, "")
@@ -285,7 +327,7 @@ func (o *outcome) replace(temporary, name string) {
 
 // commands runs the first command of p and, if that fails, the others for their details.
 func (r *Runner) commands(ctx context.Context, p plan, dir, overlay string) (out outcome, err error) {
-	for i, line := range p.lines(overlay) {
+	for i, line := range p.lines(overlay, p.pkgs) {
 		o, err := r.command(ctx, p, dir, line)
 		if err != nil {
 			return out, err

@@ -60,14 +60,15 @@ func change(t *testing.T, dir, name, after string) workspace.Change {
 	return c
 }
 
-// result runs the check of a change.
-func result(t *testing.T, r *Runner, c workspace.Change) confirm.CheckResult {
+// result runs the check of changes.
+func result(t *testing.T, r *Runner, changes ...workspace.Change) confirm.CheckResult {
 	t.Helper()
-	p, ok := r.plan(c)
-	if !ok {
-		t.Fatal("no command suits the change")
+	all := parts(changes)
+	plans := r.plans(all)
+	if len(plans) == 0 {
+		t.Fatal("no command suits the changes")
 	}
-	return r.run(t.Context(), p, c)
+	return r.run(t.Context(), plans, all)
 }
 
 func TestProblems(t *testing.T) {
@@ -208,13 +209,69 @@ func TestAuto(t *testing.T) {
 	for name, want := range map[string]string{
 		"a/b.go": "go vet ./a", "top.go": "go vet .", "web/src/x.ts": "tsc --noEmit", "src/main.rs": "cargo check", "README.md": "", "x.ts": "",
 	} {
-		p, _ := r.plan(change(t, dir, name, ""))
-		if p.title != want {
-			t.Errorf("%s: %q", name, p.title)
+		if got := title(r.plans([]workspace.Change{change(t, dir, name, "")})); got != want {
+			t.Errorf("%s: %q", name, got)
 		}
 	}
 	if check := r.For(change(t, t.TempDir(), "a.go", "")); check != nil {
 		t.Error("a file outside of the folder is checked")
+	}
+}
+
+// TestTogether tries changes that need each other: each alone would fail.
+func TestTogether(t *testing.T) {
+	env := goCache(t)
+	r, dir := open(t, Auto, map[string]string{
+		"go.mod": "module m\n\ngo 1.26\n", "main.go": "package main\n\nimport \"m/old\"\n\nfunc main() { old.F() }\n",
+		"old/old.go": "package old\n\nfunc F() {}\n", "Cargo.toml": "", "lib.go": "package main\n",
+	})
+	r.opt.Env = append(r.opt.Env, env)
+	move := change(t, dir, "old/old.go", "package fresh\n\nfunc F() {}\n")
+	move.To, move.ToName = filepath.Join(dir, "fresh/fresh.go"), "fresh/fresh.go"
+	mainGo := change(t, dir, "main.go", "package main\n\nimport \"m/fresh\"\n\nfunc main() { fresh.F(); helper() }\n")
+	lib := change(t, dir, "lib.go", "package main\n\nfunc helper() {}\n")
+	gone := change(t, dir, "lib.go", "")
+	gone.Delete = true
+	if res := result(t, r, move, mainGo, lib); res.Red() || res.Missing != "" || res.Title != "go vet ./fresh ." {
+		t.Errorf("together: %+v", res)
+	}
+	if res := result(t, r, mainGo, lib); !res.Red() {
+		t.Errorf("without the move: %+v", res)
+	}
+	res := result(t, r, move, mainGo, gone)
+	if want := (confirm.Problem{Path: mainGo.Path, Line: 5, Column: 26, Text: "undefined: helper"}); len(res.Problems) != 1 || res.Problems[0] != want {
+		t.Errorf("without the helper: %+v", res)
+	}
+	rust := change(t, dir, "src/main.rs", "fn main() {}\n")
+	r.opt.Env = append(r.opt.Env, "PATH="+dir) // no program at all
+	if res := result(t, r, lib, rust); res.Title != "go vet ., cargo check" || res.Took == 0 {
+		t.Errorf("two commands: %+v", res)
+	}
+}
+
+// goCache keeps the build cache of the machine.
+func goCache(t *testing.T) string {
+	t.Helper()
+	cache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "GOCACHE=" + strings.TrimSpace(string(cache))
+}
+
+// TestTogetherInACopy tries several changes in one copy, which follows the folder again
+// afterwards.
+func TestTogetherInACopy(t *testing.T) {
+	r, dir := open(t, "cat a b c d; false", map[string]string{"a": "one ", "b": "two ", "c": "three "})
+	gone := change(t, dir, "c", "")
+	gone.Delete = true
+	moved := change(t, dir, "b", "TWO ")
+	moved.To, moved.ToName = filepath.Join(dir, "d"), "d"
+	if res := result(t, r, change(t, dir, "a", "ONE "), moved, gone); !strings.HasPrefix(res.Output, "ONE ") || !strings.Contains(res.Output, "TWO") || strings.Contains(res.Output, "three") {
+		t.Errorf("%+v", res)
+	}
+	if res := result(t, r, change(t, dir, "a", "1 ")); !strings.HasPrefix(res.Output, "1 two three ") || strings.Contains(res.Output, "TWO") {
+		t.Errorf("afterwards: %+v", res)
 	}
 }
 
@@ -236,9 +293,10 @@ func BenchmarkOverlay(b *testing.B) {
 	})
 	c := workspace.Change{File: workspace.File{Path: filepath.Join(dir, "main.go"), Exists: true}, After: "package main\n\nfunc main() { println(1) }\n"}
 	c.Format.Encoding = workspace.UTF8
-	p, _ := r.plan(c)
+	all := []workspace.Change{c}
+	plans := r.plans(all)
 	for b.Loop() {
-		if res := r.run(b.Context(), p, c); res.Missing != "" || res.Red() {
+		if res := r.run(b.Context(), plans, all); res.Missing != "" || res.Red() {
 			b.Fatalf("%+v", res)
 		}
 	}

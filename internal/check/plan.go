@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,15 +11,70 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// plan is how a change is tried.
+// plan is how changes are tried.
 type plan struct {
-	title   string // for people
-	root    string // the workspace folder with the file
-	dir     string // where the commands run, in root
+	title   string   // for people, without pkgs
+	pkgs    []string // Go packages, relative to dir; nil for another command
+	root    string   // the workspace folder with the files
+	dir     string   // where the commands run, in root
 	env     []string
-	overlay bool // Go's overlay instead of a copy
+	overlay bool // Go's overlay instead of a copy; go vet needs the folders on disk
 	// lines returns the command lines; those after the first tell more about its failure.
-	lines func(overlay string) []string
+	lines func(overlay string, pkgs []string) []string
+}
+
+// mostPkgs is the number of packages that a title names.
+const mostPkgs = 3
+
+// name returns the title with the packages.
+func (p plan) name() string {
+	if len(p.pkgs) > mostPkgs {
+		return fmt.Sprintf("%s (%d packages)", p.title, len(p.pkgs))
+	}
+	return strings.Join(append([]string{p.title}, p.pkgs...), " ")
+}
+
+// runs reports whether p runs the same command as q, if maybe for other packages.
+func (p plan) runs(q plan) bool {
+	return p.title == q.title && p.root == q.root && p.dir == q.dir
+}
+
+// title returns the names of plans, for people.
+func title(plans []plan) string {
+	var names []string
+	for _, p := range plans {
+		if !slices.Contains(names, p.name()) {
+			names = append(names, p.name())
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// plans returns how to try changes, each command once.
+func (r *Runner) plans(all []workspace.Change) []plan {
+	var out []plan
+	for _, c := range all {
+		p, ok := r.plan(c)
+		if !ok || p.pkgs != nil && empties(c, all) {
+			continue
+		}
+		i := slices.IndexFunc(out, p.runs)
+		switch {
+		case i < 0:
+			out = append(out, p)
+		case p.pkgs != nil && !slices.Contains(out[i].pkgs, p.pkgs[0]):
+			out[i].pkgs, out[i].overlay = append(out[i].pkgs, p.pkgs...), out[i].overlay && p.overlay
+		}
+	}
+	return out
+}
+
+// empties reports whether c removes a Go file and all leaves none in its folder on disk.
+func empties(c workspace.Change, all []workspace.Change) bool {
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(c.Path), "*.go"))
+	return c.Delete && err == nil && !slices.ContainsFunc(left, func(path string) bool {
+		return !slices.ContainsFunc(all, func(other workspace.Change) bool { return other.Delete && other.Path == path })
+	})
 }
 
 // plan returns how to try a change; ok is false if no command suits it.
@@ -44,7 +100,7 @@ func (r *Runner) plan(c workspace.Change) (p plan, ok bool) {
 
 // single returns the plan of one command that runs in a copy.
 func single(title, root, dir, line string, env []string) plan {
-	return plan{title: title, root: root, dir: dir, env: env, lines: func(string) []string { return []string{line} }}
+	return plan{title: title, root: root, dir: dir, env: env, lines: func(string, []string) []string { return []string{line} }}
 }
 
 // golang returns go vet for the package of a file. As go vet stops at the first error of
@@ -58,13 +114,13 @@ func (r *Runner) golang(path, root string) (p plan, ok bool) {
 	if rel, err := filepath.Rel(dir, filepath.Dir(path)); err == nil && rel != "." {
 		pkg = "./" + filepath.ToSlash(rel)
 	}
-	p = plan{title: "go vet " + pkg, root: root, dir: dir, overlay: true, env: r.goEnv(dir, root)}
-	p.lines = func(overlay string) []string {
+	p = plan{title: "go vet", pkgs: []string{pkg}, root: root, dir: dir, overlay: exists(filepath.Dir(path)), env: r.goEnv(dir, root)}
+	p.lines = func(overlay string, pkgs []string) []string {
 		vet, build := []string{"go", "vet"}, []string{"go", "build", "-gcflags=-e", "-o", os.DevNull}
 		if overlay != "" {
 			vet, build = append(vet, overlay), append(build, overlay)
 		}
-		return []string{line(append(vet, pkg)), line(append(build, pkg))}
+		return []string{line(append(vet, pkgs...)), line(append(build, pkgs...))}
 	}
 	return p, true
 }

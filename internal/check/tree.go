@@ -197,33 +197,61 @@ func (t *tree) file(at *os.Root, name, rel string, info fs.FileInfo) (err error)
 	return at.Chtimes(name, info.ModTime(), info.ModTime())
 }
 
-// change makes a change in the copy. restore copies the file of the workspace again.
-func (t *tree) change(c workspace.Change) (restore func() error, err error) {
-	rel, err := filepath.Rel(t.from, c.Path)
-	if err != nil {
-		return nil, fmt.Errorf("try %s: %w", c.Name, err)
-	}
+// change makes those changes in the copy whose files it has. restore copies these files of
+// the workspace again, also after an error.
+func (t *tree) change(all []workspace.Change) (restore func() error, err error) {
+	var made []string
 	restore = func() error {
-		info, err := os.Lstat(c.Path)
-		if err != nil {
-			return t.root.RemoveAll(rel)
+		var errs []error
+		for _, rel := range made {
+			errs = append(errs, t.again(rel))
 		}
-		return t.file(t.root, rel, rel, info)
+		return errors.Join(errs...)
 	}
+	for _, c := range all {
+		if !below(c.Path, t.from) {
+			continue
+		}
+		rel, err := filepath.Rel(t.from, c.Path)
+		if err == nil {
+			made = append(made, rel)
+			err = t.make(rel, c)
+		}
+		if err != nil {
+			return restore, fmt.Errorf("try %s: %w", c.Name, err)
+		}
+	}
+	return restore, nil
+}
+
+// make makes a change of the file at rel in the copy.
+func (t *tree) make(rel string, c workspace.Change) error {
 	if c.Delete {
-		return restore, t.root.RemoveAll(rel)
+		return t.root.RemoveAll(rel)
 	}
 	if err := t.root.MkdirAll(filepath.Dir(rel), 0o700); err != nil {
-		return nil, fmt.Errorf("try %s: %w", c.Name, err)
+		return err
 	}
-	return restore, write(t.root, rel, c, c.Mode.Perm()|0o600)
+	return write(t.root, rel, c, c.Mode.Perm()|0o600)
+}
+
+// again copies the file of the workspace at rel, or removes it if that is missing.
+func (t *tree) again(rel string) error {
+	info, err := os.Lstat(filepath.Join(t.from, rel))
+	if err != nil {
+		return t.root.RemoveAll(rel)
+	}
+	return t.file(t.root, rel, rel, info)
 }
 
 // write writes the new text of a change to a file of root.
 func write(root *os.Root, name string, c workspace.Change, mode fs.FileMode) error {
-	data, err := text.Encode(c.After, c.Format)
-	if err != nil {
-		return err
+	data := c.RawAfter
+	if data == nil {
+		var err error
+		if data, err = text.Encode(c.After, c.Format); err != nil {
+			return err
+		}
 	}
 	return put(root, name, bytes.NewReader(data), mode)
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
-// Check tries a proposed change while people are asked about it. It delays no question,
+// Check tries proposed changes while people are asked about it. It delays no question,
 // except with First. A nil *Check tries nothing.
 type Check struct {
 	Title string // the command, for people
-	First bool   // if it finds new problems, the change is refused without a question
+	First bool   // if it finds new problems, the changes are refused without a question
 
 	run    func(context.Context) CheckResult
 	once   sync.Once
@@ -28,7 +28,7 @@ func NewCheck(title string, first bool, run func(context.Context) CheckResult) *
 	return &Check{Title: title, First: first, run: run, done: make(chan struct{})}
 }
 
-// CheckResult is the result of trying a change. Its texts come from the command.
+// CheckResult is the result of trying changes. Its texts come from the command.
 type CheckResult struct {
 	Title    string
 	Took     time.Duration
@@ -103,6 +103,18 @@ func (c *Check) refuse(ctx context.Context) (v Verdict, refused bool, err error)
 
 // Red reports whether the change makes something worse.
 func (r CheckResult) Red() bool { return len(r.Problems) > 0 || r.Broken }
+
+// With returns r with the result of another command that tried the same changes.
+func (r CheckResult) With(more CheckResult) CheckResult {
+	r.Problems = append(slices.Clip(r.Problems), more.Problems...)
+	r.Gone, r.Same = r.Gone+more.Gone, r.Same+more.Same
+	r.Broken = (r.Broken || more.Broken) && len(r.Problems) == 0
+	r.Output, r.Missing = joinWords(r.Output, more.Output), strings.Trim(r.Missing+"; "+more.Missing, "; ")
+	if r.Red() && r.Missing != "" {
+		r.Output, r.Missing = joinWords(r.Output, r.Missing), ""
+	}
+	return r
+}
 
 // Line describes r on one line for people.
 func (r CheckResult) Line() string {

@@ -55,7 +55,7 @@ type Request struct {
 	// nil without one. The controller sets it.
 	Refused *Refused
 
-	// Check tries Change while the question is open; nil for none. The controller starts it
+	// Check tries Change or Plan while the question is open; nil for none. The controller starts it
 	// once no rule answers, and stops it with the answer.
 	Check *Check
 

@@ -11,6 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 // TestEditorShowsTheCheck: our editor learns of a running check, and then its result; an
@@ -60,6 +61,40 @@ func TestEditorShowsTheCheck(t *testing.T) {
 				t.Errorf("%d calls that the editor does not know", n)
 			}
 		})
+	}
+}
+
+// TestEditorShowsTheCheckOfATurn: the check of several files is shown with each, which has
+// only its own problems.
+func TestEditorShowsTheCheckOfATurn(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Ours())
+	first, second := r.proposal("old\n", "new\n"), r.proposal("old\n", "newer\n")
+	second.Change.Path, second.Change.Name = second.Change.Path+".b", "b"
+	check := confirm.NewCheck("go vet .", false, func(context.Context) confirm.CheckResult {
+		return confirm.CheckResult{Title: "go vet .", Problems: []confirm.Problem{{Path: first.Change.Path, Line: 1, Text: "one"}, {Path: second.Change.Path, Line: 2, Text: "two"}}}
+	})
+	plan := &confirm.Plan{Title: "all", Review: true, Changes: []workspace.Change{*first.Change, *second.Change}}
+	got := r.ask(t.Context(), confirm.Request{Tool: "review", Plan: plan, Check: check})
+	diffs := []*idetest.Diff{e.NextDiff(), e.NextDiff()}
+	found := map[string]bool{}
+	r.until("both results", func() bool {
+		for _, request := range e.Requests("setCheck") {
+			var c client.Check
+			if err := json.Unmarshal(request.Params, &c); err != nil {
+				t.Fatal(err)
+			}
+			if c.State == client.CheckFailed && len(c.Problems) == 1 && c.Text == "go vet . ✗ 2 new errors · 0.0 s" {
+				found[c.Problems[0].Text] = true
+			}
+		}
+		return found["one"] && found["two"]
+	})
+	for _, d := range diffs {
+		d.Reject()
+	}
+	if o := <-got; o.err != nil || o.Decision != confirm.Reject {
+		t.Errorf("%+v", o)
 	}
 }
 

@@ -36,7 +36,7 @@ func (v *Reviewer) reviewAll(ctx context.Context, req confirm.Request) (confirm.
 		}
 		parts = append(parts, v.reviews.begin(confirm.Request{
 			ID: req.FileID(i), Tool: req.Tool, Description: req.Description, Force: req.Force, ByUser: req.ByUser,
-			Batch: confirm.Batch{ID: req.ID, Index: i, Total: len(t.answers)}, Notes: notesOn(c.Name, req.Notes), Change: &c, Alone: req.Alone,
+			Batch: confirm.Batch{ID: req.ID, Index: i, Total: len(t.answers)}, Notes: notesOn(c.Name, req.Notes), Change: &c, Check: req.Check, Alone: req.Alone,
 		}, req.ID))
 	}
 	defer v.reviews.end(parts...) // an approval elsewhere needs the answers until all are given

@@ -13,38 +13,42 @@ import (
 // its output.
 const mostFindings = 20
 
-// check returns the check of a change; nil without one.
-func (w writer) check(c workspace.Change) *confirm.Check {
-	if w.Check == nil || c.Moves() || c.Raw != nil {
+// proposeAgain asks the model for a better proposal.
+const proposeAgain = "Propose it again without these problems"
+
+// check returns the check of changes that are asked about together; nil without one.
+func (d Deps) check(changes ...workspace.Change) *confirm.Check {
+	if d.Check == nil {
 		return nil
 	}
-	return w.Check(c)
+	return d.Check(changes...)
 }
 
 // checked tells the model that a check failed whose proposal was approved as it was.
-func (w writer) checked(c *confirm.Check, v confirm.Verdict) string {
+func (d Deps) checked(c *confirm.Check, v confirm.Verdict) string {
 	res, done := c.Result()
-	if !done || v.Text != nil || !res.Red() {
+	if !done || v.Text != nil || len(v.Texts) > 0 || len(v.Except) > 0 || !res.Red() {
 		return ""
 	}
-	return fmt.Sprintf("\nThe user saw that the check `%s` fails since this edit:\n%s", oneLine(res.Title, maxTitle), w.findings(res))
+	return fmt.Sprintf("\nThe user saw that the check `%s` fails since this edit:\n%s", oneLine(res.Title, maxTitle), d.findings(res))
 }
 
-// sentBack returns the result of a proposal that a check refused without a question.
-func (w writer) sentBack(c *confirm.Check) Result {
+// sentBack returns the result of a proposal that a check refused without a question. again
+// asks the model for a better one.
+func (d Deps) sentBack(c *confirm.Check, again string) Result {
 	res, _ := c.Result()
-	out := failed("Not shown to the user yet, and nothing was changed: the check `%s` fails with this edit. Propose it again without these problems:\n%s", oneLine(res.Title, maxTitle), w.findings(res))
+	out := failed("Not shown to the user yet, and nothing was changed: the check `%s` fails with this edit. %s:\n%s", oneLine(res.Title, maxTitle), again, d.findings(res))
 	out.ForUser = oneLine(res.Line(), maxTitle) + "; back to the model"
 	out.Record = Record{Result: "not proposed: its check failed"}
 	return out
 }
 
 // findings lists the new problems of a check, or else the end of its output.
-func (w writer) findings(res confirm.CheckResult) string {
+func (d Deps) findings(res confirm.CheckResult) string {
 	var lines []string
 	for _, p := range res.Problems {
 		name := p.Path
-		if _, rel, err := w.Root.Resolve(p.Path); err == nil {
+		if _, rel, err := d.Root.Resolve(p.Path); err == nil {
 			name = rel
 		}
 		lines = append(lines, fmt.Sprintf("%s:%d: %s", name, p.Line, oneLine(p.Text, 300)))

@@ -114,6 +114,7 @@ func (s settler) request(changes []pending.Change) confirm.Request {
 			req.Notes = append(req.Notes, n)
 		}
 	}
+	req.Check = s.check(plan.Changes...)
 	return req
 }
 
@@ -135,12 +136,18 @@ func (s *settler) settle(ctx context.Context) (*Result, error) {
 		if err != nil {
 			return nil, UnansweredError{err}
 		}
+		if v.Check {
+			return s.failing(req.Check), nil
+		}
 		if v.Decision != confirm.Approve {
 			return s.refused(all, v), nil
 		}
 		final := req.Plan.Final(v)
 		final = slices.DeleteFunc(final, workspace.Change.Needless)
 		res, err := s.write(ctx, *req.Plan, final, v)
+		if err == nil && len(res.Changes) > 0 {
+			res.ForModel += s.checked(req.Check, v)
+		}
 		if !errors.Is(err, workspace.ErrStale) {
 			if err == nil {
 				s.Pending.Drop()
@@ -185,6 +192,17 @@ func (s *settler) saveUnsaved(ctx context.Context) error {
 		s.Pending.Set(kept)
 	}
 	return nil
+}
+
+// failing returns the result of a refusal by the check c, without a question.
+func (s settler) failing(c *confirm.Check) *Result {
+	again := proposeAgain
+	if s.tool == Review {
+		again = "The changes are still pending; mend these problems by further edits"
+	}
+	res := s.sentBack(c, again)
+	res.ForModel = strings.Join(append([]string{res.ForModel}, s.told...), "\n")
+	return &res
 }
 
 // refused returns the result of a no.

@@ -131,7 +131,7 @@ func (w writer) review(ctx context.Context, call Call, change workspace.Change, 
 		case v.Later || v.Decision == confirm.Approve && w.Pending.Has(change.Path):
 			return w.stage(call, change, out, req, v), nil
 		case v.Check:
-			return m.tell(w.sentBack(req.Check)), nil
+			return m.tell(w.sentBack(req.Check, proposeAgain)), nil
 		case v.Decision != confirm.Approve:
 			return m.tell(w.unapproved(change, out, v)), nil
 		}

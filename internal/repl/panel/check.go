@@ -8,7 +8,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// checked is the output of a proposal's check, in place of the change. A nil checked is not
+// checked is the output of a proposal's check, in place of the changes. A nil checked is not
 // shown.
 type checked struct {
 	result confirm.CheckResult
@@ -62,7 +62,10 @@ func (p *Panel) checkLine() []string {
 
 // checkHint names the key that shows the output of the check, if there is any.
 func (p *Panel) checkHint() []string {
-	if p.out != nil {
+	switch {
+	case p.out != nil && p.plan != nil:
+		return []string{"t the changes"}
+	case p.out != nil:
 		return []string{"t the change"}
 	}
 	if res, done := p.req.Check.Result(); done && res.Output != "" {
@@ -82,7 +85,7 @@ func (p *Panel) showCheck() bool {
 	}
 	p.scroll.offset = 0
 	if p.out != nil {
-		p.out, p.body = nil, p.diff
+		p.out, p.body = nil, p.tried()
 		return true
 	}
 	res, _ := p.req.Check.Result()
@@ -90,6 +93,14 @@ func (p *Panel) showCheck() bool {
 	p.out.Resize(p.look.Width)
 	p.body = p.out
 	return true
+}
+
+// tried is the body of the changes that the check tries.
+func (p *Panel) tried() body {
+	if p.plan != nil {
+		return p.plan
+	}
+	return p.diff
 }
 
 // covered reports whether something else is shown in place of the change.

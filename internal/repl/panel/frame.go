@@ -68,7 +68,7 @@ func (p *Panel) shown(room int, fits bool) scroll {
 	s := p.scroll
 	s.room, s.fits = room, fits
 	s.by(0, p.body.Len())
-	if p.plan != nil && !p.plan.open {
+	if p.plan != nil && !p.plan.open && !p.covered() {
 		s.reveal(p.plan.cursor)
 	}
 	if fits && !p.covered() && (p.plan == nil || !p.plan.open) {

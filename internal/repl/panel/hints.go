@@ -37,6 +37,8 @@ func (p *Panel) hints(n int) []string {
 		return hint(p.look, style, p.Take+" to answer · the keys go to your draft")
 	case p.PromptHasKeys:
 		return hint(p.look, st.Dim, p.renamed("at the prompt: Enter queues it · ↑ queued text · Esc back to the question"))
+	case p.plan != nil && p.plan.open && p.out != nil:
+		return p.items(st.Dim, append(p.checkHint(), "PgUp PgDn scroll", p.esc()))
 	case p.plan != nil && p.plan.open:
 		return p.fileHints()
 	case !p.show.unseen.IsZero():
@@ -77,7 +79,8 @@ func (p *Panel) fileHints() []string {
 	if p.req.Plan.Review && p.hunks() != nil {
 		keys = append(keys, "m comment")
 	}
-	return append(p.about(), p.items(dim, append(keys, "tab next file", "Esc back to the list", "v full"))...)
+	keys = append(append(keys, p.checkHint()...), "tab next file", "Esc back to the list", "v full")
+	return append(p.about(), p.items(dim, keys)...)
 }
 
 // unseenKeys reports the unseen part of a diff and returns the keys.
@@ -167,11 +170,7 @@ func (p *Panel) aboutHunk(h *diffview.Hunks) []string {
 func (p *Panel) answers() []string {
 	req := p.req
 	if p.plan != nil {
-		keys := []string{p.choice(p.yes(), true), p.choice("n no", true), "Enter look at a file", "space leave it out", "v full", p.esc()}
-		if req.Plan.Review {
-			keys = slices.Insert(keys, 2, "c why not")
-		}
-		return keys
+		return p.listAnswers()
 	}
 	if p.doc != nil {
 		return p.planAnswers()
@@ -201,6 +200,18 @@ func (p *Panel) answers() []string {
 		keys = append(keys, "? keys")
 	}
 	return append(keys, p.esc())
+}
+
+// listAnswers returns the keys that answer a request for changes to several files.
+func (p *Panel) listAnswers() []string {
+	keys := []string{p.choice(p.yes(), true), p.choice("n no", true)}
+	if p.req.Plan.Review {
+		keys = append(keys, "c why not")
+	}
+	if p.out == nil {
+		keys = append(keys, "Enter look at a file", "space leave it out")
+	}
+	return append(append(keys, p.checkHint()...), "v full", p.esc())
 }
 
 // like describes the commands that the offered rule is for.

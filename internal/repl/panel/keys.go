@@ -107,14 +107,14 @@ func (p *Panel) warnUnseen(key string) bool {
 // back closes a detail view; it returns false without one.
 func (p *Panel) back() bool {
 	switch {
+	case p.out != nil:
+		p.showCheck()
 	case p.plan != nil && p.plan.open:
 		p.plan.show(false, &p.scroll)
 	case p.doc != nil && p.doc.source && !p.covered():
 		p.doc.show(false, &p.scroll)
 	case p.hunks() != nil && p.hunks().Marked() >= 0:
 		p.hunks().Mark(-1)
-	case p.out != nil:
-		p.showCheck()
 	case p.rev.shown():
 		p.compare()
 	case p.show.full:
@@ -163,7 +163,7 @@ func (p *Panel) verdict(key string) (confirm.Verdict, bool) {
 
 // browse handles a key that changes the view of the body, and reports whether it did.
 func (p *Panel) browse(key string) bool {
-	if p.pressLine(key) || p.pressHunk(key) || p.plan != nil && p.plan.press(key, &p.scroll) {
+	if p.pressLine(key) || p.pressHunk(key) || p.plan != nil && !p.covered() && p.plan.press(key, &p.scroll) {
 		return true
 	}
 	switch key {

@@ -112,7 +112,7 @@ func (p *Panel) Restyle(look theme.Look) {
 	p.look = look
 	p.body.Resize(look.Width)
 	if p.out != nil {
-		p.diff.Resize(look.Width)
+		p.tried().Resize(look.Width)
 	}
 	if p.rev != nil {
 		p.diff.Resize(look.Width)

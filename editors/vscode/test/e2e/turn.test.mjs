@@ -1,6 +1,7 @@
 // The edits of a turn, reviewed together (review: turn): a review for each file, and nothing
 // on disk before the last answer.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import { describe, it } from "node:test";
 
@@ -21,8 +22,12 @@ const change = (number) =>
     ? { tool: "write_file", args: { path: name(number), content: proposal(number) } }
     : { tool: "edit_file", args: { path: name(number), old_string: "two", new_string: `${number}` } };
 
+const program = (body) => `package main\n\n${body}\n`;
+const go = { "turn/go.mod": "module turn.test\n\ngo 1.26\n", "turn/main.go": program("func main() { println(1) }"), "turn/lib.go": program("func f() {}") };
+const env = { AGENT_REVIEW: "turn", AGENT_CHECK: "auto", GOCACHE: execFileSync("go", ["env", "GOCACHE"]).toString().trim() };
+
 describe("the edits of a turn in VS Code", () => {
-  const at = stage({ files: Object.fromEntries(numbers.filter((n) => !isNew(n)).map((n) => [name(n), BASE])) });
+  const at = stage({ files: { ...go, ...Object.fromEntries(numbers.filter((n) => !isNew(n)).map((n) => [name(n), BASE])) } });
   const read = (number) => (fs.existsSync(at.scene.session.file(name(number))) ? at.scene.session.read(name(number)).toString() : undefined);
 
   const reviews = async () => (await at.scene.session.tabs()).filter((label) => label.startsWith("Review: "));
@@ -66,6 +71,39 @@ describe("the edits of a turn in VS Code", () => {
     until("the typed text", () =>
       at.scene.session.probe(`return vscode.workspace.textDocuments.some(({ uri, getText }) => uri.scheme === "agent-proposed" && getText().endsWith(args[0]))`, text),
     );
+
+  it("are tried together; the result is in the head of each review and of the terminal's question, red and green", async () => {
+    const { bench, model, session } = at.scene;
+    const box = (words) => session.page.locator(".review-widget .comment-body").filter({ hasText: words });
+    const problems = () =>
+      session.probe(
+        `return vscode.languages.getDiagnostics().filter(([uri]) => uri.scheme === "agent-proposed").flatMap(([, all]) => all.map(({ message }) => message)).sort().join(", ")`,
+      );
+    const edit = (file, body) => ({ tool: "write_file", args: { path: `turn/${file}.go`, content: program(body) } });
+    const needing = edit("main", "func main() { g() }");
+    const agent = await at.scene.agent(
+      [{ calls: [needing, edit("lib", "func f() { missing() }")] }, { text: "First." }, { calls: [edit("lib", "func g() {}")] }, { text: "Second." }],
+      { env },
+    );
+    await until("both reviews", async () => (await reviews()).length === 2);
+    await bench.diffShown();
+    await box("go vet . ✗ 2 new errors").waitFor();
+    await until("the problems of both files", async () => (await problems()) === "undefined: g, undefined: missing");
+    await agent.shows("check: go vet . ✗ 2 new errors");
+    await agent.shows("c why not");
+    await agent.type("c");
+    await agent.shows("no, because:");
+    await agent.type("mend it\r");
+    await model.request(agent.prompt, 3);
+    await until("the reviews of the next proposal", async () => (await reviews()).length === 2 && (await problems()) === "");
+    await agent.shows("check: go vet . ✔");
+    await box("go vet . ✔").waitFor();
+    assert.equal(session.read("turn/lib.go").toString(), go["turn/lib.go"], "written before the answer");
+    assert.deepEqual(await acceptAll(), []);
+    await until("the files to be written", () => session.read("turn/lib.go").toString() === program("func g() {}"));
+    await session.noDiffs();
+    await agent.idle();
+  });
 
   it("are a review for each file; accepted, rejected and changed there, they are written after the last answer", async () => {
     const { bench, session } = at.scene;
