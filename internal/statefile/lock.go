@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -22,18 +21,13 @@ type Lock struct{ file *flock.Flock }
 
 // TryAcquire takes the lock of the file at path, or returns ErrLocked.
 func TryAcquire(path string) (*Lock, error) {
-	l, err := newLock(path)
-	if err != nil {
-		return nil, err
-	}
-	ok, err := l.file.TryLock()
-	if err == nil && !ok {
-		err = ErrLocked
-	}
-	if err != nil {
-		return nil, err
-	}
-	return l, nil
+	return acquire(path, func(l *Lock) error {
+		ok, err := l.file.TryLock()
+		if err == nil && !ok {
+			err = ErrLocked
+		}
+		return err
+	})
 }
 
 // Held reports whether any process, this one included, holds the lock of the file at
@@ -49,21 +43,19 @@ func Held(path string) bool {
 
 // Acquire waits for the lock until ctx ends.
 func Acquire(ctx context.Context, path string) (*Lock, error) {
-	l, err := newLock(path)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := l.file.TryLockContext(ctx, retry); err != nil {
+	return acquire(path, func(l *Lock) error {
+		_, err := l.file.TryLockContext(ctx, retry)
+		return err
+	})
+}
+
+// acquire returns a lock that take has taken.
+func acquire(path string, take func(*Lock) error) (*Lock, error) {
+	l := &Lock{flock.New(path, flock.SetPermissions(fileMode))}
+	if err := inFolder(path, func() error { return take(l) }); err != nil {
 		return nil, err
 	}
 	return l, nil
-}
-
-func newLock(path string) (*Lock, error) {
-	if err := Mkdir(filepath.Dir(path)); err != nil {
-		return nil, err
-	}
-	return &Lock{flock.New(path, flock.SetPermissions(fileMode))}, nil
 }
 
 // Release releases the lock. The file stays.

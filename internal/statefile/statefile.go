@@ -39,6 +39,19 @@ func Mkdir(dir string) error {
 	return os.Chmod(dir, dirMode) // the umask may have removed bits
 }
 
+// inFolder calls create, which makes the file at path, and once more with its folders made
+// if they are missing.
+func inFolder(path string, create func() error) error {
+	err := create()
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := Mkdir(filepath.Dir(path)); err != nil {
+		return err
+	}
+	return create()
+}
+
 func isDir(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && !info.IsDir() {
@@ -95,11 +108,11 @@ func remove(path string) error {
 // OpenAppend opens the file at path for reading and appending, and creates it and its
 // folders if missing. Each write goes to the end. If others may read the file, OpenAppend
 // makes it private.
-func OpenAppend(path string) (*os.File, error) {
-	if err := Mkdir(filepath.Dir(path)); err != nil {
-		return nil, err
-	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, fileMode)
+func OpenAppend(path string) (f *os.File, err error) {
+	err = inFolder(path, func() error {
+		f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, fileMode)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
