@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/workspace/journal"
 )
 
@@ -18,7 +19,7 @@ const (
 	stepBlob    step = "blob"    // before the old content goes to the journal
 	stepJournal step = "journal" // before the entry goes to the journal
 	stepTemp    step = "temp"    // before the temp file is made
-	stepSync    step = "sync"    // before journal and temp file are synced
+	stepSync    step = "sync"    // before the temp file is synced
 	stepCheck   step = "check"   // before the file is compared
 	stepRename  step = "rename"  // before the temp file takes the file's place
 	stepDone    step = "done"    // the file is in its place; its folder is yet to be synced
@@ -83,13 +84,29 @@ func (r *Root) commit(ctx context.Context, c Change, by Origin) (file File, err 
 	if err := k.run(ctx); err != nil {
 		return File{}, fmt.Errorf("%s was not written: %w", c.Name, err)
 	}
+	file = k.written()
+	reported := meanwhile(func() error { r.report(ctx, file, by); return nil })
+	if err := errors.Join(k.finish(), reported()); err != nil {
+		return file, fmt.Errorf("%s %w: %w", c.Name, ErrNotDurable, err)
+	}
+	return file, nil
+}
+
+// report calls Options.Committed with a file that is in its place.
+func (r *Root) report(ctx context.Context, file File, by Origin) {
 	if r.committed != nil {
-		defer func() { r.committed(ctx, file, by) }()
+		r.committed(ctx, file, by)
 	}
-	if err := k.finish(); err != nil {
-		return k.written(), fmt.Errorf("%s %w: %w", c.Name, ErrNotDurable, err)
-	}
-	return k.written(), nil
+}
+
+// meanwhile runs f while the caller waits for the disk. The result waits for f's.
+func meanwhile(f func() error) (wait func() error) {
+	done := make(chan error, 1)
+	go func() {
+		defer crash.Guard()
+		done <- f()
+	}()
+	return func() error { return <-done }
 }
 
 func entryOf(c Change, by Origin) journal.Entry {
@@ -160,20 +177,24 @@ func (k *commit) run(ctx context.Context) (err error) {
 			err = errors.Join(err, k.clean(), k.root.journal.End(&k.entry, false))
 		}
 	}()
+	synced := meanwhile(k.root.journal.Sync)
+	if err := errors.Join(k.stage(), synced()); err != nil {
+		return err
+	}
+	return k.replace(ctx)
+}
+
+// stage makes the missing folders and writes the temp file.
+func (k *commit) stage() error {
 	if k.target.dir == nil {
 		if err := k.target.makeDirs(k.entry.Dirs); err != nil {
 			return err
 		}
 	}
 	if k.change.Delete {
-		err = k.root.journal.Sync()
-	} else {
-		err = k.writeTemp()
+		return nil
 	}
-	if err != nil {
-		return err
-	}
-	return k.replace(ctx)
+	return k.writeTemp()
 }
 
 // begin writes the old content and the entry to the journal, not yet durably.

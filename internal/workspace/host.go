@@ -197,8 +197,6 @@ func (k *commit) compare(ctx context.Context, by Origin, failed error) (File, er
 		file.Exists, file.Text, file.Size, file.Hash = now.Exists, string(data), now.Size, now.Hash
 		err = fmt.Errorf("%s: %w", c.Name, ErrDiffers)
 	}
-	if r.committed != nil {
-		r.committed(ctx, file, by)
-	}
+	r.report(ctx, file, by)
 	return file, err
 }

@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-
-	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
-// writeTemp writes the new content to a file beside the old one, then makes both it and
-// the journal durable.
+// writeTemp writes the new content durably to a file beside the old one.
 func (k *commit) writeTemp() error {
 	if err := k.root.at(stepTemp); err != nil {
 		return err
@@ -34,16 +31,10 @@ func (k *commit) writeTemp() error {
 	if err == nil {
 		err = k.root.at(stepSync)
 	}
-	if err != nil {
-		return errors.Join(err, temp.Close())
+	if err == nil {
+		err = temp.Sync()
 	}
-	synced := make(chan error, 1)
-	go func() {
-		defer crash.Guard()
-		synced <- k.root.journal.Sync()
-	}()
-	err = temp.Sync()
-	return errors.Join(err, <-synced, temp.Close())
+	return errors.Join(err, temp.Close())
 }
 
 // keptMode masks the bits of a mode that an edit keeps.

@@ -48,10 +48,8 @@ func (r *Root) commitTogether(ctx context.Context, changes []Change, by Origin) 
 		}
 		files = append(files, k.written())
 	}
-	if r.committed != nil {
-		for _, f := range files {
-			r.committed(ctx, f, by)
-		}
+	for _, f := range files {
+		r.report(ctx, f, by)
 	}
 	return files, errors.Join(late...)
 }
@@ -135,25 +133,17 @@ func (g group) stage(ctx context.Context, r *Root) error {
 		return fmt.Errorf("the undo journal: %w", err)
 	}
 	for _, k := range g {
-		if err := k.stage(); err != nil {
+		if err := k.stageName(); err != nil {
 			return fmt.Errorf("%s: %w", k.change.Name, err)
 		}
 	}
 	return nil
 }
 
-// stage writes the temp file, also under its name durably: a file replaced before a power
-// failure must not be the only one that can be.
-func (k *commit) stage() error {
-	if k.target.dir == nil {
-		if err := k.target.makeDirs(k.entry.Dirs); err != nil {
-			return err
-		}
-	}
-	if k.change.Delete {
-		return nil
-	}
-	if err := k.writeTemp(); err != nil {
+// stageName is stage that also makes the temp file's name durable: a file replaced before
+// a power failure must not be the only one that can be.
+func (k *commit) stageName() error {
+	if err := k.stage(); err != nil || k.change.Delete {
 		return err
 	}
 	return syncDir(k.target.dir)
