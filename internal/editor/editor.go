@@ -64,6 +64,10 @@ type Write struct {
 	Path          string // absolute
 	Before, After string // its content
 	By            string // the person who approved it
+	// Removed means that nothing is at Path any more; To is the path that the file has moved
+	// to, or empty.
+	Removed bool
+	To      string
 }
 
 // Selection is a range of lines in a file. StartLine and EndLine are 1-based and

@@ -144,15 +144,23 @@ func (v *View) Save(ctx context.Context, path string) error {
 	return err
 }
 
-// Wrote records a write, and has an editor that can do so read the file again.
+// Wrote records a write. It has our own editor close the tabs of a file that is gone, and
+// another that can do so read the file again.
 func (v *View) Wrote(ctx context.Context, done editor.Write) {
 	l, _ := v.links.get()
-	if l == nil || l.ours() {
+	if l == nil {
 		v.writes.forget(done.Path)
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, bufferTimeout)
 	defer cancel()
+	if l.ours() {
+		v.writes.forget(done.Path)
+		if done.Removed && !l.isDeaf() {
+			_ = l.client.Documents.Removed(ctx, done.Path, done.To) // an older one keeps the tabs
+		}
+		return
+	}
 	v.writes.put(l, done, l.client.Documents.Reload(ctx, done.Path))
 }
 

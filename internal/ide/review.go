@@ -17,7 +17,7 @@ import (
 
 // Review implements confirm.Reviewer. It shows the change in the linked editor, and
 // after a loss in the next one; as long as somebody else is asked too, it waits for an
-// editor. A request without a change of a file's text or a plan is left to others.
+// editor. A request without a change that can be shown, or a plan, is left to others.
 func (v *Reviewer) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
 	if req.Plan != nil && req.Plan.Review && v.opt.Diffs {
 		return v.reviewAll(ctx, req)
@@ -25,7 +25,7 @@ func (v *Reviewer) Review(ctx context.Context, req confirm.Request) (confirm.Ver
 	if req.Document != nil && !v.opt.Unattended {
 		req.Change = req.Document.File(v.opt.Search.Dir)
 	}
-	if req.Change == nil || !req.Change.Editable() || req.Change.Moves() || !v.opt.Diffs {
+	if req.Change == nil || !req.Change.Editable() && !req.Change.Removes() || !v.opt.Diffs {
 		return confirm.Verdict{}, confirm.ErrUndecided
 	}
 	q := v.reviews.begin(req, "")
@@ -41,13 +41,10 @@ func (v *Reviewer) ask(ctx context.Context, q *question) (confirm.Verdict, error
 		if errors.Is(err, errAgain) {
 			continue
 		}
-		if err == nil && q.req.Document != nil && !l.client.Info().Plan {
-			err = confirm.ErrUndecided
-		}
 		if err != nil {
 			return confirm.Verdict{}, err
 		}
-		if q.whole != "" && !l.ours() {
+		if !v.shows(l, q) {
 			return confirm.Verdict{}, confirm.ErrUndecided
 		}
 		said, err := v.show(ctx, l, q)
@@ -55,6 +52,23 @@ func (v *Reviewer) ask(ctx context.Context, q *question) (confirm.Verdict, error
 			return said, err
 		}
 	}
+}
+
+// shows reports whether an editor can show a question. It notes that our extension is too old.
+func (v *Reviewer) shows(l *link, q *question) bool {
+	info := l.client.Info()
+	switch {
+	case q.req.Document != nil:
+		return info.Plan
+	case q.whole != "" && !l.ours():
+		return false
+	case q.req.Change.Removes() && !info.Files:
+		if l.ours() && q.whole == "" {
+			v.opt.Face.note(q.noted(), "the extension in "+l.name()+" is too old to show a deleted or moved file: answer here, or update it")
+		}
+		return false
+	}
+	return true
 }
 
 // awaitLink waits for an editor.
@@ -96,6 +110,9 @@ func (v *Reviewer) awaitLink(ctx context.Context, q *question) (*link, error) {
 func (v *Reviewer) request(l *link, q *question) client.DiffRequest {
 	c := q.req.Change
 	base := sha256.Sum256([]byte(c.Text))
+	if c.Raw != nil {
+		base = sha256.Sum256(c.Raw)
+	}
 	id := q.id()
 	unique := sha256.Sum256([]byte(id))
 	if !l.ours() { // only ours takes a diff up again
@@ -105,6 +122,12 @@ func (v *Reviewer) request(l *link, q *question) client.DiffRequest {
 		Path: c.Path, Text: q.text(), Base: c.Text, Tab: l.client.TabName(c.Name, hex.EncodeToString(unique[:3])),
 		ID: id, Description: q.req.About(), BaseSHA256: hex.EncodeToString(base[:]), OnClose: client.CloseKeeps,
 		Batch: client.Batch{ID: q.req.Batch.ID, Index: q.req.Batch.Index, Total: q.req.Batch.Total},
+	}
+	switch {
+	case c.Moves():
+		r.Removal, r.From, r.Path = client.Move, c.Path, c.To
+	case c.Delete:
+		r.Removal = client.Deletion
 	}
 	for _, n := range q.notes() {
 		r.Notes = append(r.Notes, client.Note{Kind: string(n.Kind), Text: n.Text})

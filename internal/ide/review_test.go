@@ -538,7 +538,7 @@ func TestCancelledTurn(t *testing.T) {
 	<-d.Closed
 }
 
-// TestNotTheEditorsToAnswer: requests without a change of a text, and all requests if
+// TestNotTheEditorsToAnswer: requests without a change that can be shown, and all requests if
 // diffs are off, are left to the terminal.
 func TestNotTheEditorsToAnswer(t *testing.T) {
 	b := ide.New(ide.Options{Diffs: true}).Reviewer
@@ -550,7 +550,7 @@ func TestNotTheEditorsToAnswer(t *testing.T) {
 	}{
 		"command": {b, confirm.Request{Command: &confirm.Command{Line: "ls"}}},
 		"read":    {b, confirm.Request{Read: &confirm.Read{Path: "/etc/hosts"}}},
-		"removal": {b, confirm.Request{Change: &workspace.Change{Delete: true}}},
+		"binary":  {b, confirm.Request{Change: &workspace.Change{RawAfter: []byte{0}}}},
 		"off":     {off, confirm.Request{Change: change}},
 	} {
 		if _, err := tt.b.Review(t.Context(), tt.req); !errors.Is(err, confirm.ErrUndecided) {

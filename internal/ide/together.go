@@ -16,15 +16,9 @@ import (
 // reviewAll shows the files of a plan as reviews of their own, all at once, and returns when
 // each is answered. The files rejected are left out of the approval. Only our own extension
 // is asked: another editor might write the first files before the last one is answered. A
-// file to remove or move cannot be shown, so a plan with one is left to others. A file that ends
-// undecided is left to others, too: the answers and drafts of the rest are there for them as
-// long as they are asked.
+// file that ends undecided is left to others: the answers and drafts of the rest are there for
+// them as long as they are asked.
 func (v *Reviewer) reviewAll(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
-	for _, c := range req.Plan.Changes {
-		if c.Removes() {
-			return confirm.Verdict{}, confirm.ErrUndecided
-		}
-	}
 	defer v.doing.Asks()()
 	v.opt.Face.note(req.ID, "") // it may be about the question before its texts were replaced
 	t := turnReview{Reviewer: v, req: req, answers: make([]confirm.Verdict, len(req.Plan.Changes))}

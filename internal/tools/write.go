@@ -285,7 +285,7 @@ func (w writer) wrote(ctx context.Context, c workspace.Change, v confirm.Verdict
 		w.Writes.Wrote(ctx, editor.Write{Path: c.To, After: c.After, By: v.By})
 		c.After = ""
 	}
-	w.Writes.Wrote(ctx, editor.Write{Path: c.Path, Before: c.Text, After: c.After, By: v.By})
+	w.Writes.Wrote(ctx, editor.Write{Path: c.Path, Before: c.Text, After: c.After, By: v.By, Removed: c.Removes(), To: c.To})
 }
 
 // commit writes the approved text final, which may be the reviewer's own. It returns

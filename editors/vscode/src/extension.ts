@@ -137,7 +137,7 @@ function compose(context: vscode.ExtensionContext, parts: Parts): Core {
       view: parts.views,
       documents: new EditorDocuments(places),
       diagnostics: new EditorDiagnostics(places, parts.languages),
-      editors: new OpenEditors(),
+      editors: new OpenEditors(places),
       workspace,
       settings,
       notices: noticesOf(parts),

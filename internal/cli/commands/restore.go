@@ -112,7 +112,7 @@ func (c changes) restore(ctx context.Context, plan undo.Plan, a action) (names [
 		return nil, "", err
 	}
 	for _, change := range plan.Changes {
-		c.App.Editor.View.Wrote(ctx, editor.Write{Path: change.Path, Before: change.Text, After: change.After})
+		c.App.Editor.View.Wrote(ctx, editor.Write{Path: change.Path, Before: change.Text, After: change.After, Removed: change.Removes(), To: change.To})
 	}
 	names, remark = plan.Restored()
 	return names, remark, nil

@@ -67,6 +67,8 @@ type Info struct {
 	Plan bool
 	// Rules reports whether it lets a person make a rule with an acceptance.
 	Rules bool
+	// Files reports whether it can show that a file is deleted or moved.
+	Files bool
 	// Checks reports whether it shows checks and refused proposals.
 	Checks bool
 	// Reviews reports whether it can show diffs; otherwise it only reports its open
@@ -161,12 +163,13 @@ func (c *Client) describe() {
 		Plan       int `json:"plan"`
 		Checks     int `json:"checks"`
 		Rules      int `json:"rules"`
+		Files      int `json:"files"`
 	}
 	if json.Unmarshal(capability, &announced) != nil {
 		return
 	}
 	c.info.Inline, c.info.Plan, c.info.Checks = announced.Inline > 0, announced.Plan > 0, announced.Checks > 0
-	c.info.Rules = announced.Rules > 0
+	c.info.Rules, c.info.Files = announced.Rules > 0, announced.Files > 0
 	if announced.MaxPayload > 0 {
 		c.info.MaxMessage = min(announced.MaxPayload, maxOurs)
 	}

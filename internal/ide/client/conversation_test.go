@@ -267,6 +267,10 @@ func (c *conversation) typed(tool string, args map[string]any) func(context.Cont
 		})
 	case "saveDocument":
 		return quiet(func(ctx context.Context) error { return conn.Documents.Save(ctx, path) })
+	case "fileRemoved":
+		return quiet(func(ctx context.Context) error {
+			return conn.Documents.Removed(ctx, path, filepath.FromSlash(text("movedTo")))
+		})
 	case "setStatus":
 		return quiet(func(ctx context.Context) error { return conn.SetStatus(ctx, text("state"), text("text"), "") })
 	}
@@ -334,13 +338,18 @@ func (c *conversation) open(args map[string]any) func(context.Context) *meaning 
 		OnClose     client.OnClose `json:"on_close"`
 		Batch       client.Batch   `json:"batch"`
 		View        string         `json:"view"`
+		New         string         `json:"new_file_path"`
+		Removal     client.Removal `json:"removal"`
 	}](c.t, raw)
 	if given.Text == nil || !filepath.IsAbs(given.Path) {
 		return nil
 	}
 	r := client.DiffRequest{
 		Path: given.Path, Text: *given.Text, Tab: given.Tab, ID: given.ID, Description: given.Description,
-		BaseSHA256: given.Base, OnClose: given.OnClose, Batch: given.Batch, Inline: given.View == "inline",
+		BaseSHA256: given.Base, OnClose: given.OnClose, Batch: given.Batch, Inline: given.View == "inline", Removal: given.Removal,
+	}
+	if given.Removal == client.Move {
+		r.Path, r.From = given.New, given.Path
 	}
 	conn := c.client
 	return func(ctx context.Context) *meaning {

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,8 +31,12 @@ type DiffRequest struct {
 	Batch       Batch
 	Inline      bool // in the document itself, if the editor can
 	Plan        bool // Text is a plan in Markdown, not the content of a file
-	Notes       []Note
-	Refused     *Refused // sent to editors that show checks; nil without one
+	// Removal is set if the file is deleted or moved to Path; only editors that know Files are
+	// asked then. From is the path that it moves from, or empty.
+	Removal Removal
+	From    string
+	Notes   []Note
+	Refused *Refused // sent to editors that show checks; nil without one
 	// Draft is the person's text to begin with, from a link that was lost; nil without one.
 	Draft *string
 	// KeepsDrafts asks for DraftChange.Text.
@@ -118,6 +123,15 @@ const (
 	CloseKeeps   OnClose = "keep" // no answer
 )
 
+// Removal is the kind of a change after which a file is no longer at its place.
+type Removal string
+
+// The kinds of removals.
+const (
+	Deletion Removal = "delete"
+	Move     Removal = "move"
+)
+
 // Kind is the kind of a DiffOutcome. The zero value decides nothing.
 type Kind int
 
@@ -163,6 +177,9 @@ func (d *Diffs) Open(ctx context.Context, r DiffRequest) (DiffOutcome, error) {
 		return DiffOutcome{}, errors.New("this change cannot be shown in an editor: its path or text is not plain Unicode")
 	}
 	extended := d.c.Info().Ours
+	if r.Removal != "" && !d.c.Info().Files {
+		return DiffOutcome{}, ErrUnsupported
+	}
 	r.Inline = r.Inline && d.c.Info().Inline
 	if !d.c.Info().Checks {
 		r.Refused = nil
@@ -186,13 +203,13 @@ func (d *Diffs) Open(ctx context.Context, r DiffRequest) (DiffOutcome, error) {
 
 func (r DiffRequest) arguments(extended bool) map[string]any {
 	args := map[string]any{
-		"old_file_path": r.Path, "new_file_path": r.Path, "new_file_contents": r.Text, "tab_name": r.Tab,
+		"old_file_path": cmp.Or(r.From, r.Path), "new_file_path": r.Path, "new_file_contents": r.Text, "tab_name": r.Tab,
 	}
 	if !extended {
 		return args
 	}
 	for name, value := range map[string]string{
-		"diff_id": r.ID, "description": r.Description, "base_sha256": r.BaseSHA256, "on_close": string(r.OnClose),
+		"diff_id": r.ID, "description": r.Description, "base_sha256": r.BaseSHA256, "on_close": string(r.OnClose), "removal": string(r.Removal),
 	} {
 		if value != "" {
 			args[name] = value

@@ -223,6 +223,20 @@ func (d *Documents) Save(ctx context.Context, path string) error {
 	return nil
 }
 
+// Removed tells the editor that the file at path is gone, or has moved to the path to, so
+// that it closes its tabs. It returns ErrUnsupported for an editor that does not know Files.
+func (d *Documents) Removed(ctx context.Context, path, to string) error {
+	if !d.c.Info().Files {
+		return ErrUnsupported
+	}
+	args := map[string]string{"filePath": path}
+	if to != "" {
+		args["movedTo"] = to
+	}
+	_, err := d.c.call(ctx, "fileRemoved", args)
+	return err
+}
+
 // Reload has the editor read again a file that it holds without changes. It returns
 // false if the editor did not, or has no such tool.
 func (d *Documents) Reload(ctx context.Context, path string) bool {

@@ -51,6 +51,7 @@ type Dialect struct {
 	NoPlans  bool // of our own extension: an older one
 	NoTexts  bool // of our own extension: it reports no texts of drafts, like an older one
 	NoRules  bool // likewise
+	NoFiles  bool // likewise
 
 	Listed   []string // tools in tools/list
 	Unlisted []string // tools that work without being listed
@@ -72,7 +73,7 @@ var everyTool = []string{
 func Ours() Dialect {
 	return Dialect{
 		Name: "Visual Studio Code", Server: "agent-ide", Auth: Proves, Ours: true,
-		Listed:  append(slices.Clone(everyTool), "close_tab", "closeTab", "resolveDiff", "getPendingDiffs", "setStatus", "setCheck"),
+		Listed:  append(slices.Clone(everyTool), "close_tab", "closeTab", "resolveDiff", "getPendingDiffs", "setStatus", "setCheck", "fileRemoved"),
 		Closing: []string{"TAB_CLOSED"}, Dismissed: []string{"DIFF_REJECTED", "TAB"},
 	}
 }
@@ -197,6 +198,9 @@ func (d Dialect) greeting(params json.RawMessage) any {
 		if !d.NoRules {
 			ours["rules"] = 1
 		}
+		if !d.NoFiles {
+			ours["files"] = 1
+		}
 		capabilities["experimental"] = map[string]any{"agent/ide": ours}
 	}
 	return map[string]any{
@@ -228,7 +232,7 @@ func (d Dialect) call(c *Conn, req Request) Reply {
 			d.Accept() // the plugin takes the save of its buffer for a yes
 			return JSON(map[string]any{"success": true, "saved": true})
 		}
-	case "setStatus", "setCheck":
+	case "setStatus", "setCheck", "fileRemoved":
 		return Text("{\"success\":true}")
 	}
 	return c.editor.World.call(d, req)

@@ -23,12 +23,14 @@ export const nothing: Base = {
  * STALE_BASE if the proposal was made from another text, DIRTY_DOCUMENT if the
  * editor has unsaved changes that the proposal does not know, BINARY_FILE,
  * FILE_TOO_LARGE. expected is the SHA-256 of the file's bytes or of its text, or
- * what checkDocumentDirty gave for a buffer; undefined if not known.
+ * what checkDocumentDirty gave for a buffer; undefined if not known. A file that goes away
+ * (removed) must be there, and may be binary: its text is then a line about its bytes.
  */
-export async function lookAt(documents: Documents, path: string, expected: string | undefined): Promise<Base> {
+export async function lookAt(documents: Documents, path: string, expected: string | undefined, removed = false): Promise<Base> {
   const file = await documents.read(path);
+  if (removed && !file.exists) throw new ToolError("NOT_FOUND", `${path} does not exist`);
   if (file.size > maxFileBytes) throw new ToolError("FILE_TOO_LARGE", `${path} is too large to be shown as a diff`);
-  if (file.binary) throw new ToolError("BINARY_FILE", `${path} is a binary file`);
+  if (file.binary && !removed) throw new ToolError("BINARY_FILE", `${path} is a binary file`);
   const buffer = documents.buffer(path);
   if (buffer?.isDirty === true) {
     if (!isHashOf(expected, buffer.text)) {
@@ -39,7 +41,7 @@ export async function lookAt(documents: Documents, path: string, expected: strin
   if (expected !== undefined && expected !== file.sha256 && !isHashOf(expected, file.text)) {
     throw new ToolError("STALE_BASE", `${path} is not what the proposal was made from: it has changed on disk`);
   }
-  return { file, original: file.text };
+  return { file, original: file.binary ? `binary, ${file.size} bytes, SHA-256 ${file.sha256}\n` : file.text };
 }
 
 /**

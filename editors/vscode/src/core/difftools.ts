@@ -6,7 +6,7 @@ import { parseNotes } from "./notes";
 import { canonical, relativeTo } from "./paths";
 import type { Ports } from "./ports";
 import { json, texts } from "./result";
-import type { Answer, Review, ReviewRequest } from "./review";
+import type { Answer, Removal, Review, ReviewRequest } from "./review";
 import type { Reviews } from "./reviews";
 import { isObject } from "./schema";
 import { oneLine } from "./text";
@@ -117,6 +117,11 @@ const openDiffSchema: Tool["inputSchema"] = {
     tab_name: { type: "string", description: "The client's name for the diff, unique among its pending ones." },
     diff_id: { type: "string", description: "Identity of the question: asking again with the same id and text continues it.", maxLength: 200 },
     description: { type: "string", description: "Why, for the person; 200 characters are shown." },
+    removal: {
+      type: "string",
+      description: "delete: the file is to be removed, and new_file_contents is empty; move: it is to be moved to new_file_path; absent: neither.",
+      enum: ["delete", "move"],
+    },
     base_sha256: { type: "string", description: "SHA-256 of the file's bytes, or of the buffer as checkDocumentDirty gives it." },
     on_close: { type: "string", description: "What closing the tab means; reject if absent.", enum: ["keep", "reject"] },
     view: {
@@ -154,7 +159,7 @@ const openDiffSchema: Tool["inputSchema"] = {
 
 async function openDiff(reviews: Reviews, ports: Ports, others: Busy, { client, args, cancelled }: ToolCall): Promise<Answer> {
   const request = await toRequest(args);
-  if (request.isPlan !== true && others.isBusy(request.path)) throw new ToolError("BUSY", "another client's edit of this file waits for its review");
+  if (request.isPlan !== true && [request.path, request.oldPath].some((path) => others.isBusy(path))) throw new ToolError("BUSY", "another client's edit of this file waits for its review");
   if (cancelled.aborted) return "silent";
   const { answer, cancel } = reviews.ask(client, request, relativeTo(request.path, await realFolders(ports)));
   cancelled.addEventListener("abort", cancel);
@@ -167,10 +172,13 @@ async function toRequest(args: Record<string, unknown>): Promise<ReviewRequest> 
   const oldPath = isPlan ? given : await canonical(given);
   const onClose = text(args, "on_close") === "keep" ? "keep" : "reject";
   const base = text(args, "base_sha256")?.toLowerCase();
+  const path = isPlan ? given : await canonical(text(args, "new_file_path") ?? given);
+  const proposal = text(args, "new_file_contents") ?? "";
   return {
     oldPath,
-    path: isPlan ? given : await canonical(text(args, "new_file_path") ?? given),
-    proposal: text(args, "new_file_contents") ?? "",
+    path,
+    proposal,
+    removal: removalOf(args, { path, oldPath, proposal }),
     tabName: text(args, "tab_name") ?? "",
     diffId: text(args, "diff_id"),
     description: text(args, "description") ?? "",
@@ -187,6 +195,19 @@ async function toRequest(args: Record<string, unknown>): Promise<ReviewRequest> 
     offer: parseOffer(args["offer"]),
     ...batchOf(args["batch"]),
   };
+}
+
+function removalOf(args: Record<string, unknown>, { path, oldPath, proposal }: Pick<ReviewRequest, "path" | "oldPath" | "proposal">): Removal | undefined {
+  switch (text(args, "removal")) {
+    case "delete":
+      if (path === oldPath && proposal === "") return "delete";
+      throw new ToolError("INVALID_PARAMS", "a file that is deleted has one path and no new text");
+    case "move":
+      if (path !== oldPath) return "move";
+      throw new ToolError("INVALID_PARAMS", "a file that moves has two paths");
+    default:
+      return undefined;
+  }
 }
 
 function batchOf(value: unknown): Pick<ReviewRequest, "batch"> {

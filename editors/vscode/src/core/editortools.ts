@@ -7,7 +7,7 @@ import { json, texts } from "./result";
 import type { ToolResult } from "./result";
 import { toWire } from "./selection";
 import type { SelectionTracker } from "./selection";
-import { oneLine, textSha256 } from "./text";
+import { oneLine, textSha256, visibleName } from "./text";
 import { flag, integer, text, wireRange } from "./tools";
 import type { Tool } from "./tools";
 
@@ -31,6 +31,7 @@ export function editorTools(ports: Ports, selections: SelectionTracker): readonl
     }),
     dirtyTool(ports),
     saveTool(ports),
+    removedTool(ports),
     {
       name: "setStatus",
       description: "Shows in the editor's status bar what this client is doing.",
@@ -210,6 +211,25 @@ function saveTool(ports: Ports): Tool {
       const saved = await ports.documents.save(real);
       if (!saved) return json({ success: false, message: `The editor did not save ${path}` });
       return json({ success: true, filePath: path, saved: true, message: "Document saved" });
+    },
+  };
+}
+
+function removedTool(ports: Ports): Tool {
+  return {
+    name: "fileRemoved",
+    description: "A file was deleted, or moved: its tabs are closed, except those with unsaved changes.",
+    inputSchema: {
+      type: "object",
+      properties: { filePath: { type: "string" }, movedTo: { type: "string" } },
+      required: ["filePath"],
+    },
+    call: async ({ args }) => {
+      const real = await canonical(text(args, "filePath") ?? "");
+      const to = text(args, "movedTo");
+      const kept = await ports.editors.removed(real, to === undefined ? undefined : await canonical(to));
+      if (kept > 0) ports.notices.warn(ports.t("{0} is gone, but not your unsaved changes: save its tab to keep them, or close it.", visibleName(real)));
+      return json({ success: true, kept });
     },
   };
 }

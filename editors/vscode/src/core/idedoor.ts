@@ -81,6 +81,7 @@ export class IdeDoor {
       plan: 1,
       checks: 1,
       rules: 1,
+      files: 1,
       trusted: this.host.ports.workspace.isTrusted(),
       platform: process.platform,
       maxPayload,

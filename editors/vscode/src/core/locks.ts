@@ -16,6 +16,17 @@ export class Locks {
     return () => this.leave(name, queue, granted);
   }
 
+  /** The same for several names; they are waited for in one order, so that no two callers wait for each other. */
+  acquireAll(names: readonly string[], granted: () => void): Cancel {
+    const held: Cancel[] = [];
+    const next = ([name, ...rest]: readonly string[]): void => {
+      if (name === undefined) return granted();
+      held.push(this.acquire(name, () => next(rest)));
+    };
+    next([...new Set(names)].sort());
+    return () => held.forEach((giveBack) => giveBack());
+  }
+
   private leave(name: string, queue: (() => void)[], granted: () => void): void {
     const place = queue.indexOf(granted);
     if (place < 0) return;

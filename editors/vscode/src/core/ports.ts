@@ -76,6 +76,10 @@ export interface ShownDiff {
   readonly canInline: boolean;
   /** A plan in Markdown, to be shown as a document: original is "". */
   readonly isPlan: boolean;
+  /** The right side can only be read. */
+  readonly fixed: boolean;
+  /** What becomes of the file, if it is deleted or moved; else "". */
+  readonly effect: string;
   readonly description: string;
   /** Who asks, sanitised. */
   readonly asks: string;
@@ -226,6 +230,11 @@ export interface EditorTab {
 export interface Editors {
   /** Text tabs of real files, in the order of groups and tabs; no review tabs. */
   tabs(): readonly EditorTab[];
+  /**
+   * Closes the tabs of a file that is gone, except those with unsaved changes; the file that it
+   * has moved to is opened in their place. Returns the number of tabs that stay.
+   */
+  removed(path: string, movedTo: string | undefined): Promise<number>;
   /** The selection in the focused editor; undefined if no text editor of a real file has it. */
   selection(): Selection | undefined;
 }

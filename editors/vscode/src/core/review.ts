@@ -23,10 +23,14 @@ export interface Owner {
   notify(method: string, params: object): void;
 }
 
+/** A change after which the file is no longer at its place. */
+export type Removal = "delete" | "move";
+
 /** What openDiff was asked, its paths canonical. */
 export interface ReviewRequest {
   readonly path: string;
   readonly oldPath: string;
+  readonly removal?: Removal | undefined;
   readonly proposal: string;
   readonly tabName: string;
   /** The client's name for the question; the same question may be asked again. */
@@ -59,13 +63,15 @@ export interface ReviewRequest {
 /** Whether a client repeats its question: the same name and the same texts. */
 export function isSameQuestion(a: ReviewRequest, b: ReviewRequest): boolean {
   if (a.diffId === undefined || a.diffId !== b.diffId) return false;
-  return a.path === b.path && a.proposal === b.proposal && a.baseSha256 === b.baseSha256;
+  return a.path === b.path && a.oldPath === b.oldPath && a.removal === b.removal && a.proposal === b.proposal && a.baseSha256 === b.baseSha256;
 }
 
 /** A review as lists and tooltips show it; text is sanitised. */
 export interface ReviewInfo {
   readonly id: string;
   readonly path: string;
+  /** Differs from path for a file that moves. */
+  readonly oldPath: string;
   readonly title: string;
   readonly description: string;
   readonly state: Machine["state"];
@@ -74,6 +80,7 @@ export interface ReviewInfo {
   /** Being edited elsewhere: accept and reject are refused meanwhile. */
   readonly held: boolean;
   readonly isNew: boolean;
+  readonly removal: Removal | undefined;
   readonly isPlan: boolean;
   /** Who asks, and its place among the edits of one answer, such as "2 of 3". */
   readonly asks: string;
@@ -145,6 +152,11 @@ export class Review {
     return !sameText(this.draft, this.request.proposal);
   }
 
+  /** Whether the right side is only to be read. */
+  get fixed(): boolean {
+    return this.request.removal === "delete" || this.base?.file.binary === true;
+  }
+
   /** Names the file as it is, never as the client calls it, so that no title can deceive. */
   get title(): string {
     const { path, oldPath, isPlan } = this.request;
@@ -155,6 +167,7 @@ export class Review {
     const name = visibleName(this.relative ?? path);
     const from = oldPath === path ? "" : `${visibleName(basename(oldPath))} → `;
     const remarks = [
+      this.request.removal === "delete" ? this.t("deleted") : "",
       this.base?.file.exists === false ? this.t("new file") : "",
       this.relative === undefined ? this.t("outside the workspace") : "",
       this.machine.stale ? `⚠ ${this.t("changed on disk")}` : "",
@@ -177,6 +190,7 @@ export class Review {
     return {
       id: this.id,
       path: this.request.path,
+      oldPath: this.request.oldPath,
       title: this.title,
       description: oneLine(this.request.description, 200),
       state: this.machine.state,
@@ -184,6 +198,7 @@ export class Review {
       stale: this.machine.stale,
       held: this.machine.held,
       isNew: this.base?.file.exists === false && this.request.isPlan !== true,
+      removal: this.request.removal,
       isPlan: this.request.isPlan === true,
       asks: this.owner.name ?? "",
       place: this.place,
@@ -218,6 +233,8 @@ export class Review {
       inline: this.request.inline === true && this.canInline(base),
       canInline: this.canInline(base),
       isPlan: this.request.isPlan === true,
+      fixed: this.fixed,
+      effect: this.effect,
       description: oneLine(this.request.description, 200),
       asks: this.owner.name ?? "",
       place: this.place,
@@ -233,8 +250,19 @@ export class Review {
     return total > 1 ? this.t("{0} of {1}", index + 1, total) : "";
   }
 
+  private get effect(): string {
+    switch (this.request.removal) {
+      case "delete":
+        return this.t("The file is deleted.");
+      case "move":
+        return this.t("The file moves here from {0}.", visibleName(this.request.oldPath));
+      case undefined:
+        return "";
+    }
+  }
+
   private canInline(base: Base): boolean {
-    return this.request.isPlan !== true && this.relative !== undefined && base.file.exists && this.request.oldPath === this.request.path;
+    return this.request.removal === undefined && this.request.isPlan !== true && this.relative !== undefined && base.file.exists && this.request.oldPath === this.request.path;
   }
 
   /** The person's text for a client that keeps it, as an acceptance would return it. */

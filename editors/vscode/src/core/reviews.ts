@@ -112,7 +112,7 @@ export class Reviews {
   /** The right side's text changed. */
   edited(id: string, text: string): void {
     const review = this.all.get(id);
-    if (review === undefined || !review.live) return;
+    if (review === undefined || !review.live || review.fixed) return;
     review.draft = text;
     this.changed(review);
   }
@@ -230,7 +230,7 @@ export class Reviews {
   }
 
   private begin(review: Review): void {
-    const { path, stack, timeoutMs } = review.request;
+    const { path, oldPath, stack, timeoutMs } = review.request;
     if (!stack) {
       const old = this.own(review.owner).filter((r) => pathKey(r.request.path) === pathKey(path));
       for (const r of old) this.run(r, { type: "superseded" });
@@ -246,7 +246,7 @@ export class Reviews {
     }
     if (review.request.locked === true) this.run(review, { type: "granted" });
     // A lock that is free is granted before acquire returns.
-    else review.hold("lock", this.locks.acquire(pathKey(path), () => this.run(review, { type: "granted" })));
+    else review.hold("lock", this.locks.acquireAll([pathKey(path), pathKey(oldPath)], () => this.run(review, { type: "granted" })));
     this.tell(review);
   }
 
@@ -287,7 +287,7 @@ export class Reviews {
       case "warnHidden":
         return this.ports.notices.warn(this.ports.t("The diff of {0} could not be shown; it waits among the pending reviews.", review.title));
       case "update":
-        view.update(id, { title: review.title, readonly: review.machine.held });
+        view.update(id, { title: review.title, readonly: review.machine.held || review.fixed });
         return;
       case "startGrace":
         return review.hold("grace", clock.after(graceMs, () => this.run(review, { type: "graceOver" })));
@@ -298,15 +298,15 @@ export class Reviews {
 
   private async prepare(review: Review): Promise<void> {
     const { documents, settings } = this.ports;
-    const { path, oldPath, baseSha256, isPlan } = review.request;
+    const { oldPath, baseSha256, isPlan, removal } = review.request;
     try {
-      review.base = isPlan === true ? nothing : await lookAt(documents, oldPath, baseSha256);
+      review.base = isPlan === true ? nothing : await lookAt(documents, oldPath, baseSha256, removal !== undefined);
     } catch (err) {
       review.error = err;
       return this.run(review, { type: "refused" });
     }
     if (!review.live) return;
-    if (isPlan !== true) review.hold("watch", documents.watch(path, () => void this.lookAgain(review)));
+    if (isPlan !== true) review.hold("watch", documents.watch(oldPath, () => void this.lookAgain(review)));
     const mode = review.wanted ? "always" : settings.diffOpen();
     if (mode === "onDemand") this.run(review, { type: "deferred" });
     else this.open(review, mode === "background");
@@ -358,7 +358,7 @@ export class Reviews {
 
   /** Freezes the draft and answers the waiting calls, before touching the screen. */
   private answer(review: Review): void {
-    review.draft = this.ports.view.text(review.id) ?? review.draft;
+    if (!review.fixed) review.draft = this.ports.view.text(review.id) ?? review.draft;
     const answer = this.answerOf(review);
     review.waiter?.(answer);
     review.waiter = undefined;

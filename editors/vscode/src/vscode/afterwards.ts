@@ -41,7 +41,7 @@ export class Afterwards implements vscode.Disposable {
       core.reviews.show(next.id);
       return;
     }
-    if (review.outcome?.kind === "accepted" && this.parts.showAccepted()) await this.showFile(review.path);
+    if (review.outcome?.kind === "accepted" && review.removal !== "delete" && this.parts.showAccepted()) await this.showFile(review.path);
     // The person may have gone elsewhere by now, or the next question come.
     if (this.asksAgain()) return;
     if (!terminals.show(review.pid)) await vscode.commands.executeCommand("workbench.action.focusActiveEditorGroup");

@@ -1,7 +1,11 @@
 import * as vscode from "vscode";
 import type { Editors, EditorTab, Selection } from "../core/ports";
+import type { Places } from "./places";
+import { allTabs, caughtUp, tabUris } from "./tabs";
 
 export class OpenEditors implements Editors {
+  constructor(private readonly places: Places) {}
+
   tabs(): readonly EditorTab[] {
     const documents = new Map(vscode.workspace.textDocuments.map((each) => [each.uri.toString(), each]));
     return vscode.window.tabGroups.all.flatMap((group, index) =>
@@ -15,6 +19,34 @@ export class OpenEditors implements Editors {
 
   selection(): Selection | undefined {
     return selectionOf(vscode.window.activeTextEditor);
+  }
+
+  async removed(path: string, movedTo: string | undefined): Promise<number> {
+    await caughtUp(); // else a tab that is just being typed in counts as saved
+    const all = allTabs().filter((tab) => this.shows(tab, path));
+    const clean = all.filter((tab) => !tab.isDirty);
+    if (movedTo !== undefined) for (const tab of clean) await this.follow(tab, movedTo);
+    // The editor asks about text that was typed meanwhile.
+    if (clean.length > 0) await vscode.window.tabGroups.close(clean, true);
+    return all.length - clean.length;
+  }
+
+  private shows({ input }: vscode.Tab, path: string): boolean {
+    const known = input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom || input instanceof vscode.TabInputNotebook;
+    return known && this.places.isSame(input.uri, path);
+  }
+
+  /** Opens a file beside a tab of its former place. */
+  private async follow(tab: vscode.Tab, path: string): Promise<void> {
+    const shown = vscode.window.visibleTextEditors.find(({ document, viewColumn }) => viewColumn === tab.group.viewColumn && tabUris(tab).some((uri) => String(uri) === String(document.uri)));
+    const options = {
+      viewColumn: tab.group.viewColumn,
+      preview: tab.isPreview,
+      preserveFocus: true,
+      background: !tab.isActive, // honoured, not declared
+      ...(shown === undefined ? {} : { selection: shown.selection }),
+    };
+    await vscode.commands.executeCommand("vscode.open", this.places.uri(path), options);
   }
 }
 

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import type { Check, ShownDiff } from "../core/ports";
 
 /** Facts about an edit that a person must know before looking at it. */
-export type Heading = Pick<ShownDiff, "asks" | "place" | "description" | "notes" | "check">;
+export type Heading = Pick<ShownDiff, "asks" | "place" | "description" | "notes" | "check" | "effect">;
 
 /**
  * Shows above the first change of a review who asks, why, the position among several edits, and the
@@ -63,10 +63,11 @@ function commentsOf(heading: Heading): vscode.Comment[] {
 }
 
 /** Text of a program is shown as written: nothing in it is a link, a picture or an icon. */
-function bodyOf({ description, notes, place, check }: Heading): vscode.MarkdownString | undefined {
-  if (description === "" && notes.length === 0 && place === "" && check === undefined) return undefined;
+function bodyOf({ description, notes, place, check, effect }: Heading): vscode.MarkdownString | undefined {
+  if (description === "" && notes.length === 0 && place === "" && check === undefined && effect === "") return undefined;
   const body = new vscode.MarkdownString(undefined, true);
   if (check !== undefined) body.appendMarkdown(`$(${iconOf(check)}) ${asWritten(check.text)}\n\n`);
+  if (effect !== "") body.appendMarkdown(`**${asWritten(effect)}**\n\n`);
   for (const { text } of notes) body.appendMarkdown(`$(warning) **${asWritten(text)}**\n\n`);
   return body.appendMarkdown(asWritten(description));
 }

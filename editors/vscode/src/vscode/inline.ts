@@ -25,7 +25,7 @@ export class InlineProposals implements Inline {
     try {
       const decided = new Promise<InlineEnd>((end) => {
         cancelled.addEventListener("abort", () => end({ kind: "rejected" }));
-        const heading = { asks: "", place: "", description: oneLine(description, 200), notes: [], check: undefined };
+        const heading = { asks: "", place: "", description: oneLine(description, 200), notes: [], check: undefined, effect: "" };
         void this.show({ id, path, original, proposed, heading }, end);
       });
       return cancelled.aborted ? { kind: "rejected" } : await decided;

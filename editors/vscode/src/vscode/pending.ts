@@ -13,6 +13,8 @@ export function describe(review: ReviewInfo): string {
 export function marksOf(review: ReviewInfo): string[] {
   return [
     review.isNew ? vscode.l10n.t("new file") : "",
+    review.removal === "delete" ? vscode.l10n.t("deleted") : "",
+    review.removal === "move" ? vscode.l10n.t("moved from {0}", vscode.workspace.asRelativePath(review.oldPath)) : "",
     review.edited ? vscode.l10n.t("edited by you") : "",
     review.stale ? vscode.l10n.t("changed on disk") : "",
     review.held ? vscode.l10n.t("being edited in the terminal") : "",

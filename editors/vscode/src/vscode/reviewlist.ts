@@ -61,7 +61,7 @@ export class ReviewList implements vscode.TreeDataProvider<Entry>, vscode.Dispos
     const folder = dirname(vscode.workspace.asRelativePath(review.path));
     item.description = [`+${added} −${removed}`, ...(folder === "." ? [] : [folder]), ...marksOf(review)].join(" · ");
     item.tooltip = review.description === "" ? describe(review) : `${describe(review)}: ${review.description}`;
-    item.iconPath = review.stale ? new vscode.ThemeIcon("warning") : vscode.ThemeIcon.File;
+    item.iconPath = review.stale ? new vscode.ThemeIcon("warning") : review.removal === "delete" ? new vscode.ThemeIcon("trash") : vscode.ThemeIcon.File;
     return item;
   }
 

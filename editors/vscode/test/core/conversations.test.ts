@@ -214,7 +214,7 @@ describe("the conversation", () => {
   it("is about every tool and every way in which a review may end", () => {
     const all = names.map((name) => readFileSync(join(folder, name), "utf8")).join("");
     const tools = [...all.matchAll(/"tools\/call","params":{"name":"(\w+)"/g)].map(([, tool]) => tool);
-    assert.equal(new Set(tools).size, 15, [...new Set(tools)].join());
+    assert.equal(new Set(tools).size, 16, [...new Set(tools)].join());
     const reasons = new Set([...all.matchAll(/\\"reason\\":\\"(\w+)\\"/g)].map(([, reason]) => reason));
     const want = ["button", "command", "save", "tab_closed", "terminal", "superseded", "timeout", "closed_by_client"];
     assert.deepEqual([...reasons].sort(), want.sort());

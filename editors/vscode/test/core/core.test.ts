@@ -53,7 +53,7 @@ describe("the handshake", () => {
     assert.deepEqual(result["capabilities"], {
       tools: { listChanged: false },
       experimental: {
-        "agent/ide": { version: 1, openDiffDetails: 1, comments: 1, status: 1, inline: 1, plan: 1, checks: 1, rules: 1, trusted: true, platform: process.platform, maxPayload: 16_777_216 },
+        "agent/ide": { version: 1, openDiffDetails: 1, comments: 1, status: 1, inline: 1, plan: 1, checks: 1, rules: 1, files: 1, trusted: true, platform: process.platform, maxPayload: 16_777_216 },
       },
     });
     client.notify("ide_connected", { pid: 4711 });
@@ -83,7 +83,7 @@ describe("the tools", () => {
     const { result } = await client.request("tools/list", {});
     const tools = result?.["tools"] as { name: string; description: string; inputSchema: { type: string } }[];
     assert.deepEqual(tools.map(({ name }) => name).sort(), [
-      "checkDocumentDirty", "closeAllDiffTabs", "close_tab", "getCurrentSelection", "getDiagnostics", "getLatestSelection",
+      "checkDocumentDirty", "closeAllDiffTabs", "close_tab", "fileRemoved", "getCurrentSelection", "getDiagnostics", "getLatestSelection",
       "getOpenEditors", "getPendingDiffs", "getWorkspaceFolders", "openDiff", "openFile", "resolveDiff", "runInTerminal", "saveDocument", "setCheck", "setStatus",
     ]);
     for (const tool of tools) assert.ok(tool.description !== "" && tool.inputSchema.type === "object");

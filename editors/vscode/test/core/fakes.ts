@@ -368,6 +368,9 @@ export class FakeEditor {
   selection: Selection | undefined;
   clients: readonly Client[] = [];
 
+  readonly removed: string[] = [];
+  unsavedTabs = 0;
+
   readonly ports: Ports = {
     clock: this.clock,
     log: {
@@ -379,7 +382,14 @@ export class FakeEditor {
     view: this.view,
     documents: this.documents,
     diagnostics: this.diagnostics,
-    editors: { tabs: () => this.tabs, selection: () => this.selection },
+    editors: {
+      tabs: () => this.tabs,
+      selection: () => this.selection,
+      removed: (path, movedTo) => {
+        this.removed.push(movedTo === undefined ? path : `${path} → ${movedTo}`);
+        return Promise.resolve(this.unsavedTabs);
+      },
+    },
     workspace: { name: "Test Editor", folders: () => this.folders, isTrusted: () => this.trusted },
     settings: {
       diffOpen: () => this.settings.open,

@@ -1,0 +1,164 @@
+package ide_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/editor"
+	"github.com/bb2d0cf4/agent/internal/ide"
+	"github.com/bb2d0cf4/agent/internal/ide/idetest"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// removals are questions about files that go away, each with the arguments that the editor gets.
+func (r *rig) removals() map[string]struct {
+	req  confirm.Request
+	want map[string]string
+} {
+	text := func() *workspace.Change { c := *r.proposal("old\n", "").Change; return &c }
+	deleted, moved, binary := text(), text(), text()
+	deleted.Delete = true
+	moved.To, moved.ToName, moved.After = filepath.Join(r.dir, "b.txt"), "b.txt", "old\n"
+	raw := []byte{0, 1, 2}
+	binary.Delete, binary.Raw, binary.Text = true, raw, workspace.Describe(raw)
+	sum := func(b []byte) string { s := sha256.Sum256(b); return hex.EncodeToString(s[:]) }
+	all := map[string]struct {
+		req  confirm.Request
+		want map[string]string
+	}{}
+	for name, tt := range map[string]struct {
+		c    *workspace.Change
+		want map[string]string
+	}{
+		"deleted": {deleted, map[string]string{"removal": "delete", "new_file_path": deleted.Path, "new_file_contents": "", "base_sha256": sum([]byte("old\n"))}},
+		"moved":   {moved, map[string]string{"removal": "move", "new_file_path": moved.To, "new_file_contents": "old\n", "base_sha256": sum([]byte("old\n"))}},
+		"binary":  {binary, map[string]string{"removal": "delete", "new_file_path": deleted.Path, "new_file_contents": "", "base_sha256": sum(raw)}},
+	} {
+		tt.want["old_file_path"] = tt.c.Path
+		all[name] = struct {
+			req  confirm.Request
+			want map[string]string
+		}{confirm.Request{Tool: "delete_file", Change: tt.c}, tt.want}
+	}
+	return all
+}
+
+// TestRemovalsInTheEditor: a deletion or a move is reviewed in the editor like an edit, with
+// its base, and the first answer wins.
+func TestRemovalsInTheEditor(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Ours())
+	for name, tt := range r.removals() {
+		for answer, give := range map[string]func(*idetest.Diff){
+			"editor": (*idetest.Diff).Accept, "no": (*idetest.Diff).Reject, "terminal": func(*idetest.Diff) { r.terminal.answers <- yes },
+		} {
+			got := r.ask(t.Context(), tt.req)
+			<-r.terminal.shown
+			d := e.NextDiff()
+			var args map[string]any
+			if err := json.Unmarshal(d.Args, &args); err != nil {
+				t.Fatal(err)
+			}
+			sent := map[string]string{}
+			for key := range tt.want {
+				sent[key], _ = args[key].(string)
+			}
+			if diff := cmp.Diff(tt.want, sent); diff != "" {
+				t.Errorf("%s: %s", name, diff)
+			}
+			give(d)
+			o, text := r.answered(got, tt.req)
+			want := confirm.Approve
+			if answer == "no" {
+				want = confirm.Reject
+			}
+			if o.err != nil || o.Decision != want || o.Text != nil || want == confirm.Approve && text != tt.req.Change.After {
+				t.Errorf("%s, %s: %+v with %q", name, answer, o, text)
+			}
+			<-d.Closed
+		}
+	}
+}
+
+// TestADeletionHasNoText: a text that an editor returns for a deletion approves nothing.
+func TestADeletionHasNoText(t *testing.T) {
+	r := newRig(t, func(o *ide.Options) { o.Unattended = true })
+	e := r.editor(idetest.Ours())
+	req := r.removals()["deleted"].req
+	got := r.ask(t.Context(), req)
+	d := e.NextDiff()
+	d.Edit("kept\n")
+	d.Accept()
+	if o, _ := r.answered(got, req); o.Decision == confirm.Approve || !o.NoWay {
+		t.Errorf("%+v", o)
+	}
+}
+
+// TestRemovalsInAnOlderEditor: the terminal asks, and the person learns why the editor does
+// not.
+func TestRemovalsInAnOlderEditor(t *testing.T) {
+	older := idetest.Ours()
+	older.NoFiles = true
+	for name, tt := range map[string]struct {
+		dialect idetest.Dialect
+		note    string
+	}{
+		"ours": {older, "too old to show a deleted or moved file: answer here"}, "another": {idetest.Neovim(), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, nil)
+			e := r.editor(tt.dialect)
+			req := r.removals()["deleted"].req
+			got := r.ask(t.Context(), req)
+			<-r.terminal.shown
+			if tt.note != "" {
+				r.untilNote(tt.note)
+			}
+			r.terminal.answers <- yes
+			if o, _ := r.answered(got, req); o.Decision != confirm.Approve {
+				t.Errorf("%+v", o)
+			}
+			if n := len(e.Requests("openDiff")); n > 0 {
+				t.Errorf("%d diffs", n)
+			}
+		})
+	}
+}
+
+// TestTheEditorLearnsOfRemovals: after the write, an editor that closes tabs is told, and no
+// other.
+func TestTheEditorLearnsOfRemovals(t *testing.T) {
+	older := idetest.Ours()
+	older.NoFiles = true
+	for name, tt := range map[string]struct {
+		dialect idetest.Dialect
+		done    editor.Write
+		want    string
+	}{
+		"deleted": {idetest.Ours(), editor.Write{Path: "/p/a", Removed: true}, `{"filePath":"/p/a"}`},
+		"moved":   {idetest.Ours(), editor.Write{Path: "/p/a", Removed: true, To: "/p/b"}, `{"filePath":"/p/a","movedTo":"/p/b"}`},
+		"written": {idetest.Ours(), editor.Write{Path: "/p/a", After: "x"}, ""},
+		"older":   {older, editor.Write{Path: "/p/a", Removed: true}, ""},
+		"another": {idetest.Neovim(), editor.Write{Path: "/p/a", Removed: true}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, nil)
+			e := r.editor(tt.dialect)
+			r.Wrote(t.Context(), tt.done)
+			var told []string
+			for _, req := range e.Requests("fileRemoved") {
+				told = append(told, string(req.Params))
+			}
+			if got := strings.Join(told, "\n"); got != tt.want {
+				t.Errorf("told %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
