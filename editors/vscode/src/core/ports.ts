@@ -263,8 +263,11 @@ export interface Diagnostics {
   onChange(changed: (uris: readonly string[]) => void): Cancel;
   /** Loads the document without showing it, so that language servers look at it. */
   load(file: string): Promise<void>;
-  /** Whether somebody may report problems of the document, which is loaded: a language server, or any other extension. */
-  mayReport(file: string): boolean;
+  /**
+   * Whether somebody may report problems of the document, which is loaded: a language server, or any
+   * other extension. Without shown: as the document is shown now.
+   */
+  mayReport(file: string, shown?: boolean): boolean;
   /** Nobody has reported anything about the document for as long as one waits. */
   waitedInVain(file: string): void;
   /** Whether the document is shown in an editor: some servers report only then. */

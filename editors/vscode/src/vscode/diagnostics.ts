@@ -34,9 +34,9 @@ export class EditorDiagnostics implements Diagnostics {
     await vscode.workspace.openTextDocument(this.places.uri(file));
   }
 
-  mayReport(file: string): boolean {
+  mayReport(file: string, shown = this.isShown(file)): boolean {
     const language = this.languageOf(file);
-    return language !== undefined && this.languages.mayReport(language, this.isShown(file));
+    return language !== undefined && this.languages.mayReport(language, shown);
   }
 
   waitedInVain(file: string): void {

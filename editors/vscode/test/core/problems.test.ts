@@ -112,6 +112,17 @@ describe("B6: problems after the save", () => {
     assert.match(String(diagnostics), /^not known: no language server/);
   });
 
+  it("a file that nobody serves is called so, whether the editor shows it yet or not", async (t) => {
+    const { client, editor, finish } = await work(t);
+    editor.settings.approvalMode = "never";
+    editor.diagnostics.served = false;
+    for (const shown of [false, true]) {
+      editor.diagnostics.shown = shown;
+      const { diagnostics } = await finish(client.begin("write_file", { path: `${shown}.txt`, content: "two\n" }));
+      assert.match(String(diagnostics), /^not known: no language server/);
+    }
+  });
+
   it("a language in which nobody has reported anything for long is noted", async (t) => {
     const { client, editor, folder, accept } = await work(t, { "a.md": "one\n" });
     await accept(client.begin("write_file", { path: "a.md", content: "two\n" }));

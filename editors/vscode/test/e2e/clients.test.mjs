@@ -6,7 +6,7 @@ import fs from "node:fs";
 import { after, afterEach, before, describe, it } from "node:test";
 
 import { flood, kinds } from "../flood.mjs";
-import { connect, entryOf, notKnown, SAVED_SOON } from "./lib/door.mjs";
+import { connect, entryOf, unserved } from "./lib/door.mjs";
 import { extensionRoot } from "./lib/host.mjs";
 import { runGo, runOther } from "./lib/others.mjs";
 import { keepSettings, startSession } from "./lib/session.mjs";
@@ -15,8 +15,8 @@ const block = "<<<<<<< SEARCH\none\n=======\nONE\n>>>>>>> REPLACE\n";
 
 /** A call of every tool with its answer; file is the one that is created. */
 const calls = (file, cwd) => [
-  ["write_file", { path: file, content: "one\ntwo\n" }, { status: "accepted", path: file, operation: "created", diagnostics: notKnown }],
-  ["apply_diff", { path: file, diff: block }, { status: "accepted", path: file, operation: "modified", diagnostics: notKnown }],
+  ["write_file", { path: file, content: "one\ntwo\n" }, { status: "accepted", path: file, operation: "created", diagnostics: unserved }],
+  ["apply_diff", { path: file, diff: block }, { status: "accepted", path: file, operation: "modified", diagnostics: unserved }],
   ["execute_command", { command: `cat ${file}` }, { exit_code: 0, output: "ONE\ntwo\n", cwd, output_captured: true }],
   ["read_file", { path: file }, "1 | ONE\n2 | two\ntotal_lines: 2"],
   ["list_files", { path: "sub" }, { path: "sub", files: ["a.txt"], truncated: false }],
@@ -56,7 +56,7 @@ describe("programs of others in VS Code", () => {
   let session;
   let entry;
   before(async () => {
-    session = await startSession({ files: { "sub/a.txt": "found\n" }, settings: { "agent.approvalMode": "never", ...SAVED_SOON } });
+    session = await startSession({ files: { "sub/a.txt": "found\n" }, settings: { "agent.approvalMode": "never" } });
     entry = await entryOf(session, await session.lock());
   });
   keepSettings(() => session);

@@ -117,8 +117,9 @@ export class EditProblems {
   }
 
   private doubt(quiet: boolean, any: boolean): string | undefined {
+    // The editor shows an accepted file a moment before this or after it: first what does not depend on that.
+    if (!this.reports.seen && !this.ports.diagnostics.mayReport(this.place.path, true)) return "not known: no language server is known to look at files of this language";
     if (!this.reports.seen && !this.isShown()) return "not known: the file is not shown in the editor, so no language server may have looked at it";
-    if (!this.reports.seen && !this.ports.diagnostics.mayReport(this.place.path)) return "not known: no language server is known to look at files of this language";
     if (!quiet) return "not complete: language servers were still reporting";
     if (any && this.before === undefined) return "some may be older: no language server had looked at the file before";
     return undefined;

@@ -58,10 +58,10 @@ export async function answerRun(bench, button) {
   await dialog.locator(".monaco-button", { hasText: new RegExp(`^${button}$`) }).click();
 }
 
-/** An answer's text about the problems of a file that is shown and that nobody looks at. */
+/** An answer's text about the problems of a file that nobody looks at, shown or not. */
 export const unserved = "not known: no language server is known to look at files of this language";
 
-/** An answer's text about the problems of a file that is not shown. */
+/** An answer's text about the problems of a file that is not shown, and that a language server would look at if it were. */
 export const notKnown = "not known: the file is not shown in the editor, so no language server may have looked at it";
 
 /** Settings with which VS Code does not show a file of itself: it shows one that stays unsaved for 0.8 s, on a busy machine also one that we are writing. */
