@@ -35,7 +35,7 @@ describe("agent in the integrated terminal", () => {
     await session.startAgent(turns, "please");
     await session.bench.diffShown();
     assert.equal(session.read("a.txt").toString(), BASE);
-    await session.bench.titleButton("Accept").click();
+    await session.bench.press("Accept");
     await until("the edit to be written", () => session.read("a.txt").toString() === "one\nTWO\nthree\n");
     await session.terminalShows("The model knows it was accepted.");
   });
@@ -49,10 +49,7 @@ describe("agent in the integrated terminal", () => {
     ];
     await session.startAgent(turns, "please");
     await session.bench.diffShown();
-    await session.bench.command("Agent: Reject with Reason");
-    await session.page.locator(".quick-input-widget", { hasText: "Reject with a Reason" }).waitFor();
-    await session.page.keyboard.type("use lower case");
-    await session.page.keyboard.press("Enter");
+    await session.bench.rejectWith("use lower case");
     await session.terminalShows("The model knows it was rejected.");
     const now = fs.statSync(session.file("b.txt"));
     assert.deepEqual([now.ino, now.mtimeMs, now.size], [before.ino, before.mtimeMs, before.size]);
@@ -68,7 +65,7 @@ describe("agent in the integrated terminal", () => {
     await session.startAgent(turns, "please");
     await session.bench.diffShown();
     await session.bench.typeAtEnd("four");
-    await session.bench.titleButton("Accept").click();
+    await session.bench.press("Accept");
     await session.terminalShows("The model knows the patch.");
     assert.equal(session.read("c.txt").toString(), "one\nTWO\nthree\nfour");
   });

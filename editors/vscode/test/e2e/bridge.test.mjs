@@ -64,7 +64,7 @@ describe("a program that speaks in typed messages", () => {
     send({ type: "openDiff", file: session.file("diff.txt"), before: BASE, after: "ONE\n", description: "why not" });
     await session.bench.diffShown();
     await session.bench.typeAtEnd("more\n");
-    await session.bench.titleButton("Accept").click();
+    await session.bench.press("Accept");
     const answer = await next();
     assert.deepEqual([answer.type, answer.content], ["diffAccepted", "ONE\nmore\n"]);
     assert.equal(read("diff"), BASE);
@@ -102,7 +102,7 @@ describe("a program that speaks in typed messages", () => {
     await session.typeInto(session.file("dirty.txt"), "mine\n", 5);
     send({ type: "proposeDiff", file: session.file("dirty.txt"), edits: BOTH });
     await session.bench.diffShown();
-    await session.bench.titleButton("Reject").click();
+    await session.bench.press("Reject");
     assert.equal((await next()).type, "diffRejected");
     assert.equal(await inDocument("dirty"), `${BASE}mine\n`);
     await session.probe(`await vscode.window.showTextDocument(vscode.Uri.file(args[0])); await vscode.commands.executeCommand("workbench.action.files.revert")`, session.file("dirty.txt"));
@@ -111,7 +111,7 @@ describe("a program that speaks in typed messages", () => {
   it("C2: applyDiff asks, changes the document and does not save it", async () => {
     send({ type: "applyDiff", file: session.file("apply.txt"), edits: BOTH });
     await session.bench.diffShown();
-    await session.bench.titleButton("Accept").click();
+    await session.bench.press("Accept");
     assert.equal((await next()).type, "diffAccepted");
     assert.equal(await inDocument("apply"), "ONE\ntwo\nthree\nfour\nFIVE\n");
     assert.equal(read("apply"), BASE);
@@ -125,7 +125,7 @@ describe("a program that speaks in typed messages", () => {
       session.probe(`await vscode.window.showTextDocument(vscode.Uri.file(args[0])); await vscode.commands.executeCommand("workbench.action.files.revert")`, session.file("once.txt"));
     send({ type: "openDiff", file: session.file("once.txt"), before: BASE, after: result });
     await session.bench.diffShown();
-    await session.bench.titleButton("Accept").click();
+    await session.bench.press("Accept");
     assert.equal((await next()).type, "diffAccepted");
     await session.noDiffs();
     apply();
@@ -134,7 +134,7 @@ describe("a program that speaks in typed messages", () => {
     await revert();
     apply();
     await session.bench.diffShown();
-    await session.bench.titleButton("Reject").click();
+    await session.bench.press("Reject");
     assert.equal((await next()).type, "diffRejected");
     assert.equal(await inDocument("once"), BASE);
     assert.equal(read("once"), BASE);

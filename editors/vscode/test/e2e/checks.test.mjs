@@ -42,7 +42,7 @@ describe("checks of proposals", () => {
     await agent.asks();
     await agent.shows("check: go vet . ✗ 1 new error");
     same();
-    await at.scene.bench.titleButton("Accept").click();
+    await at.scene.bench.press("Accept");
     assert.match(await agent.told(1), /the check `go vet \.` fails since this edit:\nsides\/main\.go:4: undefined: missing/);
     await box("go vet . ✔").waitFor();
     await agent.shows("check: go vet . ✔");
@@ -82,13 +82,10 @@ describe("checks of proposals", () => {
     configure({});
     const agent = await at.scene.agent([edit("a.txt", "two", "TWO"), edit("a.txt", "two", "Two"), { text: "Good." }]);
     await at.scene.bench.diffShown();
-    await at.scene.bench.command("Agent: Reject with Reason");
-    await at.scene.session.page.locator(".quick-input-widget", { hasText: "Reject with a Reason" }).waitFor();
-    await at.scene.session.page.keyboard.type("not so loud");
-    await at.scene.session.page.keyboard.press("Enter");
+    await at.scene.bench.rejectWith("not so loud");
     await agent.told(1);
     await box("revised since you refused it: +1 −1").waitFor();
-    await at.scene.bench.titleButton("Show Changes Since Your Refusal").click();
+    await at.scene.bench.press("Show Changes Since Your Refusal");
     await at.scene.bench.tab("since your refusal").waitFor();
     await box("not so loud").waitFor();
     const sides = `return vscode.workspace.textDocuments.filter(({ uri }) => uri.scheme === "agent-revision").map((each) => each.getText()).sort()`;

@@ -52,7 +52,7 @@ describe("a diff in VS Code", () => {
     const same = untouched();
     const answer = ask();
     await bench.diffShown();
-    await bench.titleButton("Accept").click();
+    await bench.press("Accept");
     const { word, second, details } = await verdict(answer);
     assert.deepEqual([word, second, details.reason, details.userEdited], ["FILE_SAVED", PROPOSED, "button", false]);
     await session.noDiffs();
@@ -69,7 +69,7 @@ describe("a diff in VS Code", () => {
       `await vscode.window.showTextDocument(vscode.Uri.file(args[0]), { preview: false, viewColumn: vscode.ViewColumn.Beside })`,
       session.file("note.md"),
     );
-    await bench.titleButton("Accept").click();
+    await bench.press("Accept");
     const { word, details } = await verdict(answer);
     assert.deepEqual([word, details.reason], ["FILE_SAVED", "button"]);
     await session.noDiffs();
@@ -81,7 +81,7 @@ describe("a diff in VS Code", () => {
     const same = untouched();
     const answer = ask();
     await bench.diffShown();
-    await bench.titleButton("Reject").click();
+    await bench.press("Reject");
     const { word, details } = await verdict(answer);
     assert.deepEqual([word, details.reason], ["DIFF_REJECTED", "button"]);
     await session.noDiffs();
@@ -92,7 +92,7 @@ describe("a diff in VS Code", () => {
     const answer = ask();
     await bench.diffShown();
     await bench.typeAtEnd("four");
-    await bench.titleButton("Accept").click();
+    await bench.press("Accept");
     const { second, details } = await verdict(answer);
     assert.equal(second, `${PROPOSED}four`);
     assert.equal(details.userEdited, true);
@@ -109,7 +109,7 @@ describe("a diff in VS Code", () => {
     await until("an arrow at each change", async () => (await arrows.count()) === 2);
     await arrows.first().click();
     await until("one change to be left", async () => (await arrows.count()) === 1);
-    await bench.titleButton("Accept").click();
+    await bench.press("Accept");
     const { second, details } = await verdict(answer);
     assert.equal(second, lines("FOUR").replace("TWO", "two"));
     assert.match(details.patch, /^-TWO\n\+two$/m);
@@ -144,11 +144,7 @@ describe("a diff in VS Code", () => {
   it("is rejected with a reason", async () => {
     const answer = ask();
     await bench.diffShown();
-    await bench.command("Agent: Reject with Reason");
-    const input = bench.page.locator(".quick-input-widget .quick-input-title", { hasText: "Reject with a Reason" });
-    await input.waitFor();
-    await bench.page.keyboard.type("keep the old name");
-    await bench.page.keyboard.press("Enter");
+    await bench.rejectWith("keep the old name");
     const { word, details } = await verdict(answer);
     assert.deepEqual([word, details.feedback], ["DIFF_REJECTED", "keep the old name"]);
     await session.noDiffs();
@@ -169,7 +165,7 @@ describe("a diff in VS Code", () => {
     await session.noDiffs();
     await bench.statusItem("1 to review").click();
     await bench.diffShown();
-    await bench.titleButton("Accept").click();
+    await bench.press("Accept");
     assert.equal((await verdict(answer)).word, "FILE_SAVED");
     await session.noDiffs();
   });
@@ -193,13 +189,13 @@ describe("a diff in VS Code", () => {
     await bench.diffShown();
     await client.call("resolveDiff", { diff_id: "held", outcome: "hold" });
     await bench.typeAtEnd("not here");
-    await bench.titleButton("Accept").click();
+    await bench.press("Accept");
     await bench.page.locator(".notification-toast", { hasText: "being changed in the terminal" }).waitFor();
     await client.call("resolveDiff", { diff_id: "held", outcome: "release" });
     const writable = `return vscode.workspace.fs.isWritableFileSystem("agent-proposed") &&
       ((await vscode.workspace.fs.stat(vscode.window.tabGroups.activeTabGroup.activeTab.input.modified)).permissions ?? 0) === 0`;
     await until("the right side to be writable again", () => session.probe(writable));
-    await bench.titleButton("Accept").click();
+    await bench.press("Accept");
     assert.equal((await verdict(answer)).second, PROPOSED);
     await session.probe(`await vscode.commands.executeCommand("notifications.clearAll")`);
   });
@@ -222,13 +218,8 @@ describe("a diff in VS Code", () => {
     const answer = ask();
     await bench.diffShown();
     await bench.page.click(".monaco-diff-editor .editor.modified .view-lines .view-line >> nth=1");
-    await bench.command("Comments: Add Comment on Current Selection");
-    const box = bench.page.locator(".review-widget .monaco-editor textarea, .review-widget .monaco-editor .native-edit-context").first();
-    await box.waitFor({ state: "attached" });
-    await bench.page.keyboard.type("use lower case");
-    await bench.page.locator(".review-widget .monaco-button", { hasText: "Add Comment" }).click();
-    await bench.page.locator(".review-widget .comment-body", { hasText: "use lower case" }).waitFor();
-    await bench.titleButton("Reject").click();
+    await bench.comment("use lower case");
+    await bench.press("Reject");
     const { details } = await verdict(answer);
     const [comment] = details.comments;
     assert.deepEqual([comment.side, comment.startLine, comment.quote, comment.text], ["modified", 2, "TWO", "use lower case"]);

@@ -78,7 +78,7 @@ describe("any MCP client in VS Code", () => {
   const read = (name) => at.session.read(name).toString();
   const accept = async () => {
     await at.bench.diffShown();
-    await at.bench.titleButton("Accept").click();
+    await at.bench.press("Accept");
   };
 
   it("B1: is given address and token by file and by command, and finds the seven tools", async () => {
@@ -113,7 +113,7 @@ describe("any MCP client in VS Code", () => {
       const answer = at.door.json("write_file", { path: "closed.txt", content: "x" }, { onprogress: (notice) => heard.push(notice) });
       await at.bench.diffShown();
       await until("two notices", () => heard.length === 2, 60_000);
-      await at.bench.titleButton("Reject").click();
+      await at.bench.press("Reject");
       assert.equal((await answer).status, "rejected");
       assert.deepEqual(heard.map(({ progress }) => progress), [1, 2]);
     });
@@ -124,7 +124,7 @@ describe("any MCP client in VS Code", () => {
     await at.bench.diffShown();
     assert.equal(read("edited.txt"), BASE);
     await at.bench.typeAtEnd("four\n");
-    await at.bench.titleButton("Accept").click();
+    await at.bench.press("Accept");
     const { status, operation, user_edits: patch } = await answer;
     assert.deepEqual([status, operation], ["accepted", "modified"]);
     assert.equal(read("edited.txt"), "one\nTWO\nthree\nfour\n");
@@ -137,7 +137,7 @@ describe("any MCP client in VS Code", () => {
     const answer = at.door.json("write_file", { path: "new/deep/a.txt", content: "hello\n" });
     await at.bench.diffShown();
     assert.equal(fs.existsSync(file("new")), false);
-    await at.bench.titleButton("Accept").click();
+    await at.bench.press("Accept");
     assert.deepEqual(await answer, { status: "accepted", path: "new/deep/a.txt", operation: "created", diagnostics: unserved });
     assert.equal(read("new/deep/a.txt"), "hello\n");
   });
@@ -152,7 +152,7 @@ describe("any MCP client in VS Code", () => {
   it("B2: a rejection is an answer, and nothing is written", async () => {
     const answer = at.door.call("write_file", { path: "rejected.txt", content: "x" });
     await at.bench.diffShown();
-    await at.bench.titleButton("Reject").click();
+    await at.bench.press("Reject");
     const { isError, content } = await answer;
     assert.deepEqual([isError ?? false, JSON.parse(content[0].text)], [false, { status: "rejected", path: "rejected.txt" }]);
     assert.equal(read("rejected.txt"), BASE);
@@ -163,7 +163,7 @@ describe("any MCP client in VS Code", () => {
     const answer = at.door.json("apply_diff", { path: "dirty.txt", diff: block("two", "TWO") });
     await at.bench.diffShown();
     assert.equal(read("dirty.txt"), `mine\n${BASE}`);
-    await at.bench.titleButton("Accept").click();
+    await at.bench.press("Accept");
     assert.equal((await answer).status, "accepted");
     assert.equal(read("dirty.txt"), "mine\none\nTWO\nthree\n");
   });
@@ -214,7 +214,7 @@ describe("any MCP client in VS Code", () => {
 
   it("B9: the status bar shows the port, and a command tells the rest", async () => {
     const { port } = await at.session.lock();
-    assert.match(await at.bench.statusItem("Agent").first().innerText(), new RegExp(`:${port}\\b`));
+    await until("the port in the status bar", async () => (await at.bench.statusItem("Agent").first().innerText()).endsWith(`:${port}`));
     await at.bench.command("Agent: Show Status");
     const toast = at.bench.page.locator(".notification-toast", { hasText: `Agent listens on port ${port}.` });
     await toast.waitFor();
@@ -237,6 +237,7 @@ describe("any MCP client in VS Code", () => {
   });
 
   it("B6: format on save runs and is reported", async () => {
+    await at.session.formats(file("formatted.json"));
     await configure(at, "editor", { formatOnSave: true });
     const answer = at.door.json("write_file", { path: "formatted.json", content: '{"a":1,   "b":[2]}\n' });
     await accept();
@@ -252,7 +253,7 @@ describe("any MCP client in VS Code", () => {
   });
 
   it("B6: problems that are new after the save are waited for", async () => {
-    await configure(at, "agent", { diagnosticDelay: null }); // as it is by default
+    await configure(at, "agent", { diagnosticDelay: 10_000 }); // the answer comes with the first report
     await at.session.probe("await vscode.window.showTextDocument(vscode.Uri.file(args[0]))", file("wrong.json"));
     const answer = at.door.json("write_file", { path: "wrong.json", content: '{"a": 1,, }\n' });
     await accept();
@@ -313,7 +314,7 @@ describe("any MCP client in VS Code", () => {
     const first = at.door.json("apply_diff", { path: "two.txt", diff: block("one", "ONE") });
     await at.bench.diffShown();
     const second = other.json("apply_diff", { path: "two.txt", diff: block("two", "TWO") });
-    await at.bench.titleButton("Accept").click();
+    await at.bench.press("Accept");
     assert.equal((await first).status, "accepted");
     await accept();
     assert.equal((await second).status, "accepted");

@@ -50,7 +50,7 @@ describe("a file", () => {
   const accepted = async (turn) => {
     const agent = await at.scene.agent([turn, { text: "Good." }]);
     await at.scene.bench.diffShown();
-    await at.scene.bench.titleButton("Accept").click();
+    await at.scene.bench.press("Accept");
     return agent.told(1);
   };
   const typeInto = (name, text) => at.scene.session.typeInto(file(name), text);
@@ -60,7 +60,7 @@ describe("a file", () => {
     await at.scene.bench.diffShown();
     await agent.asks();
     assert.equal(fs.existsSync(file("new")), false);
-    await at.scene.bench.titleButton("Accept").click();
+    await at.scene.bench.press("Accept");
     assert.match(await agent.told(1), /^Created new\/deep\/file\.txt/);
     assert.equal(read("new/deep/file.txt").toString(), PROPOSED);
   });
@@ -68,7 +68,7 @@ describe("a file", () => {
   it("that is new and rejected: no folder is left", async () => {
     const agent = await at.scene.agent([call("write_file", { path: "never/file.txt", content: PROPOSED }), { text: "I see." }]);
     await at.scene.bench.diffShown();
-    await at.scene.bench.titleButton("Reject").click();
+    await at.scene.bench.press("Reject");
     await agent.shows("declined");
     assert.equal(fs.existsSync(file("never")), false);
   });
@@ -107,7 +107,7 @@ describe("a file", () => {
     const agent = await at.scene.agent([edit("bom.txt", "TWO", "2"), { text: "Good." }]);
     await at.scene.bench.diffShown();
     await at.scene.bench.typeAtEnd("three\n");
-    await at.scene.bench.titleButton("Accept").click();
+    await at.scene.bench.press("Accept");
     await agent.told(1);
     assert.equal(read("bom.txt").toString(), "\ufeffone\r\n2\r\nthree\r\n");
   });
@@ -122,7 +122,7 @@ describe("a file", () => {
     const agent = await at.scene.linkedAgent([edit("sjis.txt", "日本", "日本語"), { text: "Good." }]);
     await agent.type("go on\r");
     await at.scene.bench.diffShown();
-    await at.scene.bench.titleButton("Accept").click();
+    await at.scene.bench.press("Accept");
     assert.match(await agent.told(2), /^Wrote sjis\.txt/);
     assert.ok(read("sjis.txt").equals(SJIS.after), read("sjis.txt").toString("hex"));
   });
@@ -142,7 +142,7 @@ describe("a file", () => {
     await agent.type("y");
     await at.scene.bench.diffShown();
     assert.equal(read("dirty.txt").toString(), `mine\n${BASE}`);
-    await at.scene.bench.titleButton("Accept").click();
+    await at.scene.bench.press("Accept");
     assert.match(await agent.told(2), /^Wrote dirty\.txt: 1 added, 1 removed/);
     assert.equal(read("dirty.txt").toString(), `mine\n${PROPOSED}`);
   });
@@ -167,7 +167,7 @@ describe("a file", () => {
     await at.scene.bench.diffShown();
     fs.writeFileSync(file("moving.txt"), "someone else's\n");
     await at.scene.bench.page.waitForFunction(isMarked);
-    await at.scene.bench.titleButton("Accept").click();
+    await at.scene.bench.press("Accept");
     assert.match(await agent.told(1), /changed while the edit was being reviewed: nothing was written/);
     assert.equal(read("moving.txt").toString(), "someone else's\n");
   });
@@ -185,7 +185,7 @@ describe("a file", () => {
     await agent.shows("edited in code-server");
     await agent.asks();
     same();
-    await at.scene.bench.titleButton("Accept").click();
+    await at.scene.bench.press("Accept");
     assert.match(await agent.told(1), /\+four/);
     assert.equal(read("auto.txt").toString(), `${PROPOSED}four`);
   });

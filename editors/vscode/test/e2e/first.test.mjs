@@ -29,7 +29,7 @@ describe("a window without the extension", () => {
     await agent.type(`${agent.prompt}\r`);
     await bench.diffShown();
     await agent.asks();
-    await bench.titleButton("Accept").click();
+    await bench.press("Accept");
     assert.match(await agent.told(1), /^Wrote a\.txt/);
     assert.equal(session.read("a.txt").toString(), PROPOSED);
   });
@@ -69,7 +69,7 @@ describe("a folder that is not trusted", () => {
       await bench.diffShown();
       await agent.paints("also open in code-server");
       same();
-      await bench.titleButton("Accept").click();
+      await bench.press("Accept");
       assert.match(await model.told(prompt, 1), /^Wrote a\.txt/);
       assert.equal(session.read("a.txt").toString(), PROPOSED);
     } finally {

@@ -134,7 +134,7 @@ describe("the agent's proposals in one text with their file", () => {
 
   it("everything is rejected from the title bar", async () => {
     const { agent, same } = await asked("all");
-    await at.scene.bench.titleButton("Reject").click();
+    await at.scene.bench.press("Reject");
     await agent.asksNothing();
     same();
     await gone();
@@ -256,15 +256,15 @@ describe("the agent's proposals in one text with their file", () => {
     await press("Control+End");
     await at.scene.session.page.keyboard.type("six");
     await shows("toggle", `${MERGED}six`);
-    await at.scene.bench.titleButton("Show Inline or as Diff").click();
+    await at.scene.bench.press("Show Inline or as Diff");
     await at.scene.bench.diffShown();
     await at.scene.bench.typeAtEnd("\nseven");
-    await at.scene.bench.titleButton("Show Inline or as Diff").click();
+    await at.scene.bench.press("Show Inline or as Diff");
     await lens("Accept", 1).waitFor();
     await shows("toggle", "one\nONE\ntwo\nthree\nfour\nfive\n\nFIVE\nsix\nseven");
-    await at.scene.bench.titleButton("Show Inline or as Diff").click();
+    await at.scene.bench.press("Show Inline or as Diff");
     await at.scene.bench.diffShown();
-    await at.scene.bench.titleButton("Accept").click();
+    await at.scene.bench.press("Accept");
     assert.match(await agent.told(1), /^Wrote toggle\.txt/);
     assert.equal(read("toggle"), `${BOTH}six\nseven`);
   });

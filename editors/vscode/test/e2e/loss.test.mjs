@@ -63,7 +63,7 @@ describe("a question whose editor fails", () => {
     await at.scene.bench.diffShown();
     await agent.asks();
     same();
-    await at.scene.bench.titleButton("Accept").click();
+    await at.scene.bench.press("Accept");
     await agent.asksNothing();
     assert.match(await agent.told(1), /^Wrote reload\.txt/);
     assert.equal(read("reload.txt"), PROPOSED);
@@ -81,7 +81,7 @@ describe("a question whose editor fails", () => {
     await agent.shows("also open in code-server", LOOKS_AGAIN);
     await at.scene.bench.diffShown();
     same();
-    await at.scene.bench.titleButton("Accept").click();
+    await at.scene.bench.press("Accept");
     assert.match(await agent.told(1), /^Wrote host\.txt/);
     assert.equal(read("host.txt"), PROPOSED);
     await at.scene.session.noDiffs();
@@ -102,7 +102,7 @@ describe("a question whose editor fails", () => {
     assert.equal(read("server.txt"), PROPOSED);
     await at.scene.session.probe(`await vscode.commands.executeCommand("agent.start")`);
     await at.scene.bench.diffShown();
-    await at.scene.bench.titleButton("Accept").click();
+    await at.scene.bench.press("Accept");
     assert.match(await agent.told(2), /^Wrote again\.txt/);
     assert.equal(read("again.txt"), PROPOSED);
   });
@@ -141,7 +141,7 @@ describe("a question whose editor fails", () => {
     } finally {
       process.kill(pid, "SIGCONT");
     }
-    await at.scene.bench.titleButton("Accept").click();
+    await at.scene.bench.press("Accept");
     assert.match(await agent.told(1), /changed the proposal before approving it[^]*\+four/);
     assert.equal(read("draft.txt"), `${PROPOSED}four`);
   });

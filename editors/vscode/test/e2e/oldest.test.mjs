@@ -34,12 +34,12 @@ describe("the oldest supported VS Code", () => {
     const accepted = client.openDiff(session.file("note.md"), "one\nTWO\n");
     await session.bench.diffShown();
     await session.bench.typeAtEnd("three");
-    await session.bench.titleButton("Accept").click();
+    await session.bench.press("Accept");
     assert.equal((await accepted)[1], "one\nTWO\nthree");
     await session.noDiffs();
     const rejected = client.openDiff(session.file("note.md"), "one\nTWO\n");
     await session.bench.diffShown();
-    await session.bench.titleButton("Reject").click();
+    await session.bench.press("Reject");
     assert.equal((await rejected)[0], "DIFF_REJECTED");
     await session.noDiffs();
     client.close();
@@ -52,7 +52,7 @@ describe("the oldest supported VS Code", () => {
     ];
     await session.startAgent(turns, "please");
     await session.bench.diffShown();
-    await session.bench.titleButton("Accept").click();
+    await session.bench.press("Accept");
     await until("the file", () => session.read("new.txt").toString() === "new\n");
     await session.terminalShows("The model knows.");
   });

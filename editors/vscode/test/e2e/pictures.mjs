@@ -84,7 +84,7 @@ function review() {
     }
     await session.terminalShows("edited in");
     await frame(3);
-    await bench.titleButton("Accept").click();
+    await bench.press("Accept");
     await session.noDiffs();
     await session.terminalShows("Done.");
     await session.probe("await vscode.window.showTextDocument(vscode.Uri.file(args[0]))", session.file("src/cart.ts"));

@@ -14,9 +14,16 @@ const PLANNING = { flags: ["--permission-mode", "plan"] };
 describe("a plan in VS Code", () => {
   const at = stage({ files: { "a.txt": "one\ntwo\nthree\n" } });
   const plan = () => at.scene.bench.tab("Plan of agent");
-  const shown = async () => {
-    await plan().waitFor();
-    await at.scene.bench.titleButton("Accept").and(at.scene.bench.page.locator(":not(.disabled)")).waitFor();
+  const PLAN_TEXT = ".part.editor .monaco-editor[data-uri^='agent-plan:']";
+  /** Waits until a plan takes answers, which is not that of before; resolves to its address. */
+  const shown = async (before) => {
+    const { page } = at.scene.bench;
+    const address = await until("a plan", async () => {
+      const found = await page.locator(PLAN_TEXT).first().getAttribute("data-uri", { timeout: 5_000 });
+      return found !== before && found;
+    });
+    await at.scene.bench.titleButton("Accept").and(page.locator(":not(.disabled)")).waitFor();
+    return address;
   };
   const gone = () => until("the plan to go", async () => (await plan().count()) === 0);
   const choose = async (mode) => {
@@ -29,23 +36,19 @@ describe("a plan in VS Code", () => {
   it("is commented on, changed and accepted with the mode to go on in", async () => {
     const { bench, session } = at.scene;
     const agent = await at.scene.agent([presents(PLAN), presents(PLAN), edit("a.txt", "two", "TWO"), { text: "Good." }], PLANNING);
-    await shown();
+    const first = await shown();
     assert.deepEqual(await session.probe(plans), [["markdown", PLAN]]);
     assert.equal(await bench.page.locator(".monaco-diff-editor").count(), 0, "it is no diff");
     await bench.page.click(".part.editor .view-lines .view-line >> nth=2");
-    await bench.command("Comments: Add Comment on Current Selection");
-    await bench.page.locator(".review-widget .monaco-editor .native-edit-context, .review-widget .monaco-editor textarea").first().waitFor({ state: "attached" });
-    await bench.page.keyboard.type("only that one?");
-    await bench.page.locator(".review-widget .monaco-button", { hasText: "Add Comment" }).click();
-    await bench.page.locator(".review-widget .comment-body", { hasText: "only that one?" }).waitFor();
-    await bench.titleButton("Reject").click();
+    await bench.comment("only that one?");
+    await bench.press("Reject");
     assert.match(await agent.told(1), /comment on line 3 of the proposal, "1\. Change the second line\.": only that one\?/);
 
-    await shown();
+    await shown(first);
     await bench.page.click(".part.editor .view-lines");
     await bench.page.keyboard.press("Control+End");
     await bench.page.keyboard.type("2. And no other.");
-    await bench.titleButton("Accept").click();
+    await bench.press("Accept");
     await choose("Carry It Out, Accept Edits");
     assert.match(await agent.told(2), /changed the plan and accepted it[^]*1\. Change the second line\.\n2\. And no other\./);
     await agent.told(3);
@@ -70,11 +73,11 @@ describe("a plan in VS Code", () => {
     const { bench } = at.scene;
     const agent = await at.scene.agent([presents(PLAN), { text: "Good." }], PLANNING);
     await shown();
-    await bench.titleButton("Accept").click();
+    await bench.press("Accept");
     await bench.page.locator(".quick-input-list .monaco-list-row", { hasText: "Ask About Edits" }).waitFor();
     await bench.page.keyboard.press("Escape");
     await shown();
-    await bench.titleButton("Accept").click();
+    await bench.press("Accept");
     await choose("Carry It Out, Ask About Edits");
     assert.match(await agent.told(1), /accepted this plan as it is[^]*Permission mode: default/);
     await gone();

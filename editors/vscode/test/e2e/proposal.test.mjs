@@ -133,7 +133,7 @@ describe("a proposal in one text with its file", () => {
       await session.probe(`const tab = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).find(({ input }) => input?.uri?.scheme === "agent-inline"); await vscode.window.showTextDocument(tab.input.uri)`);
       await lens("Accept", 1).waitFor();
       assert.deepEqual(await watched.stop(), [], "not a byte for an instant");
-      await session.bench.titleButton("Accept").click();
+      await session.bench.press("Accept");
       const answer = await next();
       assert.deepEqual([answer.type, answer.content, answer.saved], ["diffAccepted", PROPOSED, true]);
       assert.equal(read(name), PROPOSED);
@@ -160,6 +160,7 @@ describe("a proposal in one text with its file", () => {
     assert.equal(fs.statSync(session.file("reject.json")).mtimeMs, mtimeMs);
     assert.equal(await dirty("reject.json"), false);
     await lens("Accept").waitFor({ state: "detached" });
+    await session.formats(session.file("accept.json"));
     send({ type: "proposeDiff", file: session.file("accept.json"), edits: change });
     await lens("Accept").waitFor();
     await session.probe(

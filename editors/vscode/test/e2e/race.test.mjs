@@ -54,7 +54,7 @@ describe("a question on two surfaces", () => {
 
   it("an answer in VS Code: the terminal's panel goes", async (t) => {
     const agent = await asked("there.txt");
-    await at.scene.bench.titleButton("Accept").click();
+    await at.scene.bench.press("Accept");
     await timed(t, "the panel was gone", agent.asksNothing(PATIENCE));
     await agent.told(1);
     assert.equal(read("there.txt"), PROPOSED);

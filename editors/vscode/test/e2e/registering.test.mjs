@@ -33,7 +33,7 @@ describe("a profile that is new, of a person who uses Claude Code", () => {
     const answer = client.openDiff(session.file("a.txt"), "one\n");
     await session.bench.diffShown();
     assert.equal(await question().count(), 0, "not before the person has seen what this is");
-    await session.bench.titleButton("Reject").click();
+    await session.bench.press("Reject");
     await answer;
     client.close();
     await question().waitFor();

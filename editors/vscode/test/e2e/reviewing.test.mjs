@@ -26,7 +26,7 @@ describe("reviewing in VS Code", () => {
   it("after Accept by mouse the focus is in the terminal, and the file is shown", async () => {
     const agent = await at.scene.agent([edit("a.txt", "two", "TWO"), { text: "Good." }]);
     await at.scene.bench.diffShown();
-    await at.scene.bench.titleButton("Accept").click();
+    await at.scene.bench.press("Accept");
     await agent.told(1);
     await focusIn("the terminal", ".terminal-wrapper.active");
     await at.scene.bench.tab("a.txt").waitFor();
@@ -90,12 +90,12 @@ describe("reviewing in VS Code", () => {
     await at.scene.bench.tab("protected file").waitFor();
     await box().filter({ hasText: "programs run what this file says" }).waitFor();
     await picture("notes");
-    await at.scene.bench.titleButton("Accept").click();
+    await at.scene.bench.press("Accept");
     const dialog = at.scene.session.page.locator(".monaco-dialog-box", { hasText: "programs run what this file says" });
     await dialog.waitFor();
     await picture("notes-modal");
     await dialog.locator(".monaco-button", { hasText: "Cancel" }).click();
-    await at.scene.bench.titleButton("Accept").click();
+    await at.scene.bench.press("Accept");
     await dialog.waitFor();
     await at.scene.bench.answer("Accept");
     assert.equal((await answer)[0], "FILE_SAVED");
@@ -108,13 +108,13 @@ describe("reviewing in VS Code", () => {
     await at.scene.bench.typeAtEnd("mine");
     fs.writeFileSync(file("stale.txt"), `zero\n${BASE}`);
     await at.scene.session.page.waitForFunction(isMarked);
-    await at.scene.bench.titleButton("Accept").click();
+    await at.scene.bench.press("Accept");
     await agent.shows("changed while you looked");
     await agent.asks();
     assert.equal(read("stale.txt"), `zero\n${BASE}`);
     await at.scene.bench.diffShown();
     await picture("stale");
-    await at.scene.bench.titleButton("Accept").click();
+    await at.scene.bench.press("Accept");
     const told = await agent.told(1);
     assert.match(told, /merged with the new text, and asked about again/);
     assert.match(told, /^\+mine$/m);
@@ -128,7 +128,7 @@ describe("reviewing in VS Code", () => {
     await at.scene.bench.statusItem("waits for you").click();
     await focusIn("the review", ".monaco-diff-editor");
     await picture("waits");
-    await at.scene.bench.titleButton("Accept").click();
+    await at.scene.bench.press("Accept");
     await agent.shows("touch ran");
     await at.scene.session.probe(`await vscode.commands.executeCommand("workbench.action.focusActiveEditorGroup"); await vscode.commands.executeCommand("workbench.action.closePanel")`);
     await at.scene.bench.statusItem("waits for you").click();

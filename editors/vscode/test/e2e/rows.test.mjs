@@ -178,7 +178,7 @@ describe("a window of several, on a port that is taken", () => {
       assert.equal((await next()).type, "connected");
       socket.send(JSON.stringify({ type: "openDiff", file: session.file("a.txt"), before: "one\n", after: "ONE\n" }));
       await session.bench.diffShown();
-      await session.bench.titleButton("Accept").click();
+      await session.bench.press("Accept");
       const answer = await next();
       assert.deepEqual([answer.type, answer.content], ["diffAccepted", "ONE\n"]);
       assert.equal(session.read("a.txt").toString(), "one\n");

@@ -20,7 +20,7 @@ describe("an edit that is accepted in VS Code", () => {
       await scene.bench.diffShown();
       await agent.asks();
       const from = performance.now();
-      await scene.bench.titleButton("Accept").click();
+      await scene.bench.press("Accept");
       assert.match(await agent.told(n), /^Wrote a\.txt/);
       took.push(scene.model.came(agent.prompt, n) - from);
     }

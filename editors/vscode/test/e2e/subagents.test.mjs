@@ -44,7 +44,7 @@ describe("sub-agents in VS Code", () => {
       const [words, part, step] = await question(answered);
       await at.scene.bench.diffShown();
       answered.push(words);
-      await at.scene.bench.titleButton(part === "3" ? "Reject" : "Accept").click();
+      await at.scene.bench.press(part === "3" ? "Reject" : "Accept");
       if (part !== "3") await until(`step ${step} of part ${part}`, () => read(part).startsWith(step === "1" ? "ONE" : "ONE\nTWO"));
     }
     const told = await agent.told(1);

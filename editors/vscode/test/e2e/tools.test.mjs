@@ -27,7 +27,7 @@ describe("a tool that writes", () => {
       const shown = `return vscode.workspace.openTextDocument(vscode.window.tabGroups.activeTabGroup.activeTab.input.modified).then((d) => d.getText())`;
       assert.equal(await session.probe(shown), want);
       assert.equal(session.read(`${tool}/a.txt`).toString(), BASE);
-      await bench.titleButton("Accept").click();
+      await bench.press("Accept");
       assert.match(await agent.told(1), /^Wrote a\.txt/);
       assert.equal(session.read(`${tool}/a.txt`).toString(), want);
     });

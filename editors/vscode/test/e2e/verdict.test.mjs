@@ -24,7 +24,7 @@ describe("an answer in VS Code", () => {
     await at.scene.bench.diffShown();
     await agent.asks();
     same();
-    await at.scene.bench.titleButton("Accept").click();
+    await at.scene.bench.press("Accept");
     const told = await agent.told(1);
     assert.equal(read("accept.txt"), PROPOSED);
     assert.match(told, /^Wrote accept\.txt: 1 added, 1 removed/);
@@ -38,7 +38,7 @@ describe("an answer in VS Code", () => {
     const agent = await at.scene.agent([edit("reject.txt", "two", "TWO"), { text: "I see." }]);
     await at.scene.bench.diffShown();
     await agent.asks();
-    await at.scene.bench.titleButton("Reject").click();
+    await at.scene.bench.press("Reject");
     await agent.asksNothing();
     await agent.shows("declined");
     await agent.type("go on\r");
@@ -52,10 +52,7 @@ describe("an answer in VS Code", () => {
     const agent = await at.scene.agent([edit("reason.txt", "two", "TWO"), { text: "I see." }]);
     await at.scene.bench.diffShown();
     await agent.asks();
-    await at.scene.bench.command("Agent: Reject with Reason");
-    await at.scene.bench.page.locator(".quick-input-widget", { hasText: "Reject with a Reason" }).waitFor();
-    await at.scene.bench.page.keyboard.type("keep it lower case");
-    await at.scene.bench.page.keyboard.press("Enter");
+    await at.scene.bench.rejectWith("keep it lower case");
     assert.match(await agent.told(1), /declined this edit\. Nothing was changed\.\nThe user says: keep it lower case/);
     same();
   });
@@ -64,7 +61,7 @@ describe("an answer in VS Code", () => {
     const agent = await at.scene.agent([edit("typed.txt", "two", "TWO"), { text: "Good." }]);
     await at.scene.bench.diffShown();
     await at.scene.bench.typeAtEnd("four");
-    await at.scene.bench.titleButton("Accept").click();
+    await at.scene.bench.press("Accept");
     const told = await agent.told(1);
     assert.equal(read("typed.txt"), `${PROPOSED}four`);
     assert.match(told, /The user changed the proposal before approving it/);
@@ -79,7 +76,7 @@ describe("an answer in VS Code", () => {
     await at.scene.bench.page.click(".monaco-diff-editor .editor.modified .view-lines");
     await at.scene.bench.page.keyboard.press("Control+A");
     await at.scene.bench.page.keyboard.insertText(BASE);
-    await at.scene.bench.titleButton("Accept").click();
+    await at.scene.bench.press("Accept");
     assert.match(await agent.told(1), /changed the proposal back .* nothing was written/);
     same();
   });
@@ -89,14 +86,10 @@ describe("an answer in VS Code", () => {
     const { bench } = at.scene;
     await bench.diffShown();
     await bench.page.click(".monaco-diff-editor .editor.modified .view-lines .view-line >> nth=1");
-    await bench.command("Comments: Add Comment on Current Selection");
-    await bench.page.locator(".review-widget .monaco-editor .native-edit-context, .review-widget .monaco-editor textarea").first().waitFor({ state: "attached" });
-    await bench.page.keyboard.type("why upper case?");
-    await bench.page.locator(".review-widget .monaco-button", { hasText: "Add Comment" }).click();
-    await bench.page.locator(".review-widget .comment-body", { hasText: "why upper case?" }).waitFor();
+    await bench.comment("why upper case?");
     assert.ok(await bench.page.locator(".terminal-wrapper.active").isVisible(), "the terminal that asks is still there");
     await agent.asks();
-    await bench.titleButton("Accept").click();
+    await bench.press("Accept");
     assert.match(await agent.told(1), /comment on line 2 of the proposal: why upper case\?/);
     assert.equal(read("comment.txt"), PROPOSED);
   });
@@ -122,7 +115,7 @@ describe("an answer in VS Code", () => {
     const run = headless([call("write_file", { path: "headless.txt", content: PROPOSED }), { text: "Good." }]);
     await asks(run);
     assert.equal(read("headless.txt"), BASE);
-    await at.scene.bench.titleButton("Accept").click();
+    await at.scene.bench.press("Accept");
     assert.equal(await run.status, 0, run.out);
     assert.equal(read("headless.txt"), PROPOSED);
   });

@@ -52,7 +52,7 @@ describe("a window with reviews", () => {
     );
   const accept = async (answer) => {
     await bench.diffShown();
-    await bench.titleButton("Accept").click();
+    await bench.press("Accept");
     const [word, text, details] = await answer;
     assert.equal(word, "FILE_SAVED");
     await session.noDiffs();
@@ -72,7 +72,7 @@ describe("a window with reviews", () => {
     await bench.page.click(".monaco-diff-editor .editor.modified .view-lines");
     await bench.page.keyboard.press("Alt+]");
     await until("a.txt to be shown", async () => (await activeTab()).includes("a.txt"));
-    await bench.titleButton("Accept").click();
+    await bench.press("Accept");
     assert.equal((await first)[0], "FILE_SAVED");
     await bench.statusItem("1 to review").waitFor();
     await rows.first().hover();
@@ -125,8 +125,7 @@ describe("a window with reviews", () => {
     await bench.diffShown();
     const second = ask("b.txt", PROPOSED, { on_close: "keep" });
     await bench.statusItem("2 to review").waitFor();
-    await until("b.txt to be shown", async () => (await activeTab()).includes("b.txt"));
-    await bench.diffShown();
+    await bench.diffShown("/b.txt");
     const { pid } = await session.lock();
     process.kill(pid, "SIGSTOP");
     try {
@@ -135,7 +134,7 @@ describe("a window with reviews", () => {
     } finally {
       process.kill(pid, "SIGCONT");
     }
-    await bench.titleButton("Accept").click();
+    await bench.press("Accept");
     assert.equal((await first)[0], "FILE_SAVED");
     await until("b.txt to be shown", async () => (await activeTab()).includes("b.txt"));
     await client.call("closeAllDiffTabs");
@@ -220,7 +219,7 @@ describe("a window with reviews", () => {
   it("does not cover the next review with the file that was accepted before it", async () => {
     const first = ask("late.txt", "late\n");
     await bench.diffShown();
-    await bench.titleButton("Accept").click();
+    await bench.press("Accept");
     assert.equal((await first)[0], "FILE_SAVED");
     const second = ask("a.txt", PROPOSED, { on_close: "keep" });
     await bench.diffShown();
@@ -281,10 +280,10 @@ describe("a window with reviews", () => {
     fs.writeFileSync(session.file("b.txt"), "other\n");
     const isStale = async () => JSON.parse((await client.call("getPendingDiffs"))[0]).diffs[0].stale;
     await until("the change to be seen", isStale);
-    await bench.titleButton("Accept").click();
+    await bench.press("Accept");
     await bench.page.locator(".monaco-dialog-box .monaco-button", { hasText: "Cancel" }).click();
     assert.equal(JSON.parse((await client.call("getPendingDiffs"))[0]).diffs.length, 1);
-    await bench.titleButton("Accept").click();
+    await bench.press("Accept");
     await bench.answer("Accept Anyway");
     const [word, , details] = await answer;
     assert.deepEqual([word, JSON.parse(details).stale], ["FILE_SAVED", true]);

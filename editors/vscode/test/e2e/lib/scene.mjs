@@ -160,11 +160,13 @@ export class Agent {
   /** Answers yes, and once more if the editor, on a busy machine, was too slow to report whether the text was changed there. */
   async yes() {
     const again = /Say\s+yes\s+again/;
+    await this.window.keepsUp();
     await this.type("y");
     const text = () => this.window.bench.terminalText();
     await until("the answer to be taken", async () => !(await text()).includes(PANEL) || again.test(await text()));
     if (!again.test(await text())) return;
     await this.asks();
+    await this.window.keepsUp();
     await this.type("y");
   }
 

@@ -276,7 +276,7 @@ export class Sequence {
     await this.terminal.scene.bench.diffShown();
     const answer = this.chance.below(5);
     if (answer === 0) return this.refuse();
-    if (answer < 3) await this.terminal.scene.bench.titleButton("Accept").click();
+    if (answer < 3) await this.terminal.scene.bench.press("Accept");
     else {
       await agent.asks();
       await agent.yes();

@@ -9,6 +9,9 @@ import { CONFIGURE, dropWindow, leave, putBack, sharedHost, sharedWindow } from 
 import { until } from "./wait.mjs";
 import { openWorkbench } from "./workbench.mjs";
 
+/** An agent waits for 800 ms for the text that was typed in a diff; half of it is on the safe side. */
+const PROMPT = 400;
+
 const failures = path.join(extensionRoot, "out/failures");
 
 /**
@@ -106,6 +109,23 @@ export class Session {
       line,
       options,
     );
+  }
+
+  /** Waits until a formatter of the file's language has started, which would change it. */
+  formats(file) {
+    const code = `await vscode.workspace.openTextDocument(args[0]);
+      const edits = await vscode.commands.executeCommand("vscode.executeFormatDocumentProvider", vscode.Uri.file(args[0]), { tabSize: 4, insertSpaces: true });
+      return edits?.length > 0`;
+    return until("the formatter", () => this.probe(code, file));
+  }
+
+  /** Waits until the extensions answer at once, as somebody waits who sees that a window is busy. */
+  async keepsUp() {
+    await until("the window to keep up", async () => {
+      const from = performance.now();
+      await this.probe("await vscode.commands.executeCommand('setContext', 'probe.asked', true)");
+      return performance.now() - from < PROMPT;
+    });
   }
 
   /** The labels of all tabs. */

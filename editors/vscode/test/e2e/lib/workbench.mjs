@@ -35,10 +35,43 @@ export class Workbench {
     return [x + width / 2, y + height / 2];
   }
 
-  /** Waits until the diff that is shown has computed its right side and takes answers. */
-  async diffShown() {
-    await this.titleButton("Accept").and(this.page.locator(":not(.disabled)")).waitFor();
-    await this.page.waitForSelector(".monaco-diff-editor .editor.modified .view-line");
+  /**
+   * Clicks a button in the title bar of the editor. VS Code may replace the button after the
+   * mouse is pressed on it and before it is released, which is no click: it is clicked again.
+   */
+  async press(title) {
+    await until(`a click on ${title}`, async () => {
+      await this.page.evaluate(noteClick);
+      await this.titleButton(title).click();
+      return this.page.evaluate((label) => window.clicked?.startsWith(label), title);
+    }, 2 * PATIENCE);
+  }
+
+  /**
+   * Waits until a diff, of the file whose path ends so, has computed its right side and takes
+   * answers. One that was answered with press may still be there: it is another.
+   */
+  async diffShown(path = "") {
+    await this.page.waitForFunction(takesAnswers, path, { polling: 100 }).catch(async (error) => {
+      throw new Error(`no diff of ${path || "a file"} takes answers: ${error.message}; ${await this.state()}`);
+    });
+  }
+
+  /** Comments on the line with the cursor. */
+  async comment(text) {
+    await this.command("Comments: Add Comment on Current Selection");
+    await this.page.locator(".review-widget .monaco-editor.focused").waitFor();
+    await this.page.keyboard.type(text);
+    await this.page.locator(".review-widget .monaco-button", { hasText: "Add Comment" }).click();
+    await this.page.locator(".review-widget .comment-body", { hasText: text }).waitFor();
+  }
+
+  /** Rejects the review at the front with a reason. */
+  async rejectWith(reason) {
+    await this.command("Agent: Reject with Reason");
+    await this.page.locator(".quick-input-widget", { hasText: "Reject with a Reason" }).locator("input.input:focus").waitFor();
+    await this.page.keyboard.type(reason);
+    await this.page.keyboard.press("Enter");
   }
 
   /** Answers a question that cannot be overlooked, when it has been there long enough for an answer to count. */
@@ -160,6 +193,30 @@ export async function openWorkbench(url, { width = 1400, height = 900, prepare }
     await page.close();
     throw error;
   }
+}
+
+/** Runs in the page: notes the button that the next click reaches, and the review that it answers. */
+function noteClick() {
+  window.clicked = undefined;
+  const note = ({ target }) => {
+    const button = target.closest(".action-item")?.querySelector(".action-label:not(.disabled)");
+    window.clicked = button?.getAttribute("aria-label") ?? "";
+    if (!/^(Accept|Reject)/.test(window.clicked)) return;
+    const side = button.closest(".editor-group-container")?.querySelector(".monaco-diff-editor .editor.modified > .monaco-editor");
+    window.answered = [...(window.answered ?? []), side?.dataset.uri];
+  };
+  document.addEventListener("click", note, { capture: true, once: true });
+}
+
+/** Runs in the page: whether a diff of the file whose path ends so takes answers, which was not answered yet. */
+function takesAnswers(path) {
+  return [...document.querySelectorAll(".part.editor .editor-group-container")].some((group) => {
+    const side = group.querySelector(".monaco-diff-editor .editor.modified > .monaco-editor");
+    const uri = side?.dataset.uri;
+    if (uri === undefined || (window.answered ?? []).includes(uri) || !new URL(uri).pathname.endsWith(encodeURI(path))) return false;
+    const accepts = [...group.querySelectorAll(".editor-actions .action-label:not(.disabled)")].some((each) => each.getAttribute("aria-label")?.startsWith("Accept"));
+    return accepts && side.querySelector(".view-line") !== null;
+  });
 }
 
 /** Runs in the page. */
