@@ -77,13 +77,13 @@ describe("programs of others in VS Code", () => {
     const door = await connect(session);
     assert.deepEqual(await door.tools(), names);
     const texts = [];
-    for (const [name, args] of calls("ts.txt")) texts.push(await door.text(name, args));
+    for (const [name, args] of calls("ts.ini")) texts.push(await door.text(name, args));
     await door.close();
-    judge(texts, calls("ts.txt", session.folder).map(([, , want]) => want));
+    judge(texts, calls("ts.ini", session.folder).map(([, , want]) => want));
   });
 
   it("B1: the official client for Go lists and calls all seven tools", { timeout: 300_000 }, async () => {
-    const wanted = calls("go.txt", session.folder);
+    const wanted = calls("go.ini", session.folder);
     const { tools, answers } = await runGo({ ...entry, calls: wanted.map(([name, args]) => ({ name, arguments: args })) });
     assert.deepEqual(tools, names);
     judge(answers, wanted.map(([, , want]) => want));
@@ -98,7 +98,7 @@ describe("programs of others in VS Code", () => {
       return JSON.parse(stdout);
     };
     assert.deepEqual((await inspect("tools/list")).tools.map(({ name }) => name), names);
-    const wanted = calls("inspector.txt", session.folder);
+    const wanted = calls("inspector.ini", session.folder);
     const texts = [];
     for (const [name, args] of wanted) {
       const pairs = Object.entries(args).map(([key, value]) => `${key}=${value}`);

@@ -134,12 +134,12 @@ describe("any MCP client in VS Code", () => {
   });
 
   it("B2: a new file and its folders are made at the write, never earlier", async () => {
-    const answer = at.door.json("write_file", { path: "new/deep/a.txt", content: "hello\n" });
+    const answer = at.door.json("write_file", { path: "new/deep/a.ini", content: "hello\n" });
     await at.bench.diffShown();
     assert.equal(fs.existsSync(file("new")), false);
     await at.bench.press("Accept");
-    assert.deepEqual(await answer, { status: "accepted", path: "new/deep/a.txt", operation: "created", diagnostics: unserved });
-    assert.equal(read("new/deep/a.txt"), "hello\n");
+    assert.deepEqual(await answer, { status: "accepted", path: "new/deep/a.ini", operation: "created", diagnostics: unserved });
+    assert.equal(read("new/deep/a.ini"), "hello\n");
   });
 
   it("B2: a new file with CRLF has CRLF", async () => {

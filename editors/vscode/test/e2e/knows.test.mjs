@@ -40,7 +40,7 @@ describe("what the editor knows", () => {
     await probe(`await vscode.commands.executeCommand("workbench.action.files.revert")`);
     await until("the TypeScript server to be satisfied", async () => (await errors("sum.ts")) === 0, 120_000);
     // A result waits for a second and a half; on a busy machine the server may take longer.
-    for (let left = 5; left > 0; left--) {
+    for (let left = 20; left > 0; left--) {
       const agent = await at.scene.linkedAgent([edit("sum.ts", "a + b", "`${a}${b}`"), { text: "Oh." }]);
       await agent.type("go on\r");
       await at.scene.bench.diffShown();

@@ -52,8 +52,8 @@ export class Workbench {
    * answers. One that was answered with press may still be there: it is another.
    */
   async diffShown(path = "") {
-    await this.page.waitForFunction(takesAnswers, path, { polling: 100 }).catch(async (error) => {
-      throw new Error(`no diff of ${path || "a file"} takes answers: ${error.message}; ${await this.state()}`);
+    await until("a diff that takes answers", () => this.page.evaluate(takesAnswers, path), 2 * PATIENCE).catch(async (error) => {
+      throw new Error(`${error.message}; ${await this.state()}`);
     });
   }
 
