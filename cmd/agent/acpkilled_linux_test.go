@@ -43,11 +43,11 @@ func TestKilledHost(t *testing.T) {
 	_ = h.cmd.Wait() // it was killed
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.After(5 * time.Second); len(pids)+len(watchdogsIn(t, d.dir)) > 0; {
+	for deadline := time.After(time.Minute); len(pids)+len(watchdogsIn(t, d.dir)) > 0; {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatalf("after five seconds are there: %v, watchdogs %q", pids, watchdogsIn(t, d.dir))
+			t.Fatalf("after a minute are there: %v, watchdogs %q", pids, watchdogsIn(t, d.dir))
 		}
 		for name, pid := range pids {
 			if ended(pid) {

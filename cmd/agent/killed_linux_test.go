@@ -49,11 +49,11 @@ func TestKilledProgramLeavesNoCommand(t *testing.T) {
 	_ = cmd.Wait() // it was killed
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.After(5 * time.Second); len(pids)+len(watchdogsIn(t, dir)) > 0; {
+	for deadline := time.After(time.Minute); len(pids)+len(watchdogsIn(t, dir)) > 0; {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatalf("after five seconds are there: commands %v, watchdogs %q", pids, watchdogsIn(t, dir))
+			t.Fatalf("after a minute are there: commands %v, watchdogs %q", pids, watchdogsIn(t, dir))
 		}
 		for name, pid := range pids {
 			if err := syscall.Kill(pid, 0); errors.Is(err, syscall.ESRCH) {

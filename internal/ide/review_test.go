@@ -69,7 +69,7 @@ func TestTerminalAnswersFirst(t *testing.T) {
 			}
 			select {
 			case <-d.Closed:
-			case <-time.After(5 * time.Second): // a second and slack
+			case <-time.After(10 * time.Second): // a second, and slack for a busy machine
 				t.Error("the diff is still there")
 			}
 			e.WaitOpenDiffs(0)

@@ -49,7 +49,7 @@ func heard(t *testing.T, o wire.Options) string {
 		got <- all.String()
 	}()
 	o.Address, o.Version = l.Addr().String(), "test"
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	if c, err := wire.Dial(ctx, o); err == nil {
 		c.Close()

@@ -80,7 +80,7 @@ func TestWatchdogIsStartedWhenItIsNeeded(t *testing.T) {
 		t.Fatal(err)
 	}
 	signalPid(t, first[0], syscall.SIGKILL)
-	within(t, 5*time.Second, "it cannot be killed", func() bool { return watchdogs(t) == nil })
+	within(t, 30*time.Second, "it cannot be killed", func() bool { return watchdogs(t) == nil })
 	run()
 	if got := watchdogs(t); len(got) != 1 || got[0] == first[0] {
 		t.Errorf("after it was killed: %q", got)
@@ -170,7 +170,7 @@ func killed(t *testing.T, name, line string) {
 		t.Error(err)
 	}
 	_ = program.Wait()
-	within(t, 5*time.Second, name+" outlives the program", func() bool { return alive(t, n) == nil })
+	within(t, 30*time.Second, name+" outlives the program", func() bool { return alive(t, n) == nil })
 	for _, left := range alive(t, n) {
 		t.Errorf("%s: left %s", name, left)
 	}
