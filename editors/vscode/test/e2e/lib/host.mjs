@@ -49,6 +49,20 @@ const SETTINGS = {
   "agent.diagnosticDelay": 200,
 };
 
+/**
+ * Keeps the extension's default port from every window, for as long as this process runs. A window
+ * that is loaded again lets go of its port for a moment; a window of another host could take that
+ * one, and a port that nobody wishes for is not taken.
+ */
+let defaultPort;
+function holdDefaultPort() {
+  return (defaultPort ??= new Promise((done) => {
+    const server = net.createServer((socket) => socket.destroy()).unref();
+    server.once("error", done); // another process has it
+    server.listen(properties["agent.port"].default, "127.0.0.1", done);
+  }));
+}
+
 function freePort() {
   return new Promise((resolve, reject) => {
     const server = net.createServer();
@@ -238,6 +252,7 @@ function post(port, body) {
  */
 export async function startHost(options = {}) {
   const installed = install(options.host ?? "current");
+  await holdDefaultPort();
   const root = fs.mkdtempSync(path.join(os.tmpdir(), "agent-vscode-"));
   const data = path.join(root, "data");
   const extensions = path.join(root, "extensions");
