@@ -93,6 +93,7 @@ describe("agent in the integrated terminal", () => {
     await session.bench.diffShown();
     await session.bench.typeAtEnd("typed in the diff");
     await session.terminalShows("edited in code-server");
+    await session.keepsUp();
     await session.bench.typeInTerminal("y");
     await session.noDiffs();
     await session.terminalShows("Written.");

@@ -64,6 +64,7 @@ describe("a plan in VS Code", () => {
     await bench.page.keyboard.press("Control+End");
     await bench.page.keyboard.type("2. Typed in the window.");
     await agent.shows("edited in code-server");
+    await at.scene.session.keepsUp();
     await agent.type("y");
     assert.match(await agent.told(1), /changed the plan and accepted it[^]*2\. Typed in the window\./);
     await gone();

@@ -72,9 +72,10 @@ for (const [name, shell] of Object.entries(SHELLS)) {
     });
 
     it("that leaves a job behind ends, and the job goes on", async () => {
-      const { exit_code, output } = await door.json("execute_command", { command: "(sleep 1; echo late > late) >/dev/null 2>&1 & echo now" });
+      const { exit_code, output } = await door.json("execute_command", { command: "(until [ -e go ]; do sleep 0.1; done; echo late > late) >/dev/null 2>&1 & echo now" });
       assert.deepEqual([exit_code, output], [0, "now\n"]);
       assert.equal(fs.existsSync(session.file("late")), false);
+      fs.writeFileSync(session.file("go"), "");
       await until("the job to end", () => fs.existsSync(session.file("late")));
     });
 
@@ -91,7 +92,7 @@ for (const [name, shell] of Object.entries(SHELLS)) {
     });
 
     it("that takes too long is ended, and what it printed is told", async () => {
-      const started = await door.call("execute_command", { command: "echo begun; sleep 1000", timeout_ms: 1_500 });
+      const started = await door.call("execute_command", { command: "echo begun; sleep 1000", timeout_ms: 6_000 });
       const { exit_code, output, timed_out } = JSON.parse(started.content[0].text);
       assert.deepEqual([started.isError, exit_code, timed_out], [true, null, true]);
       assert.match(output, /^begun\n/);

@@ -68,13 +68,14 @@ describe("a window with reviews", () => {
     const rows = bench.page.locator(".pane-body .monaco-list-row", { hasText: ".txt" });
     await until("two rows", async () => (await rows.count()) === 2);
     assert.match(await rows.filter({ hasText: "a.txt" }).innerText(), /\+1 −1/);
-    await bench.tab("b.txt").waitFor();
+    await bench.diffShown("/b.txt");
     await bench.page.click(".monaco-diff-editor .editor.modified .view-lines");
     await bench.page.keyboard.press("Alt+]");
     await until("a.txt to be shown", async () => (await activeTab()).includes("a.txt"));
+    await bench.diffShown("/a.txt");
     await bench.press("Accept");
     assert.equal((await first)[0], "FILE_SAVED");
-    await bench.statusItem("1 to review").waitFor();
+    await until("one row", async () => (await rows.count()) === 1);
     await rows.first().hover();
     await rows.first().locator('.action-label[aria-label^="Reject"]').first().click();
     assert.equal((await second)[0], "DIFF_REJECTED");
@@ -97,7 +98,7 @@ describe("a window with reviews", () => {
     assert.doesNotMatch(await dialog.innerText(), /b\.txt/);
     await dialog.locator(".monaco-button", { hasText: /^Accept$/ }).click();
     assert.equal((await first)[0], "FILE_SAVED");
-    await until("b.txt to be shown", async () => (await activeTab()).includes("b.txt"));
+    await bench.diffShown("/b.txt");
     await all("Reject All");
     await dialog.locator(".monaco-button", { hasText: /^Reject$/ }).click();
     assert.equal((await second)[0], "DIFF_REJECTED");
