@@ -29,7 +29,7 @@ describe("two agents in one window", () => {
     const first = await ask(edit("a.txt", "two", "TWO"));
     const second = await ask(edit("b.txt", "two", "TWO"));
     await at.scene.bench.tab("a.txt").click();
-    await at.scene.bench.diffShown("/a.txt"); // the other one may still be there
+    await at.scene.bench.diffShown("/a.txt"); // the diff of b.txt may still be there
     await at.scene.bench.press("Accept");
     assert.match(await first.told(1), /^Wrote a\.txt/);
     assert.equal(read("b.txt"), BASE);

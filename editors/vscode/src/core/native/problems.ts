@@ -117,7 +117,7 @@ export class EditProblems {
   }
 
   private doubt(quiet: boolean, any: boolean): string | undefined {
-    // The editor shows an accepted file a moment before this or after it: first what does not depend on that.
+    // This comes first: it is the same before and after the editor shows the accepted file.
     if (!this.reports.seen && !this.ports.diagnostics.mayReport(this.place.path, true)) return "not known: no language server is known to look at files of this language";
     if (!this.reports.seen && !this.isShown()) return "not known: the file is not shown in the editor, so no language server may have looked at it";
     if (!quiet) return "not complete: language servers were still reporting";
