@@ -70,13 +70,20 @@ describe("the agent's proposals in one text with their file", () => {
 
   it("removed lines are red, added ones green, and git's own button is not among ours", async () => {
     const { agent } = await asked("red");
-    const colours = await at.scene.session.page.evaluate(() => {
+    const drawn = () => at.scene.session.page.evaluate(() => {
       const backs = [...document.querySelectorAll(".part.editor .view-overlays > div > .cdr")].map((each) => ({ color: getComputedStyle(each).backgroundColor, top: each.getBoundingClientRect().top }));
       const found = backs.map(({ color, top }) => ({ top, parts: color.match(/[\d.]+/g).map(Number) })).filter(({ parts }) => parts.length === 4 && parts[3] > 0 && Math.abs(parts[0] - parts[1]) > 1 && Math.max(parts[0], parts[1]) - parts[2] > 20);
       return found.sort((a, b) => a.top - b.top).map(({ parts: [red, green] }) => (red > green ? "red" : "green"));
     });
-    assert.deepEqual(colours, ["red", "green", "red", "green"]);
-    const labels = await at.scene.session.page.locator(".part.editor .title .editor-actions .action-label").evaluateAll((all) => all.map((each) => each.getAttribute("aria-label") ?? ""));
+    assert.deepEqual(await until("four lines with a colour", async () => {
+      const colours = await drawn();
+      return colours.length === 4 && colours;
+    }), ["red", "green", "red", "green"]);
+    const buttons = at.scene.session.page.locator(".part.editor .title .editor-actions .action-label");
+    const labels = await until("the buttons", async () => {
+      const all = await buttons.evaluateAll((each) => each.map((button) => button.getAttribute("aria-label") ?? ""));
+      return all.length >= 3 && all;
+    });
     assert.match(labels[0], /^Accept/);
     assert.match(labels[1], /^Reject/);
     assert.match(labels[2], /^Show Inline or as Diff/);
@@ -116,6 +123,7 @@ describe("the agent's proposals in one text with their file", () => {
   it("keys that come before the review could be seen answer nothing, and do not reach the text", async () => {
     const { agent, same } = await asked("soon");
     await inText();
+    await at.scene.bench.titleButton("Accept").and(at.scene.session.page.locator(":not(.disabled)")).waitFor();
     const fresh = (is) => at.scene.session.probe(`await vscode.commands.executeCommand("setContext", "agent.freshReview", args[0])`, is);
     await fresh(true);
     for (const key of ["Control+Enter", "Control+Shift+Backspace", "Control+s"]) {

@@ -216,8 +216,8 @@ describe("a window of several, on a port that is taken", () => {
         await bench.focus(other);
         await until("bridge.json names the window with the focus", () => bridge().port === lock.port);
         assert.deepEqual([bridge().pid, bridge().workspaceFolders], [lock.pid, lock.workspaceFolders]);
-        const newest = session.host.locks().toSorted((a, b) => b.focusedAt - a.focusedAt)[0];
-        assert.equal(newest.port, lock.port, "agents prefer it");
+        const newest = () => session.host.locks().toSorted((a, b) => b.focusedAt - a.focusedAt)[0];
+        await until("agents to prefer it", () => newest().port === lock.port);
       }
     });
 
@@ -236,7 +236,7 @@ describe("a window of several, on a port that is taken", () => {
       assert.equal(bridge().port, there.port);
       await second.page.goto("about:blank");
       await until("the window to go", () => !session.host.locks().some(({ port }) => port === there.port));
-      assert.equal(fs.existsSync(bridgeFile), false);
+      await until("bridge.json to go", () => !fs.existsSync(bridgeFile));
       await session.bench.focus();
       await until("bridge.json names the first", () => fs.existsSync(bridgeFile) && bridge().port === place.port);
     });
