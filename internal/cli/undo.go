@@ -23,7 +23,8 @@ func newUndo(p Process, f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "undo [file]", Short: "Take back the last change in this folder", Args: atMost(1),
 		Long: "Takes back the last change in this folder, or in a file, after showing it. A file that\n" +
-			"was changed since is left alone. It needs no session and no git, and works after a crash.",
+			"was changed since keeps that change: you are asked about both merged, or it is left alone.\n" +
+			"It needs no session and no git, and works after a crash.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				u.file = args[0]
@@ -56,11 +57,13 @@ type undoCommand struct {
 
 	file            string // as given
 	turn, yes, rest bool
+	merge           bool // with yes
 }
 
 func (u *undoCommand) flags(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().BoolVarP(&u.yes, "yes", "y", false, "do not ask")
 	cmd.Flags().BoolVar(&u.rest, "rest", false, "skip files that were changed since")
+	cmd.Flags().BoolVar(&u.merge, "merge", false, "with --yes: also files that were changed since, merged with that change")
 	return cmd
 }
 
@@ -111,12 +114,16 @@ func (u *undoCommand) in(ctx context.Context, p Process, root *workspace.Root) e
 		}
 		u.scope.File = file
 	}
+	u.scope.Merge = u.merge || !u.yes
 	plan, err := undo.Find(ctx, root, u.scope)
 	if err != nil {
 		return u.explain(err)
 	}
 	if err := plan.Err(); err != nil && !u.rest {
 		return fmt.Errorf("%w; --rest skips such files", commands.UndoError(err))
+	}
+	for _, note := range plan.MergeNotes() {
+		remark(p, note)
 	}
 	for _, r := range plan.Refused {
 		remark(p, "skipped "+r.Name+": "+r.Err.Error())

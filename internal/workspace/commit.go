@@ -207,6 +207,11 @@ func (k *commit) begin() error {
 			return err
 		}
 	}
+	if k.entry.Before != nil && k.entry.After != nil {
+		if err := k.root.journal.KeepAfter(*k.entry.After, k.after); err != nil {
+			return err
+		}
+	}
 	if err := k.root.at(stepJournal); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func (c changes) list() []command.Command {
 // undo takes back the last change of this session: of the last turn for "turn", of a
 // file for its name.
 func (c changes) undo(ctx context.Context, args string) (command.Reply, error) {
-	s := undo.Scope{Session: c.App.Current().ID()}
+	s := undo.Scope{Session: c.App.Current().ID(), Merge: true}
 	if args == "pick" {
 		return c.pickEntry(ctx, s)
 	}
@@ -65,7 +65,7 @@ func (c changes) pickEntry(ctx context.Context, s undo.Scope) (command.Reply, er
 		return command.Reply{}, c.explain(undo.ErrNothing, s)
 	}
 	pick.Choose = func(ctx context.Context, id string) (command.Reply, error) {
-		s.Entry, s.Merge = id, true
+		s.Entry, s.Hunks = id, true
 		a := undoing("take back this change")
 		a.parts = true
 		return c.takeBack(ctx, s, a)
@@ -77,7 +77,7 @@ func (c changes) redo(ctx context.Context, args string) (command.Reply, error) {
 	if args != "" {
 		return command.Reply{}, errors.New("/redo takes back the last undo; it takes no argument")
 	}
-	s := undo.Scope{Range: undo.LastUndo, Session: c.App.Current().ID()}
+	s := undo.Scope{Range: undo.LastUndo, Session: c.App.Current().ID(), Merge: true}
 	return c.takeBack(ctx, s, action{title: "redo what was undone", done: "redone", note: modelNote{"Redo", "the user brought back changes of these files that had been taken back"}})
 }
 

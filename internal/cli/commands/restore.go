@@ -50,6 +50,9 @@ func (a action) question(plan undo.Plan) confirm.Request {
 	for _, name := range plan.Others {
 		req.Notes = append(req.Notes, caution.Notes(name+": changes by others in it are lost, too")...)
 	}
+	for _, note := range plan.MergeNotes() {
+		req.Notes = append(req.Notes, caution.Notes(note)...)
+	}
 	modes := plan.Modes()
 	for i, mode := range modes {
 		if i == maxModes {

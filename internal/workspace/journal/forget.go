@@ -153,17 +153,25 @@ func (rs *records) copy(path string, kept []*Entry) error {
 }
 
 func (rs *records) copyTo(to io.Writer, from io.ReaderAt, kept []*Entry) error {
-	written := map[Hash]bool{}
+	written := rs.forgotten(kept)
+	for _, e := range kept {
+		if e.Before != nil {
+			delete(written, *e.Before) // its undo needs it
+		}
+	}
 	for _, e := range kept {
 		var out []byte
-		if e.Before != nil && !written[*e.Before] {
-			if at, ok := rs.blobs[*e.Before]; ok {
+		for _, hash := range []*Hash{e.Before, e.After} {
+			if hash == nil || written[*hash] {
+				continue
+			}
+			if at, ok := rs.blobs[*hash]; ok {
 				data := make([]byte, at.size)
 				if _, err := from.ReadAt(data, at.offset); err != nil {
 					return err
 				}
-				out = appendRecord(out, blobRecord, e.Before[:], data)
-				written[*e.Before] = true
+				out = appendRecord(out, blobRecord, hash[:], data)
+				written[*hash] = true
 			}
 		}
 		entry, err := encodeJSON(entryRecord, e)
@@ -183,6 +191,22 @@ func (rs *records) copyTo(to io.Writer, from io.ReaderAt, kept []*Entry) error {
 		}
 	}
 	return nil
+}
+
+// forgotten returns the contents before and after the entries that are not kept.
+func (rs *records) forgotten(kept []*Entry) map[Hash]bool {
+	out := map[Hash]bool{}
+	for _, e := range rs.entries {
+		if slices.Contains(kept, e) {
+			continue
+		}
+		for _, hash := range []*Hash{e.Before, e.After} {
+			if hash != nil {
+				out[*hash] = true
+			}
+		}
+	}
+	return out
 }
 
 // noteLost records that entries up to t are gone.

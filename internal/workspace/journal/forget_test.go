@@ -59,6 +59,43 @@ func onDisk(t *testing.T, home, text string) (n int) {
 	return n
 }
 
+// TestForgetContentAfter: the content after a forgotten entry goes, too, even if a kept one
+// left it; that of other entries stays.
+func TestForgetContentAfter(t *testing.T) {
+	home := t.TempDir()
+	j := Open(home, root, Recover{})
+	edit := func(path, before, after string) {
+		e := entryAt(path, "s", before)
+		sum := Hash(sha256.Sum256([]byte(after)))
+		e.After = &sum
+		must(t, j.Keep(*e.Before, []byte(before)))
+		must(t, j.KeepAfter(sum, []byte(after)))
+		must(t, j.Begin(e))
+		must(t, j.Sync())
+		must(t, j.End(e, true))
+	}
+	edit("/some/root/secret", "nothing", "key-1234")
+	edit("/some/root/a", "first", "key-1234")
+	edit("/some/root/b", "first", "second")
+	must(t, j.Close())
+	_, err := Open(home, root, Recover{}).Forget(t.Context(), isSecret)
+	must(t, err)
+	if n := onDisk(t, home, "key-1234"); n != 0 {
+		t.Errorf("%d files hold the forgotten content", n)
+	}
+	past, err := Open(home, root, Recover{}).History(nil)
+	must(t, err)
+	if len(past) != 2 {
+		t.Fatalf("%d entries are left", len(past))
+	}
+	if data, err := past[0].ContentAfter(); err == nil {
+		t.Errorf("the first entry left %q", data)
+	}
+	if data, err := past[1].ContentAfter(); err != nil || string(data) != "second" {
+		t.Errorf("the second entry left %q, %v", data, err)
+	}
+}
+
 // Forgotten content is in no file of the journal, and the rest is as before.
 func TestForget(t *testing.T) {
 	home := t.TempDir()

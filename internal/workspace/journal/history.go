@@ -96,7 +96,13 @@ func scanFile(path string) (*records, error) {
 }
 
 // Content returns the content before e, which must have had a file.
-func (e Past) Content() ([]byte, error) {
+func (e Past) Content() ([]byte, error) { return e.content(*e.Before) }
+
+// ContentAfter returns the content after e, which must have left a file. The journal has it
+// for edits.
+func (e Past) ContentAfter() ([]byte, error) { return e.content(*e.After) }
+
+func (e Past) content(hash Hash) ([]byte, error) {
 	if e.Unkept != "" {
 		return nil, errors.New(e.Unkept)
 	}
@@ -104,19 +110,19 @@ func (e Past) Content() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := e.read(f)
+	data, err := e.read(f, hash)
 	return data, errors.Join(err, f.Close())
 }
 
-// read returns the content before e from its segment.
-func (e Past) read(f *os.File) ([]byte, error) {
-	at, ok := e.blobs[*e.Before]
+// read returns the content with a hash from the segment of e.
+func (e Past) read(f *os.File, hash Hash) ([]byte, error) {
+	at, ok := e.blobs[hash]
 	if !ok {
 		return nil, errors.New("the undo journal no longer has its content")
 	}
 	data := make([]byte, at.size)
 	_, err := f.ReadAt(data, at.offset)
-	if err == nil && Hash(sha256.Sum256(data)) != *e.Before {
+	if err == nil && Hash(sha256.Sum256(data)) != hash {
 		err = errors.New("its content in the undo journal is damaged")
 	}
 	return data, err

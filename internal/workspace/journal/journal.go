@@ -1,5 +1,5 @@
 // Package journal keeps the data to undo changes of files: the content of each file
-// before each change. It guarantees that after Sync an entry and its content survive any
+// before each change, and after an edit. It guarantees that after Sync an entry and its content survive any
 // crash, that a torn or damaged record is never mistaken for a good one, that processes
 // do not wait for each other, that the journal stays within its bounds by dropping
 // the oldest content, and that forgotten content is in none of its files.
@@ -108,6 +108,10 @@ func (j *Journal) Keep(hash Hash, content []byte) error {
 	if err := j.open(); err != nil {
 		return err
 	}
+	return j.keep(hash, content)
+}
+
+func (j *Journal) keep(hash Hash, content []byte) error {
 	if j.live.blobs[hash] {
 		return nil
 	}
@@ -116,6 +120,16 @@ func (j *Journal) Keep(hash Hash, content []byte) error {
 	}
 	j.live.blobs[hash] = true
 	return nil
+}
+
+// KeepAfter writes the content after a change beside the one before it, which Keep must have
+// written just before: it is not needed to undo the change, but to merge its undo with later
+// changes.
+func (j *Journal) KeepAfter(hash Hash, content []byte) error {
+	if j.live == nil {
+		return errors.New("the records were given up after an error")
+	}
+	return j.keep(hash, content)
 }
 
 // Begin writes the entry e for a change about to be made and sets its ID and Time. Keep

@@ -92,7 +92,7 @@ func (rs *records) takeBack(f *os.File, rec Recover) (out TakenBack) {
 		if known[run] || rec.Group == nil {
 			continue
 		}
-		back := rec.Group(groups[run], func(e *Entry) ([]byte, error) { return Past{Entry: e, blobs: rs.blobs}.read(f) })
+		back := rec.Group(groups[run], func(e *Entry) ([]byte, error) { return Past{Entry: e, blobs: rs.blobs}.read(f, *e.Before) })
 		if back.Of > 0 {
 			out = back
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/diff"
 	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/journal"
 	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
@@ -51,11 +52,11 @@ func (s *step) aim(c workspace.Change) error {
 const errOverlaps stale = "its lines were changed since"
 
 // beside plans to undo c in a file that was changed after it, and keeps the later changes.
-// It leaves out the hunks whose lines they changed. why is the reason why c cannot be
-// undone as a whole.
-func (p *Plan) beside(l *Log, c chain, why error) (workspace.Change, step, error) {
+// With hunks set it leaves out the hunks that they conflict with. why is the reason why c
+// cannot be undone as a whole.
+func (p *Plan) beside(l *Log, c chain, why error, hunks bool) (workspace.Change, step, error) {
 	last := c[len(c)-1]
-	s := step{session: c[0].Session, part: true}
+	s := step{session: c[0].Session}
 	for i, e := range c {
 		if i > 0 && !same(c[i-1].After, e.Before) {
 			return workspace.Change{}, s, why
@@ -63,25 +64,51 @@ func (p *Plan) beside(l *Log, c chain, why error) (workspace.Change, step, error
 		s.undoes = append(s.undoes, e.ID)
 	}
 	file, now, err := l.root.Raw(last.Path)
-	if err != nil || !file.Exists || !c.ofFile() {
+	if err != nil || !file.Exists || !c.ofFile() || !hunks && !c.keepsMode() {
 		return workspace.Change{}, s, errors.Join(why, err)
 	}
-	after, others, err := l.leftBy(last)
-	if err != nil || others {
-		return workspace.Change{}, s, errors.Join(why, err)
+	after, err := l.base(last)
+	if err != nil {
+		return workspace.Change{}, s, why
 	}
 	change := workspace.Change{File: file}
 	change.Name = last.Name
-	kept, err := c.takeBack(&change, now, after)
+	m, err := c.takeBack(&change, now, after)
 	switch {
 	case err != nil:
 		return workspace.Change{}, s, err
+	case m.kept > 0 && !hunks:
+		return workspace.Change{}, s, m.conflict
 	case change.After == change.Text:
 		return workspace.Change{}, s, errOverlaps
-	case kept > 0:
-		p.Kept = append(p.Kept, fmt.Sprintf("%s: %d of its hunks cannot be taken back, as their lines were changed since", last.Name, kept))
+	case m.kept > 0:
+		p.Kept = append(p.Kept, fmt.Sprintf("%s: %d of its hunks cannot be taken back, as their lines were changed since", last.Name, m.kept))
+	default:
+		p.Merged = append(p.Merged, last.Name)
 	}
+	s.part = m.kept > 0 || !c.keepsMode()
 	return change, s, s.aim(change)
+}
+
+// MergeNotes explains for people which files of p are merged with later changes.
+func (p Plan) MergeNotes() []string {
+	var out []string
+	for _, name := range p.Merged {
+		out = append(out, name+" was changed since: this is merged with the later changes, which stay")
+	}
+	return out
+}
+
+// base returns the content after e for a merge.
+func (l *Log) base(e journal.Past) ([]byte, error) {
+	if data, err := e.ContentAfter(); err == nil {
+		return data, nil
+	}
+	data, others, err := l.leftBy(e)
+	if others {
+		err = errors.Join(errChangedSince, err)
+	}
+	return data, err
 }
 
 // ofFile reports whether a file was at the path before and after c.
@@ -91,38 +118,56 @@ func (c chain) ofFile() bool {
 }
 
 // takeBack sets the texts of change, whose file holds now, and held after once c was made.
-// kept is the number of hunks that cannot be taken back.
-func (c chain) takeBack(change *workspace.Change, now, after []byte) (kept int, err error) {
+func (c chain) takeBack(change *workspace.Change, now, after []byte) (m merged, err error) {
 	before, err := c[0].Content()
 	if err != nil {
-		return 0, err
+		return m, err
 	}
 	var base, ours string
 	if change.Format, change.Text, base, err = decode(now, after, formatOf(c[len(c)-1]), formatOf(c[0])); err != nil {
-		return 0, err
+		return m, err
 	}
 	if ours, err = decodeOne(before, change.Format); err != nil {
-		return 0, err
+		return m, err
 	}
-	change.After, kept = takeBack(base, ours, change.Text)
-	return kept, nil
+	m.takeBack(base, ours, change.Text)
+	change.After = m.text
+	return m, nil
 }
 
-// takeBack returns the text now, which was made from base, with the changes from base to
-// before where both can be; kept is the number of hunks that cannot.
-func takeBack(base, before, now string) (after string, kept int) {
-	if m := diff.Merge(base, before, now); len(m.Conflicts) == 0 {
-		return m.Text, 0
+// merged is a text without changes that were made to it before later ones.
+type merged struct {
+	text     string
+	kept     int      // hunks that conflict with later changes, and stay
+	conflict conflict // the first one, if kept is not zero
+}
+
+// takeBack makes m the text now, which was made from base, with the changes from base to
+// before where both can be.
+func (m *merged) takeBack(base, before, now string) {
+	all := diff.Merge(base, before, now)
+	if m.text = all.Text; len(all.Conflicts) == 0 {
+		return
 	}
+	m.conflict = conflict(all.Conflicts[0].Line)
 	d := diff.Lines(base, before)
-	after = now
+	m.text = now
 	for i := range d.Edits {
 		one := d.Compose(func(edit int) bool { return edit == i })
-		if m := diff.Merge(base, one, after); len(m.Conflicts) == 0 {
-			after = m.Text
+		if merge := diff.Merge(base, one, m.text); len(merge.Conflicts) == 0 {
+			m.text = merge.Text
 		} else {
-			kept++
+			m.kept++
 		}
 	}
-	return after, kept
 }
+
+// conflict is a workspace.ErrStale: the number of a line that was changed since, of those
+// that an undo would change.
+type conflict int
+
+func (c conflict) Error() string {
+	return fmt.Sprintf("it was changed since, and the later change of line %d is in conflict with taking this back", int(c))
+}
+
+func (c conflict) Unwrap() error { return workspace.ErrStale }

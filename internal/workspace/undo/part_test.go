@@ -161,6 +161,50 @@ func TestUndoAfterAPart(t *testing.T) {
 	}
 }
 
+// TestUndoKeepsLaterChanges undoes random edits of files that somebody else changed
+// elsewhere in between: each later change stays, through undo and redo, also if it came
+// between the two.
+func TestUndoKeepsLaterChanges(t *testing.T) {
+	s := seed(t)
+	r := rand.New(rand.NewPCG(uint64(s), 2))
+	for range 60 {
+		p := newPieces(r)
+		w := open(t)
+		w.Write("f", p.bytes(t, p.was))
+		w.Edit("f", p.text(p.now), turn(1))
+		w.Write("f", p.bytes(t, p.later))
+		plan, err := undo.Find(t.Context(), w.Root, undo.Scope{Merge: true})
+		must(t, err)
+		want := append([]string(nil), p.later...)
+		for i := range p.was {
+			if p.was[i] != p.now[i] {
+				want[i] = p.was[i]
+			}
+		}
+		if merged := p.text(p.later) != p.text(p.now); merged != (len(plan.Merged) == 1) {
+			t.Fatalf("seed %d: merged %q", s, plan.Merged)
+		}
+		must(t, plan.Do(t.Context()))
+		if got := w.Content("f"); got != p.bytes(t, want) {
+			t.Fatalf("seed %d: after undo: %q, want %q", s, got, p.bytes(t, want))
+		}
+		const more = "at the top\nand\nmore\n"
+		w.Write("f", more+strings.TrimPrefix(w.Content("f"), "\ufeff"))
+		plan, err = undo.Find(t.Context(), w.Root, undo.Scope{Range: undo.LastUndo, Merge: true})
+		if p.format.BOM {
+			continue // it is gone
+		}
+		must(t, err)
+		must(t, plan.Do(t.Context()))
+		if got := w.Content("f"); got != more+p.bytes(t, p.later) {
+			t.Fatalf("seed %d: after redo: %q, want %q", s, got, more+p.bytes(t, p.later))
+		}
+		if _, err := undo.Find(t.Context(), w.Root, undo.Scope{Range: undo.LastUndo}); !errors.Is(err, undo.ErrNothing) {
+			t.Fatalf("seed %d: a second redo: %v", s, err)
+		}
+	}
+}
+
 // TestUndoLeavesWhatWasChangedSince: a hunk whose lines somebody else changed stays, and is
 // named; with no other hunk, the file is refused.
 func TestUndoLeavesWhatWasChangedSince(t *testing.T) {
@@ -170,7 +214,7 @@ func TestUndoLeavesWhatWasChangedSince(t *testing.T) {
 	w.Edit("f", "mine\n1\n2\n3\nB\n", turn(2))
 	log, err := undo.Read(t.Context(), w.Root)
 	must(t, err)
-	scope := undo.Scope{Entry: log.List(undo.Scope{}, 5)[1].ID, Merge: true}
+	scope := undo.Scope{Entry: log.List(undo.Scope{}, 5)[1].ID, Merge: true, Hunks: true}
 	plan, err := log.Plan(scope)
 	must(t, err)
 	if len(plan.Kept) != 1 || !strings.HasPrefix(plan.Kept[0], "f: 1 of its hunks") {

@@ -31,9 +31,11 @@ type Scope struct {
 	Since Since
 	// Entry is the id of a change, from Log.List, that LastChange selects instead of the last.
 	Entry string
-	// Merge includes files that were changed after the changes, if these can be taken back
-	// beside the later ones.
+	// Merge includes files that were changed after the changes, if taking these back can be
+	// merged with the later ones.
 	Merge bool
+	// Hunks, with Merge, leaves out the hunks that cannot be merged.
+	Hunks bool
 	// Others includes files that somebody else changed between or after the changes:
 	// their changes are undone too, and restored by the undo of the undo.
 	Others bool

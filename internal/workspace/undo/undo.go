@@ -32,6 +32,9 @@ type Plan struct {
 	// Others names the files of Changes for which changes by somebody else are undone
 	// too.
 	Others []string
+	// Merged names the files of Changes that were changed since: After keeps the later
+	// changes.
+	Merged []string
 	// Kept describes what stays of the changes of a file, as it was changed since.
 	Kept []string
 	// Command is the line of the only command whose changes are undone; else empty.
@@ -96,7 +99,7 @@ func (l *Log) Plan(s Scope) (Plan, error) {
 	for _, c := range chains(l.past, s) {
 		change, st, err := c.undo(l.root, s.Others)
 		if s.Merge && errors.Is(err, workspace.ErrStale) {
-			change, st, err = p.beside(l, c, err)
+			change, st, err = p.beside(l, c, err, s.Hunks)
 		}
 		if err != nil {
 			p.Refused = append(p.Refused, Refused{c[0].Name, err})
@@ -179,9 +182,11 @@ func (p Plan) Refuse(why func(workspace.Change) error) Plan {
 	}
 	out := p.Without(except)
 	out.Refused = refused
-	out.Others = slices.DeleteFunc(slices.Clone(p.Others), func(name string) bool {
+	isRefused := func(name string) bool {
 		return slices.ContainsFunc(refused, func(r Refused) bool { return r.Name == name })
-	})
+	}
+	out.Others = slices.DeleteFunc(slices.Clone(p.Others), isRefused)
+	out.Merged = slices.DeleteFunc(slices.Clone(p.Merged), isRefused)
 	return out
 }
 
