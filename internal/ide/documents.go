@@ -156,7 +156,7 @@ func (v *View) Wrote(ctx context.Context, done editor.Write) {
 	defer cancel()
 	if l.ours() {
 		v.writes.forget(done.Path)
-		if done.Removed && !l.isDeaf() {
+		if done.Removed {
 			_ = l.client.Documents.Removed(ctx, done.Path, done.To) // an older one keeps the tabs
 		}
 		return

@@ -21,7 +21,8 @@ describe("deleted and moved files in VS Code", () => {
   /** The texts of both sides, and whether the right one can be changed. */
   const sides = () =>
     at.scene.session.probe(
-      `const { original, modified } = vscode.window.tabGroups.activeTabGroup.activeTab.input;
+      `const { original, modified } = vscode.window.tabGroups.activeTabGroup.activeTab?.input ?? {};
+       if (modified === undefined) return [];
        const text = (uri) => vscode.workspace.textDocuments.find((each) => each.uri.toString() === uri.toString())?.getText();
        const { permissions } = await vscode.workspace.fs.stat(modified);
        return [text(original), text(modified), permissions === vscode.FilePermission.Readonly];`,
