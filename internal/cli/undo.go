@@ -122,17 +122,8 @@ func (u *undoCommand) in(ctx context.Context, p Process, root *workspace.Root) e
 	if err := plan.Err(); err != nil && !u.rest {
 		return fmt.Errorf("%w; --rest skips such files", commands.UndoError(err))
 	}
-	for _, note := range plan.MergeNotes() {
-		remark(p, note)
-	}
-	for _, r := range plan.Refused {
-		remark(p, "skipped "+r.Name+": "+r.Err.Error())
-	}
-	if err := show(p, plan.Diff()); err != nil {
+	if err := u.show(p, plan); err != nil {
 		return err
-	}
-	for _, mode := range plan.Modes() {
-		remark(p, mode)
 	}
 	if !u.yes {
 		if ok, err := confirmed(ctx, p, "Take this back? [y/N] "); err != nil || !ok {
@@ -148,6 +139,23 @@ func (u *undoCommand) in(ctx context.Context, p Process, root *workspace.Root) e
 	}
 	if remark != "" {
 		fmt.Fprintln(p.Stderr, sanitize.Line(remark))
+	}
+	return nil
+}
+
+// show prints a plan.
+func (u *undoCommand) show(p Process, plan undo.Plan) error {
+	for _, note := range plan.MergeNotes() {
+		remark(p, note)
+	}
+	for _, r := range plan.Refused {
+		remark(p, "skipped "+r.Name+": "+r.Err.Error())
+	}
+	if err := show(p, plan.Diff()); err != nil {
+		return err
+	}
+	for _, mode := range plan.Modes() {
+		remark(p, mode)
 	}
 	return nil
 }

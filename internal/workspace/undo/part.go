@@ -56,15 +56,9 @@ const errOverlaps stale = "its lines were changed since"
 // cannot be undone as a whole.
 func (p *Plan) beside(l *Log, c chain, why error, hunks bool) (workspace.Change, step, error) {
 	last := c[len(c)-1]
-	s := step{session: c[0].Session}
-	for i, e := range c {
-		if i > 0 && !same(c[i-1].After, e.Before) {
-			return workspace.Change{}, s, why
-		}
-		s.undoes = append(s.undoes, e.ID)
-	}
+	s := step{session: c[0].Session, undoes: c.ids()}
 	file, now, err := l.root.Raw(last.Path)
-	if err != nil || !file.Exists || !c.ofFile() || !hunks && !c.keepsMode() {
+	if err != nil || !file.Exists || !c.ofFile() || !c.whole() || !hunks && !c.keepsMode() {
 		return workspace.Change{}, s, errors.Join(why, err)
 	}
 	after, err := l.base(last)
@@ -109,6 +103,25 @@ func (l *Log) base(e journal.Past) ([]byte, error) {
 		err = errors.Join(errChangedSince, err)
 	}
 	return data, err
+}
+
+// ids returns the ids of the entries.
+func (c chain) ids() []string {
+	var out []string
+	for _, e := range c {
+		out = append(out, e.ID)
+	}
+	return out
+}
+
+// whole reports whether nobody else changed the file between the entries.
+func (c chain) whole() bool {
+	for i := range c[1:] {
+		if !same(c[i].After, c[i+1].Before) {
+			return false
+		}
+	}
+	return true
 }
 
 // ofFile reports whether a file was at the path before and after c.
