@@ -95,10 +95,14 @@ func declined(tool, what, effect string, v confirm.Verdict) Result {
 		res.Stop = v.Feedback == "" && len(v.Comments) == 0
 	}
 	res.ForUser = "declined"
-	if v.Feedback != "" {
-		res.ForUser = oneLine("declined: "+v.Feedback, maxTitle)
-	} else {
+	switch {
+	case v.Feedback == "":
 		res.Denied.Reason = "declined"
+	case v.Rule && !strings.Contains(v.Feedback, v.By): // its words are for the model
+		res.Denied.Reason = "refused by the " + v.By
+		res.ForUser = oneLine(res.Denied.Reason, maxTitle)
+	default:
+		res.ForUser = oneLine("declined: "+v.Feedback, maxTitle)
 	}
 	return res
 }
