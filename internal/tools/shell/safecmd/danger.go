@@ -258,6 +258,9 @@ const hidesName = "it hides the name of its program"
 func (d *detector) hidesLater(words []*syntax.Word) bool {
 	for _, w := range words {
 		text, ok := literal(w)
+		if lit := w.Lit(); path.Base(lit) == "!" { // also with a folder
+			text, ok = lit, true
+		}
 		number := strings.Trim(text, "0123456789.smhd") == ""
 		if hidden := d.hides(w); hidden || !ok || !number && !strings.HasPrefix(text, "-") && !strings.Contains(text, "=") && !isPrefix(text) {
 			return hidden && !strings.Contains(w.Lit(), "=")

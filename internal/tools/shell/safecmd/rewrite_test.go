@@ -155,4 +155,13 @@ func TestDeepRewrites(t *testing.T) {
 	t.Logf("load: %d rewrites, seed %d", n, seed)
 }
 
+// TestPathOfNot: a path before a reserved word hides nothing behind it.
+func TestPathOfNot(t *testing.T) {
+	for _, line := range []string{`nohup timeout 5 /usr/bin/! $'t\x6fuch' P`, `timeout 5 /usr/bin/! $'t\x6fuch' P`, `nohup ! $'t\x6fuch' P`} {
+		if got := Classify(line).Class; got != Danger {
+			t.Errorf("%q is %s", line, got)
+		}
+	}
+}
+
 func sortedNames() []string { return slices.Sorted(maps.Keys(rewrites)) }
