@@ -37,6 +37,9 @@ import { Terminals } from "./vscode/terminals";
 import { inlineScheme, originalScheme, planScheme, proposedScheme } from "./vscode/uri";
 import { Views } from "./vscode/views";
 
+/** Makes a file for the text that an earlier window left unsaved, until the result is disposed. */
+type Adopt = (uri: vscode.Uri) => vscode.Disposable;
+
 const lastPort = "lastPort";
 const lastPid = "lastPid";
 const mcpToken = "mcpToken";
@@ -51,7 +54,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const terminals = new Terminals(context.environmentVariableCollection, context.workspaceState);
   const remarks = new Remarks();
   const places = new Places();
-  const { views, documents, inline, texts } = registerFiles(context, remarks);
+  const { views, documents, inline, texts, adopt } = registerFiles(context, remarks);
   const languages = new Languages();
   const shells = new Shells(log, () => settings.terminal());
   const core = compose(context, { log, status, terminals, views, shells, inline, places, languages });
@@ -78,22 +81,22 @@ export function activate(context: vscode.ExtensionContext): void {
     registerCommands({ core, views, inline: documents, documents: texts, registration, remarks, status, terminals, log, ...actions }),
   );
   // The rest waits for the next tick: activation must not hold the window up.
-  setTimeout(() => void begin(core, link, log), 0);
+  setTimeout(() => void begin(core, link, adopt, log), 0);
 }
 
 export async function deactivate(): Promise<void> {
   await running?.stop();
 }
 
-async function begin(core: Core, link: Link, log: vscode.LogOutputChannel): Promise<void> {
-  const closed = await closeOrphans((id) => core.reviews.get(id) !== undefined);
+async function begin(core: Core, link: Link, adopt: Adopt, log: vscode.LogOutputChannel): Promise<void> {
+  const closed = await closeOrphans((id) => core.reviews.get(id) !== undefined, adopt);
   if (closed > 0) log.info(`closed ${closed} diffs that an earlier window had left`);
   if (settings.autoStart()) return link.start();
   link.withdraw();
   log.info("not listening: agent.autoStart is off (the command Agent: Start Listening starts it)");
 }
 
-function registerFiles(context: vscode.ExtensionContext, remarks: Remarks): { views: Views; documents: InlineDocuments; inline: InlineProposals; texts: SideTexts } {
+function registerFiles(context: vscode.ExtensionContext, remarks: Remarks): { views: Views; documents: InlineDocuments; inline: InlineProposals; texts: SideTexts; adopt: Adopt } {
   const [originals, proposals, merged] = [new SideFiles(), new SideFiles(), new SideFiles()];
   const reason = new vscode.MarkdownString(vscode.l10n.t("This side is the file as it was when the edit was proposed."));
   const headers = new Headers();
@@ -110,7 +113,8 @@ function registerFiles(context: vscode.ExtensionContext, remarks: Remarks): { vi
     vscode.workspace.registerFileSystemProvider(planScheme, proposals, { isCaseSensitive: true }),
     vscode.workspace.registerFileSystemProvider(inlineScheme, merged, { isCaseSensitive: true }),
   );
-  return { views, documents, inline: new InlineProposals(documents), texts };
+  const adopt: Adopt = (uri) => (uri.scheme === inlineScheme ? merged : proposals).adopt(uri);
+  return { views, documents, inline: new InlineProposals(documents), texts, adopt };
 }
 
 interface Shown {

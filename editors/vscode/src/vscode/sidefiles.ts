@@ -55,6 +55,12 @@ export class SideFiles implements vscode.FileSystemProvider {
     this.changes.fire([{ type: vscode.FileChangeType.Changed, uri }]);
   }
 
+  /** Takes the text of an earlier window that is saved at uri, until the result is disposed. The file is old: the editor saves over it. */
+  adopt(uri: vscode.Uri): vscode.Disposable {
+    this.files.set(uri.toString(), { bytes: new Uint8Array(), created: 0, changed: 0, locked: false });
+    return new vscode.Disposable(() => this.remove(uri));
+  }
+
   remove(uri: vscode.Uri): void {
     this.files.delete(uri.toString());
   }

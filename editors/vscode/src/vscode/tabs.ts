@@ -48,12 +48,25 @@ export async function caughtUp(): Promise<void> {
 
 /**
  * Closes the tabs that an earlier run of the extension has left: the editor
- * restores them with the window, but their contents are gone.
+ * restores them with the window, but their contents are gone. Text typed in them is restored as
+ * unsaved, and the editor would ask about it: adopt makes a file for it to be saved in.
  */
-export async function closeOrphans(isKnown: (id: string) => boolean): Promise<number> {
+export async function closeOrphans(isKnown: (id: string) => boolean, adopt: (uri: vscode.Uri) => vscode.Disposable): Promise<number> {
   const orphans = allTabs().filter((tab) =>
     tabUris(tab).some((uri) => isReviewUri(uri) && !isKnown(reviewId(uri) ?? "")),
   );
+  for (const uri of orphans.filter(({ isDirty }) => isDirty).flatMap(tabUris)) await saveOrphan(uri, adopt);
   if (orphans.length > 0) await vscode.window.tabGroups.close(orphans, true);
   return orphans.length;
+}
+
+async function saveOrphan(uri: vscode.Uri, adopt: (uri: vscode.Uri) => vscode.Disposable): Promise<void> {
+  const document = vscode.workspace.textDocuments.find((each) => each.uri.toString() === uri.toString());
+  if (document?.isDirty !== true) return;
+  const file = adopt(uri);
+  try {
+    await document.save();
+  } finally {
+    file.dispose();
+  }
 }

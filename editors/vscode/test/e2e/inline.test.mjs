@@ -289,6 +289,10 @@ describe("the agent's proposals in one text with their file", () => {
     await inText();
     await press("Control+End");
     await at.scene.session.page.keyboard.type("six");
+    // VS Code restores as unsaved the text that it has kept.
+    const kept = path.join(at.scene.session.host.root, "data/User/Backups");
+    const isKept = (name) => !fs.statSync(path.join(kept, name)).isDirectory() && fs.readFileSync(path.join(kept, name), "utf8").endsWith("six");
+    await until("the typed text to be kept", () => fs.readdirSync(kept, { recursive: true }).some(isKept));
     const { pid } = await at.scene.session.lock();
     await at.scene.bench.command("Developer: Reload Window");
     await until(
