@@ -71,25 +71,29 @@ func TestEditorShowsTheCheckOfATurn(t *testing.T) {
 	e := r.editor(idetest.Ours())
 	first, second := r.proposal("old\n", "new\n"), r.proposal("old\n", "newer\n")
 	second.Change.Path, second.Change.Name = second.Change.Path+".b", "b"
+	finish := make(chan struct{})
 	check := confirm.NewCheck("go vet .", false, func(context.Context) confirm.CheckResult {
+		<-finish
 		return confirm.CheckResult{Title: "go vet .", Problems: []confirm.Problem{{Path: first.Change.Path, Line: 1, Text: "one"}, {Path: second.Change.Path, Line: 2, Text: "two"}}}
 	})
 	plan := &confirm.Plan{Title: "all", Review: true, Changes: []workspace.Change{*first.Change, *second.Change}}
 	got := r.ask(t.Context(), confirm.Request{Tool: "review", Plan: plan, Check: check})
 	diffs := []*idetest.Diff{e.NextDiff(), e.NextDiff()}
+	e.WaitRequests("setCheck", 2)
+	close(finish)
 	found := map[string]bool{}
-	r.until("both results", func() bool {
-		for _, request := range e.Requests("setCheck") {
-			var c client.Check
-			if err := json.Unmarshal(request.Params, &c); err != nil {
-				t.Fatal(err)
-			}
-			if c.State == client.CheckFailed && len(c.Problems) == 1 && c.Text == "go vet . ✗ 2 new errors · 0.0 s" {
-				found[c.Problems[0].Text] = true
-			}
+	for _, request := range e.WaitRequests("setCheck", 4) {
+		var c client.Check
+		if err := json.Unmarshal(request.Params, &c); err != nil {
+			t.Fatal(err)
 		}
-		return found["one"] && found["two"]
-	})
+		if c.State == client.CheckFailed && len(c.Problems) == 1 && c.Text == "go vet . ✗ 2 new errors · 0.0 s" {
+			found[c.Problems[0].Text] = true
+		}
+	}
+	if !found["one"] || !found["two"] {
+		t.Errorf("the results are of %v", found)
+	}
 	for _, d := range diffs {
 		d.Reject()
 	}
