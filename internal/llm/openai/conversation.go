@@ -28,6 +28,7 @@ type conversation struct {
 	markers  bool    // whether the server is asked to cache
 	hour     bool    // whether for an hour
 	shown    bool    // the images of the results at the end of sent are encoded, too
+	images   int     // bytes of the encoded images, which say nothing about their tokens
 	turns    []turn  // the newest ones, if they can carry cache markers
 
 	specs []llm.ToolSpec
@@ -42,11 +43,12 @@ type turn struct{ segment, at int }
 type query struct {
 	tools    []byte   // a JSON array; empty for none
 	messages [][]byte // the messages, separated by commas
+	images   int      // bytes of the images in messages
 }
 
-// size returns the size of q in bytes.
+// size returns the size of the text in q in bytes.
 func (q query) size() int {
-	n := len(q.tools)
+	n := len(q.tools) - q.images
 	for _, m := range q.messages {
 		n += len(m)
 	}
@@ -60,7 +62,7 @@ func (c *conversation) encode(req llm.Request, d dialect) query {
 	defer c.mu.Unlock()
 	offers := len(req.Tools) > 0
 	if d != c.dialect || offers != c.offers || !c.continues(req.Messages) {
-		c.sent, c.segments, c.turns, c.shown, c.ids = nil, nil, nil, false, map[string]string{}
+		c.sent, c.segments, c.turns, c.shown, c.images, c.ids = nil, nil, nil, false, 0, map[string]string{}
 		c.dialect, c.offers = d, offers
 	}
 	c.effort = req.Effort
@@ -73,7 +75,7 @@ func (c *conversation) encode(req llm.Request, d dialect) query {
 	}
 	c.addImages(enc)
 	c.encodeTools(req.Tools)
-	q := query{tools: c.tools}
+	q := query{tools: c.tools, images: c.images}
 	if req.System != "" {
 		system := enc.append(nil, llm.TextMessage(llm.System, req.System))
 		if enc.parts {
@@ -163,6 +165,7 @@ func (c *conversation) put(enc messageEncoder, m llm.Message, after llm.Role) {
 		last++
 	}
 	c.segments[last] = append(c.segments[last], c.scratch...)
+	c.images += enc.images(m)
 	if enc.parts && m.Role != llm.Assistant {
 		c.mark(turn{last, len(c.segments[last]) - len(partsEnd)}, answered)
 	}

@@ -149,6 +149,17 @@ func partsOf(m llm.Message) []goopenai.ChatMessagePart {
 	return parts
 }
 
+// images returns the bytes of the images in the encoded form of m.
+func (e messageEncoder) images(m llm.Message) int {
+	n := 0
+	for _, p := range m.Parts {
+		if p.Kind == llm.ImagePart && m.Role == llm.User && e.dialect&noImages == 0 {
+			n += base64.StdEncoding.EncodedLen(len(p.Data))
+		}
+	}
+	return n
+}
+
 // unsigned is the signature that Google documents for calls of other models.
 const unsigned = `{"google":{"thought_signature":"skip_thought_signature_validator"}}`
 

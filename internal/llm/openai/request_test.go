@@ -317,3 +317,27 @@ func TestClientIsSafeForSeveral(t *testing.T) {
 	}
 	wait.Wait()
 }
+
+// TestImagesAreNoText: the bytes of an image do not count for an estimate of the tokens.
+func TestImagesAreNoText(t *testing.T) {
+	see := llm.TextMessage(llm.User, "see")
+	see.Parts = append(see.Parts, llm.Part{Kind: llm.ImagePart, Mime: "image/png", Data: make([]byte, 1<<20)})
+	result := llm.Message{Role: llm.ToolReply, CallID: "c", Parts: see.Parts}
+	call := llm.Message{Role: llm.Assistant, Calls: []llm.ToolCall{{ID: "c", Name: "read_file", Args: "{}"}}}
+	for _, learned := range [][]string{nil, {"no images"}} {
+		p := New(Options{Model: "m", Learned: learned})
+		for range 2 { // the second request uses the encoding of the first
+			r, err := p.Encode(llm.Request{Messages: []llm.Message{see, call, result}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			size := 0
+			for _, piece := range r.Body {
+				size += len(piece)
+			}
+			if shown := size > 2<<20; shown != (learned == nil) || r.Size < 100 || r.Size > 2000 {
+				t.Errorf("%q: a request of %d bytes counts as %d", learned, size, r.Size)
+			}
+		}
+	}
+}
