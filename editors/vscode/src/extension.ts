@@ -44,6 +44,7 @@ const lastPort = "lastPort";
 const lastPid = "lastPid";
 const mcpToken = "mcpToken";
 const secretsMs = 2_000;
+const orphansMs = 2_000;
 
 /** Things to dispose, in order, with the window. */
 let running: Core | undefined;
@@ -89,11 +90,20 @@ export async function deactivate(): Promise<void> {
 }
 
 async function begin(core: Core, link: Link, adopt: Adopt, log: vscode.LogOutputChannel): Promise<void> {
-  const closed = await closeOrphans((id) => core.reviews.get(id) !== undefined, adopt);
-  if (closed > 0) log.info(`closed ${closed} diffs that an earlier window had left`);
+  // A tab that the editor asks about before it closes must not keep the window from listening.
+  await Promise.race([clearOrphans(core, adopt, log), new Promise<void>((done) => systemClock.after(orphansMs, done))]);
   if (settings.autoStart()) return link.start();
   link.withdraw();
   log.info("not listening: agent.autoStart is off (the command Agent: Start Listening starts it)");
+}
+
+async function clearOrphans(core: Core, adopt: Adopt, log: vscode.LogOutputChannel): Promise<void> {
+  try {
+    const closed = await closeOrphans((id) => core.reviews.get(id) !== undefined, adopt);
+    if (closed > 0) log.info(`closed ${closed} diffs that an earlier window had left`);
+  } catch (error: unknown) {
+    log.warn(`closing the diffs that an earlier window had left: ${String(error)}`);
+  }
 }
 
 function registerFiles(context: vscode.ExtensionContext, remarks: Remarks): { views: Views; documents: InlineDocuments; inline: InlineProposals; texts: SideTexts; adopt: Adopt } {

@@ -197,7 +197,7 @@ export class Host {
   }
 
   async ask(file, code, args) {
-    const { port } = await until("the probe", () => JSON.parse(fs.readFileSync(file, "utf8")), 30_000);
+    const { port } = await until("the probe", () => JSON.parse(fs.readFileSync(file, "utf8")), 120_000);
     const answer = await post(port, { code, args });
     if (!answer.ok) throw new Error(answer.error);
     return answer.value;
