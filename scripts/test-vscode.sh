@@ -24,7 +24,7 @@ cd editors/vscode || exit 1
 rm -rf out/failures
 mkdir "$work/taken"
 
-limit=25m
+limit=40m
 [ "${AGENT_TEST_FULL:-}" = 1 ] && limit=90m
 # Two lanes, so that one window works while the other waits. They share the test files.
 lane() {
