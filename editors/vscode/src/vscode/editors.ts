@@ -23,12 +23,13 @@ export class OpenEditors implements Editors {
 
   async removed(path: string, movedTo: string | undefined): Promise<number> {
     await caughtUp(); // else a tab that is just being typed in counts as saved
-    const all = allTabs().filter((tab) => this.shows(tab, path));
-    const clean = all.filter((tab) => !tab.isDirty);
-    if (movedTo !== undefined) for (const tab of clean) await this.follow(tab, movedTo);
-    // The editor asks about text that was typed meanwhile.
-    if (clean.length > 0) await vscode.window.tabGroups.close(clean, true);
-    return all.length - clean.length;
+    const tabs = (): vscode.Tab[] => allTabs().filter((tab) => this.shows(tab, path));
+    const clean = (): vscode.Tab[] => tabs().filter((tab) => !tab.isDirty);
+    if (movedTo !== undefined) for (const tab of clean()) await this.follow(tab, movedTo);
+    // Not the tabs from before: one in preview has made room for the new place, another may have been typed in.
+    const gone = clean();
+    if (gone.length > 0) await vscode.window.tabGroups.close(gone, true);
+    return tabs().filter((tab) => !gone.includes(tab)).length;
   }
 
   private shows({ input }: vscode.Tab, path: string): boolean {

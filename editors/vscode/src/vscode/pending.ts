@@ -1,12 +1,18 @@
 import * as vscode from "vscode";
 import type { ReviewInfo, Reviews } from "../core/reviews";
+import { visibleName } from "../core/text";
 import { isProposalUri, proposalUri, reviewId } from "./uri";
 
 /** The label of a review in a list: its file and its special marks. */
 export function describe(review: ReviewInfo): string {
   const marks = marksOf(review);
-  const name = review.isPlan ? review.title : vscode.workspace.asRelativePath(review.path);
+  const name = review.isPlan ? review.title : nameOf(review.path);
   return marks.length === 0 ? name : `${name} (${marks.join(", ")})`;
+}
+
+/** The file's path in its workspace, in which no character hides. */
+function nameOf(path: string): string {
+  return visibleName(vscode.workspace.asRelativePath(path));
 }
 
 /** What makes a review special. */
@@ -14,7 +20,7 @@ export function marksOf(review: ReviewInfo): string[] {
   return [
     review.isNew ? vscode.l10n.t("new file") : "",
     review.removal === "delete" ? vscode.l10n.t("deleted") : "",
-    review.removal === "move" ? vscode.l10n.t("moved from {0}", vscode.workspace.asRelativePath(review.oldPath)) : "",
+    review.removal === "move" ? vscode.l10n.t("moved from {0}", nameOf(review.oldPath)) : "",
     review.edited ? vscode.l10n.t("edited by you") : "",
     review.stale ? vscode.l10n.t("changed on disk") : "",
     review.held ? vscode.l10n.t("being edited in the terminal") : "",

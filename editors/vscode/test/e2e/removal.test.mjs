@@ -9,7 +9,7 @@ import { stage, unchanged } from "./lib/scene.mjs";
 import { until } from "./lib/wait.mjs";
 
 const BASE = "one\ntwo\nthree\n";
-const names = ["gone.txt", "here.txt", "kept.txt", "asked.txt"];
+const names = ["gone.txt", "here %20ü.txt", "kept.txt", "asked.txt"];
 
 describe("deleted and moved files in VS Code", () => {
   const at = stage({ files: { ...Object.fromEntries(names.map((name) => [name, BASE])), "side.txt": BASE, "raw.bin": "\0raw" } });
@@ -29,7 +29,7 @@ describe("deleted and moved files in VS Code", () => {
     );
   const accept = async () => {
     await at.scene.bench.diffShown();
-    await at.scene.bench.titleButton("Accept").click();
+    await at.scene.bench.press("Accept");
   };
 
   it("a deletion is a diff to nothing; after the yes its tab is gone, and the list was right", async () => {
@@ -52,19 +52,26 @@ describe("deleted and moved files in VS Code", () => {
     await tabsAre(["side.txt"]);
   });
 
-  it("a move names both places, and its tab goes along", async () => {
-    await open("here.txt");
-    await open("side.txt");
-    const agent = await at.scene.agent([call("move_file", { path: "here.txt", to: "there/moved.txt" }), { text: "It is there." }]);
+  it("a move names both places, in the list too, and each of its tabs goes along, one in preview as well", async () => {
+    const from = "here %20ü.txt";
+    await at.scene.session.probe(
+      `const uri = vscode.Uri.file(args[0]);
+       await vscode.window.showTextDocument(uri, { preview: true });
+       await vscode.window.showTextDocument(uri, { preview: false, viewColumn: vscode.ViewColumn.Beside });
+       await vscode.commands.executeCommand("workbench.action.focusFirstEditorGroup")`,
+      at.scene.session.file(from),
+    );
+    const labelled = async (label) => (await at.scene.session.tabs()).filter((each) => each === label).length;
+    await until("two tabs", async () => (await labelled(from)) === 2);
+    const agent = await at.scene.agent([call("move_file", { path: from, to: "there/moved 100%.txt" }), { text: "It is there." }]);
     await agent.asks();
-    await review("Review: here.txt → there/moved.txt");
+    await review(`Review: ${from} → there/moved 100%.txt`);
+    await at.scene.session.probe(`await vscode.commands.executeCommand("agent.reviews.focus")`);
+    await at.scene.session.page.locator(".pane-body .monaco-list-row", { hasText: `moved from ${from}` }).waitFor();
     await accept();
-    assert.match(await agent.told(1), /^Moved here\.txt → there\/moved\.txt/);
-    assert.deepEqual([isThere("here.txt"), at.scene.session.read("there/moved.txt").toString()], [false, BASE]);
-    await until("the tab to follow", async () => {
-      const tabs = await at.scene.session.tabs();
-      return tabs.includes("moved.txt") && !tabs.includes("here.txt");
-    });
+    await agent.told(1);
+    assert.deepEqual([isThere(from), at.scene.session.read("there/moved 100%.txt").toString()], [false, BASE]);
+    await until("the tabs to follow", async () => (await labelled(from)) === 0 && (await labelled("moved 100%.txt")) === 2);
   });
 
   it("the terminal's yes takes the diff away; text typed meanwhile stays in its tab, which is said", async () => {
@@ -89,7 +96,7 @@ describe("deleted and moved files in VS Code", () => {
     await agent.asks();
     await review("Review: asked.txt (deleted)");
     await at.scene.bench.diffShown();
-    await at.scene.bench.titleButton("Reject").click();
+    await at.scene.bench.press("Reject");
     await agent.asksNothing();
     await at.scene.session.noDiffs();
     await tabsAre(["asked.txt"]);
