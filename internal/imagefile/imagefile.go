@@ -11,7 +11,6 @@ import (
 	_ "image/gif" // the formats that models take
 	_ "image/jpeg"
 	_ "image/png"
-	"strings"
 )
 
 // Image describes an image.
@@ -61,7 +60,42 @@ func whole(kind string, data []byte) bool {
 	case "jpeg":
 		return bytes.Contains(data, []byte("\xff\xd9"))
 	}
-	return strings.HasSuffix(strings.TrimRight(string(data[max(0, len(data)-64):]), "\x00"), ";") // GIF
+	return hasGIFEnd(data)
+}
+
+// hasGIFEnd walks from block to block to the trailer, whatever follows that.
+func hasGIFEnd(data []byte) bool {
+	const screen, extension, image, trailer = 13, 0x21, 0x2c, 0x3b // sizes and kinds of blocks
+	at := screen + tableSize(data[10])
+	for at < len(data) {
+		switch data[at] {
+		case trailer:
+			return true
+		case 0: // padding
+		case extension:
+			at += 2 // its label
+		case image:
+			if at+10 > len(data) {
+				return false
+			}
+			at += 11 + tableSize(data[at+9]) // with the size of codes
+		default:
+			return false
+		}
+		for at < len(data) && data[at] > 0 { // sub-blocks, each after its length
+			at += 1 + int(data[at])
+		}
+		at++
+	}
+	return false
+}
+
+// tableSize returns the size of the table of colours that flags describe, in bytes.
+func tableSize(flags byte) int {
+	if flags&0x80 == 0 {
+		return 0
+	}
+	return 3 << (flags&7 + 1)
 }
 
 // hasPNGEnd walks from chunk to chunk: length, name, data, checksum.

@@ -40,6 +40,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s without its end: %+v, %v", mime, img, err)
 		}
 	}
+	check("a GIF with more behind its end", "image/gif", append(encoded(t)["image/gif"], "made by a tool\n"...))
 	check("lossy", "image/webp", webp("VP8 ", 0, 0, 0, 0x9d, 1, 0x2a, 5, 0, 6, 0))
 	check("lossless", "image/webp", webp("VP8L", 0x2f, 4, 0x40, 1, 0))
 	check("extended", "image/webp", webp("VP8X", 0, 0, 0, 0, 4, 0, 0, 5, 0, 0))
