@@ -39,6 +39,7 @@ var layers = []struct {
 	{"internal/llm/lenient", nil},
 	{"internal/llm", []string{"internal/llm/lenient"}},
 	{"internal/nearest", nil},
+	{"internal/notebook", []string{"internal/sanitize"}},
 	{"internal/peer", nil},
 	{"internal/regularfile", nil},
 	{"internal/sandbox", nil},
@@ -78,7 +79,7 @@ var layers = []struct {
 	{"internal/tools/search", []string{"internal/child", "internal/gitignore", "internal/glob", "internal/regularfile"}},
 	{"internal/tools/web", nil},
 	{"internal/tools", []string{
-		"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/imagefile", "internal/llm", "internal/mcp", "internal/nearest", "internal/permission", "internal/sandbox", "internal/sanitize", "internal/statefile",
+		"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/imagefile", "internal/llm", "internal/mcp", "internal/nearest", "internal/notebook", "internal/permission", "internal/sandbox", "internal/sanitize", "internal/statefile",
 		"internal/tools/args", "internal/tools/edit", "internal/tools/pending",
 		"internal/tools/search", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/tools/web", "internal/workspace", "internal/workspace/effects",
 	}},

@@ -17,6 +17,7 @@ type editFileArgs struct {
 	NewString  *string       `json:"new_string"`
 	ReplaceAll bool          `json:"replace_all"`
 	Edits      []replacement `json:"edits"`
+	Cell       string        `json:"cell"`
 }
 
 // replacement is one of several edits of a file.
@@ -36,13 +37,20 @@ func editFile(d Deps) Tool {
 			Name: "edits", Members: []string{"old_string", "new_string", "replace_all"},
 			Schema: `{"type":"array","items":{"type":"object","properties":{"old_string":{"type":"string"},"new_string":{"type":"string"}}}}`,
 		},
+		{Name: "cell", Kind: args.Text},
 	}
 	w := writer{d, "edit_file"}
-	return newTool(w.tool, params,
-		func(a editFileArgs) string { return "Edit " + a.Path },
+	return newTool(w.tool, params, editFileArgs.title,
 		func(ctx context.Context, call Call, a editFileArgs) (Result, error) {
 			return w.apply(ctx, call, a.Path, existing(a.replace))
 		}).foresees(func(a editFileArgs) []Foreseen { return w.foresee(a.Path, a.added(), false) })
+}
+
+func (a editFileArgs) title() string {
+	if a.Cell != "" {
+		return "Edit " + a.Path + ", cell " + a.Cell
+	}
+	return "Edit " + a.Path
 }
 
 // added returns the new texts.
@@ -56,6 +64,9 @@ func (a editFileArgs) added() string {
 
 // replace makes the edits in order, all of them or none.
 func (a editFileArgs) replace(f workspace.File) (edit.Result, error) {
+	if a.Cell != "" {
+		return a.changeCell(f)
+	}
 	one := replacement{a.OldString, a.NewString, a.ReplaceAll}
 	if len(a.Edits) == 0 {
 		return one.make(f.Text, f.Format.EOL)

@@ -79,16 +79,20 @@ func (r reader) readFile(ctx context.Context, call Call, a readFileArgs) (Result
 	return res, nil
 }
 
-// content returns the image in s, or the lines of its text.
+// content returns the image in s, the cells of a notebook, or the lines of its text.
 func (r reader) content(ctx context.Context, s *workspace.Stream, a readFileArgs) (Result, error) {
+	first, limit := max(a.Offset, 1), cmp.Or(a.Limit, readLines)
 	res, err := r.picture(s)
+	if res == nil && err == nil {
+		res, err = r.notebook(s, first, limit)
+	}
 	if err != nil {
 		return Result{}, err
 	}
 	if res != nil {
 		return *res, nil
 	}
-	return page(ctx, s, max(a.Offset, 1), cmp.Or(a.Limit, readLines))
+	return page(ctx, s, first, limit)
 }
 
 // notRegular points to list_files for folders.

@@ -36,7 +36,10 @@ func (r *Root) Open(path string) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	var data io.Reader = f
+	var data interface {
+		io.Reader
+		io.ReaderAt
+	} = f
 	size := info.Size()
 	if held, unsaved := r.held(p, f, info); unsaved {
 		data, size = strings.NewReader(held), int64(len(held))
@@ -47,7 +50,7 @@ func (r *Root) Open(path string) (*Stream, error) {
 	}
 	return &Stream{
 		Info:   File{Path: p.abs, Name: p.name, Exists: true, Format: in.Format, Mode: info.Mode(), Size: info.Size()},
-		Binary: in.Binary, file: f, raw: f, text: in,
+		Binary: in.Binary, file: f, raw: data, text: in,
 	}, nil
 }
 
