@@ -5,12 +5,16 @@ package main
 import (
 	"bytes"
 	"encoding/base64"
+	"fmt"
 	"image"
 	"image/png"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
@@ -132,6 +136,48 @@ func TestHostedUpdates(t *testing.T) {
 	if got := h.request("session/prompt", map[string]any{"sessionId": id, "prompt": h.text("/theme")}); got.Error == nil {
 		t.Errorf("%+v", got)
 	}
+	h.end()
+}
+
+// TestHostedRemovals: a host is asked about a move with both places and about a deletion,
+// and an undo takes both back.
+func TestHostedRemovals(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, callOf("move_file", `{"path":"a.txt","to":"to/b.txt"}`),
+		callOf("delete_file", `{"path":"c.txt"}`), llmtest.Turn{Text: "Done."}), map[string]string{"a.txt": "a\n", "c.txt": "c\n"})
+	h := d.host()
+	var asked []string
+	h.answer = func(q map[string]any) string {
+		call := q["toolCall"].(map[string]any)
+		asked = append(asked, fmt.Sprint(call["kind"], call["locations"]))
+		return "allow-once"
+	}
+	id, _ := h.open()
+	h.prompt(id, "tidy up", "end_turn")
+	at := func(name string) string { return "map[path:" + filepath.Join(d.dir, name) + "]" }
+	want := []string{"move[" + at("a.txt") + " " + at("to/b.txt") + "]", "delete[" + at("c.txt") + "]"}
+	if diff := cmp.Diff(want, asked); diff != "" {
+		t.Error(diff)
+	}
+	if d.read("to/b.txt") != "a\n" || d.has("a.txt") || d.has("c.txt") {
+		t.Error("the files were not moved and deleted")
+	}
+	h.answer = func(map[string]any) string { return "allow-once" }
+	h.prompt(id, "/undo turn", "end_turn")
+	if d.read("a.txt") != "a\n" || d.read("c.txt") != "c\n" || d.has("to") {
+		t.Error("the move and the deletion were not taken back")
+	}
+	h.end()
+}
+
+// TestHostedLimit: a host learns which limit ended a turn.
+func TestHostedLimit(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "It is", Finish: "length"}, callOf("list_files", `{}`), llmtest.Turn{Text: "No more."}), nil)
+	d.keep("config.yaml", "max_turns: 1\n")
+	h := d.host()
+	h.answer = func(map[string]any) string { return "reject-once" }
+	id, _ := h.open()
+	h.prompt(id, "tell me", "max_tokens")
+	h.prompt(id, "look", "max_turn_requests")
 	h.end()
 }
 

@@ -342,9 +342,12 @@ func (s *served) answer(ctx context.Context, text string) (any, error) {
 	if output != "" {
 		s.view.say("agent_message_chunk", fence("", sanitize.Text(output)))
 	}
+	var limit *session.LimitError
 	switch stop := s.view.stopped(); {
 	case errors.Is(err, context.Canceled) || stop == session.StopCancelled:
 		return promptResult{"cancelled"}, nil
+	case stop == session.StopLimit && errors.As(err, &limit) && limit.IsOfTokens():
+		return promptResult{"max_tokens"}, nil
 	case stop == session.StopLimit:
 		return promptResult{"max_turn_requests"}, nil
 	case stop == session.StopDenied || err == nil:

@@ -150,9 +150,14 @@ func (v *view) describe(call llm.ToolCall, title string) toolCall {
 	if json.Valid([]byte(call.Args)) {
 		c.RawInput = json.RawMessage(call.Args)
 	}
-	var at struct{ Path string }
-	if json.Unmarshal([]byte(call.Args), &at) == nil && at.Path != "" {
-		c.Locations = []location{{v.abs(at.Path)}}
+	var at struct{ Path, To string }
+	if json.Unmarshal([]byte(call.Args), &at) == nil {
+		if at.Path != "" {
+			c.Locations = []location{{v.abs(at.Path)}}
+		}
+		if at.To != "" && c.ToolKind == "move" {
+			c.Locations = append(c.Locations, location{v.abs(at.To)})
+		}
 	}
 	return c
 }

@@ -47,10 +47,14 @@ type LimitError struct {
 
 	limit   limit
 	reached string // for the question whether to go on
+	output  bool   // the model's own limit of output
 }
 
 // Error returns the reason.
 func (e *LimitError) Error() string { return e.Reason }
+
+// IsOfTokens reports whether the limit is one of tokens, of the session or of an answer.
+func (e *LimitError) IsOfTokens() bool { return e.output || e.limit == tokenLimit }
 
 // spent is the consumption that limits bound.
 type spent struct {
