@@ -8,6 +8,9 @@ import type { SideFiles } from "./sidefiles";
 import { activeReview, caughtUp, diffOf, tabsOf } from "./tabs";
 import { originalScheme, proposalUri, reviewUri } from "./uri";
 
+// Of a person who types on, while the diff closes.
+const saveTries = 3;
+
 interface Sides {
   readonly left: vscode.Uri;
   readonly right: vscode.Uri;
@@ -25,6 +28,7 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
   /** The diffs that the person is saving by a key of the diff. */
   private readonly meant = new Set<string>();
   private readonly focusNext = new Set<string>();
+  private readonly saving = new Map<string, Promise<void>>();
 
   constructor(
     private readonly originals: SideFiles,
@@ -118,6 +122,7 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
     const sides = this.sides.get(id);
     if (sides === undefined) return;
     this.sides.delete(id);
+    this.saving.delete(id);
     this.originals.remove(sides.left);
     this.proposals.remove(sides.right);
     this.headers.remove(sides.right);
@@ -165,13 +170,22 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
     return sides;
   }
 
-  /** Saves the draft. The last keystrokes may still be on their way from the window, which would ask about them. */
-  private async save(id: string): Promise<void> {
-    await caughtUp();
-    const document = this.document(id);
-    if (document?.isDirty !== true) return;
-    this.meant.delete(id);
-    await document.save();
+  /** Saves the draft, one time after the other: a save that begins during another cancels that one. */
+  private save(id: string): Promise<void> {
+    const saved = (this.saving.get(id) ?? Promise.resolve()).catch(() => undefined).then(() => this.saveAll(id));
+    this.saving.set(id, saved);
+    return saved;
+  }
+
+  /** The last keystrokes may still be on their way from the window, which would ask about them; others come during the save. */
+  private async saveAll(id: string): Promise<void> {
+    for (let tries = 0; tries < saveTries; tries++) {
+      await caughtUp();
+      const document = this.document(id);
+      if (document?.isDirty !== true) return;
+      this.meant.delete(id);
+      await document.save();
+    }
   }
 
   /** Resolves when the tab is there; a background tab may come after the command's end. */

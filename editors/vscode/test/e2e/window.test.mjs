@@ -233,7 +233,7 @@ describe("a window with reviews", () => {
   });
 
   it("closes a diff without a question although the person is typing in it", async () => {
-    for (let i = 0; i < 3; i++) {
+    for (let i = 0; i < 10; i++) {
       const answer = ask("a.txt", PROPOSED, { on_close: "keep" });
       await bench.diffShown();
       await bench.typeAtEnd("typed");
