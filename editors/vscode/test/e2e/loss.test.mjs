@@ -74,7 +74,10 @@ describe("a question whose editor fails", () => {
     const { agent, same } = await asked("host.txt");
     const { pid } = await at.scene.session.lock();
     process.kill(pid, "SIGKILL");
-    await agent.shows("is lost: answer here", STANDS);
+    // VS Code starts another at once: a busy window may never paint the loss.
+    const isBack = () => at.scene.session.host.locks().some((lock) => lock.pid !== pid);
+    const alone = async () => (await at.scene.bench.terminalText()).replaceAll(/\s+/g, " ").includes("is lost: answer here");
+    await until("the terminal to be on its own", async () => (await alone()) || isBack(), STANDS);
     await agent.asks();
     same();
     await backAfter(pid);
