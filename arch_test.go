@@ -68,7 +68,7 @@ var layers = []struct {
 	}},
 	{"internal/confirm", []string{"internal/caution", "internal/diff", "internal/workspace"}},
 	{"internal/check", []string{
-		"internal/confirm", "internal/gitignore", "internal/regularfile", "internal/sandbox", "internal/sanitize", "internal/tools/shell", "internal/workspace", "internal/workspace/text",
+		"internal/confirm", "internal/gitignore", "internal/regularfile", "internal/sandbox", "internal/sanitize", "internal/tools/shell", "internal/workspace",
 	}},
 	{"internal/permission", []string{"internal/confirm", "internal/glob", "internal/regularfile", "internal/sanitize"}},
 

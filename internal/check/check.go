@@ -100,9 +100,7 @@ func parts(changes []workspace.Change) []workspace.Change {
 			all = append(all, c)
 			continue
 		}
-		gone, made := c, c
-		gone.Delete, gone.To, gone.ToName = true, "", ""
-		made.Path, made.Name, made.To, made.ToName = c.To, c.ToName, "", ""
+		made, gone := c.Halves()
 		all = append(all, gone, made)
 	}
 	return all

@@ -15,7 +15,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/gitignore"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
 	"github.com/bb2d0cf4/agent/internal/workspace"
-	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
 // Bounds of a copy.
@@ -244,14 +243,11 @@ func (t *tree) again(rel string) error {
 	return t.file(t.root, rel, rel, info)
 }
 
-// write writes the new text of a change to a file of root.
+// write writes the new content of a change to a file of root.
 func write(root *os.Root, name string, c workspace.Change, mode fs.FileMode) error {
-	data := c.RawAfter
-	if data == nil {
-		var err error
-		if data, err = text.Encode(c.After, c.Format); err != nil {
-			return err
-		}
+	data, err := c.Content()
+	if err != nil {
+		return err
 	}
 	return put(root, name, bytes.NewReader(data), mode)
 }

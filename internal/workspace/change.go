@@ -66,6 +66,14 @@ type Change struct {
 // Moves reports whether c moves the file.
 func (c Change) Moves() bool { return c.To != "" }
 
+// Halves returns a move as a new file and a removal.
+func (c Change) Halves() (made, gone Change) {
+	made, gone = c, c
+	made.File = File{Path: c.To, Name: c.ToName, Format: c.Format, Mode: c.Mode}
+	made.To, made.ToName, gone.To, gone.ToName, gone.Delete = "", "", "", "", true
+	return made, gone
+}
+
 // Removes reports whether nothing is at Path after c.
 func (c Change) Removes() bool { return c.Delete || c.Moves() }
 

@@ -69,9 +69,7 @@ func (r *Root) groupOf(changes []Change, by Origin) (g group) {
 			add(c)
 			continue
 		}
-		made, gone := c, c
-		made.File = File{Path: c.To, Name: c.ToName, Format: c.Format, Mode: c.Mode}
-		made.To, made.ToName, gone.To, gone.ToName, gone.Delete = "", "", "", "", true
+		made, gone := c.Halves()
 		arrival := add(made)
 		arrival.source = &add(gone).target
 	}
