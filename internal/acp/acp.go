@@ -57,18 +57,20 @@ type Opening struct {
 // Session is a session with its services. A face does not know the application, so these
 // are its methods.
 type Session struct {
-	ID     string
-	Dir    string
-	Attach func(emit func(session.Event), r confirm.Reviewer)
-	// Run answers a prompt or runs a command, and returns the command's output.
-	Run func(ctx context.Context, prompt string) (output string, err error)
+	ID  string
+	Dir string
+	// Attach connects the host. offered is called, from any goroutine, when Commands may return
+	// others than before.
+	Attach func(emit func(session.Event), r confirm.Reviewer, offered func())
+	// Run answers a prompt or runs a command, whose output it passes to show.
+	Run func(ctx context.Context, prompt string, show func(output string)) error
 	// Attached attaches an image to the prompt that has the returned placeholder.
 	Attached func(name string, data []byte) (mark string, err error)
 	// Composed records the part of a prompt that the person typed; the host added the rest.
 	Composed func(prompt, typed string)
 	Items    func() []history.Item
 	Title    func() string
-	Commands []Command
+	Commands func() []Command
 	Models   Models
 	Mode     func() permission.Mode
 	SetMode  func(permission.Mode) error
@@ -223,7 +225,7 @@ func (a *agent) load(ctx context.Context, p sessionParams, shown bool) (any, err
 func (a *agent) introduced(ctx context.Context, s *served, res sessionResult) reply {
 	return reply{res, func() {
 		s.view.known()
-		s.view.update(s.commands())
+		s.view.offer()
 		a.conn.work.Go(func() { s.learn(ctx) })
 	}}
 }
@@ -231,18 +233,6 @@ func (a *agent) introduced(ctx context.Context, s *served, res sessionResult) re
 // opened describes the session to the host.
 func (s *Session) opened() sessionResult {
 	return sessionResult{Modes: s.modes(), ConfigOptions: s.options()}
-}
-
-func (s *Session) commands() commandsUpdate {
-	u := commandsUpdate{"available_commands_update", []availableCommand{}}
-	for _, c := range s.Commands {
-		one := availableCommand{Name: c.Name, Description: sanitize.Line(c.Help)}
-		if c.Args != "" {
-			one.Input = &commandInput{sanitize.Line(c.Args)}
-		}
-		u.Commands = append(u.Commands, one)
-	}
-	return u
 }
 
 func (a *agent) open(ctx context.Context, p sessionParams) (*served, error) {
@@ -275,7 +265,7 @@ func (a *agent) open(ctx context.Context, p sessionParams) (*served, error) {
 	s := &served{Session: opened, view: newView(a.conn, opened)}
 	s.view.forms = offered.Elicitation.Form != nil
 	shown.Store(s.view)
-	opened.Attach(s.view.emit, s.view)
+	opened.Attach(s.view.emit, s.view, s.view.offer)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.sessions[s.ID] = s
@@ -338,10 +328,9 @@ func (a *agent) prompt(ctx context.Context, params json.RawMessage) func() (any,
 // answer answers a prompt. A cancelled one is no error.
 func (s *served) answer(ctx context.Context, text string) (any, error) {
 	s.view.begun()
-	output, err := s.Run(ctx, text)
-	if output != "" {
-		s.view.say("agent_message_chunk", fence("", sanitize.Text(output)))
-	}
+	err := s.Run(ctx, text, func(output string) {
+		s.view.say("agent_message_chunk", fence("", sanitize.Text(output))+"\n\n")
+	})
 	var limit *session.LimitError
 	switch stop := s.view.stopped(); {
 	case errors.Is(err, context.Canceled) || stop == session.StopCancelled:

@@ -84,7 +84,7 @@ func allow(verdict *confirm.Verdict, req confirm.Request, id string) {
 // options returns the answers that the user may choose.
 func (v *view) options(req confirm.Request) []option {
 	if req.Choice != nil {
-		return answersOf(*req.Choice, v.takesWords(req))
+		return answersOf(req, v.takesWords(req))
 	}
 	all := []option{{allowOnce, "Allow", "allow_once"}}
 	if word := alwaysWord(req); word != "" {
@@ -108,14 +108,17 @@ func asked(c confirm.Choice) string {
 	return c.From + " asks: " + c.Text
 }
 
-// answersOf returns the answers to a question of the model. In a host without forms another
-// answer is a refusal, and a prompt.
-func answersOf(c confirm.Choice, words bool) (all []option) {
-	for i, o := range c.Options {
+// answersOf returns the answers to a choice. In a host without forms another answer to a
+// question of the model is a refusal, and a prompt.
+func answersOf(req confirm.Request, words bool) (all []option) {
+	for i, o := range req.Choice.Options {
 		all = append(all, option{answerPrefix + strconv.Itoa(i), sanitize.Line(o), "allow_once"})
 	}
-	if words {
+	switch {
+	case words:
 		return append(all, option{answerWords, "Another answer", "allow_once"}, option{rejectOnce, "No answer", "reject_once"})
+	case req.ByUser:
+		return append(all, option{rejectOnce, "None of these", "reject_once"})
 	}
 	return append(all, option{rejectOnce, "No answer, or one by a prompt", "reject_once"})
 }
@@ -241,7 +244,8 @@ func title(req confirm.Request) string {
 	case req.Document != nil:
 		return "Carry out the plan, and ask about edits"
 	case req.Choice != nil:
-		return sanitize.Line(asked(*req.Choice))
+		first, _, _ := strings.Cut(strings.TrimSpace(asked(*req.Choice)), "\n") // the content is the whole
+		return sanitize.Line(first)
 	case req.Save != nil:
 		return "Save " + sanitize.Name(req.Save.Name)
 	case req.Limit != nil:

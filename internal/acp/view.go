@@ -34,6 +34,9 @@ type view struct {
 	title string
 
 	terminals map[string]string // of the host, by the call whose command runs there
+
+	offering sync.Mutex // guards commands; held while they are sent
+	commands []Command  // that the host knows; nil for none yet
 }
 
 func newView(c *conn, s *Session) *view {
@@ -61,6 +64,26 @@ func (v *view) known() {
 		v.conn.notify("session/update", updateParams{v.of.ID, u})
 	}
 	v.held = nil
+}
+
+// offer sends the commands if the host does not know them.
+func (v *view) offer() {
+	v.offering.Lock()
+	defer v.offering.Unlock()
+	now := append([]Command{}, v.of.Commands()...)
+	if v.commands != nil && slices.Equal(v.commands, now) {
+		return
+	}
+	v.commands = now
+	u := commandsUpdate{"available_commands_update", []availableCommand{}}
+	for _, c := range now {
+		one := availableCommand{Name: c.Name, Description: sanitize.Line(c.Help)}
+		if c.Args != "" {
+			one.Input = &commandInput{sanitize.Line(c.Args)}
+		}
+		u.Commands = append(u.Commands, one)
+	}
+	v.update(u)
 }
 
 func (v *view) say(kind, text string) {

@@ -14,7 +14,7 @@ const wordsField = "words"
 // takesWords reports whether a refusal may have words for the model: the host has forms, and
 // the refusal goes to the model.
 func (v *view) takesWords(req confirm.Request) bool {
-	return v.forms && req.Limit == nil && req.Save == nil
+	return v.forms && req.Limit == nil && req.Save == nil && !req.ByUser
 }
 
 // words asks the host's user for words in a form; "" without any. A form that is declined

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -22,6 +23,8 @@ type hostedSession struct {
 	face  app.Face
 	own   []command.Command // that people wrote
 	known []command.Command // of the program that work without a screen
+	// served has the prompts of the MCP servers.
+	served commands.ServerPrompts
 }
 
 // hostedCommands are the program's commands that need neither a screen nor a terminal.
@@ -33,21 +36,30 @@ func (h *hostedSession) session(ctx context.Context) *acp.Session {
 			h.known = append(h.known, c)
 		}
 	}
-	s := &acp.Session{
+	h.served.App = h.App
+	return &acp.Session{
 		ID: h.Current().ID(), Dir: h.Root.Dir(),
-		Attach: func(emit func(session.Event), r confirm.Reviewer) { h.attach(ctx, app.Face{Emit: emit, Reviewer: r}) },
-		Run:    h.run, Attached: h.Images.Add, Composed: h.Resources.Composed, Items: h.Items,
-		Title: func() string { return h.Current().Info().Title },
-		Mode:  h.Policy.Mode, SetMode: h.Policy.SetMode, Close: h.Close,
+		Attach: func(emit func(session.Event), r confirm.Reviewer, offered func()) {
+			h.attach(ctx, app.Face{Emit: emit, Reviewer: r, Offered: offered})
+		},
+		Run: h.run, Attached: h.Images.Add, Composed: h.Resources.Composed, Items: h.Items,
+		Title: func() string { return h.Current().Info().Title }, Commands: h.offered,
+		Mode: h.Policy.Mode, SetMode: h.Policy.SetMode, Close: h.Close,
 		Models: acp.Models{
 			Name: func() string { return h.Info().Name }, List: h.models, Use: h.useModel,
 			Effort: func() string { return cmp.Or(h.Effort(), app.DefaultEffort) }, Efforts: h.efforts, Think: h.think,
 		},
 	}
-	for _, c := range slices.Concat(h.known, h.own) {
-		s.Commands = append(s.Commands, acp.Command{Name: c.Name, Args: c.Args, Help: c.Help})
+}
+
+// offered lists the commands for the host. The first one with a name keeps it.
+func (h *hostedSession) offered() (list []acp.Command) {
+	for _, c := range slices.Concat(h.known, h.own, h.served.List()) {
+		if !slices.ContainsFunc(list, func(have acp.Command) bool { return have.Name == c.Name }) {
+			list = append(list, acp.Command{Name: c.Name, Args: c.Args, Help: c.Help})
+		}
 	}
-	return s
+	return list
 }
 
 func (h *hostedSession) attach(ctx context.Context, face app.Face) {
@@ -66,33 +78,74 @@ func (h *hostedSession) note(line string) {
 	}
 }
 
-// run answers a prompt or runs a command, and returns the command's output.
-func (h *hostedSession) run(ctx context.Context, prompt string) (output string, err error) {
+// run answers a prompt or runs a command, and shows the command's output.
+func (h *hostedSession) run(ctx context.Context, prompt string, show func(output string)) error {
 	name, args, isCommand := command.Split(prompt)
 	if !isCommand {
-		return "", h.Run(ctx, prompt)
+		return h.Run(ctx, prompt)
 	}
 	named := func(c command.Command) bool { return c.Name == name }
 	if i := slices.IndexFunc(h.known, named); i >= 0 {
 		reply, err := h.known[i].Run(ctx, args)
 		switch {
 		case err != nil:
-			return "", err
+			return err
 		case reply.Prompt != "":
-			return "", h.Run(ctx, reply.Prompt)
+			return h.Run(ctx, reply.Prompt)
 		case reply.Text != "":
-			return reply.Text, nil
+			show(reply.Text)
+			return nil
 		}
 	}
 	if slices.ContainsFunc(builtin(), named) {
-		return "", fmt.Errorf("%s works in a terminal only: continue this session there with agent -c", prompt)
+		return fmt.Errorf("%s works in a terminal only: continue this session there with agent -c", prompt)
+	}
+	if c, ok := h.served.Find(name); ok && !slices.ContainsFunc(h.own, named) {
+		reply, err := c.Run(ctx, args)
+		return errors.Join(err, h.follow(ctx, name, reply, show))
 	}
 	text, err := usercommands.InPlace(ctx, prompt, h.own, nil)
 	if err != nil {
-		return "", err
+		return err
 	}
 	h.Resources.Composed(text, h.Resources.Typed(prompt))
-	return "", h.Run(ctx, text)
+	return h.Run(ctx, text)
+}
+
+// follow carries out the reply of a command: the host's user chooses what the user of a
+// terminal picks.
+func (h *hostedSession) follow(ctx context.Context, name string, reply command.Reply, show func(output string)) error {
+	if reply.Text != "" {
+		show(reply.Text)
+	}
+	if reply.Insert != "" {
+		show("Copy this text into your prompt, change it and send it:\n\n" + reply.Insert)
+	}
+	if reply.Pick != nil {
+		chosen, err := h.pick(ctx, name, *reply.Pick)
+		return errors.Join(err, h.follow(ctx, name, chosen, show))
+	}
+	if reply.Prompt != "" {
+		return h.Run(ctx, reply.Prompt)
+	}
+	return nil
+}
+
+// pick asks the host's user to choose. No choice is no reply.
+func (h *hostedSession) pick(ctx context.Context, name string, p command.Pick) (command.Reply, error) {
+	q := confirm.Choice{Text: p.Title}
+	for _, item := range p.Items {
+		q.Options = append(q.Options, item.Title)
+	}
+	v, err := h.Questions.AskPerson(ctx, confirm.Request{Tool: "/" + name, Choice: &q})
+	if err != nil {
+		return command.Reply{}, err
+	}
+	i := slices.Index(q.Options, v.Answer)
+	if i < 0 || v.Decision != confirm.Approve {
+		return command.Reply{Text: "Nothing was chosen."}, nil
+	}
+	return p.Choose(ctx, p.Items[i].ID)
 }
 
 // models lists the provider's models.
