@@ -112,8 +112,8 @@ func (h *hostedSession) run(ctx context.Context, prompt string, show func(output
 	return h.Run(ctx, text)
 }
 
-// follow carries out the reply of a command: the host's user chooses what the user of a
-// terminal picks.
+// follow carries out the reply of a command. The host's user is asked where a terminal shows a
+// list.
 func (h *hostedSession) follow(ctx context.Context, name string, reply command.Reply, show func(output string)) error {
 	if reply.Text != "" {
 		show(reply.Text)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -94,8 +95,9 @@ func TestUndoLeavesWhatIsUnsaved(t *testing.T) {
 // unsaved changes, none is restored, and it is asked about one of them only.
 func TestUndoWaitsForASilentEditor(t *testing.T) {
 	s, e := linked(t, reviews(func(confirm.Request) confirm.Verdict { return confirm.Verdict{Decision: confirm.Approve} }))
-	reply := idetest.Reply{Silent: true}
-	e.Handle("checkDocumentDirty", func(*idetest.Conn, json.RawMessage) idetest.Reply { return reply })
+	var reply atomic.Value
+	reply.Store(idetest.Reply{Silent: true})
+	e.Handle("checkDocumentDirty", func(*idetest.Conn, json.RawMessage) idetest.Reply { return reply.Load().(idetest.Reply) })
 	before := s.tree(t)
 	const reason = "Visual Studio Code does not answer, and may have unsaved changes of it: try again, or end the link with /ide disconnect"
 	if _, err := s.run(t, "/undo"); err == nil || err.Error() != "c.txt cannot be undone: "+reason {
@@ -109,11 +111,11 @@ func TestUndoWaitsForASilentEditor(t *testing.T) {
 	if n := len(e.Requests("checkDocumentDirty")) - n; n != 1 {
 		t.Errorf("asked %d times", n)
 	}
-	reply = idetest.JSON([]string{"unreadable"})
+	reply.Store(idetest.JSON([]string{"unreadable"}))
 	if _, err := s.run(t, "/undo"); err == nil || err.Error() != "c.txt cannot be undone: "+reason || s.tree(t) != before {
 		t.Errorf("%v, %q", err, s.tree(t))
 	}
-	reply = idetest.JSON(map[string]any{"success": true, "isDirty": false})
+	reply.Store(idetest.JSON(map[string]any{"success": true, "isDirty": false}))
 	if out := s.text(t, "/undo"); out != "undone: c.txt" {
 		t.Error(out)
 	}
