@@ -14,6 +14,9 @@ type Effect struct {
 	Name          string // for people
 	Before, After State
 	Content       []byte // of Before
+	// ContentAfter is that of After if an undo may have to be merged with later changes, else
+	// nil.
+	ContentAfter []byte
 	// Unkept is the reason why the content before or after is unknown.
 	Unkept string
 }
@@ -24,8 +27,12 @@ func (e Effect) entry(by Origin) *journal.Entry {
 		Origin: by, Path: e.Path, Name: e.Name, Before: e.Before.Hash, After: e.After.Hash,
 		Mode: e.Before.Mode, ModeAfter: &e.After.Mode, Unkept: e.Unkept,
 	}
-	if !e.Before.Exists() {
+	switch {
+	case e.Before.Exists():
+	case e.After.Exists():
 		out.Mode = e.After.Mode
+	default: // the undo of changes without an effect, which has no mode
+		out.ModeAfter = nil
 	}
 	return out
 }
@@ -57,6 +64,11 @@ func (r *Root) record(e Effect, by Origin) error {
 	if e.Before.Exists() && e.Unkept == "" {
 		if err := r.journal.Keep(*e.Before.Hash, e.Content); err != nil {
 			return err
+		}
+		if e.ContentAfter != nil {
+			if err := r.journal.KeepAfter(*e.After.Hash, e.ContentAfter); err != nil {
+				return err
+			}
 		}
 	}
 	if err := r.at(stepJournal); err != nil {

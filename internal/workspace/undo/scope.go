@@ -118,15 +118,22 @@ func chains(past []journal.Past, s Scope) []chain {
 		return slices.DeleteFunc(all, func(c chain) bool { return c.isNoOp(past) })
 	case LastChange, LastTurn, LastUndo:
 	}
-	last := newest(past, s)
-	if last < 0 {
-		return nil
+	for rest := past; ; {
+		last := newest(rest, s)
+		if last < 0 {
+			return nil
+		}
+		together := s.with(rest[last])
+		if together == nil {
+			only := rest[last].ID
+			together = func(e journal.Past) bool { return e.ID == only }
+		}
+		all := s.whole(past, rest[:last+1], together)
+		if slices.ContainsFunc(all, func(c chain) bool { return !c.isVoid() }) {
+			return all
+		}
+		rest = slices.DeleteFunc(slices.Clone(rest[:last]), together)
 	}
-	together := s.with(past[last])
-	if together == nil {
-		together = func(e journal.Past) bool { return e.ID == past[last].ID }
-	}
-	return s.whole(past, past[:last+1], together)
 }
 
 // whole returns the entries among candidates that s selects and is meant for, by file, and

@@ -42,7 +42,8 @@ type Plan struct {
 
 	root  *workspace.Root
 	steps []step // one for each change
-	redo  bool   // it undoes an undo
+	voids []void
+	redo  bool // it undoes an undo
 }
 
 // Refused is a file that an undo leaves alone.
@@ -97,6 +98,10 @@ func Read(ctx context.Context, root *workspace.Root) (*Log, error) {
 func (l *Log) Plan(s Scope) (Plan, error) {
 	p := Plan{root: l.root, redo: s.Range == LastUndo}
 	for _, c := range chains(l.past, s) {
+		if c.isVoid() {
+			p.voids = append(p.voids, c.void())
+			continue
+		}
 		change, st, err := c.undo(l.root, s.Others)
 		if s.Merge && errors.Is(err, workspace.ErrStale) {
 			change, st, err = p.beside(l, c, err, s.Hunks)
@@ -338,6 +343,9 @@ func (p Plan) Do(ctx context.Context) error {
 	by := workspace.Origin{Turn: rand.Text(), Tool: undoTool, Of: len(p.Changes)}
 	if p.redo {
 		by.Tool = redoTool
+	}
+	if err := p.recordVoids(by); err != nil {
+		return err
 	}
 	for done := 0; done < len(p.Changes); {
 		n, err := p.some(ctx, done, by)
