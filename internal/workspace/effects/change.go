@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"iter"
@@ -19,12 +20,13 @@ type change struct {
 	added, removed int // lines
 }
 
-// maxCounted is the number of bytes of a command's changes in which lines are counted.
+// maxCounted is the number of bytes of a command's changes in which lines are counted, and
+// whose texts after it are kept.
 const maxCounted = 4 << 20
 
 // examine finds the states of a change, and reports whether it is one: not if only a time
 // differs, or the program itself wrote the file. It counts the lines of up to counted bytes, which it
-// takes off.
+// takes off, and keeps their text after the change.
 func (t *Tracker) examine(c *change, counted *int64) bool {
 	e := &c.effect
 	e.Path = filepath.Join(c.table.abs, filepath.FromSlash(c.name))
@@ -54,6 +56,9 @@ func (t *Tracker) examine(c *change, counted *int64) bool {
 	}
 	if *counted -= int64(len(before) + len(after)); *counted > 0 && e.Unkept == "" {
 		c.added, c.removed = diff.Count(string(before), string(after))
+		if e.Before.Mode.IsRegular() && e.After.Mode.IsRegular() && e.Before.Exists() && bytes.IndexByte(after, 0) < 0 {
+			e.ContentAfter = after
+		}
 	}
 	return e.Unkept != "" || !e.Before.Equal(e.After)
 }
@@ -115,7 +120,7 @@ func (s *store) contents(all []change) iter.Seq[workspace.Effect] {
 					e.Unkept = fmt.Sprintf("the command changed more than %d MB, so its old content was not kept", maxRecorded>>20)
 				}
 				if e.Unkept != "" {
-					e.Content, e.Before.Hash = nil, new(workspace.Hash)
+					e.Content, e.ContentAfter, e.Before.Hash = nil, nil, new(workspace.Hash)
 				}
 			}
 			if !yield(e) {

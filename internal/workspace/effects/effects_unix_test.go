@@ -227,3 +227,33 @@ func TestLeftovers(t *testing.T) {
 	}
 	run.End(t.Context())
 }
+
+// TestUndoOfACommandKeepsLaterChanges: the undo of a command is merged with later changes of
+// other lines, back and forth; a conflict, a picture and a text beyond the bound are left
+// alone.
+func TestUndoOfACommandKeepsLaterChanges(t *testing.T) {
+	w := newWorld(t, 1)
+	const was = "a\n1\n2\n3\nb\n"
+	w.Write("f", was)
+	w.Write("conflict", was)
+	w.Write("raw", "\x00"+was)
+	w.Write("large", strings.Repeat("x\n", 3<<20))
+	w.run("sed -i s/a/A/ f conflict raw; echo more >> large")
+	w.Write("f", "A\n1\n2\n3\nmine\n")
+	w.Write("conflict", "mine\n1\n2\n3\nb\n")
+	w.Write("raw", "\x00A\n1\n2\n3\nmine\n")
+	w.Write("large", strings.Repeat("x\n", 3<<20)+"more\nmine\n")
+	undoing := func(what undo.Range, want string) {
+		t.Helper()
+		plan, err := undo.Find(t.Context(), w.Root, undo.Scope{Range: what, Merge: true})
+		if err == nil {
+			err = plan.Do(t.Context())
+		}
+		if err != nil || !slices.Equal(plan.Merged, []string{"f"}) || w.Content("f") != want {
+			t.Fatalf("%v: merged %q, f: %q, %v", err, plan.Merged, w.Content("f"), plan.Refused)
+		}
+	}
+	undoing(undo.LastChange, "a\n1\n2\n3\nmine\n")
+	w.Write("f", "a\n1\n2\n3\nmine\ntoo\n")
+	undoing(undo.LastUndo, "A\n1\n2\n3\nmine\ntoo\n")
+}

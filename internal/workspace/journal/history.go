@@ -99,7 +99,7 @@ func scanFile(path string) (*records, error) {
 func (e Past) Content() ([]byte, error) { return e.content(*e.Before) }
 
 // ContentAfter returns the content after e, which must have left a file. The journal has it
-// for edits.
+// for edits, and for most texts that commands changed.
 func (e Past) ContentAfter() ([]byte, error) { return e.content(*e.After) }
 
 func (e Past) content(hash Hash) ([]byte, error) {

@@ -1,5 +1,5 @@
 // Package journal keeps the data to undo changes of files: the content of each file
-// before each change, and after an edit. It guarantees that after Sync an entry and its content survive any
+// before each change, and texts after it. It guarantees that after Sync an entry and its content survive any
 // crash, that a torn or damaged record is never mistaken for a good one, that processes
 // do not wait for each other, that the journal stays within its bounds by dropping
 // the oldest content, and that forgotten content is in none of its files.
