@@ -88,7 +88,7 @@ func open() (master, tty *os.File, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	fd, err := unix.Dup(int(blocking.Fd()))
+	fd, err := unix.FcntlInt(blocking.Fd(), unix.F_DUPFD_CLOEXEC, 0) // no program on another terminal holds it
 	if err == nil {
 		err = unix.SetNonblock(fd, true)
 	}
