@@ -15,7 +15,10 @@ import (
 )
 
 // programs are the programs that the test binary can act as, by name.
-var programs = map[string]func(){"agent": func() { os.Exit(run(context.Background())) }}
+var programs = map[string]func(){"agent": func() {
+	tellCounts()
+	os.Exit(run(context.Background()))
+}}
 
 func TestMain(m *testing.M) {
 	mcptest.Main()

@@ -60,7 +60,7 @@ var goals = []struct {
 		{"Whatever ends the program, the terminal is as before", "1,000 exits", []name{{"cmd/agent", "TestExits"}, {"cmd/agent", "TestPanics"}}},
 		{"No command outlives the program", "2,000 trees of processes", []name{{"cmd/agent", "TestKilledProgramLeavesNoCommand"}, {"internal/tools/shell", "TestKilledProgramLeavesNothing"}, {"internal/tools/shell", "TestTreeEndsOnTimeoutAndCancel"}}},
 		{"The extension's server takes no connection without a proof", "10,000 handshakes", []name{{extension, "by guesses"}}},
-		{"Three days of use lose no memory, goroutine or file", "20,000 turns", nil},
+		{"Three days of use lose no memory, goroutine or file", "20,000 turns", []name{{"cmd/agent", "TestThreeDays"}}},
 	}},
 }
 

@@ -117,6 +117,14 @@ func (s *Server) Requests() [][]byte {
 	return append([][]byte(nil), s.requests...)
 }
 
+// Forget drops the bodies of the requests so far, for a test with very many; they stay
+// counted.
+func (s *Server) Forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.requests)
+}
+
 // Fired returns how often the server caused a fault.
 func (s *Server) Fired(f Fault) int {
 	s.mu.Lock()
