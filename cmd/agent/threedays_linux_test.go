@@ -123,8 +123,10 @@ func (w *deskWork) answer(_ int, body []byte) llmtest.Turn {
 
 // call returns the call that text describes, such as "run make test".
 func (w *deskWork) call(text string) llmtest.Call {
-	tools := map[string][2]string{"run": {"execute_command", "command"}, "read": {"read_file", "path"}, "list": {"list_files", "path"},
-		"find": {"find_files", "pattern"}, "search": {"search_files", "regex"}, "edit": {"edit_file", "path"}}
+	tools := map[string][2]string{
+		"run": {"execute_command", "command"}, "read": {"read_file", "path"}, "list": {"list_files", "path"},
+		"find": {"find_files", "pattern"}, "search": {"search_files", "regex"}, "edit": {"edit_file", "path"},
+	}
 	word, rest, _ := strings.Cut(text, " ")
 	args := map[string]string{tools[word][1]: rest}
 	switch word {

@@ -45,7 +45,7 @@ func (r reader) allowed(ctx context.Context, call Call, path string, open func()
 		return nil, UnansweredError{err}
 	}
 	if verdict.Decision != confirm.Approve {
-		res := declined(r.tool, readKind(inside, name), "Nothing was read.", verdict)
+		res := declined(r.tool, readKind(inside, name, abs), "Nothing was read.", verdict)
 		return &res, nil
 	}
 	r.Root.Outside().Allow(abs)
@@ -77,11 +77,11 @@ func (r reader) foresee(path string) []Foreseen {
 }
 
 // readKind describes a read that needs an answer.
-func readKind(inside bool, name string) string {
+func readKind(inside bool, name, abs string) string {
 	switch {
 	case !inside:
 		return "read outside the workspace"
-	case permission.SecretInside(name):
+	case permission.SecretInside(name), permission.Credentials(abs):
 		return "read of a file that usually holds keys"
 	}
 	return "read"
@@ -95,9 +95,9 @@ func (d Deps) hides(path string) bool {
 }
 
 // needsAnswer reports whether a file in the workspace is not simply read: it usually holds
-// keys, or a rule withholds it.
+// keys, does so as the settings of git, or a rule withholds it.
 func (d Deps) needsAnswer(name, abs string) bool {
-	return permission.SecretInside(name) || d.withheld(name, abs)
+	return permission.SecretInside(name) || permission.Credentials(abs) || d.withheld(name, abs)
 }
 
 func (d Deps) withheld(name, abs string) bool {
@@ -116,14 +116,14 @@ func (r reader) keepsOut(f search.Folder, abs string) bool {
 	if rel, err := filepath.Rel(r.Root.Dir(), abs); err == nil && filepath.IsLocal(rel) {
 		name = filepath.ToSlash(rel)
 	}
-	return (permission.SecretInside(strings.TrimPrefix(abs, f.Root)) || r.withheld(name, abs)) && !r.wasAllowed(abs)
+	return (permission.SecretInside(strings.TrimPrefix(abs, f.Root)) || permission.Credentials(abs) || r.withheld(name, abs)) && !r.wasAllowed(abs)
 }
 
 // wasAllowed reports whether a person has agreed to read abs. Agreeing to a folder does
 // not cover places in it that usually hold keys or that a rule withholds.
 func (d Deps) wasAllowed(abs string) bool {
 	by := d.Root.Outside().By(abs)
-	return by != "" && !permission.Secret(strings.TrimPrefix(abs, by)) && (by == abs || !d.withheld(abs, abs))
+	return by != "" && !permission.Secret(strings.TrimPrefix(abs, by)) && (by == abs || !permission.Credentials(abs) && !d.withheld(abs, abs))
 }
 
 // folder opens the folder at path for searching; an empty path is the main folder. name

@@ -64,7 +64,7 @@ func readNotes(abs string, folder bool) (notes []caution.Note, force bool) {
 	if folder {
 		notes = caution.Notes("This is a folder: everything in it may be read from then on, except places that usually hold keys.")
 	}
-	if permission.Secret(abs) {
+	if permission.Secret(abs) || permission.Credentials(abs) {
 		notes = append(notes, caution.Notes("Files here often hold keys or passwords, which would be sent to the model.")...)
 		force = true
 	}

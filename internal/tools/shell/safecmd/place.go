@@ -197,8 +197,11 @@ func (p Place) file(name string, listed bool) string {
 }
 
 func (p Place) secret(name, below, abs string) string {
-	if permission.Secret(below) || permission.NeverRead(abs, p.Home) != "" {
+	switch {
+	case permission.Secret(below), permission.NeverRead(abs, p.Home) != "":
 		return name + " is a place that usually holds keys"
+	case permission.Credentials(abs):
+		return name + " holds a password or token of git"
 	}
 	return ""
 }
@@ -228,6 +231,8 @@ func (p Place) below(name string, hidden bool) string {
 			why = name + " has too many files to look for those that hold keys"
 		case rel != "" && !e.IsDir() && (permission.Secret(rel) || permission.NeverRead(path, p.Home) != ""):
 			why = filepath.Join(name, rel) + " is a place that usually holds keys"
+		case rel != "" && permission.Credentials(path):
+			why = filepath.Join(name, rel) + " holds a password or token of git"
 		default:
 			return nil
 		}
