@@ -14,9 +14,9 @@ import (
 func TestCredentials(t *testing.T) {
 	token := strings.Repeat("x1", 20)
 	for text, want := range map[string]bool{
-		"":                               false,
-		"[core]\n\tbare = false\n":       false,
-		"url = https://github.com/a/b\n": false,
+		"":                                                           false,
+		"[core]\n\tbare = false\n":                                   false,
+		"url = https://github.com/a/b\n":                             false,
 		"url = https://ana@bitbucket.org/a/b\n":                      false,
 		"url = git@github.com:a/b\n":                                 false,
 		"url = ssh://git@host:22/a\n":                                false,

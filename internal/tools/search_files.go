@@ -93,7 +93,9 @@ func (s searcher) search(ctx context.Context, call Call, a searchFilesArgs) (Res
 	}
 	if _, _, err := s.Root.Resolve(f.Abs); errors.Is(err, workspace.ErrOutside) {
 		never := q.Never
-		q.Never = func(abs string) bool { return never(abs) || permission.Secret(strings.TrimPrefix(abs, f.Abs)) || permission.Credentials(abs) }
+		q.Never = func(abs string) bool {
+			return never(abs) || permission.Secret(strings.TrimPrefix(abs, f.Abs)) || permission.Credentials(abs)
+		}
 	}
 	kept := s.leaveOutKeys(f, &q)
 	res, err := s.answer(ctx, f, q, a.Limit != nil, func(p string) string { return under(name, p) })

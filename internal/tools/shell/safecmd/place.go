@@ -229,11 +229,10 @@ func (p Place) below(name string, hidden bool) string {
 			return nil
 		case entries > maxEntries:
 			why = name + " has too many files to look for those that hold keys"
-		case rel != "" && !e.IsDir() && (permission.Secret(rel) || permission.NeverRead(path, p.Home) != ""):
-			why = filepath.Join(name, rel) + " is a place that usually holds keys"
-		case rel != "" && permission.Credentials(path):
-			why = filepath.Join(name, rel) + " holds a password or token of git"
-		default:
+		case rel != "" && !e.IsDir():
+			why = p.secret(filepath.Join(name, rel), rel, path)
+		}
+		if why == "" {
 			return nil
 		}
 		return filepath.SkipAll
