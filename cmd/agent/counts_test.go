@@ -13,7 +13,7 @@ import (
 // countsVariable names a socket on which the program, as the tests start it, tells its counts.
 const countsVariable = "AGENT_TEST_COUNTS"
 
-// counts are what a process holds.
+// counts are the goroutines, files and memory of a process.
 type counts struct {
 	Goroutines, Files int
 	Heap              int           // bytes that are in use after a collection

@@ -20,12 +20,12 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
-// errand is one prompt of a working day, and what the model does for it. A call begins with
-// what the person thinks of it:
+// errand is one prompt of a working day with the model's calls for it. A call begins with the
+// person's opinion of it:
 //
 //	free   only reads, or is covered by a rule that was learned: nobody is asked
 //	learn  is asked about until the person has said "always, for this project"
-//	yes    is asked about each time: an edit, or what is hard to undo
+//	yes    is asked about each time: an edit, or a command that is hard to undo
 //	no     is asked about and refused, which ends the turn
 //
 // %d is the number of the prompt. At most one call of an errand asks, so that a panel on the
@@ -82,7 +82,7 @@ type deskWork struct {
 	*desk
 	prompts  int
 	calls    int
-	asked    map[string]int // questions by what the person thinks of the call
+	asked    map[string]int // questions by the person's opinion of the call
 	learned  map[string]bool
 	counters map[string]int // of the files to edit
 	next     atomic.Pointer[[]llmtest.Call]
@@ -276,8 +276,8 @@ func (w *deskWork) count() counts {
 	}
 }
 
-// TestThreeDays: in three days of use the person is asked once about what a rule for the
-// project then allows, each time about what must be decided, never about what only reads;
+// TestThreeDays: in three days of use the person is asked once about a command that a rule
+// for the project then allows, each time about an edit or a risky command, never about a read;
 // and the program holds no more memory, goroutines and files than on the morning.
 func TestThreeDays(t *testing.T) {
 	prompts := 0
