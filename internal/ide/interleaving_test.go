@@ -408,7 +408,7 @@ func TestInterleavings(t *testing.T) {
 				m := newMingle(t, seed, uint64(i))
 				for n := range load / rigs {
 					if !end.IsZero() && time.Until(end) < time.Minute {
-						break // the load that is reported is what was done
+						break // the load below counts these rounds alone
 					}
 					m.question(n)
 					done.Add(1)
