@@ -126,8 +126,6 @@ func TestTheFirstRunUsesAKeyOfTheEnvironment(t *testing.T) {
 	d.Type("OPENAI_API_KEY")
 	d.WaitFor(`› OpenAI  with the key`)
 	d.Press("enter")
-	d.WaitFor(`(?s)Use this model server\?.*OPENAI_BASE_URL`)
-	d.Press("2")
 	if code := d.Wait(); code != 0 {
 		t.Errorf("exit status %d", code)
 	}

@@ -83,14 +83,15 @@ func (d *desk) connectAndChat() {
 	d.leave()
 }
 
-// An address from the environment gets neither key nor prompt before a person has
-// approved it, once. -p refuses it.
+// An address from the environment gets neither prompt nor the key that the user's file
+// names before a person has approved it, once. -p refuses it.
 func TestAnAddressOfTheEnvironmentIsAskedAbout(t *testing.T) {
 	for _, variable := range []string{"OPENAI_BASE_URL", "AGENT_BASE_URL"} {
 		t.Run(variable, func(t *testing.T) {
 			server := answers(t, "Hello.", "Hello.")
 			address, connections := counted(t, server)
 			d := newDesk(t, server, nil)
+			d.keep("config.yaml", "providers:\n  openai:\n    api_key_env: OPENAI_API_KEY\n")
 			d.env = append(d.env, "OPENAI_BASE_URL=", variable+"="+d.serves(address))
 			if code, out := d.prompted(); code != 2 || !strings.Contains(out, "agent trust add "+address) {
 				t.Errorf("exit status %d: %s", code, out)

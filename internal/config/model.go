@@ -125,6 +125,9 @@ type Model struct {
 	// From is the source of the address if the user has not set it for this provider:
 	// an environment variable, or a base_url without a model. Else it is empty.
 	From string
+	// FromPair reports that From is OPENAI_BASE_URL, which names the server of
+	// OPENAI_API_KEY, and that the user's file sets no key and no headers to send there.
+	FromPair bool
 }
 
 // ScriptProvider is the provider of models that replay a file: script:FILE.
@@ -207,9 +210,10 @@ func (c Config) Lookup(ref string) (Model, error) {
 	own := m.Endpoint.BaseURL
 	if u := os.Getenv(openAIBaseURL); name == "openai" && u != "" && user.BaseURL == "" {
 		m.Endpoint.BaseURL, m.From = u, openAIBaseURL+" in the environment"
+		m.FromPair = user.APIKeyEnv == "" && len(user.APIKeyCommand) == 0 && len(user.Headers) == 0
 	}
 	if c.BaseURL != "" && c.ownsBaseURL(name, m.Endpoint) {
-		m.Endpoint.BaseURL, m.From = c.BaseURL, c.baseURLFrom()
+		m.Endpoint.BaseURL, m.From, m.FromPair = c.BaseURL, c.baseURLFrom(), false
 	}
 	if m.Endpoint.BaseURL == "" {
 		return Model{}, c.noProvider(name, known || preknown)

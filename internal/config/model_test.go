@@ -93,7 +93,22 @@ func TestOpenAINeedsTheEnvironmentAlone(t *testing.T) {
 	t.Setenv("AGENT_MODEL", "openai/m")
 	c := load(t, nil)
 	m, err := c.Lookup(c.Model)
-	if err != nil || m.Endpoint.BaseURL != "http://127.0.0.1:9/v1" || m.Endpoint.APIKeyEnv != "OPENAI_API_KEY" {
+	if err != nil || m.Endpoint.BaseURL != "http://127.0.0.1:9/v1" || m.Endpoint.APIKeyEnv != "OPENAI_API_KEY" || !m.FromPair {
+		t.Errorf("%+v, %v", m, err)
+	}
+	for _, file := range []string{"api_key_env: OPENAI_API_KEY", "api_key_command: [key]", "headers: {X-Team: a}"} {
+		home(t, "model: openai/m\nproviders:\n  openai:\n    "+file+"\n")
+		t.Setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+		c := load(t, nil)
+		if m, err := c.Lookup(c.Model); err != nil || m.FromPair || m.From == "" {
+			t.Errorf("%s: %+v, %v", file, m, err)
+		}
+	}
+	home(t, "model: openai/m\n")
+	t.Setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+	t.Setenv("AGENT_BASE_URL", "http://127.0.0.1:10/v1")
+	c = load(t, nil)
+	if m, err := c.Lookup(c.Model); err != nil || m.FromPair || m.From == "" {
 		t.Errorf("%+v, %v", m, err)
 	}
 }

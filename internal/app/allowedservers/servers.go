@@ -69,6 +69,9 @@ func (s Store) Unasked(m config.Model) ([]Question, error) {
 func (s Store) server(m config.Model) ([]Question, error) {
 	q := Question{Entry: Entry{Address: plain(m.Endpoint.BaseURL), Provider: m.Provider, User: Stranger(m.Endpoint.BaseURL)}}
 	from := m.From
+	if m.FromPair && onThisMachine(m.Endpoint.BaseURL) {
+		from = "" // any program of this user can read a key of the shell
+	}
 	if from != "" && os.Getenv(m.Endpoint.APIKeyEnv) == "" && keystore.Open(s.home).Has(m.Endpoint.BaseURL) {
 		from = "" // the key was entered for this address
 	}
@@ -182,6 +185,12 @@ func Stranger(address string) peer.User {
 		}
 	}
 	return ""
+}
+
+// onThisMachine reports whether an address is one of this machine's own.
+func onThisMachine(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && peer.IsLoopback(u.Hostname())
 }
 
 func ours(u peer.User) bool { return u == peer.Self() || u.IsSystem() }

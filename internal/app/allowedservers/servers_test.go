@@ -87,6 +87,31 @@ func TestPermit(t *testing.T) {
 	}
 }
 
+// The pair of OPENAI_BASE_URL and OPENAI_API_KEY needs no permission for this machine,
+// whose other users Check keeps away.
+func TestPermitPairs(t *testing.T) {
+	s := Open(t.TempDir())
+	for _, c := range []struct {
+		address   string
+		pair, yes bool
+	}{
+		{"http://127.0.0.1:1/v1", true, true},
+		{"http://localhost:1/v1", true, true},
+		{"http://[::1]:1/v1", true, true},
+		{"http://127.0.0.1:1/v1", false, false},
+		{"http://localhost.example:1/v1", true, false},
+		{"http://127.0.0.1.example/v1", true, false},
+		{"http://10.0.0.1:1/v1", true, false},
+		{far, true, false},
+	} {
+		m := model(c.address, "OPENAI_BASE_URL in the environment")
+		m.FromPair = c.pair
+		if err := s.Permit(m); (err == nil) != c.yes {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
 func TestCheckOfOwnServers(t *testing.T) {
 	s := httptest.NewServer(nil)
 	t.Cleanup(s.Close)

@@ -109,7 +109,8 @@ func newPlace(t *testing.T, local bool) place {
 	if pl.cfg, err = config.Load(nil); err != nil {
 		t.Fatal(err)
 	}
-	pl.cfg.Providers = map[string]config.Provider{"ollama": {BaseURL: nowhere}, "lmstudio": {BaseURL: nowhere}, "llamacpp": {BaseURL: nowhere}, "vllm": {BaseURL: nowhere}}
+	// The file names the key, so that its address is asked about.
+	pl.cfg.Providers = map[string]config.Provider{"openai": {APIKeyEnv: "OPENAI_API_KEY"}, "ollama": {BaseURL: nowhere}, "lmstudio": {BaseURL: nowhere}, "llamacpp": {BaseURL: nowhere}, "vllm": {BaseURL: nowhere}}
 	if local {
 		pl.cfg.Providers["ollama"] = config.Provider{BaseURL: pl.open}
 	}
