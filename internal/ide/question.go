@@ -3,6 +3,7 @@ package ide
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -289,6 +290,12 @@ func (o opened) unclear(l *link) bool {
 	case client.Undecided:
 	}
 	return o.err == nil
+}
+
+// aborted reports whether a window of ours gave up its diffs, as one that closes does.
+func (o opened) aborted() bool {
+	var tool *client.ToolError
+	return errors.As(o.err, &tool) && tool.Code == client.CodeAborted
 }
 
 // newDiff records a new diff of the question.

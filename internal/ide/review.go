@@ -151,6 +151,9 @@ const (
 	lookWait  = 2 * time.Second
 )
 
+// closingWait is how long a window that has given up its diffs may take to end the link.
+const closingWait = 10 * time.Second
+
 // show asks the question in one editor. errAgain means to show it again, here or in
 // another. When show returns, the diff is off the screen, or the editor was told to
 // close it.
@@ -178,18 +181,19 @@ func (v *Reviewer) show(ctx context.Context, l *link, q *question) (confirm.Verd
 		v.opt.Face.note(q.whole, "also open in "+l.name()+", file by file; y takes what you type there")
 	}
 	work.Go(func() { v.check(asking, l, q) })
+	over := a.over
+	var stays <-chan time.Time
 	for {
 		select {
-		case <-a.over:
+		case <-over:
 			cancel()
-			answered := time.Now()
-			l.closeDiff(ctx, req.Tab, true)
-			if a.result.unclear(l) && l.ends(ctx, answered) {
-				l.leave(req.Tab)
-				v.lostDuring(q, l)
-				return confirm.Verdict{}, errAgain
+			if a.result.aborted() {
+				over, stays = nil, time.After(closingWait)
+				continue
 			}
-			return v.verdict(ctx, l, q, a.result)
+			return v.answered(ctx, l, q, a)
+		case <-stays:
+			return v.answered(ctx, l, q, a)
 		case <-ctx.Done():
 			cancel()
 			l.closeDiff(ctx, req.Tab, false)
@@ -206,6 +210,18 @@ func (v *Reviewer) show(ctx context.Context, l *link, q *question) (confirm.Verd
 			}
 		}
 	}
+}
+
+// answered returns the verdict of a diff that is over, or errAgain if its editor is quitting.
+func (v *Reviewer) answered(ctx context.Context, l *link, q *question, a *asked) (confirm.Verdict, error) {
+	at := time.Now()
+	l.closeDiff(ctx, a.tab, true)
+	if a.result.unclear(l) && l.ends(ctx, at) {
+		l.leave(a.tab)
+		v.lostDuring(q, l)
+		return confirm.Verdict{}, errAgain
+	}
+	return v.verdict(ctx, l, q, a.result)
 }
 
 // claimed keeps the question for the terminal until it is released. Meanwhile our own

@@ -492,6 +492,27 @@ func TestSlowWithdrawal(t *testing.T) {
 	}
 }
 
+// TestClosingWindow: a window that closes gives up its diff some time before the link
+// ends. The next window shows it.
+func TestClosingWindow(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Ours())
+	req := r.proposal("old\n", "new\n")
+	got := r.ask(t.Context(), req)
+	e.NextDiff().Answer(idetest.Reply{Error: &idetest.Error{Code: -32001, Message: "gave up", Data: map[string]any{"code": "ABORTED"}}})
+	r.Unsaved(t.Context(), req.Change.Path) // whose answer follows that of the diff
+	e.Stop()
+	r.editor(idetest.Ours()).NextDiff().Accept()
+	if o, text := r.answered(got, req); o.Decision != confirm.Approve || text != "new\n" {
+		t.Errorf("%+v with %q", o, text)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if all := strings.Join(r.notes, "\n"); strings.Contains(all, "does not show") {
+		t.Error(all)
+	}
+}
+
 // TestNothingIsLeft: a diff whose closing was not confirmed in time goes when the
 // link ends, also in an editor that is not ours.
 func TestNothingIsLeft(t *testing.T) {

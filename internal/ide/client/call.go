@@ -25,6 +25,8 @@ var (
 const (
 	CodeDirty = "DIRTY_DOCUMENT" // the file has unsaved changes in the editor
 	CodeBusy  = "BUSY"           // another review of the file is open there
+	// CodeAborted means that the window gave up its reviews because it closes.
+	CodeAborted = "ABORTED"
 	// CodeNoDiff means that no review with the given id is pending.
 	CodeNoDiff = "DIFF_NOT_FOUND"
 	// CodeInternal means that the editor failed, perhaps after carrying out the request.
