@@ -318,6 +318,12 @@ type Comment struct {
 	Text  string
 }
 
+// OnPlan returns a comment on a line of a plan in a form for the model. It is safe to print if
+// Text is.
+func (c Comment) OnPlan() string {
+	return fmt.Sprintf("On line %d of the plan, %q: %s", c.Line, c.Quote, c.Text)
+}
+
 // ErrUndecided is returned by a Reviewer that left without an answer. The question stays
 // with the other reviewers.
 var ErrUndecided = errors.New("no decision")

@@ -98,7 +98,7 @@ func (qs *questions) pose(q *question) tea.Cmd {
 }
 
 // drop withdraws q, because it was answered elsewhere or its turn was cancelled, and reports
-// whether q was on the screen. A comment being typed becomes a draft.
+// whether q was on the screen. Comments on a plan, and one being typed, become a draft.
 func (qs *questions) drop(q *question) (cmd tea.Cmd, shown bool) {
 	if qs.panel == nil || qs.q != q {
 		qs.waiting = slices.DeleteFunc(qs.waiting, func(w *question) bool { return w == q })
@@ -106,8 +106,8 @@ func (qs *questions) drop(q *question) (cmd tea.Cmd, shown bool) {
 	}
 	if note, _ := qs.panel.Note(); note != nil {
 		qs.typed = qs.opt.Now()
-		qs.keep(qs.panel.Comment())
 	}
+	qs.keep(qs.panel.Unsent())
 	return qs.next(), true
 }
 

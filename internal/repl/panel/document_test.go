@@ -165,3 +165,15 @@ func TestLongPlanIsCommentedOn(t *testing.T) {
 		t.Error("accepted, though its end as it is shown now was not visible")
 	}
 }
+
+// TestCommentsOfAPlanAreNotLost: they stay if the question goes without an answer from here.
+func TestCommentsOfAPlanAreNotLost(t *testing.T) {
+	p := ready(planning(planText), 20)
+	if got := p.Unsent(); got != "" {
+		t.Errorf("unsent before a comment: %q", got)
+	}
+	press(p, "m", "]", "]", "m", "w", "h", "y", "enter", "c", "n", "o")
+	if got, want := p.Unsent(), `On line 3 of the plan, "1. Read `+"`parse.go`"+`.": why`+"\nno"; got != want {
+		t.Errorf("unsent %q, want %q", got, want)
+	}
+}

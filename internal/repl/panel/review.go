@@ -47,6 +47,21 @@ func (p *Panel) Comment() string {
 	return p.words.ed.Text()
 }
 
+// Unsent returns the person's words that a question without an answer of theirs leaves: the
+// comments on a plan, and the open comment.
+func (p *Panel) Unsent() string {
+	var lines []string
+	if p.doc != nil {
+		for _, c := range p.words.comments {
+			lines = append(lines, c.OnPlan())
+		}
+	}
+	if text := p.Comment(); text != "" {
+		lines = append(lines, text)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // pressNote handles a key while a comment is typed. A panel that is not armed does not send
 // it.
 func (p *Panel) pressNote(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {

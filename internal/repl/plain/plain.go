@@ -60,6 +60,7 @@ type UI struct {
 	flat    flat
 	inText  bool   // the last line of the answer is incomplete
 	asked   string // id of the open question
+	unsent  []confirm.Comment
 	used    llm.Usage
 	thought thought
 	output  *shellOutput // of the user's running command line, or nil
@@ -142,7 +143,7 @@ func (u *UI) line(ctx context.Context, line string) (leave bool) {
 		u.shell(ctx, strings.TrimSpace(typed))
 		return false
 	}
-	u.turn(ctx, u.attach(line))
+	u.turn(ctx, u.withUnsent(u.attach(line)))
 	return false
 }
 

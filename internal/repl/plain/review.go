@@ -57,6 +57,7 @@ func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, 
 			return confirm.Verdict{}, confirm.ErrUndecided
 		case err != nil:
 			u.say("(withdrawn)\n")
+			u.hold(comments)
 			return confirm.Verdict{}, err
 		case what == remarks:
 			comments = append(comments, v.Comments...)
@@ -66,6 +67,32 @@ func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, 
 			return v, nil
 		}
 	}
+}
+
+// hold keeps comments on a plan whose question was withdrawn or answered elsewhere.
+func (u *UI) hold(comments []confirm.Comment) {
+	if len(comments) == 0 {
+		return
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.unsent = append(u.unsent, comments...)
+	u.write(u.opt.label("! ", "note") + "The question is gone. Your comments go with your next prompt:\n")
+	for _, c := range comments {
+		u.write(sanitize.Line(c.OnPlan()) + "\n")
+	}
+}
+
+// withUnsent returns a prompt with the comments that wait for one.
+func (u *UI) withUnsent(prompt string) string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	var b strings.Builder
+	for _, c := range u.unsent {
+		b.WriteString(c.OnPlan() + "\n")
+	}
+	u.unsent = nil
+	return b.String() + prompt
 }
 
 // readAnswer waits for a line and parses it. It returns errInterrupted if the check of the

@@ -352,6 +352,33 @@ func TestAWithdrawnQuestionTakesNoAnswer(t *testing.T) {
 	})
 }
 
+// TestCommentsOfAWithdrawnPlanAreSent: they go with the next prompt, once, and not by
+// themselves.
+func TestCommentsOfAWithdrawnPlanAreSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := sit(t, Options{}, func(d *desk, ctx context.Context, prompt string) error {
+			if prompt == "go" {
+				_, err := d.askAbout(ctx, confirm.Request{ID: "1", Document: &confirm.Document{Text: "one\ntwo\x1b\n"}})
+				return err
+			}
+			return nil
+		})
+		d.enter("go\n")
+		<-time.After(guard)
+		d.enter("line 2 why\n")
+		d.interrupt <- struct{}{}
+		synctest.Wait()
+		if want := `Your comments go with your next prompt:` + "\n" + `On line 2 of the plan, "two\x1b": why`; !strings.Contains(d.printed(), want) {
+			t.Errorf("printed %q", d.printed())
+		}
+		d.read()
+		d.enter("/nothing\n")
+		d.enter("go on\n")
+		d.enter("more\n")
+		d.leave(d.printed()+"\n", "go", "On line 2 of the plan, \"two\\x1b\": why\ngo on", "more")
+	})
+}
+
 // Whatever the input, no escape sequence or other control character reaches the output.
 func TestNothingButTextIsPrinted(t *testing.T) {
 	hostile := []string{
