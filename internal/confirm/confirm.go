@@ -40,6 +40,9 @@ type Request struct {
 	// Verdict.Always); nil if none is offered.
 	Offer *Offer
 
+	// Merges means, of an undo, that later changes by others stay in Change.
+	Merges bool
+
 	Change   *workspace.Change
 	Plan     *Plan
 	Document *Document

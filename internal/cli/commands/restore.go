@@ -43,7 +43,7 @@ const maxModes = 10
 
 // question asks the person about a plan. A single file is shown at once.
 func (a action) question(plan undo.Plan) confirm.Request {
-	req := confirm.Request{Tool: "undo", Force: true}
+	req := confirm.Request{Tool: "undo", Force: true, Merges: len(plan.Merged) > 0}
 	for _, r := range plan.Refused {
 		req.Notes = append(req.Notes, caution.Notes(r.Name+" stays as it is: "+r.Err.Error())...)
 	}

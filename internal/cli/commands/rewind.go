@@ -59,7 +59,7 @@ func (c rewinds) rewindTo(ctx context.Context, p prompt, others bool) (command.R
 	}
 	text := ""
 	for _, r := range plan.Refused {
-		text += r.Name + " cannot be restored: " + r.Err.Error() + "\n"
+		text += r.Reason("restored").Error() + "\n"
 	}
 	pick := ways(plan, c.following(p), others)
 	pick.Choose = func(ctx context.Context, id string) (command.Reply, error) {

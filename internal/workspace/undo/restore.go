@@ -41,9 +41,9 @@ func (c chain) restore(root *workspace.Root, s step, foreign error, others bool)
 		}
 	}
 	x := &workspace.Restoration{Path: last.Path, Name: last.Name, From: now}
-	nothing := !now.Exists() && first.Before == nil // the path is empty, as intended
-	if foreign != nil && (!others || nothing) {
-		return workspace.Change{}, s, foreign
+	already := now.Equal(workspace.State{Mode: first.Mode, Hash: first.Before})
+	if err := c.refusal(foreign, already, others); err != nil {
+		return workspace.Change{}, s, err
 	}
 	s.others = foreign != nil
 	if first.Before != nil {

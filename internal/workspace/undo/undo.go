@@ -52,6 +52,14 @@ type Refused struct {
 	Err  error
 }
 
+// Reason explains for people why the file cannot be done: "undone".
+func (r Refused) Reason(done string) error {
+	if errors.Is(r.Err, errAlready) { // nothing would be lost, so it is no ErrStale
+		return errors.New(r.Name + " needs no change: " + r.Err.Error())
+	}
+	return fmt.Errorf("%s cannot be %s: %w", r.Name, done, r.Err)
+}
+
 // The tools under which the journal has an undo and its undo.
 const (
 	undoTool = "undo"
@@ -103,7 +111,7 @@ func (l *Log) Plan(s Scope) (Plan, error) {
 			continue
 		}
 		change, st, err := c.undo(l.root, s.Others)
-		if s.Merge && errors.Is(err, workspace.ErrStale) {
+		if s.Merge && errors.Is(err, workspace.ErrStale) && !errors.Is(err, errAlready) {
 			change, st, err = p.beside(l, c, err, s.Hunks)
 		}
 		if err != nil {
@@ -158,7 +166,7 @@ func (l *Log) command(p Plan) string {
 func (p Plan) Err() error {
 	var errs []error
 	for _, r := range p.Refused {
-		errs = append(errs, fmt.Errorf("%s cannot be undone: %w", r.Name, r.Err))
+		errs = append(errs, r.Reason("undone"))
 	}
 	return errors.Join(errs...)
 }
@@ -241,9 +249,8 @@ func (c chain) undo(root *workspace.Root, others bool) (workspace.Change, step, 
 	if !matches(file, last.After) {
 		foreign = staleReason(file)
 	}
-	nothing := !file.Exists && first.Before == nil // the file is missing, as intended
-	if foreign != nil && (!others || nothing) {
-		return workspace.Change{}, s, foreign
+	if err := c.refusal(foreign, matches(file, first.Before), others); err != nil {
+		return workspace.Change{}, s, err
 	}
 	s.others = foreign != nil
 	change := workspace.Change{File: file, Delete: first.Before == nil}
@@ -262,6 +269,20 @@ func (c chain) undo(root *workspace.Root, others bool) (workspace.Change, step, 
 	return change, s, err
 }
 
+// refusal returns the reason to leave the path of c alone, if any. foreign is the reason to
+// think that somebody else changed it; already means that it is as before c.
+func (c chain) refusal(foreign error, already, others bool) error {
+	switch {
+	case foreign == nil:
+		return nil
+	case already && (!others || c[0].Before == nil):
+		return errAlready
+	case others:
+		return nil
+	}
+	return foreign
+}
+
 // stale is a workspace.ErrStale with a reason.
 type stale string
 
@@ -269,6 +290,7 @@ const (
 	errChangedSince   stale = "somebody else has changed it since"
 	errChangedBetween stale = "somebody else has changed it between two of the changes"
 	errGone           stale = "it is gone"
+	errAlready        stale = "it is already as it was then" // somebody else put it back
 )
 
 func (s stale) Error() string { return string(s) }
