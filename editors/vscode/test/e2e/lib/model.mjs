@@ -32,7 +32,7 @@ export class Model {
   /**
    * Sets the answers in the conversation that begins with prompt: the n-th turn answers the
    * request with n answers before it. turns can also be a function of the request's
-   * messages.
+   * messages, which returns the turn or a promise of it.
    */
   play(prompt, turns) {
     this.plays.set(prompt, turns);
@@ -50,7 +50,7 @@ export class Model {
     const at = body.messages.filter(({ role }) => role === "assistant").length;
     this.requests.push({ prompt, at, body, raw, came });
     const turns = this.plays.get(prompt);
-    const turn = typeof turns === "function" ? turns(body.messages) : turns?.[at];
+    const turn = typeof turns === "function" ? await turns(body.messages) : turns?.[at];
     if (turn === undefined) {
       const message = `no turn ${at + 1} for the prompt ${prompt}`;
       return void response.writeHead(400, { "content-type": "application/json" }).end(JSON.stringify({ error: { message } }));

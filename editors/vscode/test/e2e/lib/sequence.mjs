@@ -6,13 +6,13 @@ import os from "node:os";
 import path from "node:path";
 
 import { Chance } from "../../flood.mjs";
-import { Ledger, snapshot } from "./ledger.mjs";
-import { call } from "./model.mjs";
+import { Ledger, snapshot, textIn, withText } from "./ledger.mjs";
+import { call, edit } from "./model.mjs";
 import { until } from "./wait.mjs";
 
 /** The files that are opened in the editor; commands know some more. */
 const TEXTS = ["a.txt", "b.txt", "sub/c.txt", "new/deep/d.txt"];
-const START = { "a.txt": "one\ntwo\nthree\n", "b.txt": "b\n", "sub/c.txt": "c\n", tool: "#!/bin/sh\n" };
+const START = { "a.txt": "one\ntwo\nthree\nfour\nfive\nsix\nseven\n", "b.txt": "b\n", "sub/c.txt": "c\n", tool: "#!/bin/sh\n" };
 
 /** An agent in the integrated terminal that serves one sequence after the other. */
 export class Terminal {
@@ -57,20 +57,35 @@ export class Terminal {
     });
   }
 
-  /** Begins a new session; the returned function has the model make a call and resolves to its result. */
+  /** Begins a new session; resolves to its model. */
   async renew() {
     await this.type("/clear");
     await this.settle();
-    const next = {};
+    const player = { answers: new Queue(), results: new Queue() };
     const turns = (messages) => {
-      if (messages.at(-1).role === "user") return next.call ?? { text: "Hello." };
-      next.done?.(messages.at(-1).content);
-      return { text: "Good." };
+      if (messages.at(-1).role === "tool") player.results.put(messages.at(-1).content);
+      return player.answers.take();
     };
-    const prompt = this.scene.conversation(turns);
-    await this.type(prompt);
+    player.answers.put({ text: "Hello." });
+    await this.type(this.scene.conversation(turns));
     await this.settle();
-    return (made) => new Promise((done) => Object.assign(next, { call: made, done }));
+    return player;
+  }
+}
+
+/** Values that are taken in the order in which they are put. */
+class Queue {
+  values = [];
+  takers = [];
+
+  put(value) {
+    const taker = this.takers.shift();
+    if (taker === undefined) this.values.push(value);
+    else taker(value);
+  }
+
+  take() {
+    return this.values.length > 0 ? Promise.resolve(this.values.shift()) : new Promise((resolve) => this.takers.push(resolve));
   }
 }
 
@@ -100,7 +115,7 @@ export class Sequence {
       fs.writeFileSync(this.file(name), text);
     }
     this.disk = snapshot(this.folder);
-    this.play = await this.terminal.renew();
+    this.player = await this.terminal.renew();
     try {
       for (let i = 0; i < steps; i++) await this.step();
       await this.close();
@@ -118,7 +133,7 @@ export class Sequence {
     const step = this.chance.pick(STEPS.filter((each) => this.can(each)));
     this.counts[step] = (this.counts[step] ?? 0) + 1;
     this.log.push(step);
-    await this[step]();
+    await (CALLS.includes(step) ? this.turn(step) : this[step]());
     await this.compare();
   }
 
@@ -151,7 +166,7 @@ export class Sequence {
   }
 
   textOf(name) {
-    return this.disk.get(name).replace(/^file \d+ /, "");
+    return textIn(this.disk.get(name));
   }
 
   // The person in the editor.
@@ -205,26 +220,52 @@ export class Sequence {
   }
 
   isSaved(name) {
-    const [, mode] = this.disk.get(name).split(" ", 2);
-    this.disk.set(name, `file ${mode} ${this.unsaved.get(name)}`);
+    this.disk.set(name, withText(this.disk.get(name), this.unsaved.get(name)));
     this.unsaved.delete(name);
   }
 
   /** Another program writes. */
   other() {
-    const name = this.chance.pick(["b.txt", "other.txt"]);
+    const name = this.chance.pick(["a.txt", "b.txt", "other.txt"]);
     this.log.push(name);
-    if (!this.disk.has(name) || this.disk.get(name).startsWith("file ")) fs.writeFileSync(this.file(name), `other ${++this.number}\n`);
+    const write = name === "a.txt" ? fs.appendFileSync : fs.writeFileSync;
+    if (!this.disk.has(name) || this.disk.get(name).startsWith("file ")) write(this.file(name), `other ${++this.number}\n`);
     this.disk = snapshot(this.folder);
   }
 
   // The model and the person in the terminal.
 
+  /** A turn of the model of several calls. */
+  several() {
+    return this.turn(...Array.from({ length: 2 + this.chance.below(2) }, () => this.chance.pick(CALLS)));
+  }
+
+  /** A turn of the model: calls one after the other, until one is refused. */
+  async turn(...calls) {
+    this.log.push(calls.join("+"));
+    this.now = { prompt: `prompt ${this.seed}-${++this.number}.`, isOver: false };
+    this.prompts.push({ text: this.now.prompt, point: this.ledger.now });
+    this.player.results = new Queue();
+    for (const each of calls) {
+      if (!this.now.isOver) await this[each]();
+    }
+    if (!this.now.isOver) this.player.answers.put({ text: "Good." });
+    await this.terminal.settle();
+  }
+
+  /** Has the model make a call; resolves to the result. */
+  async make(made) {
+    this.player.answers.put(made);
+    if (!this.now.isBegun) await this.terminal.type(this.now.prompt);
+    this.now.isBegun = true;
+    return this.player.results.take();
+  }
+
   /** A command of the model. */
   async command() {
     this.write();
-    await this.prompt(call("execute_command", { command: this.terminal.command }));
-    this.happened("command");
+    await this.make(call("execute_command", { command: this.terminal.command }));
+    this.happened("command", this.now.prompt);
   }
 
   /** A command of the person. */
@@ -242,29 +283,34 @@ export class Sequence {
     fs.writeFileSync(this.terminal.script, `cd '${this.folder}' || exit 1\n${lines.join("\n")}\ntrue\n`);
   }
 
-  happened(by) {
+  /** Notes the changes of a command. */
+  happened(by, turn) {
     const now = snapshot(this.folder);
-    this.ledger.record(this.disk, now, by);
+    this.ledger.record(this.disk, now, by, turn);
     this.disk = now;
   }
 
-  /** Has the model make a call, and waits for the result. */
-  async prompt(made) {
-    const told = this.play(made);
-    const text = `prompt ${this.seed}-${++this.number}.`;
-    this.prompts.push({ text, point: this.ledger.now });
-    await this.terminal.type(text);
-    const result = await told;
-    await this.terminal.settle();
-    return result;
+  /** Notes the changes of an edit, a removal or a move: the state of each path after it. */
+  hasWritten(states) {
+    const after = new Map(this.disk);
+    for (const [name, state] of Object.entries(states)) {
+      if (state === undefined) after.delete(name);
+      else {
+        this.ledger.makeFolders(after, path.dirname(name));
+        after.set(name, state);
+      }
+    }
+    this.ledger.record(this.disk, after, "edit", this.now.prompt);
+    this.disk = after;
   }
 
-  /** An edit by the model, accepted in the diff or in the terminal, or refused. */
+  /** A new text by the model, accepted in the diff or in the terminal, or refused. */
   async edit() {
     const { agent } = this.terminal;
     const name = this.chance.pick(TEXTS.filter((each) => this.writable(each)));
     this.log.push(name);
-    const told = this.prompt(call("write_file", { path: `${this.name}/${name}`, content: `edit ${++this.number}\n` }));
+    const text = `edit ${++this.number}\n`;
+    const told = this.make(call("write_file", { path: `${this.name}/${name}`, content: text }));
     await agent.asks();
     if (this.unsaved.has(name)) {
       await this.terminal.says("unsaved");
@@ -273,25 +319,71 @@ export class Sequence {
       await agent.shows("edit");
       this.isSaved(name);
     }
-    await this.terminal.scene.bench.diffShown();
+    if (await this.isAccepted(told, /^(Wrote|Created) /)) this.hasWritten({ [name]: withText(this.disk.get(name), text) });
+  }
+
+  /** A change of one line by the model. */
+  async change() {
+    const name = this.chance.pick(this.texts().filter((each) => !this.unsaved.has(each) && onceIn(this.textOf(each)).length > 0));
+    if (name === undefined) return this.edit();
+    const text = this.textOf(name);
+    const [from, to] = [this.chance.pick(onceIn(text)), `line ${++this.number}`];
+    this.log.push(`${name} ${from}`);
+    const told = this.make(edit(`${this.name}/${name}`, from, to));
+    if (await this.isAccepted(told, /^Wrote /)) this.hasWritten({ [name]: withText(this.disk.get(name), text.replace(from, to)) });
+  }
+
+  /** A removal by the model. */
+  async remove() {
+    const name = this.chance.pick(this.texts());
+    if (name === undefined) return this.edit();
+    this.log.push(name);
+    const told = this.make(call("delete_file", { path: `${this.name}/${name}` }));
+    if (this.unsaved.has(name)) return assert.match(await told, /unsaved changes in .*nothing was changed/);
+    if (await this.isAccepted(told, /^Deleted /)) this.hasWritten({ [name]: undefined });
+  }
+
+  /** A move by the model, to a place that may be taken. */
+  async move() {
+    const [name, to] = [this.chance.pick(this.texts()), this.chance.pick([...TEXTS, "new/moved.txt"].filter((each) => this.writable(each)))];
+    if (name === undefined) return this.edit();
+    this.log.push(`${name} to ${to}`);
+    const told = this.make(call("move_file", { path: `${this.name}/${name}`, to: `${this.name}/${to}` }));
+    if (this.unsaved.has(name) || this.unsaved.has(to)) return assert.match(await told, /unsaved changes in .*nothing was changed/);
+    if (this.disk.has(to)) return assert.match(await told, /nothing was changed: .* exists/);
+    if (await this.isAccepted(told, /^Moved /)) this.hasWritten({ [to]: this.disk.get(name), [name]: undefined });
+  }
+
+  /** Answers the question about a change in the diff or in the terminal; reports whether with a yes. */
+  async isAccepted(told, result) {
+    const { agent, scene } = this.terminal;
+    await agent.asks();
+    await scene.bench.diffShown();
     const answer = this.chance.below(5);
-    if (answer === 0) return this.refuse();
-    if (answer < 3) await this.terminal.scene.bench.press("Accept");
-    else {
-      await agent.asks();
-      await agent.yes();
+    if (answer === 0) {
+      await this.refuse();
+      return false;
     }
-    assert.match(await told, /^(Wrote|Created) /);
-    this.happened("edit");
+    if (answer < 3) await scene.bench.press("Accept");
+    else await agent.yes();
+    assert.match(await told, result);
+    await this.isGone();
+    return true;
+  }
+
+  /** Waits until an answered question is nowhere any more: the next one is another. */
+  async isGone() {
+    await this.terminal.agent.asksNothing();
+    await this.session.noDiffs();
   }
 
   /** Says no without a reason, which ends the turn. */
   async refuse() {
     this.log.push("no");
+    this.now.isOver = true;
     await this.terminal.agent.asks();
     await this.terminal.agent.type("n");
-    await this.terminal.agent.asksNothing();
-    await this.terminal.settle();
+    await this.isGone();
   }
 
   /** Whether a file is a file, or can be made. */
@@ -305,6 +397,15 @@ export class Sequence {
     await this.takeBack("undo", this.ledger.undo(this.disk, this.unsaved), "undone");
   }
 
+  async undoTurn() {
+    await this.takeBack("undo turn", this.ledger.undo(this.disk, this.unsaved, "turn"), "undone");
+  }
+
+  async undoFile() {
+    const name = this.chance.pick([...TEXTS, "tool"]);
+    await this.takeBack(`undo ${this.name}/${name}`, this.ledger.undo(this.disk, this.unsaved, name), "undone");
+  }
+
   async redo() {
     await this.takeBack("redo", this.ledger.redo(this.disk, this.unsaved), "redone");
   }
@@ -312,7 +413,7 @@ export class Sequence {
   async takeBack(command, plan, done) {
     this.log.push(describe(plan));
     await this.terminal.type(`/${command}`);
-    if (plan.empty) await this.terminal.says(`there is nothing to ${command}`);
+    if (plan.empty) await this.terminal.says(`there is nothing to ${command.split(" ")[0]}`);
     else if (plan.changes.length === 0) await this.refuses(plan, "undone");
     else await this.answer(plan, done);
     await this.terminal.settle();
@@ -360,6 +461,7 @@ export class Sequence {
     };
     await asked();
     for (const { path: name } of plan.refused) await this.terminal.says(`${this.name}/${name} stays as it is: `);
+    for (const name of plan.merged.keys()) await this.terminal.says(`${this.name}/${name} was changed since: this is merged with the later changes`);
     const answer = this.chance.below(8);
     const typed = plan.changes.map(([{ path: name }]) => name).find((name) => this.texts().includes(name));
     if (answer === 0) {
@@ -375,18 +477,29 @@ export class Sequence {
       await this.terminal.says(`nothing was ${done}: ${this.name}/${typed} cannot be undone: it has unsaved changes`);
       return false;
     }
-    await agent.yes();
-    const before = this.ledger.now;
+    if (answer < 5 && this.hasDiff(plan)) {
+      this.log.push("in the diff");
+      await this.terminal.scene.bench.diffShown();
+      await this.terminal.scene.bench.press("Accept");
+    } else await agent.yes();
+    const before = this.ledger.now + plan.voids.length;
     this.disk = this.ledger.carryOut(plan, this.disk);
     const restored = this.ledger.now > before;
     await this.terminal.says(restored ? `${done}: ` : `nothing was ${done}; `); // but for folders in use
+    await this.isGone();
     return restored;
+  }
+
+  /** Whether the editor shows a plan as a diff: a single file. */
+  hasDiff({ changes }) {
+    const isText = (state) => state === undefined || state.startsWith("file ");
+    return changes.length === 1 && TEXTS.includes(changes[0][0].path) && isText(this.disk.get(changes[0][0].path)) && isText(changes[0][0].before);
   }
 
   async refuses({ refused }, done) {
     for (const { path: name, why } of refused) {
       const reason = why === "unsaved" ? "it has unsaved changes" : "";
-      await this.terminal.says(`${this.name}/${name} cannot be ${done}: ${reason}`);
+      await this.terminal.says(`${this.name}/${name} ${why === "back" ? "needs no change" : `cannot be ${done}: ${reason}`}`);
     }
   }
 
@@ -404,7 +517,15 @@ export class Sequence {
   }
 }
 
-const STEPS = ["edit", "edit", "edit", "command", "command", "bang", "undo", "undo", "undo", "redo", "redo", "rewind", "rewind", "revert", "look", "type", "type", "save", "other"];
+/** The calls of the model. */
+const CALLS = ["edit", "edit", "change", "change", "remove", "move", "move", "command"];
+
+const UNDOS = ["undo", "undo", "undoTurn", "undoTurn", "undoFile", "redo", "redo", "rewind", "rewind"];
+
+const STEPS = ["edit", "change", "remove", "move", "several", "several", "several", "command", "bang", ...UNDOS, "revert", "look", "type", "type", "save", "other", "other"];
+
+/** The lines that a text holds exactly once, as a part of a line too. */
+const onceIn = (text) => text.split("\n").filter((line) => line !== "" && text.split(line).length === 2);
 
 const describe = ({ changes, refused }) => `(${changes.map(([{ path: name }]) => name)}; not ${refused.map(({ path: name, why }) => `${name}: ${why}`)})`;
 
@@ -415,6 +536,8 @@ function line(chance, number) {
     `mkdir -p $(dirname ${a}); echo made ${number} >> ${a}`,
     `[ -f ${a} ] && sed -i 's/e/E/' ${a}`,
     `[ -f ${a} ] && : > ${a}`,
+    `[ -f ${a} ] && sed -i '1s/^/top ${number} /' ${a}`,
+    `[ -f ${a} ] && echo more ${number} >> ${a}`,
     `rm -f ${a}`,
     `rm -rf sub`,
     `[ -f ${a} ] && [ -d $(dirname ${b}) ] && mv -f ${a} ${b}`,
