@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
@@ -23,8 +24,9 @@ func tidying() []llmtest.Turn {
 	}
 }
 
-func tidyDesk(t *testing.T) *desk {
-	d := newDesk(t, llmtest.NewServer(t, tidying()...), map[string]string{"a.txt": "one\ntwo\n", "gone.bin": "\x00\x01\x02", "kept.txt": "k\n"})
+func tidyDesk(t *testing.T, server *llmtest.Server) *desk {
+	t.Helper()
+	d := newDesk(t, server, map[string]string{"a.txt": "one\ntwo\n", "gone.bin": "\x00\x01\x02", "kept.txt": "k\n"})
 	if err := os.Chmod(d.path("a.txt"), 0o751); err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +53,7 @@ func (d *desk) tidied(done bool) {
 // TestFilesAreMovedAndDeleted: each is a question that names both places, or the size of the
 // loss, and no "always"; undo and rewind take them back with their modes.
 func TestFilesAreMovedAndDeleted(t *testing.T) {
-	d := tidyDesk(t)
+	d := tidyDesk(t, llmtest.NewServer(t, tidying()...))
 	d.sit()
 	d.say("tidy up")
 	d.asked(`move a.txt → new/b.txt \+0 −0 ·.8 bytes`)
@@ -78,13 +80,68 @@ func TestFilesAreMovedAndDeleted(t *testing.T) {
 	if info, err := os.Stat(d.path("a.txt")); err != nil || info.Mode().Perm() != 0o751 {
 		t.Errorf("the file that came back has %v, %v", info.Mode(), err)
 	}
+	d.say("/redo")
+	d.asked(`redo what was undone: 3 files`)
+	d.Press("y")
+	d.WaitFor(`redone: `)
+	d.tidied(true)
+	d.say("/rewind")
+	d.WaitFor(`(?m)^› tidy up +3 files`)
+	d.Press("enter")
+	d.WaitFor(`(?m)^› Files and conversation +3 files`)
+	d.Press("enter")
+	d.asked(`go back to before that prompt: 3 files`)
+	d.Press("y")
+	d.WaitFor(`put back: `)
+	d.tidied(false)
+	d.Press("ctrl+u")
+	d.leave()
+}
+
+// TestASubAgentMovesAndDeletes: the questions name the sub-agent, and one undo takes back its
+// work.
+func TestASubAgentMovesAndDeletes(t *testing.T) {
+	server := llmtest.NewServerFunc(t, func(_ int, body []byte) llmtest.Turn {
+		switch prompt, results := promptOf(body); {
+		case strings.Contains(prompt, "tidy") && len(results) == 0:
+			return tidying()[0]
+		case strings.Contains(prompt, "tidy"):
+			return llmtest.Turn{Text: "Tidied."}
+		case len(results) == 0:
+			return callOf("task", `{"description":"clean","prompt":"tidy up","agent":"mover"}`)
+		}
+		return llmtest.Turn{Text: "All is done."}
+	})
+	d := tidyDesk(t, server)
+	scratch.Mkdir(t, d.home+"/agents")
+	scratch.Write(t, d.home+"/agents/mover.md", "---\nname: mover\ndescription: moves\ntools: move_file, edit_file, delete_file, find_files\n---\nYou move.\n")
+	d.sit()
+	d.say("delegate")
+	d.asked(`(?s)sub-agent mover: clean.*move a.txt → new/b.txt|move a.txt → new/b.txt.*sub-agent mover: clean`)
+	d.tidied(false)
+	d.Press("y")
+	d.asked(`edit new/b.txt`)
+	d.Press("y")
+	d.asked(`delete gone.bin`)
+	if s := d.Screen(); !strings.Contains(s, "sub-agent mover: clean") {
+		t.Errorf("the question does not name the sub-agent:\n%s", s)
+	}
+	d.Press("y")
+	d.WaitFor(`All is done\.`)
+	d.idle()
+	d.tidied(true)
+	d.say("/undo turn")
+	d.asked(`undo the last turn: 3 files`)
+	d.Press("y")
+	d.WaitFor(`undone: `)
+	d.tidied(false)
 	d.leave()
 }
 
 // TestPendingMovesAreOneReview: with review: turn the tools see the moved file, and one yes
 // in plain lines carries out all.
 func TestPendingMovesAreOneReview(t *testing.T) {
-	d := tidyDesk(t)
+	d := tidyDesk(t, llmtest.NewServer(t, tidying()...))
 	d.env = append(d.env, "AGENT_REVIEW=turn")
 	d.open()
 	d.run("agent", "--screen-reader")

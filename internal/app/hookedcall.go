@@ -162,6 +162,8 @@ func (c *hookedCall) answered(e hooks.Event, o hooks.Outcome, alone bool) error 
 		return errors.New(o.Blocked)
 	case o.Input == nil:
 		return nil
+	case !alone && c.name == "move_file":
+		return errors.New("the hook " + strings.Join(o.Changed, ", ") + " changed a move, which is not supported")
 	case !alone:
 		return errors.New("the hook " + strings.Join(o.Changed, ", ") + " changed a call about several files, which is not supported; send a patch for each file")
 	}
@@ -267,14 +269,7 @@ func (c *hookedCall) after(ctx context.Context, e hooks.Event, res *tools.Result
 	e.Response = map[string]any{"success": true, "output": res.ForModel}
 	files, texts := []string{""}, map[string]string{}
 	if tools.ChangesFiles(c.name) {
-		files = nil
-		for _, f := range res.Changes {
-			if abs, _, err := c.app.Root.Resolve(f.Path); err == nil {
-				files = append(files, abs)
-				now, _ := c.app.Root.Read(abs) // without it, the model gets no diff
-				texts[f.Path] = now.Text
-			}
-		}
+		files, texts = c.wrote(*res)
 	} else if list := c.files(); len(list) > 0 {
 		files = list
 	}
@@ -309,6 +304,22 @@ func (c *hookedCall) after(ctx context.Context, e hooks.Event, res *tools.Result
 		res.Changes = append(res.Changes, change)
 	}
 	c.context = append(c.context, text)
+}
+
+// wrote returns the absolute paths of the files that a call changed, and their texts by name.
+// Only delete_file has those that it removed; see hooks.OfTool.
+func (c *hookedCall) wrote(res tools.Result) (files []string, texts map[string]string) {
+	texts = map[string]string{}
+	for _, f := range res.Changes {
+		abs, _, err := c.app.Root.Resolve(f.Path)
+		if err != nil || f.Deleted && c.name != "delete_file" {
+			continue
+		}
+		files = append(files, abs)
+		now, _ := c.app.Root.Read(abs) // without it, the model gets no diff
+		texts[f.Path] = now.Text
+	}
+	return files, texts
 }
 
 // maxHookDiff is the number of bytes of a hook's change that the model gets.

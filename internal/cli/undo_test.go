@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -138,33 +139,52 @@ func TestUndoTellsOfOneThatWasKilled(t *testing.T) {
 	}
 }
 
-// TestAKilledReviewIsReported: the first start after a kill between two files of a review
-// takes the first one back, and reports it once.
-func TestAKilledReviewIsReported(t *testing.T) {
-	dir := scratch.Dir(t, map[string]string{"a.txt": "written\n", ".agent-B.tmp": "written\n"})
-	home := t.TempDir()
-	t.Setenv("AGENT_HOME", home)
-	j := journal.Open(home, dir, journal.Recover{})
-	after := workspace.Hash(sha256.Sum256([]byte("written\n")))
-	for name, temp := range map[string]string{"a.txt": ".agent-A.tmp", "b.txt": ".agent-B.tmp"} {
-		e := journal.Entry{Path: filepath.Join(dir, name), Name: name, After: &after, Origin: journal.Origin{Tool: "review", Run: "r", Together: 2}, Made: journal.Made{Temp: temp}}
-		if err := j.Begin(&e); err != nil {
-			t.Fatal(err)
-		}
+// TestAKilledStepIsReported: the first start after a kill between two files of a review, or
+// between the two places of a move, takes the first one back, and reports it once.
+func TestAKilledStepIsReported(t *testing.T) {
+	written := workspace.Hash(sha256.Sum256([]byte("written\n")))
+	made := func(name, temp string) journal.Entry {
+		return journal.Entry{Name: name, After: &written, Made: journal.Made{Temp: temp}}
 	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []bool{true, false} {
-		p, _ := files(t)
-		_ = (&undoCommand{yes: true}).run(t.Context(), p, &flags{dir: dir}) // no change is left to undo
-		said, err := os.ReadFile(p.Stderr.Name())
-		if err != nil || strings.Contains(string(said), "while it wrote the 2 files of a review, so none of them is changed") != want {
-			t.Errorf("start %d: %q, %v", i, said, err)
-		}
-		if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 0 {
-			t.Errorf("left over: %v", left)
-		}
+	for step, tt := range map[string]struct {
+		files   map[string]string
+		entries []journal.Entry
+		left    []string
+	}{
+		"review": {map[string]string{"a.txt": "written\n", ".agent-B.tmp": "written\n"}, []journal.Entry{made("a.txt", ".agent-A.tmp"), made("b.txt", ".agent-B.tmp")}, nil},
+		"move":   {map[string]string{"a.txt": "written\n", "b.txt": "written\n"}, []journal.Entry{made("a.txt", ".agent-A.tmp"), {Name: "b.txt", Before: &written}}, []string{"b.txt"}},
+	} {
+		t.Run(step, func(t *testing.T) {
+			dir := scratch.Dir(t, tt.files)
+			home := t.TempDir()
+			t.Setenv("AGENT_HOME", home)
+			j := journal.Open(home, dir, journal.Recover{})
+			for _, e := range tt.entries {
+				e.Path, e.Origin = filepath.Join(dir, e.Name), journal.Origin{Tool: step, Run: "r", Together: 2}
+				if err := j.Begin(&e); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := j.Close(); err != nil {
+				t.Fatal(err)
+			}
+			for i, want := range []bool{true, false} {
+				p, _ := files(t)
+				_ = (&undoCommand{yes: true}).run(t.Context(), p, &flags{dir: dir}) // no change is left to undo
+				said, err := os.ReadFile(p.Stderr.Name())
+				if err != nil || strings.Contains(string(said), "in the middle of a step that changes 2 files, so none of them is changed. What it had done is taken back: a.txt.") != want {
+					t.Errorf("start %d: %q, %v", i, said, err)
+				}
+				list, err := os.ReadDir(dir)
+				var left []string
+				for _, e := range list {
+					left = append(left, e.Name())
+				}
+				if err != nil || !slices.Equal(left, tt.left) {
+					t.Errorf("left over: %v, %v", left, err)
+				}
+			}
+		})
 	}
 }
 

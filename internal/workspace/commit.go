@@ -232,14 +232,23 @@ func (k *commit) finish() error {
 	if err := k.unlink(); err != nil {
 		return err
 	}
+	return errors.Join(k.settle(), k.end())
+}
+
+// settle makes the new name durable.
+func (k *commit) settle() error {
 	if err := k.root.at(stepDone); err != nil {
 		return err
 	}
-	err := syncDir(k.target.dir)
+	return syncDir(k.target.dir)
+}
+
+// end closes the entry of a file that is in its place.
+func (k *commit) end() error {
 	if k.change.Delete {
 		k.target.place.folder.removeEmpty(k.entry.Dirs)
 	}
-	return errors.Join(err, k.root.journal.End(&k.entry, true))
+	return k.root.journal.End(&k.entry, true)
 }
 
 // clean removes the leftovers of a failed commit.

@@ -27,6 +27,8 @@ type scene struct {
 var scenes = []scene{
 	{"edit", changeScene("edit", map[string]string{"a": "a0\n"}, map[string]string{"a": "a1\n"})},
 	{"create", changeScene("create", map[string]string{}, map[string]string{"new/deep/c": strings.Repeat("c1\n", 1000)})},
+	{"delete", changeScene("delete", map[string]string{"a": "a0\n"}, map[string]string{})},
+	{"move", changeScene("move", map[string]string{"a": "a0\n"}, map[string]string{"new/deep/c": "a1\n"})},
 	{"rewind", rewindScene},
 	{"append", appendScene},
 }

@@ -38,6 +38,8 @@ func once(args []string) error {
 			_, err = root.Commit(context.Background(), c, turn(1))
 		}
 		return errors.Join(said(err), closed(root))
+	case "move", "delete":
+		return errors.Join(said(removeOnce(root, what == "move")), closed(root))
 	case "rewind":
 		err := takeBack(root, undo.Rewind)
 		return errors.Join(said(err), closed(root))
@@ -49,6 +51,23 @@ func once(args []string) error {
 		return errors.Join(said(err), closed(root))
 	}
 	return fmt.Errorf("no such role: %s", what)
+}
+
+// removeOnce deletes the file a, or moves it with an edit to a folder that is made for it.
+func removeOnce(root *workspace.Root, moves bool) error {
+	f, err := root.Removable("a")
+	if err != nil {
+		return err
+	}
+	c := workspace.Change{File: f, Delete: true}
+	if moves {
+		c = workspace.Change{File: f, After: "a1\n"}
+		if c.To, c.ToName, err = root.Vacant("new/deep/c"); err != nil {
+			return err
+		}
+	}
+	_, err = root.Commit(context.Background(), c, turn(1))
+	return err
 }
 
 // commandOnce records the effects of mutate.

@@ -113,8 +113,9 @@ func (k *commit) unlink() error {
 	if !k.linked {
 		return nil
 	}
-	if err := k.target.dir.Remove(k.entry.Temp); !missing(err) {
+	if err := k.target.dir.Remove(k.entry.Temp); err != nil && !missing(err) {
 		return err
 	}
+	k.linked = false
 	return nil
 }

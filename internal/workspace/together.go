@@ -41,17 +41,14 @@ func (r *Root) commitTogether(ctx context.Context, changes []Change, by Origin) 
 	if err := g.write(ctx, r); err != nil {
 		return nil, err
 	}
-	var late []error
+	late := g.finish()
 	for _, k := range g {
-		if err := k.finish(); err != nil {
-			late = append(late, fmt.Errorf("%s %w: %w", k.change.Name, ErrNotDurable, err))
-		}
 		files = append(files, k.written())
 	}
 	for _, f := range files {
 		r.report(ctx, f, by)
 	}
-	return files, errors.Join(late...)
+	return files, late
 }
 
 // group is the changes that are written together.
@@ -174,6 +171,30 @@ func (g group) place(ctx context.Context, r *Root) (placed int, err error) {
 		}
 	}
 	return len(g), nil
+}
+
+// finish makes the new names durable and closes the entries. Until all names are durable no
+// temp file is removed and no entry is closed: after a power failure that loses some of them,
+// recovery can tell which, and takes the others back.
+func (g group) finish() error {
+	errs := make([]error, len(g))
+	for i, k := range g {
+		errs[i] = k.settle()
+	}
+	for i, k := range g {
+		if k.linked {
+			errs[i] = errors.Join(errs[i], k.unlink(), syncDir(k.target.dir))
+		}
+	}
+	for i, k := range g {
+		if !k.linked { // else the next start removes its temp file
+			errs[i] = errors.Join(errs[i], k.end())
+		}
+		if errs[i] != nil {
+			errs[i] = fmt.Errorf("%s %w: %w", k.change.Name, ErrNotDurable, errs[i])
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // takeBack gives the file of e the content before e again, if it still holds the one

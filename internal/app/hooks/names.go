@@ -47,6 +47,9 @@ func knownTool(ours string) known {
 // several files, a call has an event for each.
 func OfTool(name, tool, call string) Event {
 	k := knownTool(tool)
+	if name == PostToolUse && tool == "delete_file" {
+		k.aliases = nil // a formatter of edited files would find no file
+	}
 	return Event{Name: name, Tool: k.name, Ours: tool, CallID: call, names: append([]string{tool}, k.aliases...)}
 }
 

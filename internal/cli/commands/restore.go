@@ -160,9 +160,9 @@ func Stopped(root *workspace.Root) string {
 	back, s := root.TakenBack(), root.Stopped()
 	switch {
 	case back.Of > 0 && len(back.Left) > 0:
-		return fmt.Sprintf("The program ended while it wrote the %d files of a review. %d that were written are taken back, but not what has changed since: %s. /diff shows them.", back.Of, len(back.Names), strings.Join(back.Left, ", "))
+		return fmt.Sprintf("The program ended in the middle of a step that changes %d files. What it had done is taken back (%s), but not what has changed since: %s. /diff shows them.", back.Of, strings.Join(back.Names, ", "), strings.Join(back.Left, ", "))
 	case back.Of > 0:
-		return fmt.Sprintf("The program ended while it wrote the %d files of a review, so none of them is changed: %d that were written already are taken back.", back.Of, len(back.Names))
+		return fmt.Sprintf("The program ended in the middle of a step that changes %d files, so none of them is changed. What it had done is taken back: %s.", back.Of, strings.Join(back.Names, ", "))
 	case s.Of == 0:
 		return ""
 	}
