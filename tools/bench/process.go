@@ -54,10 +54,6 @@ func (p *place) fresh() (home, tree string, err error) {
 	if err := os.MkdirAll(filepath.Join(home, ".agent"), 0o700); err != nil {
 		return "", "", err
 	}
-	allowed := fmt.Sprintf(`[{"address":%q,"provider":"openai"}]`, p.server.url)
-	if err := os.WriteFile(filepath.Join(home, ".agent", "servers.json"), []byte(allowed), 0o600); err != nil {
-		return "", "", err
-	}
 	if p.wire != "" {
 		provider := fmt.Sprintf("providers:\n  %s: {base_url: %q, api_key_env: OPENAI_API_KEY, wire: %[1]s}\n", p.wire, p.server.url)
 		if err := os.WriteFile(filepath.Join(home, ".agent", "config.yaml"), []byte(provider), 0o600); err != nil {
