@@ -152,16 +152,41 @@ func (v *View) Wrote(ctx context.Context, done editor.Write) {
 		v.writes.forget(done.Path)
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, bufferTimeout)
-	defer cancel()
 	if l.ours() {
 		v.writes.forget(done.Path)
 		if done.Removed {
-			_ = l.client.Documents.Removed(ctx, done.Path, done.To) // an older one keeps the tabs
+			l.removed(ctx, done)
 		}
 		return
 	}
+	ctx, cancel := context.WithTimeout(ctx, bufferTimeout)
+	defer cancel()
 	v.writes.put(l, done, l.client.Documents.Reload(ctx, done.Path))
+}
+
+// removed has the editor close the tabs of a file that is gone, and waits until it has,
+// for a second at most. It does not wait for an editor that left the last such call
+// unanswered: a stuck one holds a turn once, not at each file.
+func (l *link) removed(ctx context.Context, done editor.Write) {
+	closed := make(chan struct{})
+	begun := l.begin(func() {
+		defer close(closed)
+		// The turn may end first.
+		ctx, cancel := l.within(context.WithoutCancel(ctx), askTimeout)
+		defer cancel()
+		err := l.client.Documents.Removed(ctx, done.Path, done.To) // an older one keeps the tabs
+		l.late.Store(err != nil && ctx.Err() != nil)
+	})
+	if !begun || l.late.Load() {
+		return
+	}
+	second, cancel := context.WithTimeout(ctx, bufferTimeout)
+	defer cancel()
+	select {
+	case <-closed:
+	case <-second.Done():
+		l.late.Store(true)
+	}
 }
 
 // Lost explains, once, why a file may no longer hold the last write, given its text. It

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
@@ -26,6 +27,7 @@ type link struct {
 	left      *left       // shared by all links of the Bridge
 	work      crash.Group // the link's goroutines
 	encodings *client.Encodings
+	late      atomic.Bool // the editor has left the removal of a file unanswered
 
 	mu      sync.Mutex // guards the fields below
 	unheard time.Time  // since when a probe is unanswered; zero: none is pending

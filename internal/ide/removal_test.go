@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -161,4 +162,21 @@ func TestTheEditorLearnsOfRemovals(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAStuckEditorHoldsATurnOnce: an editor that does not answer is waited for at the first
+// of many removed files, and still told of the others.
+func TestAStuckEditorHoldsATurnOnce(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Ours())
+	e.Handle("fileRemoved", func(*idetest.Conn, rawJSON) idetest.Reply { return idetest.Reply{Silent: true} })
+	const files = 30
+	began := time.Now()
+	for range files {
+		r.Wrote(t.Context(), editor.Write{Path: "/p/a", Removed: true})
+	}
+	if took := time.Since(began); took > files*time.Second/2 {
+		t.Errorf("%d files took %s", files, took)
+	}
+	e.WaitRequests("fileRemoved", files)
 }
