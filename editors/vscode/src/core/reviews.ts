@@ -340,7 +340,7 @@ export class Reviews {
     const { view } = this.ports;
     // Our program merges the edit with that change, and asks again.
     const asks = review.machine.stale && review.owner.name !== agentName;
-    const answer = asks ? await view.confirmStale(id, request.path).catch(() => "no" as const) : "anyway";
+    const answer = asks ? await view.confirmStale(id, request.oldPath).catch(() => "no" as const) : "anyway";
     const notes = mustLook(request.notes ?? []);
     const yes = answer === "anyway" && (notes.length === 0 || (await view.confirmNotes(id, request.path, notes).catch(() => false)));
     this.run(review, { type: "staleAnswered", yes });

@@ -1,15 +1,13 @@
 import * as vscode from "vscode";
 import type { Check, DiffView, ReviewComment, ShownDiff } from "../core/ports";
+import { saveTyped } from "../core/saving";
 import type { CheckMarks } from "./checks";
 import { firstChanged } from "./headers";
 import type { Heading, Headers } from "./headers";
 import type { Remarks } from "./remarks";
 import type { SideFiles } from "./sidefiles";
-import { activeReview, caughtUp, diffOf, tabsOf } from "./tabs";
+import { activeReview, caughtUp, diffOf, documentAt, tabsOf } from "./tabs";
 import { originalScheme, proposalUri, reviewUri } from "./uri";
-
-// Of a person who types on, while the diff closes.
-const saveTries = 3;
 
 interface Sides {
   readonly left: vscode.Uri;
@@ -146,8 +144,8 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
   }
 
   private document(id: string): vscode.TextDocument | undefined {
-    const right = this.sides.get(id)?.right.toString();
-    return vscode.workspace.textDocuments.find((document) => document.uri.toString() === right);
+    const right = this.sides.get(id)?.right;
+    return right === undefined ? undefined : documentAt(right);
   }
 
   /** The contents of a review are made once: a diff that is opened again keeps its draft. */
@@ -172,20 +170,9 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
 
   /** Saves the draft, one time after the other: a save that begins during another cancels that one. */
   private save(id: string): Promise<void> {
-    const saved = (this.saving.get(id) ?? Promise.resolve()).catch(() => undefined).then(() => this.saveAll(id));
+    const saved = (this.saving.get(id) ?? Promise.resolve()).catch(() => undefined).then(() => saveTyped(caughtUp, () => this.document(id), () => this.meant.delete(id)));
     this.saving.set(id, saved);
     return saved;
-  }
-
-  /** The last keystrokes may still be on their way from the window, which would ask about them; others come during the save. */
-  private async saveAll(id: string): Promise<void> {
-    for (let tries = 0; tries < saveTries; tries++) {
-      await caughtUp();
-      const document = this.document(id);
-      if (document?.isDirty !== true) return;
-      this.meant.delete(id);
-      await document.save();
-    }
   }
 
   /** Resolves when the tab is there; a background tab may come after the command's end. */

@@ -9,8 +9,6 @@ import { eolOf, toLf, withEol, withoutBom } from "../core/text";
 import type { Places } from "./places";
 
 const absent = { exists: false, text: "", encoding: "utf8", bom: false, binary: false, size: 0 };
-// As far as one looks for a NUL to tell binary files from text.
-const binaryPrefix = 8 * 1024;
 
 export class EditorDocuments implements Documents {
   constructor(private readonly places: Places) {}
@@ -24,7 +22,7 @@ export class EditorDocuments implements Documents {
     const open = this.places.document(path);
     const encoding = marked ?? this.encoding(path);
     const file = { exists: true, sha256, encoding, bom: marked !== undefined, size: bytes.length };
-    if (!encoding.startsWith("utf16") && bytes.subarray(0, binaryPrefix).includes(0)) {
+    if (!encoding.startsWith("utf16") && bytes.includes(0)) {
       return { ...file, text: "", binary: true };
     }
     // One that is open may have been opened in another encoding than the setting's.

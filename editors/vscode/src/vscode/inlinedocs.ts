@@ -3,13 +3,14 @@ import { Merged } from "../core/merged";
 import type { Hunk } from "../core/merged";
 import type { Check } from "../core/ports";
 import { buttonsMs } from "../core/ready";
+import { saveTyped } from "../core/saving";
 import { cap, toLf, withEol, withoutIcons } from "../core/text";
 import type { CheckMarks } from "./checks";
 import { replaceAll } from "./documents";
 import { iconOf } from "./headers";
 import type { Heading, Headers } from "./headers";
 import type { SideFiles } from "./sidefiles";
-import { allTabs, caughtUp } from "./tabs";
+import { allTabs, caughtUp, documentAt } from "./tabs";
 import { inlineScheme, reviewUri } from "./uri";
 
 /** The most removed text shown beside a change's lens. */
@@ -154,16 +155,13 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
 
   /** Closes the tabs of a proposal without a question. */
   async hide(id: string): Promise<void> {
-    const uri = this.byId(id)?.uri.toString();
+    const uri = this.byId(id)?.uri;
     if (uri === undefined) return;
     // From here on nothing that happens to the text is the person's.
-    this.entries.delete(uri);
-    this.headers.remove(vscode.Uri.parse(uri));
-    this.checks.remove(vscode.Uri.parse(uri));
-    // The last keystrokes may still be on their way from the window, which would ask about them.
-    await caughtUp();
-    const document = vscode.workspace.textDocuments.find((each) => each.uri.toString() === uri);
-    if (document?.isDirty === true) await document.save();
+    this.entries.delete(uri.toString());
+    this.headers.remove(uri);
+    this.checks.remove(uri);
+    await saveTyped(caughtUp, () => documentAt(uri));
     const tabs = this.tabsOf(id);
     if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);
     this.refresh();

@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { saveTyped } from "../core/saving";
 import { inlineScheme, isReviewUri, planScheme, proposedScheme, reviewId } from "./uri";
 
 /** The URIs that a tab shows; none for a tab that shows no text. */
@@ -46,6 +47,11 @@ export async function caughtUp(): Promise<void> {
   await vscode.commands.executeCommand("setContext", "agent.caughtUp", true);
 }
 
+/** The open document at uri. */
+export function documentAt(uri: vscode.Uri): vscode.TextDocument | undefined {
+  return vscode.workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());
+}
+
 /**
  * Closes the tabs that an earlier run of the extension has left: the editor
  * restores them with the window, but their contents are gone. Text typed in them is restored as
@@ -61,11 +67,10 @@ export async function closeOrphans(isKnown: (id: string) => boolean, adopt: (uri
 }
 
 async function saveOrphan(uri: vscode.Uri, adopt: (uri: vscode.Uri) => vscode.Disposable): Promise<void> {
-  const document = vscode.workspace.textDocuments.find((each) => each.uri.toString() === uri.toString());
-  if (document?.isDirty !== true) return;
+  if (documentAt(uri)?.isDirty !== true) return;
   const file = adopt(uri);
   try {
-    await document.save();
+    await saveTyped(caughtUp, () => documentAt(uri));
   } finally {
     file.dispose();
   }

@@ -90,7 +90,11 @@ export class Terminals implements vscode.Disposable {
     const active = vscode.window.activeTerminal;
     const its = pid === undefined ? undefined : this.linked.get(pid);
     const known = its !== undefined ? its : active !== undefined && this.runs(active) ? active : vscode.window.terminals.filter((each) => this.runs(each)).at(-1);
-    known?.show();
+    try {
+      known?.show();
+    } catch {
+      return false; // another extension has disposed of it a moment ago
+    }
     return known !== undefined;
   }
 

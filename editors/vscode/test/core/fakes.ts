@@ -103,6 +103,7 @@ export class FakeView implements DiffView {
   readonly closes: string[] = [];
   opening: "works" | "fails" | "hangs" = "works";
   closing: "works" | "hangs" = "works";
+  readonly staleAsked: string[] = [];
   staleAnswers: ((yes: boolean | "redo") => void)[] = [];
   noteAnswers: ((yes: boolean) => void)[] = [];
   /** Edits that the window has not reported yet. */
@@ -150,7 +151,8 @@ export class FakeView implements DiffView {
     this.checks.set(id, check);
   }
 
-  confirmStale(): Promise<"anyway" | "redo" | "no"> {
+  confirmStale(_id: string, path: string): Promise<"anyway" | "redo" | "no"> {
+    this.staleAsked.push(path);
     return new Promise((done) => this.staleAnswers.push((yes) => done(yes === "redo" ? "redo" : yes ? "anyway" : "no")));
   }
 

@@ -23,7 +23,7 @@ async function review(t: TestContext, what: Partial<ReviewRequest> = {}) {
     editor.clock.advance(100);
     return heard.at(-1);
   };
-  return { editor, reviews, answer, told };
+  return { editor, reviews, answer, told, file };
 }
 
 function textOf(answer: Answer): string | undefined {
@@ -54,5 +54,17 @@ describe("a client that keeps the person's text", () => {
     assert.deepEqual([told()?.["edited"], told()?.["text"]], [true, "one\nTWO\ntyped\n"]);
     reviews.accept("r1", "button");
     assert.equal(textOf(await answer), "one\nTWO\ntyped\n");
+  });
+});
+
+describe("a moved file that has changed on disk", () => {
+  it("is named by the place that it moves from", async (t) => {
+    const { editor, reviews, file } = await review(t, { path: "/elsewhere/g", removal: "move" });
+    writeFileSync(file, "other\n");
+    editor.documents.watchers.get(file)?.();
+    await settled();
+    reviews.accept("r1", "button");
+    await settled();
+    assert.deepEqual(editor.view.staleAsked, [file]);
   });
 });

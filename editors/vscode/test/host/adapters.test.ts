@@ -19,6 +19,12 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
+async function typeInto(document: vscode.TextDocument, text: string): Promise<void> {
+  const edit = new vscode.WorkspaceEdit();
+  edit.insert(document.uri, new vscode.Position(0, 0), text);
+  await vscode.workspace.applyEdit(edit);
+}
+
 describe("the documents", () => {
   const documents = new EditorDocuments(new Places());
   const file = (bytes: Uint8Array | string): string => {
@@ -44,7 +50,7 @@ describe("the documents", () => {
   }
 
   it("reports a binary file", async () => {
-    assert.equal((await documents.read(file("a\0b"))).binary, true);
+    for (const head of ["a", "a".repeat(9_000)]) assert.equal((await documents.read(file(`${head}\0b`))).binary, true);
   });
 
   it("reports a missing file", async () => {
@@ -70,9 +76,7 @@ describe("the documents", () => {
     const real = join(folder, "file.txt");
     assert.equal(documents.buffer(real), undefined);
     const document = await vscode.workspace.openTextDocument(real);
-    const edit = new vscode.WorkspaceEdit();
-    edit.insert(document.uri, new vscode.Position(0, 0), "x");
-    await vscode.workspace.applyEdit(edit);
+    await typeInto(document, "x");
     assert.deepEqual(documents.buffer(real), { text: "xa", isDirty: true, isUntitled: false });
     assert.equal(await documents.save(real), true);
     assert.equal(documents.buffer(real)?.isDirty, false);
@@ -114,9 +118,7 @@ describe("the sides of a diff", () => {
 
   it("keep the saved text and lose nothing that the setting's encoding cannot hold", async () => {
     const document = await shown("a\n", "shiftjis");
-    const edit = new vscode.WorkspaceEdit();
-    edit.insert(document.uri, new vscode.Position(0, 0), "😀");
-    await vscode.workspace.applyEdit(edit);
+    await typeInto(document, "😀");
     assert.equal(await document.save(), true);
     assert.equal(new TextDecoder().decode(sides.readFile(document.uri)), "😀a\n");
   });
