@@ -230,7 +230,10 @@ func (r *Runner) overlaid(ctx context.Context, p plan, all []workspace.Change) (
 	if err := put(r.root, list, bytes.NewReader(data), 0o600); err != nil {
 		return after, before, fmt.Errorf("write the overlay: %w", err)
 	}
-	after, err = r.commands(ctx, p, p.dir, "-overlay="+filepath.Join(r.dir, list))
+	overlay := "-overlay=" + filepath.Join(r.dir, list)
+	if after, err = r.commands(ctx, p, p.dir, overlay); err == nil && !after.failed {
+		p, after = r.importing(ctx, p, overlay, after)
+	}
 	for path, to := range replace {
 		after.replace(to, path)
 		if short, relErr := filepath.Rel(p.dir, to); relErr == nil && to != "" {

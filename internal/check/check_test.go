@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -215,6 +216,33 @@ func TestAuto(t *testing.T) {
 	}
 	if check := r.For(change(t, t.TempDir(), "a.go", "")); check != nil {
 		t.Error("a file outside of the folder is checked")
+	}
+}
+
+// TestImportersAreTried: a change is red if it breaks a package that imports the changed one,
+// or its tests. A package that was broken before does not count.
+func TestImportersAreTried(t *testing.T) {
+	env := goCache(t)
+	r, dir := open(t, Auto, map[string]string{
+		"go.mod": "module m\n\ngo 1.21\n", "a/a.go": "package a\n\nfunc F() int { return 1 }\n",
+		"main.go":        "package main\n\nimport \"m/a\"\n\nfunc main() { var n int = a.F(); println(n) }\n",
+		"b/b_test.go":    "package b_test\n\nimport \"m/a\"\n\nvar _ int = a.F()\n",
+		"broken/x.go":    "package broken\n\nimport \"m/a\"\n\nvar _ = a.Gone\n",
+		"unrelated/x.go": "package unrelated\n\nvar _ = gone\n",
+	})
+	r.opt.Env = append(r.opt.Env, env)
+	res := result(t, r, change(t, dir, "a/a.go", "package a\n\nfunc F() int { return 2 }\n"))
+	if len(res.Problems) != 0 || res.Red() || res.Missing != "" {
+		t.Errorf("a change that breaks nothing: %s\n%s", res.Line(), res.Output)
+	}
+	res = result(t, r, change(t, dir, "a/a.go", "package a\n\nfunc F() (int, error) { return 1, nil }\n"))
+	var at []string
+	for _, p := range res.Problems {
+		at = append(at, strings.TrimPrefix(p.Path, dir+"/"))
+	}
+	slices.Sort(at)
+	if d := cmp.Diff([]string{"b/b_test.go", "main.go"}, slices.Compact(at)); d != "" {
+		t.Errorf("%s%s\n%s", d, res.Line(), res.Output)
 	}
 }
 

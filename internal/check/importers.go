@@ -1,0 +1,67 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// maxImporters is the number of packages that are tried beside the changed ones.
+const maxImporters = 20
+
+// importing runs the command of p, which has found nothing, for the packages that import
+// those of p. If it finds problems there, it returns that plan and them, else p and after.
+func (r *Runner) importing(ctx context.Context, p plan, overlay string, after outcome) (plan, outcome) {
+	q := p
+	q.pkgs = r.importers(ctx, p, overlay)
+	if len(q.pkgs) == 0 {
+		return p, after
+	}
+	more, err := r.commands(ctx, q, p.dir, overlay)
+	if err != nil || !more.failed || len(more.problems) == 0 {
+		return p, after
+	}
+	return q, more
+}
+
+// importers returns the packages of the module that import those of p, of which there may
+// be more than are returned.
+func (r *Runner) importers(ctx context.Context, p plan, overlay string) []string {
+	got, err := r.command(ctx, p, p.dir, line([]string{"go", "list", "-e", overlay, "-f", importersOf(p.pkgs), "./..."}))
+	if err != nil || got.failed {
+		return nil
+	}
+	var pkgs []string
+	for dir := range strings.Lines(got.output) {
+		rel, err := filepath.Rel(p.dir, strings.TrimSuffix(dir, "\n"))
+		if err != nil || !filepath.IsLocal(rel) {
+			continue // a warning
+		}
+		pkg := "./" + filepath.ToSlash(rel)
+		if rel == "." {
+			pkg = "."
+		}
+		if !slices.Contains(pkgs, pkg) && !slices.Contains(p.pkgs, pkg) && len(pkgs) < maxImporters {
+			pkgs = append(pkgs, pkg)
+		}
+	}
+	return pkgs
+}
+
+// importersOf returns a template for go list that writes the folder of each package that
+// imports one of pkgs.
+func importersOf(pkgs []string) string {
+	var paths strings.Builder
+	for _, pkg := range pkgs {
+		fmt.Fprintf(&paths, " (print $m %q)", strings.TrimPrefix(pkg, "."))
+	}
+	var b strings.Builder
+	b.WriteString("{{with .Module}}{{$m := .Path}}")
+	for _, list := range []string{"Imports", "TestImports", "XTestImports"} {
+		fmt.Fprintf(&b, "{{range $.%s}}{{if eq .%s}}{{println $.Dir}}{{end}}{{end}}", list, paths.String())
+	}
+	b.WriteString("{{end}}")
+	return b.String()
+}
