@@ -120,6 +120,7 @@ var gitDangers = map[string]danger{
 	"commit": func(args []string) string {
 		return having(withoutMessage(args), "it rewrites history", func(s string) bool { return strings.HasPrefix(s, "--am") })
 	},
+	"config":        gitConfig,
 	"filter-branch": always("it rewrites history"), "filter-repo": always("it rewrites history"), "rebase": always("it rewrites history"), "replace": always("it rewrites history"),
 	"gc": option("it removes objects for good", "", "--p", "--aggressive"), "prune": always("it removes objects for good"),
 	"push": func(args []string) string {
@@ -142,6 +143,16 @@ var gitDangers = map[string]danger{
 	"tag":        option("it removes or overwrites a tag", "df", "--d", "--f"),
 	"update-ref": always("it changes where a branch is"),
 	"worktree":   option("it removes a folder", "f", "remove", "prune", "--f"),
+}
+
+// gitConfig judges git config, which reads with some options and words.
+func gitConfig(args []string) string {
+	if slices.ContainsFunc(args, func(s string) bool {
+		return s == "get" || s == "list" || s == "-l" || strings.HasPrefix(s, "--get") || s == "--list"
+	}) && !slices.ContainsFunc(args, unknown) {
+		return ""
+	}
+	return having(args, "it changes git's settings for all repositories", func(s string) bool { return s == "--global" || s == "--system" })
 }
 
 // withoutMessage returns the arguments of git commit without the message.

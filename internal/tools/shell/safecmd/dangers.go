@@ -98,7 +98,10 @@ func (d *detector) program(args []string) string {
 	if strings.HasPrefix(name, "mkfs") {
 		return "it destroys what is on a disk"
 	}
-	if rule := dangers[name]; rule != nil {
+	for _, rule := range []danger{dangers[name], services[name]} {
+		if rule == nil {
+			continue
+		}
 		if why := rule(args[1:]); why != "" {
 			return why
 		}
@@ -140,7 +143,7 @@ func (d *detector) wrapped(name string, args []string) string {
 // starts one.
 func starts(word string) bool {
 	base := path.Base(word)
-	return dangers[base] != nil || isWrapper(word) || strings.HasPrefix(base, "mkfs")
+	return dangers[base] != nil || services[base] != nil || isWrapper(word) || strings.HasPrefix(base, "mkfs")
 }
 
 // texts judges the arguments that a program runs as lines of their own.

@@ -144,6 +144,7 @@ func (s spec) longOption(c call, arg string, next []string) (used int, ok bool) 
 // option is not among them.
 var programs = map[string]rule{
 	"basename": spec{flags: "az", valued: "s", long: "--multiple --suffix= --zero", words: true}.rule(),
+	"base64":   spec{flags: "di", valued: "w", long: "--decode --ignore-garbage --wrap=", most: 1}.rule(),
 	"cat":      spec{flags: "AbeEnstTuv", long: "--number --number-nonblank --show-all --show-ends --show-tabs --squeeze-blank"}.rule(),
 	"cksum":    spec{}.rule(),
 	"cmp":      spec{flags: "bls", valued: "in", long: "--bytes= --silent --quiet --verbose --print-bytes", most: 4}.rule(),
@@ -186,10 +187,13 @@ var programs = map[string]rule{
 	"sort":     spec{flags: "bCcdfghiMmnRrsuVz", valued: "kt", long: "--check --dictionary-order --ignore-case --general-numeric-sort --human-numeric-sort --ignore-leading-blanks --key= --field-separator= --month-sort --numeric-sort --random-sort --reverse --stable --unique --version-sort --zero-terminated"}.rule(),
 	"stat":     spec{flags: "fLtx", valued: "c", long: "--dereference --file-system --format= --printf= --terse", names: true}.rule(),
 	"strings":  spec{flags: "afow", valued: "ent", long: "--all --bytes= --radix= --encoding="}.rule(),
+	"tac":      spec{flags: "b", valued: "s", long: "--before --separator="}.rule(),
 	"tail":     spec{flags: "qvz", valued: "cn", long: "--bytes= --lines= --quiet --silent --verbose", digits: true}.rule(),
+	"test":     test,
 	"tr":       spec{flags: "cCdst", long: "--complement --delete --squeeze-repeats --truncate-set1", words: true}.rule(),
 	"tree":     spec{flags: "aACdDfFghiInNpQrsStuUvx", valued: "LIP", long: "--dirsfirst --du --filelimit= --gitignore --noreport --prune --si", names: true, folder: true}.rule(),
 	"true":     text,
+	"type":     spec{words: true}.rule(),
 	"uname":    spec{flags: "amnoprsv", long: "--all --kernel-name --kernel-release --kernel-version --machine --nodename --operating-system --processor", none: true}.rule(),
 	"uniq":     spec{flags: "cdDiuz", valued: "fsw", long: "--count --repeated --ignore-case --unique --skip-fields= --skip-chars= --check-chars=", most: 1}.rule(),
 	"wc":       spec{flags: "cLlmw", long: "--bytes --chars --lines --max-line-length --words"}.rule(),
@@ -204,7 +208,7 @@ const diffLong = "--brief --color --color= --context --context= --exclude= --ign
 var subcommands = map[string]int{"git": 1, "go": 1}
 
 // builtins lists the programs that every shell has in itself.
-var builtins = []string{"echo", "false", "printf", "pwd", "true"}
+var builtins = []string{"echo", "false", "printf", "pwd", "test", "true", "type"}
 
 // text is the rule of a command that only prints its arguments or nothing.
 func text([]string) (reads, string) { return reads{}, "" }
@@ -217,6 +221,18 @@ func printf(args []string) (reads, string) {
 		return reads{}, "only a format of text and %s is known to only print"
 	}
 	return reads{}, ""
+}
+
+// test judges the forms that look at one file or compare texts: others compute, and may run a
+// command in an index.
+func test(args []string) (reads, string) {
+	switch {
+	case len(args) == 2 && slices.Contains(strings.Fields("-d -e -f -L -h -r -s -w -x"), args[0]):
+		return reads{names: true, files: args[1:]}, ""
+	case len(args) == 2 && (args[0] == "-n" || args[0] == "-z"), len(args) == 3 && slices.Contains(strings.Fields("= == !="), args[1]):
+		return reads{}, ""
+	}
+	return reads{}, "only one question about a file or two texts is known to only read"
 }
 
 func sums(args []string) (reads, string) {

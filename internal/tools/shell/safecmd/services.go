@@ -1,0 +1,92 @@
+package safecmd
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Reasons for commands whose effect is not in a folder of this machine.
+const (
+	removesElsewhere = "it removes resources that are not files here, such as those of a cloud or a cluster"
+	publishes        = "it publishes a version, which is hard to take back"
+	dropsData        = "it removes data from a database"
+	removesPrograms  = "it removes programs"
+)
+
+// services maps programs that change clouds, registries, containers, databases and installed
+// programs to their dangers. The undo of this program reaches none of these.
+var services = map[string]danger{
+	"aws": naming(removesElsewhere, "rm", "rb", "--delete", "delete-*", "terminate-*", "deregister-*", "purge-*"), "az": naming(removesElsewhere, "delete", "purge"), "doctl": naming(removesElsewhere, "delete"),
+	"fly": naming(removesElsewhere, "destroy"), "flyctl": naming(removesElsewhere, "destroy"), "gcloud": naming(removesElsewhere, "delete"), "gsutil": naming(removesElsewhere, "rm", "rb"),
+	"heroku": naming(removesElsewhere, "*:destroy", "*:delete", "*:reset"), "helm": naming(removesElsewhere, "uninstall", "delete", "del", "un"), "kubectl": naming(removesElsewhere, "delete", "drain"),
+	"gh": naming(removesElsewhere, "delete", "DELETE", "-XDELETE"), "glab": naming(removesElsewhere, "delete", "DELETE", "-XDELETE"),
+	"pulumi": naming(removesElsewhere, "destroy"), "terraform": naming(removesElsewhere, "destroy", "-destroy", "-auto-approve"), "tofu": naming(removesElsewhere, "destroy", "-destroy", "-auto-approve"),
+
+	"docker": containers, "docker-compose": containers, "podman": containers,
+
+	"cargo": naming(publishes, "publish", "yank"), "flit": naming(publishes, "publish"), "gem": naming(publishes, "push", "yank"), "hatch": naming(publishes, "publish"), "npm": naming(publishes, "publish", "unpublish", "deprecate"),
+	"pnpm": naming(publishes, "publish", "unpublish", "deprecate"), "poetry": naming(publishes, "publish"), "twine": naming(publishes, "upload"), "uv": naming(publishes, "publish"), "yarn": naming(publishes, "publish"), "vsce": naming(publishes, "publish", "unpublish"),
+
+	"dropdb": always(dropsData), "dropuser": always(dropsData), "redis-cli": statement, "valkey-cli": statement,
+	"clickhouse-client": statement, "duckdb": statement, "mariadb": statement, "mongo": statement, "mongosh": statement, "mysql": statement, "psql": statement, "sqlite3": statement,
+
+	"apt": naming(removesPrograms, "autoremove", "purge", "remove"), "apt-get": naming(removesPrograms, "autoremove", "purge", "remove"), "brew": naming(removesPrograms, "remove", "rm", "uninstall"),
+	"dnf": naming(removesPrograms, "autoremove", "erase", "remove"), "dpkg": naming(removesPrograms, "-P", "-r", "--purge", "--remove"), "yum": naming(removesPrograms, "autoremove", "erase", "remove"),
+
+	"firewall-cmd": always("it changes the system"), "ufw": always("it changes the system"),
+	"gpg": naming("it removes keys", "--delete-*"), "gpg2": naming("it removes keys", "--delete-*"),
+	"nc": naming("it gives others a shell", "-e", "-c"), "ncat": naming("it gives others a shell", "-e", "-c", "--exec", "--sh-exec"), "netcat": naming("it gives others a shell", "-e", "-c"),
+}
+
+// naming returns a danger for a program that is given one of some words. A word may begin or
+// end with *, for any text.
+func naming(why string, words ...string) danger {
+	return func(args []string) string {
+		for i, arg := range args {
+			if slices.ContainsFunc(words, func(w string) bool { return fits(w, arg) }) {
+				return why
+			}
+			if i < 3 && unknown(arg) {
+				return hiddenWords
+			}
+		}
+		return ""
+	}
+}
+
+// fits reports whether a word of naming is for an argument.
+func fits(word, arg string) bool {
+	if start, ok := strings.CutSuffix(word, "*"); ok {
+		return strings.HasPrefix(arg, start)
+	}
+	if end, ok := strings.CutPrefix(word, "*"); ok {
+		return strings.HasSuffix(arg, end)
+	}
+	return word == arg
+}
+
+// containers judges docker and its like.
+func containers(args []string) string {
+	if slices.Contains(args, "down") && slices.ContainsFunc(args, func(s string) bool { return short(s, "v") || s == "--volumes" }) {
+		return removesElsewhere
+	}
+	if i := slices.Index(args, "volume"); i >= 0 && i+1 < len(args) && args[i+1] == "rm" {
+		return removesElsewhere
+	}
+	return naming(removesElsewhere, "prune")(args)
+}
+
+// drops matches statements that remove data.
+var drops = regexp.MustCompile(`(?i)\b(drop\s+(database|schema|table|user|view|index|collection|role)|truncate\s|delete\s+from|flushall|flushdb|dropDatabase|deleteMany|deleteOne|remove\s*\()|\.drop\(`)
+
+// statement judges clients of databases by the statements in their arguments.
+func statement(args []string) string {
+	if slices.ContainsFunc(args, drops.MatchString) {
+		return dropsData
+	}
+	if slices.ContainsFunc(args, unknown) {
+		return hiddenWords
+	}
+	return ""
+}
