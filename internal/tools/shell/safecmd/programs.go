@@ -187,7 +187,6 @@ var programs = map[string]rule{
 	"sort":     spec{flags: "bCcdfghiMmnRrsuVz", valued: "kt", long: "--check --dictionary-order --ignore-case --general-numeric-sort --human-numeric-sort --ignore-leading-blanks --key= --field-separator= --month-sort --numeric-sort --random-sort --reverse --stable --unique --version-sort --zero-terminated"}.rule(),
 	"stat":     spec{flags: "fLtx", valued: "c", long: "--dereference --file-system --format= --printf= --terse", names: true}.rule(),
 	"strings":  spec{flags: "afow", valued: "ent", long: "--all --bytes= --radix= --encoding="}.rule(),
-	"tac":      spec{flags: "b", valued: "s", long: "--before --separator="}.rule(),
 	"tail":     spec{flags: "qvz", valued: "cn", long: "--bytes= --lines= --quiet --silent --verbose", digits: true}.rule(),
 	"test":     test,
 	"tr":       spec{flags: "cCdst", long: "--complement --delete --squeeze-repeats --truncate-set1", words: true}.rule(),
