@@ -52,7 +52,7 @@ var layers = []struct {
 	{"internal/llm/openai/local", []string{"internal/llm/remote", "internal/peer"}},
 	{"internal/llm/openai/wire", []string{"internal/llm/remote"}},
 	{"internal/mcp/servername", nil},
-	{"internal/mcp", []string{"internal/llm", "internal/sanitize", "internal/statefile"}},
+	{"internal/mcp", []string{"internal/imagefile", "internal/llm", "internal/sanitize", "internal/statefile"}},
 	{"internal/llm/remote", []string{"internal/llm", "internal/peer"}},
 	{"internal/llm/responses", []string{"internal/llm", "internal/llm/remote"}},
 	{"internal/llm/script", []string{"internal/llm"}},

@@ -19,6 +19,10 @@ type Image struct {
 	Width, Height int // in pixels
 }
 
+// MaxSize is the size in bytes of the largest image that is sent to a model: 5 MB in base64. The
+// strictest provider refuses a whole conversation with a larger one.
+const MaxSize = 5 << 20 / 4 * 3
+
 // Errors of Parse.
 var (
 	ErrFormat = errors.New("it is not a PNG, JPEG, GIF or WebP")

@@ -9,13 +9,12 @@ import (
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/bb2d0cf4/agent/internal/imagefile"
 )
 
-// Bounds of the images of a result.
-const (
-	maxImages    = 10
-	maxImageSize = 5 << 20 // bytes
-)
+// maxImages is the most images of a result.
+const maxImages = 10
 
 // imageTypes are the formats that models take.
 var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
@@ -86,8 +85,8 @@ func (r *Result) picture(name string, data []byte) string {
 	switch {
 	case !slices.Contains(imageTypes, mime):
 		return fmt.Sprintf("[an image, %s, %d bytes, which is no PNG, JPEG, GIF or WebP and not shown here]", name, len(data))
-	case len(data) > maxImageSize || len(r.Images) >= maxImages:
-		return fmt.Sprintf("[an image, %s, %d bytes, which is not shown here: at most %d of %d MB are]", name, len(data), maxImages, maxImageSize>>20)
+	case len(data) > imagefile.MaxSize || len(r.Images) >= maxImages:
+		return fmt.Sprintf("[an image, %s, %d bytes, which is not shown here: at most %d of %d bytes are]", name, len(data), maxImages, imagefile.MaxSize)
 	}
 	r.Images = append(r.Images, Image{mime, data})
 	return fmt.Sprintf("[image %d: %s, %d bytes]", len(r.Images), name, len(data))

@@ -8,12 +8,9 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// Bounds of an image of read_file, which are those of the strictest provider: it refuses a
-// whole conversation with a larger one.
-const (
-	maxPicture = 5 << 20 / 4 * 3 // bytes: 5 MB in base64
-	maxSide    = 8000            // pixels
-)
+// maxSide is the most pixels a side of an image of read_file; the strictest provider refuses
+// a whole conversation with a larger one.
+const maxSide = 8000
 
 // picture returns the image in s for the model; nil if the file is no image.
 func (r reader) picture(s *workspace.Stream) (*Result, error) {
@@ -21,18 +18,18 @@ func (r reader) picture(s *workspace.Stream) (*Result, error) {
 	if err != nil || !imagefile.Begins(head) {
 		return nil, err
 	}
-	data, err := s.Head(maxPicture + 1)
+	data, err := s.Head(imagefile.MaxSize + 1)
 	if err != nil {
 		return nil, err
 	}
-	img, err := imagefile.Parse(data[:min(len(data), maxPicture)])
+	img, err := imagefile.Parse(data[:min(len(data), imagefile.MaxSize)])
 	var res Result
 	switch {
 	case err != nil && !s.Binary:
 		return nil, nil // a text that begins like an image
-	case len(data) > maxPicture || max(img.Width, img.Height) > maxSide:
+	case len(data) > imagefile.MaxSize || max(img.Width, img.Height) > maxSide:
 		res = failed("%s is an image of %d bytes%s, which is too large to be shown to you: at most %d bytes and %d pixels a side are. Make a smaller copy first.",
-			s.Info.Name, s.Info.Size, pixels(img), maxPicture, maxSide)
+			s.Info.Name, s.Info.Size, pixels(img), imagefile.MaxSize, maxSide)
 	case err != nil:
 		res = failed("%s begins like an image, but cannot be shown to you: %w.", s.Info.Name, err)
 	default:

@@ -19,9 +19,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// MaxImage is the size in bytes of the largest image that can be attached.
-const MaxImage = 5 << 20
-
 // Images holds the images that prompts name. In the text each is a placeholder, which
 // can be moved, deleted and queued like any other word. It is safe for concurrent use.
 type Images struct {
@@ -69,7 +66,7 @@ func (x *Images) Attach(text string) (mark string, ok bool) {
 
 // Paste attaches the image in the clipboard and returns its placeholder.
 func (x *Images) Paste(ctx context.Context) (mark string, err error) {
-	data, err := x.Clip(ctx, MaxImage)
+	data, err := x.Clip(ctx, imagefile.MaxSize)
 	if err != nil {
 		return "", err
 	}
@@ -84,7 +81,7 @@ func (x *Images) known(mark string) bool {
 
 // Add attaches an image and returns its placeholder.
 func (x *Images) Add(name string, data []byte) (mark string, err error) {
-	if len(data) > MaxImage {
+	if len(data) > imagefile.MaxSize {
 		return "", errTooLarge
 	}
 	img, err := imagefile.Parse(data)
@@ -180,7 +177,7 @@ func unquote(text string) string {
 
 // readImage reads a regular file.
 func readImage(path string) ([]byte, error) {
-	data, err := regularfile.ReadFile(path, MaxImage)
+	data, err := regularfile.ReadFile(path, imagefile.MaxSize)
 	switch {
 	case errors.Is(err, regularfile.ErrNotRegular):
 		return nil, errors.New("it is not a regular file")
@@ -190,4 +187,4 @@ func readImage(path string) ([]byte, error) {
 	return data, err
 }
 
-var errTooLarge = fmt.Errorf("it is larger than %d MB", MaxImage>>20)
+var errTooLarge = fmt.Errorf("it is larger than %.2f MB", imagefile.MaxSize/float64(1<<20))

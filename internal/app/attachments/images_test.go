@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/imagefile"
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
@@ -31,7 +32,7 @@ func newGallery(t *testing.T) *gallery {
 	g.Tell = func(note string) { g.notes = append(g.notes, note) }
 	g.Takes = func() (string, bool) { return "corp/m", g.takes }
 	for name, data := range map[string][]byte{
-		"shot.png": pngOf(t, 120, 80), "my shot.png": pngOf(t, 3, 4), "text.png": []byte("no image"), "big.png": make([]byte, MaxImage+1),
+		"shot.png": pngOf(t, 120, 80), "my shot.png": pngOf(t, 3, 4), "text.png": []byte("no image"), "big.png": append(pngOf(t, 3, 4), make([]byte, 5<<20/4*3)...),
 	} {
 		scratch.Write(t, filepath.Join(g.Dir, name), string(data))
 	}
@@ -86,7 +87,7 @@ func TestAttach(t *testing.T) {
 
 func TestWhatCannotBeAttached(t *testing.T) {
 	g := newGallery(t)
-	for name, why := range map[string]string{"text.png": "not a PNG", "big.png": "larger than 5 MB", "folder.png": "not a regular file"} {
+	for name, why := range map[string]string{"text.png": "not a PNG", "big.png": "larger than 3.75 MB", "folder.png": "not a regular file"} {
 		g.notes = nil
 		if mark, ok := g.Attach("./" + name); ok || len(g.notes) != 1 || !strings.Contains(g.notes[0], why) {
 			t.Errorf("%s: %q, notes %q", name, mark, g.notes)
@@ -123,7 +124,7 @@ func TestPasteOfAnImage(t *testing.T) {
 	g := newGallery(t)
 	data, fail := pngOf(t, 7, 9), error(nil)
 	g.Clip = func(_ context.Context, limit int) ([]byte, error) {
-		if limit != MaxImage {
+		if limit != imagefile.MaxSize {
 			t.Errorf("limit %d", limit)
 		}
 		return data, fail
