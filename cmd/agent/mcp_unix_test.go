@@ -259,6 +259,9 @@ func TestProjectServers(t *testing.T) {
 	if _, out := d.command("mcp", "list"); !strings.Contains(out, "refused") {
 		t.Errorf("the list is %s", out)
 	}
+	if _, out := d.command("doctor"); !strings.Contains(out, "MCP server p, 0 bytes, not used: you refused it") {
+		t.Errorf("the doctor lists %s", out)
+	}
 	name(`,"many=1"`)
 	d.begin(100, 30)
 	d.WaitFor(`(?s)p of this project has changed since you answered.*many=1`)

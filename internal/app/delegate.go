@@ -20,11 +20,12 @@ func (a *App) newCrew(defined []subagents.Definition, with tools.Deps) *subagent
 	return subagents.New(subagents.Options{Defined: defined, Equip: func(d subagents.Definition, origin string) subagents.Equipment {
 		own := with
 		own.Ask, own.Background, own.Pending = onBehalf{with.Ask, origin}, nil, nil
-		own.Below = a.guidance.below(a.Context.Apart())
+		apart := a.Context.Apart()
+		own.Below = a.guidance.below(apart)
 		model, note := a.modelOf(d)
 		own.Sees = func() bool { return model.Info().Images }
 		e := subagents.Equipment{
-			Model: model, Tools: hookedSet{tools.NewSet(own), a.hooked, own.Ask}, System: a.lastSystem() + delegated, CompactAt: a.Config.Limits.CompactAt, Note: note,
+			Model: model, Tools: hookedSet{tools.NewSet(own), a.hooked, own.Ask}, System: a.lastSystem() + delegated, CompactAt: a.Config.Limits.CompactAt, Note: note, Shortened: apart.Retell,
 		}
 		if d.Role != "" {
 			e.System += "\n\n" + d.Role

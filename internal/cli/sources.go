@@ -47,7 +47,11 @@ func (s *setup) findSources(found project, trusted bool) {
 	servers, _ := s.findServers(found.Dir) // useServers has reported an error
 	s.notes = notes
 	for _, one := range servers {
-		if _, used := s.projectServers[one.Name]; !used {
+		switch _, used := s.projectServers[one.Name]; {
+		case used:
+		case one.answer == trust.Refused:
+			add(sources.Server, one.Name, sources.Refused)
+		default:
 			add(sources.Server, one.Name, sources.Unused)
 		}
 	}

@@ -31,6 +31,13 @@ func (a *Apart) Below(path string, trusted func(in Instruction) bool) (text stri
 	return a.builder.tell(a.below, path, trusted)
 }
 
+// Retell makes Below return all instructions again: messages with some of them may be gone.
+func (a *Apart) Retell() {
+	a.builder.mu.Lock()
+	defer a.builder.mu.Unlock()
+	clear(a.below)
+}
+
 // tell is Below for a conversation that was told about the files in below.
 func (b *Builder) tell(below map[string]string, path string, trusted func(in Instruction) bool) (text string, refused []Instruction) {
 	top, dirs := b.foldersTo(path)

@@ -2,9 +2,12 @@ package systemprompt
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 // The instructions of an installed package are not the project's.
@@ -27,5 +30,21 @@ func TestFoldersOfPackagesAreLeftOut(t *testing.T) {
 		if d := cmp.Diff(want, dirs); d != "" {
 			t.Error(file, d)
 		}
+	}
+}
+
+// A conversation that has lost messages is told the instructions of a folder again.
+func TestInstructionsAreToldAgain(t *testing.T) {
+	top := scratch.Dir(t, map[string]string{"sub/AGENTS.md": "Use tabs.\n", "sub/a.txt": "a\n"})
+	apart := New(Options{Dir: top, Roots: []string{top}}).Apart()
+	told := func() bool {
+		text, _ := apart.Below(filepath.Join(top, "sub", "a.txt"), func(Instruction) bool { return true })
+		return strings.Contains(text, "Use tabs.")
+	}
+	if !told() || told() {
+		t.Error("it is not told once")
+	}
+	if apart.Retell(); !told() {
+		t.Error("it is not told again")
 	}
 }

@@ -50,6 +50,7 @@ const (
 	Yours   = "yours"
 	Trusted = "the project's, trusted"
 	Unused  = "not used: you have not trusted it"
+	Refused = "not used: you refused it"
 	hosts   = "the host's"
 )
 

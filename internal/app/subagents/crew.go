@@ -32,6 +32,7 @@ type Equipment struct {
 	System    string
 	CompactAt int    // see session.Options
 	Note      string // for people, in the result; may be empty
+	Shortened func() // called after the conversation has lost messages
 }
 
 // Crew runs sub-agents. It is safe for concurrent use.
@@ -73,7 +74,7 @@ func (c *Crew) Run(ctx context.Context, t tools.Task) (tools.Result, error) {
 	defer c.join(m, func() { stop(errStopped) })()
 	loop, err := session.New(session.Options{
 		Model: with.Model, Tools: &permitted{with.Tools, d.Tools, c.changing}, System: func(context.Context) string { return with.System },
-		Limits: session.Limits{MaxTurns: maxRequests}, CompactAt: with.CompactAt, Emit: m.saw, Budget: t.Budget, Turn: t.Turn,
+		Limits: session.Limits{MaxTurns: maxRequests}, CompactAt: with.CompactAt, Emit: m.watch(with.Shortened), Budget: t.Budget, Turn: t.Turn,
 	})
 	if err != nil {
 		return tools.Result{}, err
@@ -145,6 +146,16 @@ type member struct {
 
 	mu    sync.Mutex // guards doing
 	doing string
+}
+
+// watch returns saw, which also calls shortened after the conversation has lost messages.
+func (m *member) watch(shortened func()) func(session.Event) {
+	return func(ev session.Event) {
+		if _, ok := ev.(session.Filled); ok {
+			shortened()
+		}
+		m.saw(ev)
+	}
 }
 
 func (m *member) latest() string {

@@ -88,7 +88,7 @@ func Run(ctx context.Context, opt Options, cfg config.Config, cfgErr error) (hea
 		{"shortcuts", one(func() finding { return checkKeys(cfg.Home) })},
 		{"API keys", one(func() finding { return checkSecrets(cfg.Home) })},
 		{"project", one(func() finding { return checkProject(opt.Dir, cfg.Home) })},
-		{"skills", func() []finding { return checkSkills(opt.Dir, cfg.Home) }},
+		{"skills", func() []finding { return checkSkills(opt, cfg.Home) }},
 		{"hooks", func() []finding { return checkHooks(opt.Dir, cfg) }},
 		{"model", func() []finding { return checkModel(ctx, cfg, cfgErr) }},
 		{"dialects", func() []finding { return checkDialects(cfg.Home) }},
@@ -264,16 +264,25 @@ func checkProject(dir, home string) finding {
 
 // checkSkills names the skills, and those that cannot be used. It finds nothing without
 // any.
-func checkSkills(dir, home string) (all []finding) {
+func checkSkills(opt Options, home string) (all []finding) {
 	list, notes := skills.OfUser(home)
-	theirs, more := skills.OfProject(dir, home)
+	theirs, more := skills.OfProject(opt.Dir, home)
 	list, left := skills.First(append(list, theirs...))
-	var names []string
+	var used, unused []string
 	for _, s := range list {
-		names = append(names, s.Name)
+		if slices.ContainsFunc(opt.Sources, func(o sources.Source) bool {
+			return o.Kind == sources.Skill && o.Name == s.FileName() && o.From == sources.Unused
+		}) {
+			unused = append(unused, s.Name)
+		} else {
+			used = append(used, s.Name)
+		}
 	}
-	if len(names) > 0 {
-		all = append(all, fine(strings.Join(names, ", ")))
+	if len(used) > 0 {
+		all = append(all, fine(strings.Join(used, ", ")))
+	}
+	if len(unused) > 0 {
+		all = append(all, finding{weak, strings.Join(unused, ", ") + " of the project, not trusted", "neither the model nor you can use them", "read them, then: agent trust add"})
 	}
 	for _, note := range slices.Concat(notes, more, left) {
 		all = append(all, finding{weak, note, "neither the model nor you can use that file", "docs/skills.md describes the format"})
