@@ -36,7 +36,7 @@ describe("VS Code's own MCP server in the agent", () => {
     await agent.type("y");
     await at.scene.bench.diffShown();
     same();
-    await at.scene.bench.titleButton("Accept").click();
+    await at.scene.bench.press("Accept");
     assert.match(await agent.told(1), /"status":\s*"accepted"/);
     await agent.shows("It is good.");
     assert.equal(read("called.txt"), PROPOSED);
