@@ -246,6 +246,32 @@ func TestImportersAreTried(t *testing.T) {
 	}
 }
 
+// TestGitIsNotRun: it may run programs that the settings of the repository name.
+func TestGitIsNotRun(t *testing.T) {
+	env := goCache(t)
+	r, dir := open(t, Auto, map[string]string{
+		"go.mod": "module m\n\ngo 1.21\n", "a/a.go": "package a\n\nfunc F() {}\n",
+		"main.go": "package main\n\nimport \"m/a\"\n\nfunc main() { a.F() }\n", ".git/HEAD": "ref: refs/heads/main\n",
+	})
+	bin := t.TempDir()
+	ran := filepath.Join(bin, "ran")
+	scratch.Write(t, filepath.Join(bin, "git"), "#!/bin/sh\n: > '"+ran+"'\nexit 1\n")
+	if err := os.Chmod(filepath.Join(bin, "git"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r.opt.Env = append(r.opt.Env, env, "PATH="+bin+":"+os.Getenv("PATH"))
+	for _, c := range []workspace.Change{
+		change(t, dir, "a/a.go", "package a\n\nfunc F(int) {}\n"), change(t, dir, "main.go", "package main\n\nfunc main() { gone() }\n"),
+	} {
+		if res := result(t, r, c); !res.Red() {
+			t.Errorf("%s: %s\n%s", c.Name, res.Line(), res.Output)
+		}
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("git was run")
+	}
+}
+
 // TestTogether tries changes that need each other: each alone would fail.
 func TestTogether(t *testing.T) {
 	env := goCache(t)

@@ -125,8 +125,8 @@ func (r *Runner) golang(path, root string) (p plan, ok bool) {
 	return p, true
 }
 
-// goEnv returns variables that keep the go command from the network and from flags that
-// change files or run other programs.
+// goEnv returns variables that keep the go command from the network, from flags that change
+// files or run other programs, and from git, whose settings in the project may name programs.
 func (r *Runner) goEnv(dir, root string) []string {
 	mod := "-mod=readonly"
 	for _, list := range []string{"go.mod", "go.work"} {
@@ -134,7 +134,7 @@ func (r *Runner) goEnv(dir, root string) []string {
 			mod = "-mod=vendor"
 		}
 	}
-	flags := mod
+	flags := mod + " -buildvcs=false"
 	for _, kv := range r.opt.Env {
 		if own, ok := strings.CutPrefix(kv, "GOFLAGS="); ok {
 			for _, flag := range strings.Fields(own) {
