@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/caution"
@@ -321,9 +322,13 @@ type Comment struct {
 	Text  string
 }
 
-// OnPlan returns a comment on a line of a plan in a form for the model. It is safe to print if
-// Text is.
+// OnPlan returns a comment on a line of a plan as a part of a prompt. It is safe to print if
+// Text is. It leaves out a quote with a mention: the model wrote it, and in a prompt it would
+// attach a resource as if the person had named that.
 func (c Comment) OnPlan() string {
+	if strings.Contains(c.Quote, " @") {
+		return fmt.Sprintf("On line %d of the plan: %s", c.Line, c.Text)
+	}
 	return fmt.Sprintf("On line %d of the plan, %q: %s", c.Line, c.Quote, c.Text)
 }
 
