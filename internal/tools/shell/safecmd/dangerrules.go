@@ -145,14 +145,19 @@ var gitDangers = map[string]danger{
 	"worktree":   option("it removes a folder", "f", "remove", "prune", "--f"),
 }
 
-// gitConfig judges git config, which reads with some options and words.
+// gitConfig judges git config, which only reads if it begins so: later words may be a value.
 func gitConfig(args []string) string {
-	if slices.ContainsFunc(args, func(s string) bool {
-		return s == "get" || s == "list" || s == "-l" || strings.HasPrefix(s, "--get") || s == "--list"
-	}) && !slices.ContainsFunc(args, unknown) {
-		return ""
+	first := slices.IndexFunc(args, func(s string) bool {
+		return !slices.Contains(strings.Fields("--global --system --show-origin --show-scope --name-only --null -z"), s)
+	})
+	if first >= 0 && !slices.ContainsFunc(args, unknown) {
+		if s := args[first]; s == "get" || s == "list" || s == "-l" || s == "--list" || strings.HasPrefix(s, "--get") {
+			return ""
+		}
 	}
-	return having(args, "it changes git's settings for all repositories", func(s string) bool { return s == "--global" || s == "--system" })
+	return having(args, "it changes git's settings for all repositories", func(s string) bool {
+		return strings.HasPrefix(s, "--gl") || strings.HasPrefix(s, "--sy") // git takes the beginning of an option
+	})
 }
 
 // withoutMessage returns the arguments of git commit without the message.

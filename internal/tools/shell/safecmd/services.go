@@ -20,8 +20,8 @@ var services = map[string]danger{
 	"aws": naming(removesElsewhere, "rm", "rb", "--delete", "delete-*", "terminate-*", "deregister-*", "purge-*"), "az": naming(removesElsewhere, "delete", "purge"), "doctl": naming(removesElsewhere, "delete"),
 	"fly": naming(removesElsewhere, "destroy"), "flyctl": naming(removesElsewhere, "destroy"), "gcloud": naming(removesElsewhere, "delete"), "gsutil": naming(removesElsewhere, "rm", "rb"),
 	"heroku": naming(removesElsewhere, "*:destroy", "*:delete", "*:reset"), "helm": naming(removesElsewhere, "uninstall", "delete", "del", "un"), "kubectl": naming(removesElsewhere, "delete", "drain"),
-	"gh": naming(removesElsewhere, "delete", "DELETE", "-XDELETE"), "glab": naming(removesElsewhere, "delete", "DELETE", "-XDELETE"),
-	"pulumi": naming(removesElsewhere, "destroy"), "terraform": naming(removesElsewhere, "destroy", "-destroy", "-auto-approve"), "tofu": naming(removesElsewhere, "destroy", "-destroy", "-auto-approve"),
+	"gh": naming(removesElsewhere, "delete", "DELETE", "-XDELETE", "--method=DELETE"), "glab": naming(removesElsewhere, "delete", "DELETE", "-XDELETE", "--method=DELETE"),
+	"pulumi": naming(removesElsewhere, "destroy"), "terraform": naming(removesElsewhere, "destroy", "-destroy*", "--destroy*", "-auto-approve*", "--auto-approve*"), "tofu": naming(removesElsewhere, "destroy", "-destroy*", "--destroy*", "-auto-approve*", "--auto-approve*"),
 
 	"docker": containers, "docker-compose": containers, "podman": containers,
 
