@@ -57,6 +57,12 @@ export class Terminal {
     });
   }
 
+  /** Waits until the terminal shows a text no longer. */
+  async withdraws(text) {
+    const gone = async () => !(await this.scene.bench.terminalText()).replaceAll(/\s+/g, " ").includes(text);
+    await until(`the terminal to withdraw ${JSON.stringify(text)}`, gone);
+  }
+
   /** Begins a new session; resolves to its model. */
   async renew() {
     await this.type("/clear");
@@ -316,7 +322,7 @@ export class Sequence {
       await this.terminal.says("unsaved");
       if (this.chance.below(2) === 0) return this.refuse();
       await agent.type("y");
-      await agent.shows("edit");
+      await this.terminal.withdraws("it has unsaved changes there"); // the next panel is the edit's
       this.isSaved(name);
     }
     if (await this.isAccepted(told, /^(Wrote|Created) /)) this.hasWritten({ [name]: withText(this.disk.get(name), text) });
@@ -365,7 +371,10 @@ export class Sequence {
       return false;
     }
     if (answer < 3) await scene.bench.press("Accept");
-    else await agent.yes();
+    else {
+      await agent.asks();
+      await agent.yes();
+    }
     assert.match(await told, result);
     await this.isGone();
     return true;
@@ -468,6 +477,7 @@ export class Sequence {
       this.log.push("no");
       await agent.type("n");
       await this.terminal.says(`nothing was ${done}`);
+      await this.isGone();
       return false;
     }
     if (answer === 1 && typed !== undefined) {
@@ -475,6 +485,7 @@ export class Sequence {
       await asked();
       await agent.yes();
       await this.terminal.says(`nothing was ${done}: ${this.name}/${typed} cannot be undone: it has unsaved changes`);
+      await this.isGone();
       return false;
     }
     if (answer < 5 && this.hasDiff(plan)) {
