@@ -85,9 +85,12 @@ type deskWork struct {
 	asked    map[string]int // questions by the person's opinion of the call
 	learned  map[string]bool
 	counters map[string]int // of the files to edit
-	next     atomic.Pointer[[]llmtest.Call]
+	next     atomic.Pointer[turns]
 	socket   string
 }
+
+// turns are the model's two for a prompt: its calls, and its end.
+type turns struct{ calls, end llmtest.Turn }
 
 func newDeskWork(t *testing.T) *deskWork {
 	w := &deskWork{asked: map[string]int{}, learned: map[string]bool{}, counters: map[string]int{}}
@@ -115,10 +118,11 @@ func (w *deskWork) answer(_ int, body []byte) llmtest.Turn {
 	if err := json.Unmarshal(body, &req); err != nil || len(req.Messages) == 0 {
 		return llmtest.Raw(400, "text/plain", "not a request")
 	}
-	if calls := w.next.Load(); req.Messages[len(req.Messages)-1].Role == "user" {
-		return llmtest.Turn{Calls: *calls}
+	next := w.next.Load()
+	if req.Messages[len(req.Messages)-1].Role == "user" {
+		return next.calls
 	}
-	return llmtest.Turn{Text: fmt.Sprintf("Prompt %d is done.", w.prompts)}
+	return next.end
 }
 
 // call returns the call that text describes, such as "run make test".
@@ -160,7 +164,7 @@ func (w *deskWork) do(e errand) {
 		calls = append(calls, w.call(strings.ReplaceAll(text, "%d", strconv.Itoa(w.prompts))))
 	}
 	w.calls += len(calls)
-	w.next.Store(&calls)
+	w.next.Store(&turns{llmtest.Turn{Calls: calls}, llmtest.Turn{Text: fmt.Sprintf("Prompt %d is done.", w.prompts)}})
 	w.say(e.say)
 	w.decide(think, what)
 	if think == "no" {
