@@ -139,6 +139,33 @@ func TestUndoTellsOfOneThatWasKilled(t *testing.T) {
 	}
 }
 
+// TestAKilledStepThatStaysIsReported: its old content is not in the journal.
+func TestAKilledStepThatStaysIsReported(t *testing.T) {
+	old, written := workspace.Hash(sha256.Sum256([]byte("old\n"))), workspace.Hash(sha256.Sum256([]byte("written\n")))
+	dir := scratch.Dir(t, map[string]string{"a.txt": "written\n", ".agent-B.tmp": "written\n"})
+	home := t.TempDir()
+	t.Setenv("AGENT_HOME", home)
+	j := journal.Open(home, dir, journal.Recover{})
+	for _, e := range []journal.Entry{
+		{Name: "a.txt", Before: &old, After: &written, Made: journal.Made{Temp: ".agent-A.tmp"}},
+		{Name: "b.txt", After: &written, Made: journal.Made{Temp: ".agent-B.tmp"}},
+	} {
+		e.Path, e.Origin = filepath.Join(dir, e.Name), journal.Origin{Tool: "review", Run: "r", Together: 2}
+		if err := j.Begin(&e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p, _ := files(t)
+	_ = (&undoCommand{yes: true}).run(t.Context(), p, &flags{dir: dir}) // a.txt cannot be undone
+	said, err := os.ReadFile(p.Stderr.Name())
+	if err != nil || !strings.Contains(string(said), "in the middle of a step that changes 2 files. What it had done could not be taken back: a.txt. /diff") {
+		t.Errorf("%q, %v", said, err)
+	}
+}
+
 // TestAKilledStepIsReported: the first start after a kill between two files of a review, or
 // between the two places of a move, takes the first one back, and reports it once.
 func TestAKilledStepIsReported(t *testing.T) {

@@ -159,6 +159,8 @@ func (c changes) notifyModel(note modelNote, names []string) {
 func Stopped(root *workspace.Root) string {
 	back, s := root.TakenBack(), root.Stopped()
 	switch {
+	case back.Of > 0 && len(back.Names) == 0:
+		return fmt.Sprintf("The program ended in the middle of a step that changes %d files. What it had done could not be taken back: %s. /diff shows them.", back.Of, strings.Join(back.Left, ", "))
 	case back.Of > 0 && len(back.Left) > 0:
 		return fmt.Sprintf("The program ended in the middle of a step that changes %d files. What it had done is taken back (%s), but not what has changed since: %s. /diff shows them.", back.Of, strings.Join(back.Names, ", "), strings.Join(back.Left, ", "))
 	case back.Of > 0:
