@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { saveTyped } from "../core/saving";
-import { inlineScheme, isReviewUri, planScheme, proposedScheme, reviewId } from "./uri";
+import { inlineScheme, isProposalUri, isReviewUri, planScheme, proposedScheme, reviewId } from "./uri";
 
 /** The URIs that a tab shows; none for a tab that shows no text. */
 export function tabUris(tab: vscode.Tab): vscode.Uri[] {
@@ -61,15 +61,18 @@ export async function closeOrphans(isKnown: (id: string) => boolean, adopt: (uri
   const orphans = allTabs().filter((tab) =>
     tabUris(tab).some((uri) => isReviewUri(uri) && !isKnown(reviewId(uri) ?? "")),
   );
-  for (const uri of orphans.filter(({ isDirty }) => isDirty).flatMap(tabUris)) await saveOrphan(uri, adopt);
+  const typed = orphans.flatMap(tabUris).filter((uri) => isProposalUri(uri) || uri.scheme === inlineScheme);
+  const saved = await Promise.allSettled(typed.map((uri) => saveOrphan(uri, adopt)));
   if (orphans.length > 0) await vscode.window.tabGroups.close(orphans, true);
+  for (const each of saved) if (each.status === "rejected") throw each.reason;
   return orphans.length;
 }
 
+/** Saves the text of an earlier window. The window may not have restored it yet: to open it does. */
 async function saveOrphan(uri: vscode.Uri, adopt: (uri: vscode.Uri) => vscode.Disposable): Promise<void> {
-  if (documentAt(uri)?.isDirty !== true) return;
   const file = adopt(uri);
   try {
+    await vscode.workspace.openTextDocument(uri);
     await saveTyped(caughtUp, () => documentAt(uri));
   } finally {
     file.dispose();
