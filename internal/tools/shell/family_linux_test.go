@@ -168,3 +168,29 @@ func TestExitCode(t *testing.T) {
 		t.Errorf("of a shell that somebody else waited for: %d", got)
 	}
 }
+
+// TestMarkDuringExec: a process that replaces its program has no environment for a moment,
+// and still the mark.
+func TestMarkDuringExec(t *testing.T) {
+	again := filepath.Join(t.TempDir(), "again")
+	if err := os.WriteFile(again, []byte("#!/bin/sh\nexec \"$0\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(again)
+	cmd.Env = []string{newMark() + "1"}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}()
+	for i := range 5000 {
+		if !hasMark(cmd.Process.Pid, cmd.Env[0]) {
+			t.Fatalf("no mark in look %d", i)
+		}
+	}
+	if hasMark(cmd.Process.Pid, newMark()) {
+		t.Error("another mark")
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // prSetChildSubreaper is PR_SET_CHILD_SUBREAPER, which package syscall lacks on some
@@ -120,11 +121,31 @@ func ownSession() int {
 	return int(sid)
 }
 
+// execTime is how long a process may take to replace its program.
+const execTime = 500 * time.Millisecond
+
 // hasMark reports whether mark is in pid's environment. An unreadable environment is not
-// ours.
+// ours. A process that replaces its program has none until the new one has it.
 func hasMark(pid int, mark string) bool {
-	env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
-	return err == nil && bytes.Contains(append([]byte{0}, env...), []byte("\x00"+mark))
+	for late := time.Now().Add(execTime); ; <-time.After(time.Millisecond) {
+		place := environmentOf(pid)
+		env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+		if err != nil || len(env) > 0 || place != "0" && place == environmentOf(pid) || time.Now().After(late) {
+			return err == nil && bytes.Contains(append([]byte{0}, env...), []byte("\x00"+mark))
+		}
+	}
+}
+
+// environmentOf returns the address of the environment in pid's memory, which differs from
+// program to program; "0" while a program is replaced, and "" for a dead process.
+func environmentOf(pid int) string {
+	const state, end = 0, 48 // of the fields behind the name, see proc_pid_stat(5)
+	data, err := readProc(fmt.Sprintf("/proc/%d/stat", pid))
+	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
+	if err != nil || len(fields) <= end || strings.ContainsAny(fields[state], "ZXx") {
+		return ""
+	}
+	return fields[end]
 }
 
 // feeds reports whether pid has the writing end of pipe open. A child that is being
