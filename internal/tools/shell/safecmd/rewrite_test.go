@@ -32,7 +32,13 @@ var rewrites = map[string]func(line string) string{
 		return line
 	},
 	"brace word": first(func(w string) string { return w[:1] + "{" + w[1:] + ",}" }),
-	"variable":   func(line string) string { word, rest, _ := strings.Cut(line, " "); return "x=" + word + "; $x " + rest },
+	"variable": func(line string) string {
+		word, rest, _ := strings.Cut(line, " ")
+		if strings.HasPrefix(word, "(") {
+			return line // it would begin an array, which runs nothing
+		}
+		return "x=" + word + "; $x " + rest
+	},
 	"IFS": func(line string) string {
 		return each(func(w string) string { return w })(strings.ReplaceAll(line, " ", "${IFS}"))
 	},
