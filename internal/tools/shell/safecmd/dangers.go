@@ -92,16 +92,21 @@ func isWrapper(word string) bool { return slices.Contains(wrappers, path.Base(wo
 // isOdd reports whether a word in the place of a program can hardly be one.
 func isOdd(word string) bool { return strings.HasSuffix(word, "/") || strings.Contains(word, "=") }
 
+// dangerOf returns the danger of the program with a name, nil if none is known.
+func dangerOf(name string) danger {
+	if rule := dangers[name]; rule != nil {
+		return rule
+	}
+	return services[name]
+}
+
 // program returns why the program args[0] with its arguments is dangerous, or "".
 func (d *detector) program(args []string) string {
 	name := path.Base(args[0])
 	if strings.HasPrefix(name, "mkfs") {
 		return "it destroys what is on a disk"
 	}
-	for _, rule := range []danger{dangers[name], services[name]} {
-		if rule == nil {
-			continue
-		}
+	if rule := dangerOf(name); rule != nil {
 		if why := rule(args[1:]); why != "" {
 			return why
 		}
@@ -143,7 +148,7 @@ func (d *detector) wrapped(name string, args []string) string {
 // starts one.
 func starts(word string) bool {
 	base := path.Base(word)
-	return dangers[base] != nil || services[base] != nil || isWrapper(word) || strings.HasPrefix(base, "mkfs")
+	return dangerOf(base) != nil || isWrapper(word) || strings.HasPrefix(base, "mkfs")
 }
 
 // texts judges the arguments that a program runs as lines of their own.

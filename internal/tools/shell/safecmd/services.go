@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Reasons for commands whose effect is not in a folder of this machine.
@@ -14,19 +15,25 @@ const (
 	removesPrograms  = "it removes programs"
 )
 
+// Dangers of several programs.
+var (
+	forge          = naming(removesElsewhere, "delete", "DELETE", "-XDELETE", "--method=DELETE")
+	infrastructure = naming(removesElsewhere, "destroy", "-destroy*", "--destroy*", "-auto-approve*", "--auto-approve*")
+	registry       = naming(publishes, "publish", "unpublish", "deprecate")
+)
+
 // services maps programs that change clouds, registries, containers, databases and installed
 // programs to their dangers. The undo of this program reaches none of these.
 var services = map[string]danger{
 	"aws": naming(removesElsewhere, "rm", "rb", "--delete", "delete-*", "terminate-*", "deregister-*", "purge-*"), "az": naming(removesElsewhere, "delete", "purge"), "doctl": naming(removesElsewhere, "delete"),
 	"fly": naming(removesElsewhere, "destroy"), "flyctl": naming(removesElsewhere, "destroy"), "gcloud": naming(removesElsewhere, "delete"), "gsutil": naming(removesElsewhere, "rm", "rb"),
 	"heroku": naming(removesElsewhere, "*:destroy", "*:delete", "*:reset"), "helm": naming(removesElsewhere, "uninstall", "delete", "del", "un"), "kubectl": naming(removesElsewhere, "delete", "drain"),
-	"gh": naming(removesElsewhere, "delete", "DELETE", "-XDELETE", "--method=DELETE"), "glab": naming(removesElsewhere, "delete", "DELETE", "-XDELETE", "--method=DELETE"),
-	"pulumi": naming(removesElsewhere, "destroy"), "terraform": naming(removesElsewhere, "destroy", "-destroy*", "--destroy*", "-auto-approve*", "--auto-approve*"), "tofu": naming(removesElsewhere, "destroy", "-destroy*", "--destroy*", "-auto-approve*", "--auto-approve*"),
+	"gh": forge, "glab": forge, "pulumi": naming(removesElsewhere, "destroy"), "terraform": infrastructure, "tofu": infrastructure,
 
 	"docker": containers, "docker-compose": containers, "podman": containers,
 
-	"cargo": naming(publishes, "publish", "yank"), "flit": naming(publishes, "publish"), "gem": naming(publishes, "push", "yank"), "hatch": naming(publishes, "publish"), "npm": naming(publishes, "publish", "unpublish", "deprecate"),
-	"pnpm": naming(publishes, "publish", "unpublish", "deprecate"), "poetry": naming(publishes, "publish"), "twine": naming(publishes, "upload"), "uv": naming(publishes, "publish"), "yarn": naming(publishes, "publish"), "vsce": naming(publishes, "publish", "unpublish"),
+	"cargo": naming(publishes, "publish", "yank"), "flit": naming(publishes, "publish"), "gem": naming(publishes, "push", "yank"), "hatch": naming(publishes, "publish"), "npm": registry,
+	"pnpm": registry, "poetry": naming(publishes, "publish"), "twine": naming(publishes, "upload"), "uv": naming(publishes, "publish"), "yarn": naming(publishes, "publish"), "vsce": naming(publishes, "publish", "unpublish"),
 
 	"dropdb": always(dropsData), "dropuser": always(dropsData), "redis-cli": statement, "valkey-cli": statement,
 	"clickhouse-client": statement, "duckdb": statement, "mariadb": statement, "mongo": statement, "mongosh": statement, "mysql": statement, "psql": statement, "sqlite3": statement,
@@ -78,11 +85,13 @@ func containers(args []string) string {
 }
 
 // drops matches statements that remove data.
-var drops = regexp.MustCompile(`(?i)\b(drop\s+(database|schema|table|user|view|index|collection|role)|truncate\s|delete\s+from|flushall|flushdb|dropDatabase|deleteMany|deleteOne|remove\s*\()|\.drop\(`)
+var drops = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(drop\s+(database|schema|table|user|view|index|collection|role)|truncate\s|delete\s+from|flushall|flushdb|dropDatabase|deleteMany|deleteOne|remove\s*\()|\.drop\(`)
+})
 
 // statement judges clients of databases by the statements in their arguments.
 func statement(args []string) string {
-	if slices.ContainsFunc(args, drops.MatchString) {
+	if slices.ContainsFunc(args, drops().MatchString) {
 		return dropsData
 	}
 	if slices.ContainsFunc(args, unknown) {
