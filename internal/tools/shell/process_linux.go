@@ -62,29 +62,48 @@ func birth(pid int) uint64 {
 	return e.start
 }
 
-// readEntry reads /proc/pid/stat: "pid (name) state ppid pgrp session …". The name may
-// hold anything; the start time is the 22nd field.
-func readEntry(pid int) (entry, error) {
+// Fields of /proc/pid/stat behind the name; see proc_pid_stat(5).
+const (
+	statState   = 0
+	statParent  = 1
+	statSession = 3
+	statStart   = 19
+	statEnvEnd  = 48
+)
+
+// readStat reads /proc/pid/stat: "pid (name) state ppid pgrp session …". The name may
+// hold anything.
+func readStat(pid int) (name []byte, fields []string, err error) {
 	data, err := readProc(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return entry{}, err
+		return nil, nil, err
 	}
 	open, end := bytes.IndexByte(data, '('), bytes.LastIndexByte(data, ')')
 	if open < 0 || end < open {
-		return entry{}, fmt.Errorf("process %d: unknown form of stat", pid)
+		return nil, nil, fmt.Errorf("process %d: unknown form of stat", pid)
 	}
-	f := strings.Fields(string(data[end+1:]))
-	if len(f) < 20 {
-		return entry{}, fmt.Errorf("process %d: stat has %d fields", pid, len(f))
+	fields = strings.Fields(string(data[end+1:]))
+	if len(fields) <= statStart {
+		return nil, nil, fmt.Errorf("process %d: stat has %d fields", pid, len(fields))
 	}
-	e := entry{zombie: f[0] == "Z" || f[0] == "X"}
-	e.pid, e.name = pid, printable(data[open+1:end])
+	return data[open+1 : end], fields, nil
+}
+
+func readEntry(pid int) (entry, error) {
+	name, f, err := readStat(pid)
+	if err != nil {
+		return entry{}, err
+	}
+	e := entry{zombie: isDead(f[statState])}
+	e.pid, e.name = pid, printable(name)
 	var errs [3]error
-	e.parent, errs[0] = strconv.Atoi(f[1])
-	e.session, errs[1] = strconv.Atoi(f[3])
-	e.start, errs[2] = strconv.ParseUint(f[19], 10, 64)
+	e.parent, errs[0] = strconv.Atoi(f[statParent])
+	e.session, errs[1] = strconv.Atoi(f[statSession])
+	e.start, errs[2] = strconv.ParseUint(f[statStart], 10, 64)
 	return e, errors.Join(errs[:]...)
 }
+
+func isDead(state string) bool { return state == "Z" || state == "X" }
 
 // printable replaces characters with which a process name could forge a message.
 func printable(name []byte) string {
@@ -139,13 +158,11 @@ func hasMark(pid int, mark string) bool {
 // environmentOf returns the address of the environment in pid's memory, which differs from
 // program to program; "0" while a program is replaced, and "" for a dead process.
 func environmentOf(pid int) string {
-	const state, end = 0, 48 // of the fields behind the name, see proc_pid_stat(5)
-	data, err := readProc(fmt.Sprintf("/proc/%d/stat", pid))
-	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
-	if err != nil || len(fields) <= end || strings.ContainsAny(fields[state], "ZXx") {
+	_, f, err := readStat(pid)
+	if err != nil || len(f) <= statEnvEnd || isDead(f[statState]) {
 		return ""
 	}
-	return fields[end]
+	return f[statEnvEnd]
 }
 
 // feeds reports whether pid has the writing end of pipe open. A child that is being
