@@ -39,10 +39,7 @@ func (r *Runner) importers(ctx context.Context, p plan, overlay string) []string
 		if err != nil || !filepath.IsLocal(rel) {
 			continue // a warning
 		}
-		pkg := "./" + filepath.ToSlash(rel)
-		if rel == "." {
-			pkg = "."
-		}
+		pkg := packageIn(rel)
 		if !slices.Contains(pkgs, pkg) && !slices.Contains(p.pkgs, pkg) && len(pkgs) < maxImporters {
 			pkgs = append(pkgs, pkg)
 		}

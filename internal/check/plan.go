@@ -103,6 +103,14 @@ func single(title, root, dir, line string, env []string) plan {
 	return plan{title: title, root: root, dir: dir, env: env, lines: func(string, []string) []string { return []string{line} }}
 }
 
+// packageIn names the package in a folder, relative to that of the module, for the go command.
+func packageIn(rel string) string {
+	if rel == "." {
+		return "."
+	}
+	return "./" + filepath.ToSlash(rel)
+}
+
 // golang returns go vet for the package of a file. As go vet stops at the first error of
 // a type, go build lists the others.
 func (r *Runner) golang(path, root string) (p plan, ok bool) {
@@ -111,8 +119,8 @@ func (r *Runner) golang(path, root string) (p plan, ok bool) {
 		return p, false
 	}
 	pkg := "."
-	if rel, err := filepath.Rel(dir, filepath.Dir(path)); err == nil && rel != "." {
-		pkg = "./" + filepath.ToSlash(rel)
+	if rel, err := filepath.Rel(dir, filepath.Dir(path)); err == nil {
+		pkg = packageIn(rel)
 	}
 	p = plan{title: "go vet", pkgs: []string{pkg}, root: root, dir: dir, overlay: exists(filepath.Dir(path)), env: r.goEnv(dir, root)}
 	p.lines = func(overlay string, pkgs []string) []string {
