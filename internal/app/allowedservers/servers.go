@@ -69,7 +69,7 @@ func (s Store) Unasked(m config.Model) ([]Question, error) {
 func (s Store) server(m config.Model) ([]Question, error) {
 	q := Question{Entry: Entry{Address: plain(m.Endpoint.BaseURL), Provider: m.Provider, User: Stranger(m.Endpoint.BaseURL)}}
 	from := m.From
-	if m.FromPair && onThisMachine(m.Endpoint.BaseURL) {
+	if _, local := onThisMachine(m.Endpoint.BaseURL); local && m.FromPair {
 		from = "" // any program of this user can read a key of the shell
 	}
 	if from != "" && os.Getenv(m.Endpoint.APIKeyEnv) == "" && keystore.Open(s.home).Has(m.Endpoint.BaseURL) {
@@ -164,12 +164,12 @@ func (s Store) has(e Entry) (bool, error) {
 // Stranger returns the other user of this machine who listens at an address, or "" if
 // it is nobody, the system, or the user of this program.
 func Stranger(address string) peer.User {
-	u, err := url.Parse(address)
-	if err != nil {
+	u, local := onThisMachine(address)
+	if !local {
 		return ""
 	}
 	port, err := strconv.Atoi(portOf(u))
-	if err != nil || !peer.IsLoopback(u.Hostname()) {
+	if err != nil {
 		return ""
 	}
 	users, err := peer.Listener(port)
@@ -187,10 +187,10 @@ func Stranger(address string) peer.User {
 	return ""
 }
 
-// onThisMachine reports whether an address is one of this machine's own.
-func onThisMachine(address string) bool {
+// onThisMachine parses an address and reports whether it is one of this machine's own.
+func onThisMachine(address string) (u *url.URL, local bool) {
 	u, err := url.Parse(address)
-	return err == nil && peer.IsLoopback(u.Hostname())
+	return u, err == nil && peer.IsLoopback(u.Hostname())
 }
 
 func ours(u peer.User) bool { return u == peer.Self() || u.IsSystem() }
