@@ -52,7 +52,7 @@ var layers = []struct {
 	{"internal/llm/openai/local", []string{"internal/llm/remote", "internal/peer"}},
 	{"internal/llm/openai/wire", []string{"internal/llm/remote"}},
 	{"internal/mcp/servername", nil},
-	{"internal/mcp", []string{"internal/imagefile", "internal/llm", "internal/sanitize", "internal/statefile"}},
+	{"internal/mcp", []string{"internal/imagefile", "internal/llm", "internal/peer", "internal/sanitize", "internal/statefile"}},
 	{"internal/llm/remote", []string{"internal/llm", "internal/peer"}},
 	{"internal/llm/responses", []string{"internal/llm", "internal/llm/remote"}},
 	{"internal/llm/script", []string{"internal/llm"}},
@@ -168,7 +168,7 @@ var layers = []struct {
 	{"internal/app/home", []string{"internal/statefile"}},
 	{"internal/app/idelink", []string{
 		"internal/config", "internal/confirm", "internal/editor", "internal/ide", "internal/ide/client",
-		"internal/ide/lock", "internal/sanitize", "internal/session", "internal/tools", "internal/tools/shell", "internal/workspace",
+		"internal/ide/lock", "internal/peer", "internal/sanitize", "internal/session", "internal/tools", "internal/tools/shell", "internal/workspace",
 	}},
 	{"internal/app/keystore", []string{"internal/statefile"}},
 	{"internal/app/projectscripts", []string{"internal/regularfile"}},

@@ -21,6 +21,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/peer"
 )
 
 // Logins keeps the secrets of logins, by the address of the server that they are for.
@@ -127,8 +128,7 @@ func Login(ctx context.Context, opt Options, s Server, client Client, show func(
 // safe reports whether secrets may go to an address: they are encrypted or stay on this
 // machine.
 func safe(u *url.URL) bool {
-	ip := net.ParseIP(u.Hostname())
-	return u.Scheme == "https" && u.Host != "" || u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())
+	return u.Scheme == "https" && u.Host != "" || u.Scheme == "http" && peer.IsLoopback(u.Hostname())
 }
 
 // loginTransport makes the requests of a login, which may hold secrets: encrypted ones only,
