@@ -382,3 +382,35 @@ func TestEditorsOwnServer(t *testing.T) {
 		t.Error("it is left out without the link")
 	}
 }
+
+// TestEditorsOwnServerOfALaterLink: a link to the editor whose MCP server is in use ends the use of
+// that server, and the end of the link brings it back.
+func TestEditorsOwnServerOfALaterLink(t *testing.T) {
+	server := mcptest.New()
+	d := newDesk(t, answers(t, "One.", "Two.", "Three."), nil)
+	e := d.editor(idetest.Ours())
+	e.ServeMCP(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
+	d.keep("config.yaml", fmt.Sprintf("ide: {auto_connect: false}\nmcp: {mine: {url: http://127.0.0.1:%d/mcp}}\n", e.Port()))
+	d.sit()
+	offered := func(n int, prompt, answer string) bool {
+		t.Helper()
+		d.say(prompt)
+		d.WaitFor(answer)
+		d.idle()
+		return strings.Contains(string(d.request(n)), "mcp__mine__echo")
+	}
+	if !offered(0, "first", `One\.`) {
+		t.Error("not offered without a link")
+	}
+	d.say("/ide connect")
+	d.WaitFor(`The MCP server mine is not used: it is the editor that this session links\s+to`)
+	if offered(1, "second", `Two\.`) {
+		t.Error("offered with the link")
+	}
+	d.say("/ide disconnect")
+	d.WaitFor(`The MCP server mine is used now`)
+	if !offered(2, "third", `Three\.`) {
+		t.Error("not offered after the link has ended")
+	}
+	d.leave()
+}

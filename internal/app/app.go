@@ -178,6 +178,7 @@ func New(o Options) (*App, error) {
 	a.jobs.Watchdog(o.Watchdog...)
 	a.Editor = idelink.New(idelink.Options{
 		Config: o.Config, Root: a.Root, Version: o.Version, Session: o.Place.Store.ID(), Unattended: o.Unattended,
+		Linked: func() { a.Servers.Recheck() },
 	})
 	a.Questions = confirm.NewController(a.Policy)
 	a.guidance = &guidance{trust: o.Instructions, emit: a.emit}

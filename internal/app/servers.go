@@ -126,7 +126,7 @@ func (a *App) checkServer(ctx context.Context, s mcp.Server, changed func(name s
 	case changed != nil && changed(s.Name):
 		return errors.New("its entry or a program of the project that it names has changed since you allowed it; start agent again to be asked")
 	case s.URL != "" && a.Editor.Serves(ctx, s.URL):
-		return errors.New("it is the editor that this session links to, whose files, problems and reviews are here already; --no-ide uses it instead of the link")
+		return errors.New("it is the editor that this session links to, whose files, problems and reviews are here already; /ide disconnect, or --no-ide at the start, uses it instead of the link")
 	}
 	return nil
 }

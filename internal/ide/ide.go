@@ -45,6 +45,9 @@ func New(o Options) *Bridge {
 	b.Reviewer = &Reviewer{opt: b.opt, links: b.links, doing: b.Activity, proposed: proposed{seed: maphash.MakeSeed()}}
 	b.View = &View{opt: b.opt, links: b.links}
 	b.status.set(Status{State: Off})
+	if o.Auto {
+		b.status.set(Status{State: Connecting}) // Run begins with an attempt
+	}
 	return b
 }
 

@@ -295,6 +295,9 @@ func (k *keeper) publish(s Status) {
 	if s.State == Connected || s.State != was.State || s.Why != was.Why {
 		k.b.opt.Face.changed()
 	}
+	if s.State == Connected || s.State == Off {
+		k.b.opt.Face.linked()
+	}
 }
 
 // dial connects to an editor.

@@ -43,6 +43,8 @@ type Face struct {
 	Mention func(path string, start, end int)
 	// Changed is called when Status or the selection has changed.
 	Changed func()
+	// Linked is called when a link has been made, and when none is looked for any longer.
+	Linked func()
 }
 
 func (f Face) note(id, text string) {
@@ -54,6 +56,12 @@ func (f Face) note(id, text string) {
 func (f Face) changed() {
 	if f.Changed != nil {
 		f.Changed()
+	}
+}
+
+func (f Face) linked() {
+	if f.Linked != nil {
+		f.Linked()
 	}
 }
 

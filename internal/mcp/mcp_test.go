@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -277,5 +279,40 @@ func TestCancel(t *testing.T) {
 	}
 	if entries, err := filepath.Glob(filepath.Join(d.logs, "*.log")); err != nil || len(entries) != 1 {
 		t.Errorf("logs: %q, %v", entries, err)
+	}
+}
+
+// A server at an address that must not be used any more ends with its tools, and is connected
+// when it may be used again; a program is left alone.
+func TestRecheck(t *testing.T) {
+	s := mcptest.New()
+	h := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, nil)
+	web := httptest.NewServer(h)
+	t.Cleanup(web.Close)
+	var no atomic.Bool
+	check := func(context.Context) error {
+		if no.Load() {
+			return errors.New("it is somebody else's")
+		}
+		return nil
+	}
+	here := program("here")
+	here.Check = check
+	d := start(t, here, mcp.Server{Name: "web", URL: web.URL, Check: check})
+	for _, refused := range []bool{false, true, true, false} {
+		no.Store(refused)
+		d.Recheck()
+		d.Settle(t.Context())
+		var of []string
+		for _, tool := range d.Tools() {
+			of = append(of, tool.Server)
+		}
+		if !slices.Contains(of, "here") || slices.Contains(of, "web") == refused {
+			t.Errorf("refused: %v, tools of %q", refused, slices.Compact(of))
+		}
+	}
+	want := []string{"The MCP server web is not used: it is somebody else's. /mcp shows more.", "The MCP server web is used now."}
+	if !slices.Equal(d.notes, want) {
+		t.Errorf("told %q", d.notes)
 	}
 }

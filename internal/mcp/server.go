@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -31,6 +32,10 @@ type server struct {
 	floor   *floor
 	link    *link // or nil
 	stopped bool  // by the user
+	refused bool  // by the last Check
+
+	rechecks  chan struct{} // holds one at the most
+	due, done atomic.Int64  // how many were asked for, and of those how many are done
 
 	mu  sync.Mutex // guards now
 	now struct {
@@ -49,7 +54,9 @@ type want struct {
 	anew bool // even if there is one
 	list bool // list the tools of the present one again
 	stop bool // end it for good
-	got  chan session
+
+	check bool // whether it may be used
+	got   chan session
 }
 
 var errStopped = errors.New("you have removed it")
@@ -78,7 +85,7 @@ func newServer(opt Options, cfg Server) *server {
 	}
 	s := &server{
 		Server: cfg, opt: opt, wants: make(chan want), changed: make(chan struct{}, 1), begun: make(chan struct{}),
-		stale: make(chan struct{}, 1), listed: make(chan struct{}),
+		stale: make(chan struct{}, 1), listed: make(chan struct{}), rechecks: make(chan struct{}, 1),
 	}
 	s.resubscribe()
 	s.floor = &floor{ask: opt.Ask}
@@ -102,6 +109,8 @@ func (s *server) run(ctx context.Context) {
 			s.drop()
 			s.publish(Failed, why, nil)
 			s.opt.Tell(fmt.Sprintf("The MCP server %s has ended (%s); the next call starts it again.", s.Name, why))
+		case <-s.rechecks:
+			s.recheck(ctx)
 		case w := <-s.wants:
 			w.got <- s.answer(ctx, w)
 		}
@@ -110,19 +119,19 @@ func (s *server) run(ctx context.Context) {
 
 // answer does w.
 func (s *server) answer(ctx context.Context, w want) session {
-	if w.list {
+	switch {
+	case w.list:
 		s.refresh(ctx)
+		return session{}
+	case w.check:
+		s.recheck(ctx)
 		return session{}
 	}
 	if w.anew || w.stop {
 		s.drop()
 	}
 	if s.stopped = s.stopped || w.stop; s.stopped {
-		s.publish(Ready, "", nil)
-		s.publish(Failed, errStopped.Error(), nil)
-		s.mu.Lock()
-		s.now.offers = offers{}
-		s.mu.Unlock()
+		s.withdraw(errStopped)
 		return session{err: errStopped}
 	}
 	if s.link == nil {
@@ -153,6 +162,9 @@ func (s *server) connect(ctx context.Context) error {
 	if err != nil {
 		s.drop()
 		s.publish(Failed, err.Error(), nil)
+		if s.refused {
+			s.withdraw(err)
+		}
 		s.opt.Tell(fmt.Sprintf("The MCP server %s could not be used: %v. /mcp shows more.", s.Name, err))
 	}
 	return err
@@ -160,7 +172,8 @@ func (s *server) connect(ctx context.Context) error {
 
 func (s *server) dial(ctx context.Context) (*link, error) {
 	if s.Check != nil {
-		if err := s.Check(ctx); err != nil {
+		err := s.Check(ctx)
+		if s.refused = err != nil; s.refused {
 			return nil, err
 		}
 	}
@@ -283,6 +296,9 @@ func (s *server) settle(ctx context.Context) {
 		case <-s.changed:
 			_, _ = s.ask(ctx, want{list: true}) // refresh tells the user about a failure
 		default:
+		}
+		if s.done.Load() < s.due.Load() {
+			_, _ = s.ask(ctx, want{check: true}) // recheck tells the user
 		}
 	case <-ctx.Done():
 	}

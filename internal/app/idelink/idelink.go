@@ -7,7 +7,6 @@ package idelink
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -22,6 +21,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/ide"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
+	"github.com/bb2d0cf4/agent/internal/peer"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/tools"
@@ -37,6 +37,8 @@ type Options struct {
 	// Unattended means that nobody is at a terminal: to close a diff in the editor
 	// without an answer is then a no.
 	Unattended bool
+	// Linked is called when Serves may have changed. It must not block.
+	Linked func()
 }
 
 // Face shows the editor's reports. Its functions must not block; nil ones are skipped.
@@ -53,7 +55,6 @@ type Link struct {
 	root *workspace.Root
 	face Face
 	off  bool // editors are switched off
-	auto bool // it connects by itself
 	// apart means that the editor's state goes with the newest message, not into the
 	// system prompt.
 	apart bool
@@ -65,15 +66,15 @@ type Link struct {
 func New(o Options) *Link {
 	cfg := o.Config.IDE
 	l := &Link{
-		root: o.Root, off: !cfg.Enabled, auto: cfg.Enabled && cfg.AutoConnect,
+		root: o.Root, off: !cfg.Enabled,
 		apart: cfg.Enabled && cfg.Context.Place == "message", visible: cfg.Enabled && o.Config.Shell.Surface == "ide",
 	}
 	l.Bridge = ide.New(ide.Options{
 		Search:  Search(o.Config, o.Root.Dir()),
 		Connect: client.Options{Version: o.Version, Session: o.Session, Dir: o.Root.Dir()},
-		Auto:    l.auto, Diffs: cfg.UseDiffs && cfg.Review != "off", Inline: cfg.Review == "inline", Unattended: o.Unattended,
+		Auto:    cfg.Enabled && cfg.AutoConnect, Diffs: cfg.UseDiffs && cfg.Review != "off", Inline: cfg.Review == "inline", Unattended: o.Unattended,
 		Tell: ide.Tell{Tabs: cfg.Context.OpenEditors, Diagnostics: cfg.Context.Diagnostics, Selection: cfg.Context.Selection},
-		Face: ide.Face{Note: l.remark, Changed: l.refresh, Mention: l.mention},
+		Face: ide.Face{Note: l.remark, Changed: l.refresh, Mention: l.mention, Linked: o.Linked},
 		May:  l.inside,
 		Read: func(path string) (string, error) {
 			f, err := o.Root.Read(path)
@@ -239,16 +240,19 @@ func (l *Link) Saw(ev session.Event) {
 	}
 }
 
-// Serves reports whether an address is that of the MCP server of an editor to which the session
-// links by itself.
+// Serves reports whether an address is that of the MCP server of the editor to which the
+// session is linked or will link by itself.
 func (l *Link) Serves(ctx context.Context, address string) bool {
 	u, err := url.Parse(address)
-	if err != nil || !l.auto || u.Path != "/mcp" {
+	if err != nil || u.Path != "/mcp" || !peer.IsLoopback(u.Hostname()) {
 		return false
 	}
-	port, err := strconv.Atoi(u.Port())
-	if ip := net.ParseIP(u.Hostname()); err != nil || u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	serves := func(c lock.Candidate) bool { return strconv.Itoa(c.Port) == u.Port() && c.Dialect == lock.Agent }
+	switch s := l.Status(); s.State {
+	case ide.Off:
 		return false
+	case ide.Connected:
+		return serves(s.Editor)
 	}
-	return slices.ContainsFunc(l.Candidates(ctx), func(c lock.Candidate) bool { return c.Port == port && c.Auto && c.Dialect == lock.Agent })
+	return slices.ContainsFunc(l.Candidates(ctx), func(c lock.Candidate) bool { return c.Auto && serves(c) })
 }

@@ -51,6 +51,7 @@ type Editor struct {
 	refused  int      // handshakes
 	accepted int
 	handlers map[string]Handler
+	mcp      http.Handler     // at /mcp, or nil
 	diffs    map[string]*Diff // open, by tab name
 }
 
@@ -332,7 +333,17 @@ func (e *Editor) Received(text string) bool {
 	return slices.ContainsFunc(e.received, func(b []byte) bool { return bytes.Contains(b, []byte(text)) })
 }
 
+// ServeMCP has h answer at /mcp, without a token.
+func (e *Editor) ServeMCP(h http.Handler) { e.record(func() { e.mcp = h }) }
+
 func (e *Editor) serve(w http.ResponseWriter, r *http.Request) {
+	e.mu.Lock()
+	mcp := e.mcp
+	e.mu.Unlock()
+	if mcp != nil && r.URL.Path == "/mcp" {
+		mcp.ServeHTTP(w, r)
+		return
+	}
 	e.record(func() { e.received = append(e.received, fmt.Append(nil, r.RequestURI, r.Header)) })
 	if why := e.Dialect.refuses(r, e.Token()); why != 0 {
 		e.record(func() { e.refused++ })
