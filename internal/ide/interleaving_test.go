@@ -263,6 +263,9 @@ func (m *mingle) question(n int) {
 	}
 	m.collect(0)
 	m.diffs = m.diffs[max(0, len(m.diffs)-3):]
+	for _, w := range m.windows {
+		w.Forget()
+	}
 }
 
 // play does a few moves at about the same instant.

@@ -326,6 +326,11 @@ func (e *Editor) WriteLock(dir string, folders ...string) string {
 	return path
 }
 
+// Forget drops the recorded messages: a test of very many would not fit into memory.
+func (e *Editor) Forget() {
+	e.record(func() { e.requests, e.answers, e.received = nil, nil, nil })
+}
+
 // Received reports whether a handshake or a message held text.
 func (e *Editor) Received(text string) bool {
 	e.mu.Lock()

@@ -358,28 +358,6 @@ func TestKeepAlive(t *testing.T) {
 	}
 }
 
-// TestADeafEditorDelaysNoExit: closing a connection does not wait for the goodbye of an
-// editor that says nothing.
-func TestADeafEditorDelaysNoExit(t *testing.T) {
-	e := idetest.Start(t, idetest.Ours())
-	relay := idetest.NewRelay(t, e.Port())
-	o := options(e)
-	o.Address = relay.Address
-	e.ProveFor(relay.Address)
-	c := dial(t, o)
-	relay.Stall()
-	closed := make(chan struct{})
-	go func() {
-		c.Close()
-		close(closed)
-	}()
-	select {
-	case <-closed:
-	case <-time.After(4 * time.Second): // the library waits for five
-		t.Error("it waits for an answer")
-	}
-}
-
 func TestProbe(t *testing.T) {
 	for _, d := range []idetest.Dialect{idetest.Ours(), idetest.Neovim()} { // the second answers with an error
 		e := idetest.Start(t, d)
