@@ -138,6 +138,14 @@ func TestKilledProgramLeavesNothing(t *testing.T) {
 		}
 	}
 	group.Wait()
+	j := shell.NewJobs()
+	defer closeJobs(t, j)
+	within(t, 20*time.Second, "the dead that this program adopted are left", func() bool {
+		if _, err := j.Run(t.Context(), shell.Options{Line: "true", Dir: "/"}); err != nil {
+			t.Error(err)
+		}
+		return len(strings.Fields(children(t))) == 1 // the stranger
+	})
 }
 
 // killed makes a program run one command, kills the program, and looks.
