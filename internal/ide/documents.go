@@ -166,13 +166,16 @@ func (v *View) Wrote(ctx context.Context, done editor.Write) {
 
 // removed has the editor close the tabs of a file that is gone, and waits until it has,
 // for a second at most. It does not wait for an editor that left the last such call
-// unanswered: a stuck one holds a turn once, not at each file.
+// unanswered: a stuck one holds a turn once, not at each file. The next removal is not sent
+// before the editor has answered or askTimeout is over: a file may be moved twice.
 func (l *link) removed(ctx context.Context, done editor.Write) {
 	closed := make(chan struct{})
+	earlier := l.inLine(closed)
 	begun := l.begin(func() {
 		defer close(closed)
-		// The turn may end first.
-		ctx, cancel := l.within(context.WithoutCancel(ctx), askTimeout)
+		ctx := context.WithoutCancel(ctx) // the turn may end first
+		l.awaitRemoval(earlier)
+		ctx, cancel := l.within(ctx, askTimeout)
 		defer cancel()
 		err := l.client.Documents.Removed(ctx, done.Path, done.To) // an older one keeps the tabs
 		l.late.Store(err != nil && ctx.Err() != nil)
@@ -186,6 +189,29 @@ func (l *link) removed(ctx context.Context, done editor.Write) {
 	case <-closed:
 	case <-second.Done():
 		l.late.Store(true)
+	}
+}
+
+// inLine records that a removal ends when closed is, and returns the channel of the removal
+// before; nil for the first.
+func (l *link) inLine(closed chan struct{}) (earlier chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	earlier, l.removal = l.removal, closed
+	return earlier
+}
+
+// awaitRemoval waits for the end of an earlier removal, for askTimeout at most.
+func (l *link) awaitRemoval(earlier chan struct{}) {
+	if earlier == nil {
+		return
+	}
+	late := time.NewTimer(askTimeout)
+	defer late.Stop()
+	select {
+	case <-earlier:
+	case <-l.client.Done():
+	case <-late.C:
 	}
 }
 

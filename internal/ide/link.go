@@ -34,6 +34,7 @@ type link struct {
 	closing bool       // begin starts nothing
 	seen    seen
 	shown   map[string]bool // names of open diffs
+	removal chan struct{}   // closed when the last removal of a file is answered; nil before the first
 }
 
 // seen is the last known state of the editor.

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -179,4 +180,28 @@ func TestAStuckEditorHoldsATurnOnce(t *testing.T) {
 		t.Errorf("%d files took %s", files, took)
 	}
 	e.WaitRequests("fileRemoved", files)
+}
+
+// TestRemovalsAreToldInOrder: an editor that answers late learns of each removed file only
+// after it has answered for the one before.
+func TestRemovalsAreToldInOrder(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Ours())
+	pending := make(chan func(), 100)
+	e.Handle("fileRemoved", func(c *idetest.Conn, _ rawJSON) idetest.Reply {
+		all := e.Requests("fileRemoved")
+		pending <- func() { c.Reply(all[len(all)-1].ID, idetest.Text(`{"success":true}`)) }
+		return idetest.Reply{Silent: true}
+	})
+	const files = 20
+	for i := range files { // the first waits for a second, and no other does
+		r.Wrote(t.Context(), editor.Write{Path: fmt.Sprintf("/p/%02d", i), Removed: true, To: fmt.Sprintf("/p/%02d", i+1)})
+	}
+	for i := range files {
+		answer := <-pending
+		if told := e.Requests("fileRemoved"); len(told) != i+1 || !strings.Contains(string(told[i].Params), fmt.Sprintf(`"/p/%02d","movedTo"`, i)) {
+			t.Fatalf("with %d answers, told of %d: %s", i, len(told), told[len(told)-1].Params)
+		}
+		answer()
+	}
 }
