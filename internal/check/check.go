@@ -232,7 +232,7 @@ func (r *Runner) overlaid(ctx context.Context, p plan, all []workspace.Change) (
 	}
 	overlay := "-overlay=" + filepath.Join(r.dir, list)
 	if after, err = r.commands(ctx, p, p.dir, overlay); err == nil && !after.failed {
-		p, after = r.importing(ctx, p, overlay, after)
+		p, after, err = r.importing(ctx, p, overlay, after)
 	}
 	for path, to := range replace {
 		after.replace(to, path)

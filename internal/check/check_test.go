@@ -246,6 +246,40 @@ func TestImportersAreTried(t *testing.T) {
 	}
 }
 
+// slow is Jobs on which the commands with a part in their line take too long.
+type slow struct {
+	Jobs
+	part  string
+	fired int
+}
+
+func (s *slow) Run(ctx context.Context, opts shell.Options) (shell.Result, error) {
+	if strings.Contains(opts.Line, s.part) {
+		s.fired++
+		return shell.Result{TimedOut: true}, nil
+	}
+	return s.Jobs.Run(ctx, opts)
+}
+
+// TestUntriedImportersAreReported: no answer about the packages that import the changed one
+// is not a good answer.
+func TestUntriedImportersAreReported(t *testing.T) {
+	env := goCache(t)
+	for _, part := range []string{"go list", " ./b"} {
+		r, dir := open(t, Auto, map[string]string{
+			"go.mod": "module m\n\ngo 1.21\n", "a/a.go": "package a\n\nfunc F() int { return 1 }\n",
+			"b/b.go": "package b\n\nimport \"m/a\"\n\nvar _ int = a.F()\n",
+		})
+		jobs := &slow{Jobs: r.opt.Jobs, part: part}
+		r.opt.Env, r.opt.Jobs = append(r.opt.Env, env), jobs
+		res := result(t, r, change(t, dir, "a/a.go", "package a\n\nfunc F() (int, error) { return 1, nil }\n"))
+		const want = "go vet ./a: finds nothing there, but the packages that import it were not tried: not done after 2m0s"
+		if res.Line() != want || res.Red() || jobs.fired != 1 {
+			t.Errorf("%q is slow, %d times: %s", part, jobs.fired, res.Line())
+		}
+	}
+}
+
 // TestGitIsNotRun: it may run programs that the settings of the repository name.
 func TestGitIsNotRun(t *testing.T) {
 	env := goCache(t)

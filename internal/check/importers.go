@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -13,25 +14,31 @@ const maxImporters = 20
 
 // importing runs the command of p, which has found nothing, for the packages that import
 // those of p. If it finds problems there, it returns that plan and them, else p and after.
-func (r *Runner) importing(ctx context.Context, p plan, overlay string, after outcome) (plan, outcome) {
-	q := p
-	q.pkgs = r.importers(ctx, p, overlay)
-	if len(q.pkgs) == 0 {
-		return p, after
+// An error means that those packages were not tried.
+func (r *Runner) importing(ctx context.Context, p plan, overlay string, after outcome) (plan, outcome, error) {
+	q, more := p, outcome{}
+	pkgs, err := r.importers(ctx, p, overlay)
+	if q.pkgs = pkgs; len(pkgs) > 0 {
+		more, err = r.commands(ctx, q, p.dir, overlay)
 	}
-	more, err := r.commands(ctx, q, p.dir, overlay)
-	if err != nil || !more.failed || len(more.problems) == 0 {
-		return p, after
+	switch {
+	case err != nil:
+		return p, after, fmt.Errorf("finds nothing there, but the packages that import it were not tried: %w", err)
+	case !more.failed || len(more.problems) == 0:
+		return p, after, nil
 	}
-	return q, more
+	return q, more, nil
 }
 
 // importers returns the packages of the module that import those of p, of which there may
 // be more than are returned.
-func (r *Runner) importers(ctx context.Context, p plan, overlay string) []string {
+func (r *Runner) importers(ctx context.Context, p plan, overlay string) ([]string, error) {
 	got, err := r.command(ctx, p, p.dir, line([]string{"go", "list", "-e", overlay, "-f", importersOf(p.pkgs), "./..."}))
-	if err != nil || got.failed {
-		return nil
+	if err != nil {
+		return nil, err
+	}
+	if got.failed {
+		return nil, errors.New("go list ./... fails")
 	}
 	var pkgs []string
 	for dir := range strings.Lines(got.output) {
@@ -44,7 +51,7 @@ func (r *Runner) importers(ctx context.Context, p plan, overlay string) []string
 			pkgs = append(pkgs, pkg)
 		}
 	}
-	return pkgs
+	return pkgs, nil
 }
 
 // importersOf returns a template for go list that writes the folder of each package that
