@@ -24,13 +24,40 @@ var credential = sync.OnceValue(func() *regexp.Regexp {
 		`=.*\b(password|authorization)[=:]`)
 })
 
+// Keys explains why a file of the workspace is read only after a question, as the predicate
+// of a sentence about it: it usually holds keys, or does so as settings of git. "" means
+// neither. name is relative to the workspace, abs absolute.
+func Keys(name, abs string) string {
+	switch {
+	case SecretInside(name):
+		return "usually holds keys"
+	case Credentials(abs):
+		return "holds a password or token of git"
+	}
+	return ""
+}
+
+// MoveReveals explains which keys are read without a question once the file at from, which
+// is called name in the workspace, is moved to the path to, called toName; "" means none.
+func MoveReveals(name, from, toName, to string) string {
+	switch {
+	case SecretInside(toName), Credentials(from) && isSettings(to):
+		return ""
+	}
+	return Keys(name, from)
+}
+
 // Credentials reports whether the file at the absolute path has the name of settings of git,
 // and a password or token in it, as a clone from an address with one does. Without them,
 // such a file is read as any other.
 func Credentials(abs string) bool {
-	if !slices.Contains(settingsFiles, fold(filepath.Base(abs))) {
-		return false
-	}
+	return isSettings(abs) && hasCredential(abs)
+}
+
+func isSettings(abs string) bool { return slices.Contains(settingsFiles, fold(filepath.Base(abs))) }
+
+// hasCredential reports whether a password or token is in the file, or may be.
+func hasCredential(abs string) bool {
 	info, err := os.Stat(abs)
 	if err != nil || !info.Mode().IsRegular() {
 		return false

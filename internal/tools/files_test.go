@@ -171,13 +171,20 @@ func TestNotesOfBothPlaces(t *testing.T) {
 	for _, c := range []struct{ from, to, note string }{
 		{".git/config", "c", ".git/config is protected"},
 		{"c", ".vscode/settings.json", ".vscode/settings.json is protected"},
-		{".env", "plain.txt", "as plain.txt, it is read without a question"},
+		{".env", "plain.txt", ".env usually holds keys: as plain.txt, it is read without a question"},
+		{".git/config", "plain.txt", ".git/config holds a password or token of git: as plain.txt, it is read without a question"},
+		{"sub/config", "plain.txt", "sub/config holds a password or token of git: as plain.txt, it is read without a question"},
 	} {
-		b := newBench(t, map[string]string{c.from: "x\n"})
+		b := newBench(t, map[string]string{c.from: "url = https://ana:pw@host/a\n"})
 		b.call("move_file", m{"path": c.from, "to": c.to})
 		if len(b.ask.asked) != 1 || !b.ask.asked[0].Force || !strings.Contains(fmt.Sprint(b.ask.asked[0].Notes), c.note) {
 			t.Errorf("%s to %s: asked %+v", c.from, c.to, b.ask.asked)
 		}
+	}
+	b := newBench(t, map[string]string{"sub/config": "url = https://ana:pw@host/a\n"})
+	b.call("move_file", m{"path": "sub/config", "to": "config"})
+	if len(b.ask.asked) != 1 || len(b.ask.asked[0].Notes) > 0 {
+		t.Errorf("to a name that is asked about too: %+v", b.ask.asked)
 	}
 }
 

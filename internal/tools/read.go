@@ -58,6 +58,9 @@ func (r reader) request(call Call, path, abs, name string, inside bool) confirm.
 	_, _, err := r.Root.FS(path)
 	remarks, force := readNotes(abs, errors.Is(err, workspace.ErrOutside))
 	asked := &confirm.Read{Path: abs, Inside: inside}
+	if inside {
+		asked.Keys = permission.Keys(name, abs)
+	}
 	if !filepath.IsAbs(name) {
 		asked.Name = name
 	}
@@ -78,11 +81,11 @@ func (r reader) foresee(path string) []Foreseen {
 
 // readKind describes a read that needs an answer.
 func readKind(inside bool, name, abs string) string {
-	switch {
-	case !inside:
+	if !inside {
 		return "read outside the workspace"
-	case permission.SecretInside(name), permission.Credentials(abs):
-		return "read of a file that usually holds keys"
+	}
+	if keys := permission.Keys(name, abs); keys != "" {
+		return "read of a file that " + keys
 	}
 	return "read"
 }
@@ -97,7 +100,7 @@ func (d Deps) hides(path string) bool {
 // needsAnswer reports whether a file in the workspace is not simply read: it usually holds
 // keys, does so as the settings of git, or a rule withholds it.
 func (d Deps) needsAnswer(name, abs string) bool {
-	return permission.SecretInside(name) || permission.Credentials(abs) || d.withheld(name, abs)
+	return permission.Keys(name, abs) != "" || d.withheld(name, abs)
 }
 
 func (d Deps) withheld(name, abs string) bool {

@@ -362,7 +362,7 @@ func TestGetDiagnostics(t *testing.T) {
 // none of its text gets to the model before that.
 func TestReadingKeysIsAsked(t *testing.T) {
 	const key = "s3cret-canary"
-	files := map[string]string{".env": "TOKEN=" + key + "\nA=1\n", "deploy/.env.prod": key, "certs/server.pem": key, "sub/id_ed25519": key, ".env.example": "TOKEN=\n", "id_map.go": "package id\n", ".agent/config.yaml": "x: 1\n"}
+	files := map[string]string{".env": "TOKEN=" + key + "\nA=1\n", "deploy/.env.prod": key, "certs/server.pem": key, "sub/id_ed25519": key, ".env.example": "TOKEN=\n", "id_map.go": "package id\n", ".agent/config.yaml": "x: 1\n", ".git/config": "url = https://ana:" + key + "@host/a\n"}
 	b := newBench(t, files)
 	for name := range files {
 		b.ask.asked, b.ask.verdict = nil, confirm.Verdict{}
@@ -371,8 +371,15 @@ func TestReadingKeysIsAsked(t *testing.T) {
 		if res.Failed == free || len(b.ask.asked) > 0 == free || strings.Contains(res.ForModel, key) {
 			t.Errorf("%s: %d questions, failed %v: %s", name, len(b.ask.asked), res.Failed, res.ForModel)
 		}
-		if !free && (!b.ask.asked[0].Force || !b.ask.asked[0].Read.Inside || b.ask.asked[0].Read.Name != name) {
-			t.Errorf("%s: asked %+v", name, b.ask.asked[0])
+		if free {
+			continue
+		}
+		keys := "usually holds keys"
+		if name == ".git/config" {
+			keys = "holds a password or token of git"
+		}
+		if req := b.ask.asked[0]; !req.Force || !req.Read.Inside || req.Read.Name != name || req.Read.Keys != keys {
+			t.Errorf("%s: asked %+v", name, req)
 		}
 	}
 	b.ask.asked = nil

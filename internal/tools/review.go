@@ -31,8 +31,8 @@ func changeNotes(c workspace.Change, stage edit.Stage, home string) (notes []cau
 	if c.Moves() {
 		place, in = placeNotes(c.ToName, c.To, home)
 		notes, force = append(notes, place...), force || in
-		if permission.SecretInside(c.Name) && !permission.SecretInside(c.ToName) {
-			notes = append(notes, caution.Note{Kind: caution.Protected, Text: fmt.Sprintf("%s usually holds keys: as %s, it is read without a question.", c.Name, c.ToName)})
+		if keys := permission.MoveReveals(c.Name, c.Path, c.ToName, c.To); keys != "" {
+			notes = append(notes, caution.Note{Kind: caution.Protected, Text: fmt.Sprintf("%s %s: as %s, it is read without a question.", c.Name, keys, c.ToName)})
 			force = true
 		}
 	}

@@ -103,10 +103,10 @@ type reading struct {
 func (r *reading) Header() []string {
 	text := ""
 	switch read := r.req.Read; {
-	case read != nil && read.Inside && !r.req.Force:
-		text = "read a file that a rule is about: " + sanitize.Name(read.Path)
+	case read != nil && read.Keys != "":
+		text = "read a file that " + read.Keys + ": " + sanitize.Name(read.Path)
 	case read != nil && read.Inside:
-		text = "read a file that usually holds keys: " + sanitize.Name(read.Path)
+		text = "read a file that a rule or a hook asks about: " + sanitize.Name(read.Path)
 	case read != nil:
 		text = "read outside the workspace: " + sanitize.Name(read.Path)
 	}

@@ -327,10 +327,12 @@ func TestRemovalCannotBeEdited(t *testing.T) {
 
 func TestEveryKindOfRequestNamesItsObject(t *testing.T) {
 	for want, req := range map[string]confirm.Request{
-		"a.txt":                 edit(),
-		"go test":               command("go test ./..."),
-		"/etc/hosts":            {Tool: "read_file", Read: &confirm.Read{Path: "/etc/hosts"}},
-		"save a.txt in VS Code": {Tool: "edit_file", Save: &confirm.Save{Name: "a.txt", Editor: "VS Code"}},
+		"a.txt":                                  edit(),
+		"go test":                                command("go test ./..."),
+		"read outside the workspace: /etc/hosts": {Tool: "read_file", Read: &confirm.Read{Path: "/etc/hosts"}},
+		"a file that holds a password or token of git: /p/c":    {Tool: "read_file", Read: &confirm.Read{Path: "/p/c", Inside: true, Keys: "holds a password or token of git"}},
+		"read a file that a rule or a hook asks about: /p/a.go": {Tool: "read_file", Read: &confirm.Read{Path: "/p/a.go", Inside: true}, Force: true},
+		"save a.txt in VS Code":                                 {Tool: "edit_file", Save: &confirm.Save{Name: "a.txt", Editor: "VS Code"}},
 	} {
 		req.Notes = caution.Notes("mind the gap")
 		shown := strings.Join(ready(req, 20).View(20), "\n")

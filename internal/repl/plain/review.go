@@ -352,7 +352,7 @@ func describe(req confirm.Request) string {
 	case req.Fetch != nil:
 		fmt.Fprintf(&b, "Fetch from %s: %s\n", sanitize.Line(req.Fetch.Host), sanitize.Line(req.Fetch.URL))
 	case req.Read != nil:
-		fmt.Fprintf(&b, "Read a file %s: %s\n", whyAsked(*req.Read, req.Force), sanitize.Name(req.Read.Path))
+		fmt.Fprintf(&b, "Read a file %s: %s\n", whyAsked(*req.Read), sanitize.Name(req.Read.Path))
 	case req.Choice != nil:
 		b.WriteString(describeChoice(*req.Choice))
 	case req.Limit != nil:
@@ -390,12 +390,12 @@ func numbered(d confirm.Document) string {
 }
 
 // whyAsked describes the file of a read that is asked about.
-func whyAsked(r confirm.Read, force bool) string {
+func whyAsked(r confirm.Read) string {
 	switch {
-	case r.Inside && force:
-		return "that usually holds keys"
+	case r.Keys != "":
+		return "that " + r.Keys
 	case r.Inside:
-		return "that a rule is about"
+		return "that a rule or a hook asks about"
 	}
 	return "outside the project"
 }

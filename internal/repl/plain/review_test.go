@@ -68,6 +68,8 @@ func TestDescriptions(t *testing.T) {
 		"a script":     {running("make\nYes or no? [y / n]\n"), "Run in /p:\n  $ make\n  $ Yes or no? [y / n]\n"},
 		"a background": {background, "Run in the background in /p:\n  $ sleep 1\n"},
 		"a read":       {confirm.Request{Read: &confirm.Read{Path: "/etc/hosts"}}, "Read a file outside the project: /etc/hosts\n"},
+		"a key":        {confirm.Request{Read: &confirm.Read{Path: "/p/.env", Inside: true, Keys: "usually holds keys"}}, "Read a file that usually holds keys: /p/.env\n"},
+		"a rule":       {confirm.Request{Read: &confirm.Read{Path: "/p/a", Inside: true}, Force: true}, "Read a file that a rule or a hook asks about: /p/a\n"},
 	} {
 		if diff := cmp.Diff(tt.want, describe(tt.req)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
