@@ -46,6 +46,39 @@ func recursive(args []string) string {
 	return having(args, "it changes who may use all files of a folder", func(s string) bool { return short(s, "R") || strings.HasPrefix(s, "--rec") })
 }
 
+// nobody are modes that leave nobody a right, beside 0.
+var nobody = []string{"=", "a=", "ugo=", "-rwx", "a-rwx", "ugo-rwx"}
+
+// chmod judges modes that leave nobody a right, or give a program the rights of its owner.
+func chmod(args []string) string {
+	for _, mode := range args {
+		octal := mode != "" && strings.Trim(mode, "01234567") == ""
+		switch {
+		case octal && strings.Trim(mode, "0") == "", slices.Contains(nobody, mode):
+			return "it leaves nobody a right to the file"
+		case octal && len(mode) > 3 && mode[len(mode)-4] >= '4', setsUser(mode):
+			return "it lets others run a program with the rights of its owner"
+		}
+	}
+	return recursive(args)
+}
+
+// setsUser reports whether a mode in letters sets the set-user-ID bit.
+func setsUser(mode string) bool {
+	at := strings.IndexAny(mode, "+=")
+	return at >= 0 && strings.Trim(mode[:at], "ugoa") == "" && (at == 0 || strings.ContainsAny(mode[:at], "ua")) && strings.Contains(mode[at:], "s")
+}
+
+// linking judges ln: later writes to a link change the file behind it.
+func linking(args []string) string {
+	for _, a := range args[:max(0, len(args)-1)] {
+		if path.IsAbs(a) || strings.HasPrefix(a, "~") {
+			return "it makes a name stand for " + a + ", which may be outside of the folder"
+		}
+	}
+	return copying(args)
+}
+
 // copying judges programs that write the file that they name last, or all of them.
 func copying(args []string) string {
 	var files []string
@@ -155,9 +188,22 @@ func gitConfig(args []string) string {
 			return ""
 		}
 	}
-	return having(args, "it changes git's settings for all repositories", func(s string) bool {
+	if why := having(args, "it changes git's settings for all repositories", func(s string) bool {
 		return strings.HasPrefix(s, "--gl") || strings.HasPrefix(s, "--sy") // git takes the beginning of an option
-	})
+	}); why != "" {
+		return why
+	}
+	return having(args, "it changes which programs git runs", namesProgram)
+}
+
+// namesProgram reports whether s is a setting of git whose value is a program that later
+// commands run, or a file of such settings.
+func namesProgram(s string) bool {
+	s = strings.ToLower(s)
+	section, _, found := strings.Cut(s, ".")
+	key := s[strings.LastIndex(s, ".")+1:]
+	return found && (slices.Contains(strings.Fields("alias credential difftool filter include includeif mergetool pager"), section) ||
+		slices.Contains(strings.Fields("askpass command driver editor external fsmonitor gitproxy hookspath packobjectshook pager program sshcommand templatedir textconv"), key))
 }
 
 // withoutMessage returns the arguments of git commit without the message.

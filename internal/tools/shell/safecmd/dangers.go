@@ -17,8 +17,8 @@ func always(why string) danger { return func([]string) string { return why } }
 var dangers = map[string]danger{
 	"at": always("it runs something later"), "batch": always("it runs something later"),
 	"chattr": always("it changes what may be done with files"),
-	"chgrp":  recursive, "chmod": recursive, "chown": recursive, "setfacl": recursive,
-	"cp": copying, "mv": copying, "install": copying, "ln": copying, "tee": copying,
+	"chgrp":  recursive, "chmod": chmod, "chown": recursive, "setfacl": recursive,
+	"cp": copying, "mv": copying, "install": copying, "ln": linking, "tee": copying,
 	"crontab": func(args []string) string {
 		if slices.Equal(args, []string{"-l"}) {
 			return ""
