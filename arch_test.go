@@ -219,6 +219,7 @@ var layers = []struct {
 	{"internal/dev/bypass", nil},
 	{"internal/dev/golden", nil},
 	{"internal/dev/mcptest", nil},
+	{"internal/dev/mishap", nil},
 	{"internal/dev/ptytest", []string{"internal/dev/ptytest/vt"}},
 	{"internal/dev/ptytest/vt", nil},
 	{"internal/dev/scratch", []string{"internal/workspace"}},

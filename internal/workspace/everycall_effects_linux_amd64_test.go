@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bb2d0cf4/agent/internal/dev/mishap"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/effects"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
@@ -19,18 +20,18 @@ import (
 // recorded, the command's own calls among them: the next start finds the effects, and an undo
 // takes them back.
 func TestEachCallOfACommand(t *testing.T) {
-	for _, what := range []misfortune{killed, torn, failed} {
+	for _, what := range []mishap.Kind{mishap.Killed, mishap.Torn, mishap.Failed} {
 		t.Run(string(what), func(t *testing.T) { everyCall(t, scene{"command", commandScene}, what, nothing) })
 	}
 }
 
 // TestEachCallOfAnUndo does so during the undo of a command.
 func TestEachCallOfAnUndo(t *testing.T) {
-	for _, what := range []misfortune{killed, torn, failed} {
+	for _, what := range []mishap.Kind{mishap.Killed, mishap.Torn, mishap.Failed} {
 		t.Run(string(what), func(t *testing.T) { everyCall(t, scene{"undo", undoScene}, what, nothing) })
 	}
 	for _, l := range []loss{all, theData, theNames} {
-		t.Run("loses "+string(l), func(t *testing.T) { everyCall(t, scene{"undo", undoScene}, killed, l) })
+		t.Run("loses "+string(l), func(t *testing.T) { everyCall(t, scene{"undo", undoScene}, mishap.Killed, l) })
 	}
 }
 
@@ -68,13 +69,13 @@ func commandScene(t *testing.T) ([]string, func(*testing.T, traced)) {
 		found, err := tracker.Recover(t.Context())
 		must(t, errors.Join(err, tracker.Close()))
 		left := now.look()
-		if !r.died && len(found) > 0 {
+		if !r.Died && len(found) > 0 {
 			t.Errorf("it ended, and the next start found %q", found)
 		}
-		if kept, _ := filepath.Glob(filepath.Join(w.Home, "undo", "kept-*")); len(kept) > 0 && r.died {
+		if kept, _ := filepath.Glob(filepath.Join(w.Home, "undo", "kept-*")); len(kept) > 0 && r.Died {
 			t.Errorf("left over: %q", kept)
 		}
-		if strings.HasPrefix(r.said, "error") {
+		if strings.HasPrefix(r.Said, "error") {
 			now.takeBackSome(before)
 			must(t, now.Close())
 			return
@@ -124,7 +125,7 @@ func undoScene(t *testing.T) ([]string, func(*testing.T, traced)) {
 				t.Errorf("%s is neither as before nor as after: %q", name, s)
 			}
 		}
-		done := strings.HasPrefix(r.said, "done")
+		done := strings.HasPrefix(r.Said, "done")
 		if done && !cmp.Equal(left, before) {
 			t.Error("it said that it is done")
 		}

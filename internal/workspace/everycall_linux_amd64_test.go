@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bb2d0cf4/agent/internal/dev/mishap"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/session/history"
@@ -22,6 +24,12 @@ import (
 type scene struct {
 	what  string
 	setup func(t *testing.T) (args []string, check func(t *testing.T, r traced))
+}
+
+// traced is the result of a process with a mishap.
+type traced struct {
+	mishap.Result
+	lost loss // in a power failure
 }
 
 var scenes = []scene{
@@ -39,7 +47,7 @@ var scenes = []scene{
 // and the change can be undone.
 func TestEachCallOfACommit(t *testing.T) {
 	for _, s := range scenes {
-		for _, what := range []misfortune{killed, torn, failed} {
+		for _, what := range []mishap.Kind{mishap.Killed, mishap.Torn, mishap.Failed} {
 			t.Run(s.what+" "+string(what), func(t *testing.T) { everyCall(t, s, what, nothing) })
 		}
 	}
@@ -52,45 +60,48 @@ func TestEachCallOfACommit(t *testing.T) {
 func TestPowerFailure(t *testing.T) {
 	for _, s := range scenes {
 		for _, l := range []loss{all, theData, theNames} {
-			t.Run(s.what+" loses "+string(l), func(t *testing.T) { everyCall(t, s, killed, l) })
+			t.Run(s.what+" loses "+string(l), func(t *testing.T) { everyCall(t, s, mishap.Killed, l) })
 		}
 	}
 }
 
-func everyCall(t *testing.T, s scene, what misfortune, l loss) {
+func everyCall(t *testing.T, s scene, what mishap.Kind, l loss) {
 	calls, points, step := map[string]int{}, 0, 1
 	if l != nothing {
 		step = load(3, 1)
 	}
 	for n := 1 + rand.IntN(step); ; n += step {
 		args, check := s.setup(t)
-		tr := &tracer{t: t, roots: args[1:3], n: n, what: what}
+		m := mishap.Mishap{Roots: args[1:3], N: n, Kind: what}
+		var d *disk
 		if l != nothing {
-			tr.disk = newDisk(t, tr.roots)
+			d = newDisk(t, m.Roots)
+			m.Synced = d.sync
 		}
-		r := tr.run("once", args...)
+		cmd := exec.Command(os.Args[0])
+		cmd.Args, cmd.Env = append(cmd.Args, args...), append(os.Environ(), role+"=once")
+		r := traced{m.To(t, cmd), l}
 		if l != nothing {
-			tr.disk.fail(l)
-			r.lost = l
+			d.fail(l)
 			check(t, r)
 		}
-		if r.call == "" {
-			if !strings.HasPrefix(r.said, "done") || n < 5 {
+		if r.Call == "" {
+			if !strings.HasPrefix(r.Said, "done") || n < 5 {
 				t.Errorf("with no misfortune, after %d calls: %+v", n-1, r)
 			}
 			t.Logf("load: %d points: %v", points, calls)
 			return
 		}
-		calls[r.call]++
+		calls[r.Call]++
 		points++
-		if r.died != (what != failed) || !r.died && r.said == "" {
-			t.Errorf("call %d, %s: %+v", n, r.call, r)
+		if r.Died != (what != mishap.Failed) || !r.Died && r.Said == "" {
+			t.Errorf("call %d, %s: %+v", n, r.Call, r)
 		}
 		if l == nothing {
 			check(t, r)
 		}
 		if t.Failed() {
-			t.Fatalf("%s, %s at call %d, %s; it said %q", s.what, what, n, r.call, r.said)
+			t.Fatalf("%s, %s at call %d, %s; it said %q, %s", s.what, what, n, r.Call, r.Said, r.Warned)
 		}
 	}
 }
@@ -109,9 +120,9 @@ func changeScene(what string, before, after map[string]string) func(*testing.T) 
 			if !isNew && !cmp.Equal(got, before) {
 				t.Errorf("neither before nor after: %q", got)
 			}
-			saidNew := strings.HasPrefix(r.said, "done") || strings.HasPrefix(r.said, "error: true")
-			if r.said != "" && saidNew != isNew {
-				t.Errorf("it said %q, and the disk holds %q", r.said, got)
+			saidNew := strings.HasPrefix(r.Said, "done") || strings.HasPrefix(r.Said, "error: true")
+			if r.Said != "" && saidNew != isNew {
+				t.Errorf("it said %q, and the disk holds %q", r.Said, got)
 			}
 			if r.lost == nothing {
 				now.nothingLeft(t)
@@ -152,19 +163,19 @@ func rewindScene(t *testing.T) ([]string, func(*testing.T, traced)) {
 		root, err := workspace.Open(w.Dir(), workspace.Options{Home: w.Home})
 		must(t, err)
 		w.Root = root
-		if r.died && r.lost == nothing {
+		if r.Died && r.lost == nothing {
 			w.eachIsWhole()
 		}
 		w.eachHolds(contents(w.before), contents(w.after))
-		if strings.HasPrefix(r.said, "done") && !cmp.Equal(w.whole(), contents(w.before)) {
+		if strings.HasPrefix(r.Said, "done") && !cmp.Equal(w.whole(), contents(w.before)) {
 			t.Error("it said that it is done")
 		}
 		half := !cmp.Equal(w.State(), w.before) && !cmp.Equal(w.State(), w.after)
-		if s := root.Stopped(); r.died && r.lost == nothing && half != (s.Of == 3 && s.Done > 0 && s.Done < 3) {
+		if s := root.Stopped(); r.Died && r.lost == nothing && half != (s.Of == 3 && s.Done > 0 && s.Done < 3) {
 			t.Errorf("in the midst of the files: %v; the journal says %+v", half, s)
 		}
-		w.leadsTo(undo.Rewind, w.before, !r.died || r.lost != nothing)
-		w.leadsTo(undo.LastUndo, w.after, !r.died || r.lost != nothing)
+		w.leadsTo(undo.Rewind, w.before, !r.Died || r.lost != nothing)
+		w.leadsTo(undo.LastUndo, w.after, !r.Died || r.lost != nothing)
 		must(t, root.Close())
 	}
 }
@@ -198,7 +209,7 @@ func appendScene(t *testing.T) ([]string, func(*testing.T, traced)) {
 		if !isNew && !cmp.Equal(got, []string{"one"}) {
 			t.Errorf("the session holds %q", got)
 		}
-		if strings.HasPrefix(r.said, "done") && !isNew {
+		if strings.HasPrefix(r.Said, "done") && !isNew {
 			t.Error("it said that it kept the message")
 		}
 		must(t, again.Append(history.Entries(llm.TextMessage(llm.User, "three"))...)) // it can be continued
