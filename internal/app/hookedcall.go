@@ -50,7 +50,7 @@ func (s hookedSet) Call(ctx context.Context, name string, call tools.Call) (tool
 func (h *hooked) call(ctx context.Context, asks tools.Asker, set *tools.Set, name string, call tools.Call) (tools.Result, error) {
 	ctx = context.WithValue(ctx, hookedKey{}, (*hookedCall)(nil)) // a task's hooks are not those of its sub-agent's calls
 	before, after := hooks.OfTool(hooks.PreToolUse, name, call.ID), hooks.OfTool(hooks.PostToolUse, name, call.ID)
-	if !h.run.Has(before) && !h.run.Has(after) {
+	if !h.run.Has(before) && !h.follow(after) {
 		return set.Call(ctx, name, call)
 	}
 	args, err := set.Arguments(name, call.Args)
@@ -68,7 +68,7 @@ func (h *hooked) call(ctx context.Context, asks tools.Asker, set *tools.Set, nam
 
 // make runs the hooks before the call, makes it, and runs those after it.
 func (c *hookedCall) make(ctx context.Context, before, after hooks.Event) (tools.Result, error) {
-	if c.run.Has(after) && tools.ChangesFiles(c.name) {
+	if tools.ChangesFiles(c.name) && c.follow(after) {
 		c.app.effects.Warm(ctx)
 	}
 	refused, err := c.before(ctx, before)
@@ -82,17 +82,30 @@ func (c *hookedCall) make(ctx context.Context, before, after hooks.Event) (tools
 	if err != nil {
 		return res, err
 	}
-	if c.run.Has(after) && !res.Failed && res.Denied == nil {
+	if c.follow(after) && !res.Failed && res.Denied == nil {
 		c.after(ctx, after, &res)
 	}
 	return c.finish(&res), nil
+}
+
+// follow reports whether a call has hooks after it, of the event or of a removal by it.
+func (h *hooked) follow(after hooks.Event) bool {
+	return h.run.Has(after) || tools.ChangesFiles(after.Ours) && h.run.Has(removal(after))
+}
+
+// removal returns the event after a call for a file that it removed: that of delete_file, as
+// the hooks of edits, such as a formatter, would find no file.
+func removal(after hooks.Event) hooks.Event {
+	e := hooks.OfTool(after.Name, "delete_file", after.CallID)
+	e.Response = after.Response
+	return e
 }
 
 // reviewed runs the hooks after an edit for each file that the review of several wrote.
 func (h *hooked) reviewed(ctx context.Context, call tools.Call, res *tools.Result) {
 	const name = "edit_file"
 	after := hooks.OfTool(hooks.PostToolUse, name, call.ID)
-	if !h.run.Has(after) {
+	if !h.follow(after) {
 		return
 	}
 	c := &hookedCall{hooked: h, name: name, call: call, args: json.RawMessage("{}")}
@@ -267,14 +280,18 @@ func guard(ctx context.Context, req *confirm.Request) {
 // after runs the hooks after the call, and adds their changes and words to its result.
 func (c *hookedCall) after(ctx context.Context, e hooks.Event, res *tools.Result) {
 	e.Response = map[string]any{"success": true, "output": res.ForModel}
-	files, texts := []string{""}, map[string]string{}
+	var files, removed []string
+	var texts map[string]string
 	if tools.ChangesFiles(c.name) {
-		files, texts = c.wrote(*res)
-	} else if list := c.files(); len(list) > 0 {
-		files = list
+		files, removed, texts = c.wrote(*res)
+	} else {
+		files = c.files()
 	}
 	run := func() {
-		for _, file := range files {
+		for i, file := range slices.Concat(files, removed) {
+			if i == len(files) {
+				e = removal(e)
+			}
 			if !c.said(ctx, e, file) {
 				return
 			}
@@ -306,20 +323,23 @@ func (c *hookedCall) after(ctx context.Context, e hooks.Event, res *tools.Result
 	c.context = append(c.context, text)
 }
 
-// wrote returns the absolute paths of the files that a call changed, and their texts by name.
-// Only delete_file has those that it removed; see hooks.OfTool.
-func (c *hookedCall) wrote(res tools.Result) (files []string, texts map[string]string) {
+// wrote returns the absolute paths of the files that a call changed and of those that it
+// removed, and the texts of the former by name.
+func (c *hookedCall) wrote(res tools.Result) (files, removed []string, texts map[string]string) {
 	texts = map[string]string{}
 	for _, f := range res.Changes {
 		abs, _, err := c.app.Root.Resolve(f.Path)
-		if err != nil || f.Deleted && c.name != "delete_file" {
-			continue
+		switch {
+		case err != nil:
+		case f.Deleted:
+			removed = append(removed, abs)
+		default:
+			files = append(files, abs)
+			now, _ := c.app.Root.Read(abs) // without it, the model gets no diff
+			texts[f.Path] = now.Text
 		}
-		files = append(files, abs)
-		now, _ := c.app.Root.Read(abs) // without it, the model gets no diff
-		texts[f.Path] = now.Text
 	}
-	return files, texts
+	return files, removed, texts
 }
 
 // maxHookDiff is the number of bytes of a hook's change that the model gets.
