@@ -139,6 +139,35 @@ func TestHostedUpdates(t *testing.T) {
 	h.end()
 }
 
+// TestHostedPick: a host's user picks one of several changes of the same file to take back.
+func TestHostedPick(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, callOf("write_file", `{"path":"a.txt","content":"1\n"}`), callOf("write_file", `{"path":"b.txt","content":"1\n"}`),
+		callOf("write_file", `{"path":"b.txt","content":"2\n"}`), llmtest.Turn{Text: "Done."}), nil)
+	h := d.host()
+	h.answer = func(map[string]any) string { return "allow-once" }
+	id, _ := h.open()
+	h.prompt(id, "make files", "end_turn")
+	var offered []string
+	h.answer = func(q map[string]any) string {
+		options, _ := q["options"].([]any)
+		for _, o := range options {
+			one := o.(map[string]any)
+			if name := fmt.Sprint(one["name"]); strings.HasPrefix(name, "a.txt · 1 file · ") {
+				return fmt.Sprint(one["optionId"])
+			} else if strings.HasPrefix(name, "b.txt · ") {
+				offered = append(offered, name)
+			}
+		}
+		return "allow-once"
+	}
+	h.prompt(id, "/undo pick", "end_turn")
+	h.has("agent_message_chunk ```\nundone: a.txt")
+	if d.has("a.txt") || d.read("b.txt") != "2\n" || len(offered) != 2 || offered[0] == offered[1] {
+		t.Errorf("offered %q; a.txt is there: %v", offered, d.has("a.txt"))
+	}
+	h.end()
+}
+
 // TestHostedRemovals: a host is asked about a move with both places and about a deletion,
 // and an undo takes both back.
 func TestHostedRemovals(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/acp"
 	"github.com/bb2d0cf4/agent/internal/app"
@@ -87,15 +88,7 @@ func (h *hostedSession) run(ctx context.Context, prompt string, show func(output
 	named := func(c command.Command) bool { return c.Name == name }
 	if i := slices.IndexFunc(h.known, named); i >= 0 {
 		reply, err := h.known[i].Run(ctx, args)
-		switch {
-		case err != nil:
-			return err
-		case reply.Prompt != "":
-			return h.Run(ctx, reply.Prompt)
-		case reply.Text != "":
-			show(reply.Text)
-			return nil
-		}
+		return errors.Join(err, h.follow(ctx, name, reply, show))
 	}
 	if slices.ContainsFunc(builtin(), named) {
 		return fmt.Errorf("%s works in a terminal only: continue this session there with agent -c", prompt)
@@ -134,8 +127,12 @@ func (h *hostedSession) follow(ctx context.Context, name string, reply command.R
 // pick asks the host's user to choose. No choice is no reply.
 func (h *hostedSession) pick(ctx context.Context, name string, p command.Pick) (command.Reply, error) {
 	q := confirm.Choice{Text: p.Title}
-	for _, item := range p.Items {
-		q.Options = append(q.Options, item.Title)
+	for i, item := range p.Items {
+		option := strings.Join(append([]string{item.Title}, item.Cells...), " · ")
+		if slices.Contains(q.Options, option) { // the answer is the text
+			option += fmt.Sprintf(" (%d)", i+1)
+		}
+		q.Options = append(q.Options, option)
 	}
 	v, err := h.Questions.AskPerson(ctx, confirm.Request{Tool: "/" + name, Choice: &q})
 	if err != nil {
