@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 
 	"github.com/bb2d0cf4/agent/internal/app/provider"
 	"github.com/bb2d0cf4/agent/internal/app/subagents"
@@ -24,8 +25,10 @@ func (a *App) newCrew(defined []subagents.Definition, with tools.Deps) *subagent
 		own.Below = a.guidance.below(apart)
 		model, note := a.modelOf(d)
 		own.Sees = func() bool { return model.Info().Images }
+		whole := "task-" + rand.Text() + ".md"
 		e := subagents.Equipment{
 			Model: model, Tools: hookedSet{tools.NewSet(own), a.hooked, own.Ask}, System: a.lastSystem() + delegated, CompactAt: a.Config.Limits.CompactAt, Note: note, Shortened: apart.Retell,
+			SaveFull: func(_, text string) (string, error) { return a.keepAs(a.Current().ID(), whole, text) },
 		}
 		if d.Role != "" {
 			e.System += "\n\n" + d.Role

@@ -95,7 +95,11 @@ func (a *App) recall() {
 
 // keep writes text that a compaction left out to a file that the model can read.
 func (a *App) keep(session, text string) (path string, err error) {
-	path = filepath.Join(home.SpillDir(a.Config.Home, session), "whole.md")
+	return a.keepAs(session, "whole.md", text)
+}
+
+func (a *App) keepAs(session, name, text string) (path string, err error) {
+	path = filepath.Join(home.SpillDir(a.Config.Home, session), name)
 	return path, statefile.Write(path, []byte(text))
 }
 

@@ -122,7 +122,11 @@ func (l *Loop) compact(ctx context.Context, c compaction) error {
 	}
 	after := l.enforce(done)
 	if c.running {
-		l.opt.Emit(Notice{Text: fmt.Sprintf("The conversation was compacted, from about %d to %d tokens. /compact show shows the summary.", before, after)})
+		note := fmt.Sprintf("The conversation was compacted, from about %d to %d tokens.", before, after)
+		if l.opt.Store != nil { // else it is that of a sub-agent, which has no commands
+			note += " /compact show shows the summary."
+		}
+		l.opt.Emit(Notice{Text: note})
 	}
 	return nil
 }

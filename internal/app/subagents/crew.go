@@ -33,6 +33,8 @@ type Equipment struct {
 	CompactAt int    // see session.Options
 	Note      string // for people, in the result; may be empty
 	Shortened func() // called after the conversation has lost messages
+	// SaveFull is that of session.Options.
+	SaveFull func(session, text string) (path string, err error)
 }
 
 // Crew runs sub-agents. It is safe for concurrent use.
@@ -74,7 +76,7 @@ func (c *Crew) Run(ctx context.Context, t tools.Task) (tools.Result, error) {
 	defer c.join(m, func() { stop(errStopped) })()
 	loop, err := session.New(session.Options{
 		Model: with.Model, Tools: &permitted{with.Tools, d.Tools, c.changing}, System: func(context.Context) string { return with.System },
-		Limits: session.Limits{MaxTurns: maxRequests}, CompactAt: with.CompactAt, Emit: m.watch(with.Shortened), Budget: t.Budget, Turn: t.Turn,
+		Limits: session.Limits{MaxTurns: maxRequests}, CompactAt: with.CompactAt, SaveFull: with.SaveFull, Emit: m.watch(with.Shortened), Budget: t.Budget, Turn: t.Turn,
 	})
 	if err != nil {
 		return tools.Result{}, err
