@@ -120,7 +120,7 @@ func TestAFormattersChangeIsUndoneWithItsEdit(t *testing.T) {
 	}
 	d.idle()
 	d.say("/undo")
-	d.asked(`undo: restores the file`)
+	d.asked(`undo the last change: restores the file`)
 	d.Press("y")
 	d.WaitFor(`undone: `)
 	d.WaitUntil("the file as before", func(*vt.Terminal) bool { return d.read("a.txt") == "one\n" })

@@ -49,7 +49,7 @@ func TestUndoOfParts(t *testing.T) {
 	}
 	d.gone("y yes")
 	d.say("/redo")
-	d.asked(`undo: restores the file`)
+	d.asked(`redo what was undone: restores the file`)
 	d.Press("y")
 	d.WaitFor(`redone: a\.txt`)
 	if got := d.read("a.txt"); got != second {
@@ -89,7 +89,7 @@ func TestUndoIsMergedWithLaterChanges(t *testing.T) {
 	d.write("a.txt", lines("3:three 25:mine"))
 	d.say("/undo")
 	d.asked(merged)
-	d.WaitFor(`undo: merges the file as it was with the later changes`)
+	d.WaitFor(`merges the file as it was with the later changes`)
 	d.WaitFor(`- .*three`)
 	holds("3:three 25:mine")
 	d.Press("n")

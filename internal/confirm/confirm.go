@@ -41,8 +41,9 @@ type Request struct {
 	// Verdict.Always); nil if none is offered.
 	Offer *Offer
 
-	// Merges means, of an undo, that later changes by others stay in Change.
-	Merges bool
+	// Restores is the effect of an undo, a redo or a rewind on the file of Change, in a line for
+	// people.
+	Restores string
 
 	Change   *workspace.Change
 	Plan     *Plan

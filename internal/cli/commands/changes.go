@@ -34,7 +34,11 @@ func (c changes) undo(ctx context.Context, args string) (command.Reply, error) {
 	if err := c.aim(&s, args, undo.LastTurn); err != nil {
 		return command.Reply{}, err
 	}
-	return c.takeBack(ctx, s, undoing("undo the last turn"))
+	title := "undo the last change"
+	if s.Range == undo.LastTurn {
+		title = "undo the last turn"
+	}
+	return c.takeBack(ctx, s, undoing(title))
 }
 
 // undoing returns the action of an undo.
@@ -73,10 +77,7 @@ func (c changes) pickEntry(ctx context.Context, s undo.Scope) (command.Reply, er
 	return command.Reply{Pick: pick}, nil
 }
 
-func (c changes) redo(ctx context.Context, args string) (command.Reply, error) {
-	if args != "" {
-		return command.Reply{}, errors.New("/redo takes back the last undo; it takes no argument")
-	}
+func (c changes) redo(ctx context.Context, _ string) (command.Reply, error) {
 	s := undo.Scope{Range: undo.LastUndo, Session: c.App.Current().ID(), Merge: true}
 	return c.takeBack(ctx, s, action{title: "redo what was undone", done: "redone", note: modelNote{"Redo", "the user brought back changes of these files that had been taken back"}})
 }

@@ -532,3 +532,34 @@ func TestTheLedgerKnowsWhatTheUserDid(t *testing.T) {
 		t.Errorf("no\n%s\nin\n%s", want, told)
 	}
 }
+
+// The question of an undo names its range: a move is two files, but not a turn.
+func TestUndoIsNamed(t *testing.T) {
+	r := &reviewer{verdict: confirm.Verdict{Decision: confirm.Approve}}
+	s := sittingWith(t, r, `
+turns:
+  - calls:
+      - {tool: write_file, args: {path: c.txt, content: "c\n"}}
+      - {tool: move_file, args: {path: a.txt, to: b.txt}}
+  - text: Moved.
+`)
+	s.say(t, "move it")
+	r.verdict = confirm.Verdict{}
+	for line, want := range map[string]string{"/undo": "undo the last change", "/undo turn": "undo the last turn"} {
+		s.text(t, line)
+		if r.last.Plan == nil || r.last.Plan.Title != want {
+			t.Errorf("%s: %+v, want %s", line, r.last.Plan, want)
+		}
+	}
+	r.verdict = confirm.Verdict{Decision: confirm.Approve}
+	for _, step := range [][2]string{
+		{"/undo", ""},
+		{"/undo", "undo the last change: removes the file"},
+		{"/redo", "redo what was undone: restores the file"},
+		{"/undo c.txt", "undo the last change: removes the file"},
+	} {
+		if s.text(t, step[0]); r.last.Restores != step[1] {
+			t.Errorf("%s: %q, want %q", step[0], r.last.Restores, step[1])
+		}
+	}
+}

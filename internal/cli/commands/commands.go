@@ -5,6 +5,7 @@ package commands
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"slices"
 
@@ -21,8 +22,25 @@ type Set struct {
 
 // List returns the commands in the order of the help.
 func (s *Set) List() []command.Command {
-	return slices.Concat(
+	list := slices.Concat(
 		sessions{s}.list(), answers{s}.list(), changes{s}.list(), models{s}.list(), permissions{s}.list(), servers{s}.list(), tasks{s}.list(),
 		room{s}.list(), editors{s}.list(), program{s}.list(), themes{s}.list(),
 	)
+	for i := range list {
+		if list[i].Args == "" {
+			list[i].Run = alone(list[i])
+		}
+	}
+	return list
+}
+
+// alone returns the Run of a command without arguments, which refuses them: "/clear the
+// cache" may be meant as a prompt.
+func alone(c command.Command) func(ctx context.Context, args string) (command.Reply, error) {
+	return func(ctx context.Context, args string) (command.Reply, error) {
+		if args != "" {
+			return command.Reply{}, fmt.Errorf("nothing was done: /%s takes no arguments; a prompt cannot begin with it", c.Name)
+		}
+		return c.Run(ctx, "")
+	}
 }

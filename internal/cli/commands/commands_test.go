@@ -268,3 +268,22 @@ func TestCommandsAreComplete(t *testing.T) {
 		names[c.Name] = true
 	}
 }
+
+// A command without arguments does nothing with some: they may be the rest of a prompt.
+func TestNoArguments(t *testing.T) {
+	s := sitting(t, &reviewer{})
+	id := s.App.Current().ID()
+	n := 0
+	for _, c := range s.List() {
+		if c.Args != "" {
+			continue
+		}
+		n++
+		if r, err := c.Run(t.Context(), "the cache"); err == nil || !strings.Contains(err.Error(), "nothing was done: /"+c.Name+" takes no arguments") {
+			t.Errorf("/%s: %+v, %v", c.Name, r, err)
+		}
+	}
+	if n < 5 || s.App.Current().ID() != id {
+		t.Errorf("%d commands; session %s, was %s", n, s.App.Current().ID(), id)
+	}
+}

@@ -16,7 +16,7 @@ import (
 
 // action describes an undo, a redo or a rewind: to the person, and to the model.
 type action struct {
-	title, done string // "undo the last turn", "undone"
+	title, done string // "undo the last change", "undone"
 	note        modelNote
 	warning     string // for the person; may be empty
 	parts       bool   // of files can be left out
@@ -43,7 +43,7 @@ const maxModes = 10
 
 // question asks the person about a plan. A single file is shown at once.
 func (a action) question(plan undo.Plan) confirm.Request {
-	req := confirm.Request{Tool: "undo", Force: true, Merges: len(plan.Merged) > 0}
+	req := confirm.Request{Tool: "undo", Force: true}
 	for _, r := range plan.Refused {
 		req.Notes = append(req.Notes, caution.Notes(r.Name+" stays as it is: "+r.Err.Error())...)
 	}
@@ -68,7 +68,13 @@ func (a action) question(plan undo.Plan) confirm.Request {
 		req.Notes = append(req.Notes, caution.Notes(kept)...)
 	}
 	if len(plan.Changes) == 1 && !a.parts {
-		req.Change = &plan.Changes[0]
+		req.Change, req.Restores = &plan.Changes[0], a.title+": restores the file"
+		switch {
+		case len(plan.Merged) > 0:
+			req.Restores = a.title + ": merges the file as it was with the later changes"
+		case req.Change.Delete:
+			req.Restores = a.title + ": removes the file"
+		}
 	} else {
 		req.Plan = &confirm.Plan{Title: a.title, Changes: plan.Changes, Parts: a.parts}
 		if plan.Command != "" {

@@ -41,7 +41,7 @@ func states() map[string]struct {
 	remove := edit()
 	remove.Change.Delete, remove.Change.After = true, ""
 	undo := edit()
-	undo.Tool, undo.Force = "undo", true
+	undo.Tool, undo.Force, undo.Restores = "undo", true, "undo the last change: restores the file"
 	return map[string]state{
 		"edit":         {program(), ""},
 		"edit-queue":   {program(), "l"},

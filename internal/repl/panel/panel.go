@@ -200,11 +200,7 @@ func (p *Panel) what() []string {
 		return append([]string{theme.Paint(p.look.Styles.Accent, theme.Short(asker, p.look.Width))}, p.checkLine()...)
 	}
 	if p.req.Tool == undo && p.req.Change != nil {
-		does := "undo: restores the file"
-		if p.req.Merges {
-			does = "undo: merges the file as it was with the later changes"
-		}
-		return hint(p.look, p.look.Styles.Accent, does)
+		return hint(p.look, p.look.Styles.Accent, sanitize.Line(p.req.Restores))
 	}
 	return p.checkLine()
 }
