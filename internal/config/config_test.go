@@ -138,7 +138,9 @@ func TestRefusals(t *testing.T) {
 		{"alias", "model: &a x/y\neditor: *a\n", "aliases"},
 		{"two documents", "model: a/b\n---\nmodel: c/d\n", "more than one document"},
 		{"no mapping", "- a\n", "key: value"},
-		{"no yaml", "a: b: c\n", "config.yaml: "},
+		{"no yaml", "a: b: c\n", "config.yaml:1: mapping values are not allowed"},
+		{"no yaml below", "model: a/b\nide: [a\n", "config.yaml:2: did not find"},
+		{"tab", "\tmodel: a/b\n", "config.yaml:1: this is not YAML: indent with blanks"},
 		{"case", "Model: a/b\n", `did you mean "model"?`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -2,10 +2,12 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -50,6 +52,21 @@ func parse(file string, data []byte) (document, error) {
 	return doc, doc.checkServers(raw.Servers)
 }
 
+// yamlError matches an error of the YAML parser, which leaves out the line if that is the first.
+var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
+
+// syntaxError names the line of an error of the YAML parser like that of any other mistake.
+func syntaxError(file string, err error) error {
+	m := yamlError.FindStringSubmatch(err.Error())
+	if m == nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	if strings.HasPrefix(m[2], "found character that cannot start") {
+		m[2] = "this is not YAML: indent with blanks instead of tabs, and put a value that begins with @, % or ` in quotes"
+	}
+	return fmt.Errorf("%s:%s: %s", file, cmp.Or(m[1], "1"), m[2])
+}
+
 // decode returns the top-level value of the file; nil if it is empty.
 func decode(file string, data []byte) (*yaml.Node, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
@@ -57,7 +74,7 @@ func decode(file string, data []byte) (*yaml.Node, error) {
 	if err := dec.Decode(&n); errors.Is(err, io.EOF) {
 		return nil, nil
 	} else if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, syntaxError(file, err)
 	}
 	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: the file has more than one document", file)

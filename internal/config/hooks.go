@@ -124,11 +124,17 @@ func ProjectHooks(file string, data []byte) (list []Hook, left []error, err erro
 	return list, left, nil
 }
 
+// typeErrorLine finds the line in an error of the YAML decoder, whose words are about Go's types.
+var typeErrorLine = regexp.MustCompile(`line (\d+): `)
+
 // addHooks reads the hooks of the user's file.
 func (d *document) addHooks(n *yaml.Node, where string) error {
 	var f hookFile
 	if err := n.Decode(&f); err != nil {
-		return fmt.Errorf("%shooks: want events with lists of matcher and hooks (docs/hooks.md): %w", where, err)
+		if m := typeErrorLine.FindStringSubmatch(err.Error()); m != nil {
+			where = d.file + ":" + m[1] + ": "
+		}
+		return fmt.Errorf("%shooks: want events with lists of matcher and hooks, as in docs/hooks.md", where)
 	}
 	var wrong []error
 	if d.hooks, wrong = f.list(d.file); len(wrong) > 0 {

@@ -26,11 +26,12 @@ func TestHooks(t *testing.T) {
 		"Stop: [{hooks: [{type: command, command: a, timeout: -1}]}]":            "at most 600",
 		"PreToolUse: [{matcher: '(', hooks: [{type: command, command: a}]}]":     "matcher: ",
 		"PreToolUse: [{matcher: '(?=a)', hooks: [{type: command, command: a}]}]": "matcher: ",
-		"Stop: {hooks: [{type: command, command: a}]}":                           "want events with lists",
-		"[a]": "want events with lists",
+		"Stop: {hooks: [{type: command, command: a}]}":                           "c.yaml:2: hooks: want events with lists",
+		"Stop:\n    - a": "c.yaml:3: hooks: want events with lists",
+		"[a]":            "want events with lists",
 	} {
 		_, err := parse("c.yaml", []byte("hooks:\n  "+entry+"\n"))
-		if err == nil || !strings.Contains(err.Error(), want) {
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "struct") {
 			t.Errorf("%s: %v, want %s", entry, err, want)
 		}
 	}

@@ -197,7 +197,7 @@ func checkConfig(cfg config.Config, err error) finding {
 		return finding{broken, err.Error(), "the agent cannot start", "correct the file, or: agent config set KEY VALUE"}
 	}
 	if len(cfg.Notes) > 0 {
-		return finding{weak, strings.Join(cfg.Notes, "\n"), "the old name will get another meaning", "use the new name"}
+		return finding{weak, strings.Join(cfg.Notes, "; "), "the old name will get another meaning", "use the new name"}
 	}
 	if _, err := os.Stat(cfg.File); errors.Is(err, fs.ErrNotExist) {
 		return fine("defaults (no " + cfg.File + ")")
@@ -209,7 +209,7 @@ func checkConfig(cfg config.Config, err error) finding {
 func checkKeys(home string) finding {
 	file := filepath.Join(home, keys.File)
 	if _, err := keys.Load(file); err != nil {
-		return finding{weak, err.Error(), "that part of your keys is not used", "correct the file; /keys lists the actions"}
+		return finding{weak, strings.ReplaceAll(err.Error(), "\n", "; "), "that part of your keys is not used", "correct the file; /keys lists the actions"}
 	}
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return fine("defaults (no " + file + ")")

@@ -62,8 +62,9 @@ func TestCheckKeys(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for text, want := range map[string]finding{
-		"leave: ctrl+q\n": {grade: good},
-		"leaf: ctrl+q\n":  {grade: weak, text: "did you mean leave?"},
+		"leave: ctrl+q\n":            {grade: good},
+		"leaf: ctrl+q\n":             {grade: weak, text: "did you mean leave?"},
+		"leaf: ctrl+q\nhistry: f2\n": {grade: weak, text: "did you mean leave?; line 2: histry"},
 	} {
 		scratch.Write(t, filepath.Join(home, "keys.yaml"), text)
 		if got := checkKeys(home); got.grade != want.grade || !strings.Contains(got.text, want.text) || !strings.Contains(got.text, "keys.yaml") {
