@@ -135,10 +135,10 @@ func (t *progress) Live(look theme.Look) []string {
 // surroundings is what else affects the line of a turn.
 type surroundings struct {
 	Now    time.Time
-	Asking bool // the turn waits for an answer
-	Used   llm.Usage
-	Stop   string // the key that stops the turn
-	Still  bool   // no animation
+	Asking bool      // the turn waits for an answer
+	Used   llm.Usage // of this turn
+	Stop   string    // the key that stops the turn
+	Still  bool      // no animation
 }
 
 // Line describes the activity, its duration and the key that stops it.

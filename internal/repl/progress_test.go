@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,7 +12,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
-
+	"github.com/bb2d0cf4/agent/internal/repl/printer"
+	"github.com/bb2d0cf4/agent/internal/repl/screen"
+	"github.com/bb2d0cf4/agent/internal/repl/stream"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/session"
 )
@@ -153,5 +156,22 @@ func TestTokensMove(t *testing.T) {
 	o.Now = start.Add(time.Minute)
 	if got := turn.Line(look(80), o); got != before || strings.Contains(got, "Esc") {
 		t.Errorf("at a question: %q, then %q", before, got)
+	}
+}
+
+// The line counts the tokens of its turn, as it counts its seconds.
+func TestTokensOfTheTurn(t *testing.T) {
+	turn := turns{now: func() time.Time { return start }, shown: beginProgress(start), still: true, stopKey: "Esc"}
+	turn.out = printer.New(new(screen.Screen), look(80))
+	turn.inbox = stream.NewInbox()
+	turn.spawn = func(func(context.Context)) context.CancelFunc { return func() {} }
+	for _, total := range []int64{1500, 1700} {
+		turn.begin("go", nil, "go")
+		turn.event(session.Spent{Total: llm.Usage{Input: total}})
+		want := "● waiting for the model · 0s · " + theme.Count(map[int64]int64{1500: 1500, 1700: 200}[total]) + " tokens · Esc stops"
+		if got := turn.line(look(80), false); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		turn.end()
 	}
 }

@@ -90,6 +90,7 @@ type turns struct {
 	running   bool
 	cancelRun context.CancelFunc
 	shown     progress
+	before    llm.Usage // of the session when the turn began
 
 	usage
 }
@@ -115,7 +116,7 @@ func (t *turns) start(prompt string) tea.Cmd {
 // begin runs a prompt or a command line.
 func (t *turns) begin(shown string, run func(context.Context, string) error, text string) tea.Cmd {
 	t.out.Prompt(shown)
-	t.n, t.running, t.shown = t.n+1, true, beginProgress(t.now())
+	t.n, t.running, t.shown, t.before = t.n+1, true, beginProgress(t.now()), t.total
 	inbox := t.inbox
 	t.cancelRun = t.spawn(func(ctx context.Context) { inbox.Put(turnDone{run(ctx, text)}) })
 	return t.nextTick()
@@ -182,7 +183,8 @@ func (t *turns) event(ev session.Event) {
 	t.shown.Follow(ev, t.now())
 }
 
-// line returns the line of the spinner. During a question, the turn waits.
+// line returns the line of the spinner, with the tokens of this turn. During a question, the turn waits.
 func (t *turns) line(look theme.Look, asking bool) string {
-	return t.shown.Line(look, surroundings{Now: t.now(), Asking: asking, Used: t.total, Stop: t.stopKey, Still: t.still})
+	used := llm.Usage{Input: t.total.Input - t.before.Input, Output: t.total.Output - t.before.Output}
+	return t.shown.Line(look, surroundings{Now: t.now(), Asking: asking, Used: used, Stop: t.stopKey, Still: t.still})
 }
