@@ -86,7 +86,7 @@ func (t *turn) runCall(ctx context.Context, a *ahead, p *pending) (res tools.Res
 	res, took, err := a.result(ctx, p)
 	if err != nil {
 		res = tools.Result{
-			ForModel: failure(ctx, err, res), ForUser: "not finished", Failed: true, Ran: res.Ran, Record: res.Record,
+			ForModel: failure(ctx, err, res), ForUser: unfinished(err, res), Failed: true, Ran: res.Ran, Record: res.Record,
 			Changes: res.Changes, Task: res.Task,
 		}
 	} else {
@@ -178,6 +178,14 @@ func (t *turn) failed(ctx context.Context, c llm.ToolCall, err error) (bool, Sto
 	}
 	t.loop.closeCalls(resultAfterError)
 	return false, StopFailed, fmt.Errorf("%s: %w", c.Name, err)
+}
+
+// unfinished describes a call that an error ended to the user.
+func unfinished(err error, res tools.Result) string {
+	if asked := (tools.UnansweredError{}); errors.As(err, &asked) && !res.Ran && len(res.Changes) == 0 {
+		return "not done: its question was not answered"
+	}
+	return "not finished"
 }
 
 // failure returns the model's result of a call that ended with err and with res, as far as

@@ -170,6 +170,24 @@ func TestCancelAtASecondQuestion(t *testing.T) {
 	}
 }
 
+// A call whose question nobody answered did nothing, and the user reads that.
+func TestCancelAtAQuestion(t *testing.T) {
+	for want, res := range map[string]tools.Result{"not done: its question was not answered": {}, "not finished": {ForModel: "exit code: 1", Ran: true}} {
+		ctx, cancel := context.WithCancel(t.Context())
+		r := newRig(t, Options{}, say("", call("a", "ask", `{}`)))
+		r.tools.tools["ask"] = func(ctx context.Context, _ tools.Call) (tools.Result, error) {
+			cancel()
+			return res, tools.UnansweredError{Err: ctx.Err()}
+		}
+		if err := r.Run(ctx, "go"); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		if ended := eventsOf[CallEnded](r); len(ended) != 1 || ended[0].Result.ForUser != want {
+			t.Errorf("ended calls: %+v, want %q", ended, want)
+		}
+	}
+}
+
 func TestCancelInMidStreamKeepsTheText(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	r := newRig(t, Options{}, hang("The first half", cancel), say("fine"))
