@@ -96,6 +96,10 @@ func TestWrongArguments(t *testing.T) {
 		{[]string{"sessions", "list", "x"}, "takes no arguments"},
 		{[]string{"config", "set", "model"}, "got 1 arguments, want 2"},
 		{[]string{"demo", "x"}, "takes no arguments"},
+		{[]string{"mcp", "add"}, "got 0 arguments, want at least 1; usage: agent mcp add name"},
+		{[]string{"replay"}, "got 0 arguments, want at least 1"},
+		{[]string{"replay", "a", "b", "c"}, `unexpected argument "c"`},
+		{[]string{"ide", "install", "a", "b"}, `unexpected argument "b"`},
 	} {
 		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
 			_, _, _, err := parsed(t, c.args...)

@@ -158,6 +158,16 @@ func atMost(n int) cobra.PositionalArgs {
 	}
 }
 
+// atLeast requires n arguments or more.
+func atLeast(n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < n {
+			return usagef("got %d arguments, want at least %d; usage: %s", len(args), n, cmd.UseLine())
+		}
+		return nil
+	}
+}
+
 // parent returns a command that only groups others.
 func parent(use, short string, children ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs, RunE: func(cmd *cobra.Command, args []string) error {

@@ -28,7 +28,7 @@ func newMCP(p Process, f *flags) *cobra.Command {
 	var add serverEntry
 	adding := &cobra.Command{
 		Use: "add name [--env NAME=VALUE] [-- program arguments] | [--url address --header NAME=VALUE]", Short: "Add a server to the configuration",
-		Args: cobra.MinimumNArgs(1),
+		Args: atLeast(1),
 		Example: "  agent mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/notes\n" +
 			"  agent mcp add github --url https://api.githubcopilot.com/mcp/ --header 'Authorization=Bearer ${GITHUB_TOKEN}'",
 		RunE: func(cmd *cobra.Command, args []string) error {

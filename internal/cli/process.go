@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -115,6 +117,9 @@ func workDir(dir string) (string, error) {
 		abs, err = filepath.EvalSymlinks(abs)
 	}
 	if err != nil {
+		if at := (*fs.PathError)(nil); errors.As(err, &at) {
+			err = at.Err
+		}
 		return "", usagef("cannot use the folder %s: %w", dir, err)
 	}
 	if st, err := os.Stat(abs); err != nil || !st.IsDir() {

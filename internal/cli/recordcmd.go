@@ -76,7 +76,7 @@ func auditOf(home, session string) ([]audit.Entry, error) {
 func newReplay(p Process) *cobra.Command {
 	var r replayCommand
 	cmd := &cobra.Command{
-		Use: "replay file [folder]", Short: "Repeat a recorded session in a copy of a folder, and compare", Args: cobra.RangeArgs(1, 2),
+		Use: "replay file [folder]", Short: "Repeat a recorded session in a copy of a folder, and compare", Args: cobra.MatchAll(atLeast(1), atMost(2)),
 		Long: "Runs a script of agent record with its answers in a copy of the folder (default: this one), and compares\n" +
 			"questions and files. The exit status is 1 with the first difference. The commands of a recording run\n" +
 			"only with --run-commands.",

@@ -28,6 +28,9 @@ func newTrust(p Process, f *flags) *cobra.Command {
 			folders, err1 := trust.Open(home).List()
 			addresses, err2 := allowedservers.Open(home).List()
 			err = errors.Join(err1, err2)
+			if err == nil && len(folders)+len(addresses) == 0 {
+				remark(p, "no answers are stored; agent trust add --help shows how to give one")
+			}
 			for _, e := range folders {
 				err = errors.Join(err, showLine(p, e.String()))
 			}

@@ -165,6 +165,9 @@ func (u *undoCommand) explain(err error) error {
 	if errors.Is(err, undo.ErrNothing) && u.scope.Range == undo.LastUndo {
 		return errors.New("nothing to redo in this folder: nothing was undone, or files were changed since")
 	}
+	if errors.Is(err, undo.ErrNothing) && u.file != "" {
+		return fmt.Errorf("there is nothing to undo in %s: no change of it is known", u.file)
+	}
 	return commands.UndoError(err)
 }
 

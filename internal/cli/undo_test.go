@@ -77,6 +77,14 @@ func TestUndo(t *testing.T) {
 	}
 }
 
+func TestUndoOfAFileWithoutChanges(t *testing.T) {
+	root := edited(t, "a.txt", "one\n", "1\n")
+	p, _ := files(t)
+	if err := (&undoCommand{yes: true, file: "b.txt"}).in(t.Context(), p, root); err == nil || !strings.Contains(err.Error(), "nothing to undo in b.txt") {
+		t.Error(err)
+	}
+}
+
 func TestUndoOfANewFile(t *testing.T) {
 	root := edited(t, "new.txt", "", "hello\n")
 	p, stdout := files(t)
