@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import type { Core } from "../core/core";
 import type { ReviewInfo } from "../core/reviews";
 import { isPending } from "./pending";
+import type { Places } from "./places";
 import type { Terminals } from "./terminals";
 import type { Views } from "./views";
 
@@ -12,6 +13,7 @@ interface Parts {
   readonly core: Core;
   readonly views: Views;
   readonly terminals: Terminals;
+  readonly places: Places;
   /** Whether an accepted file is shown. */
   showAccepted(): boolean;
 }
@@ -60,7 +62,7 @@ export class Afterwards implements vscode.Disposable {
     }
     try {
       // Loading takes a while; a loaded file is shown before a review that comes from now on.
-      const document = await vscode.workspace.openTextDocument(vscode.Uri.file(path));
+      const document = await vscode.workspace.openTextDocument(this.parts.places.uri(path));
       if (!this.asksAgain()) await vscode.window.showTextDocument(document, { preserveFocus: true });
     } catch {
       return; // it is gone again, or not a text

@@ -144,6 +144,8 @@ describe("windows", () => {
     assert.match(await agent.told(1), /^Wrote a\.txt/);
     assert.equal(text(real), PROPOSED);
     assert.ok(fs.lstatSync(link).isSymbolicLink());
+    const shown = "return vscode.window.tabGroups.activeTabGroup.activeTab?.input.uri?.fsPath";
+    await until("the accepted text to be shown, under the folder's own name", async () => (await window.probe(shown)) === path.join(link, "a.txt"));
     await window.typeInto(path.join(link, "b.txt"), "mine\n");
     const next = await scene.linkedAgent([call("append_file", { path: "b.txt", content: "four" }), { text: "Good." }], { window });
     await next.type("go on\r");
