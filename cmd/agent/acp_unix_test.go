@@ -269,7 +269,7 @@ func TestHosted(t *testing.T) {
 	if got := h.request("session/load", map[string]any{"sessionId": id, "cwd": d.dir, "mcpServers": []any{}}); got.Error != nil {
 		t.Fatalf("%+v", got)
 	}
-	for _, want := range []string{"user_message_chunk edit it", "tool_call edit_file completed", "agent_message_chunk Edited.", "user_message_chunk talk"} {
+	for _, want := range []string{"user_message_chunk edit it", "tool_call Edit a.txt completed", "agent_message_chunk Edited.", "user_message_chunk talk"} {
 		h.has(want)
 	}
 	if got := h.request("session/prompt", map[string]any{"sessionId": id, "prompt": h.text("go on")}); got.Result["stopReason"] != "end_turn" {
@@ -278,6 +278,46 @@ func TestHosted(t *testing.T) {
 	got = h.request("session/list", map[string]any{"cwd": d.dir})
 	if all, _ := got.Result["sessions"].([]any); len(all) != 1 {
 		t.Errorf("%+v", got)
+	}
+	h.end()
+}
+
+// TestALoadedSessionShowsItsCalls: a host that loads a session is shown its calls as they were
+// shown first, with the diffs, the refusals and the list of steps.
+func TestALoadedSessionShowsItsCalls(t *testing.T) {
+	edit := callOf("edit_file", `{"path":"a.txt","old_string":"one","new_string":"two"}`)
+	again := callOf("edit_file", `{"path":"a.txt","old_string":"two","new_string":"three"}`)
+	steps := callOf("todo", `{"items":[{"content":"Edit it","status":"in_progress"}]}`)
+	d := newDesk(t, llmtest.NewServer(t, steps, edit, again), map[string]string{"a.txt": "one\n"})
+	h := d.host()
+	id := h.request("session/new", map[string]any{"cwd": d.dir, "mcpServers": []any{}}).Result["sessionId"]
+	answers := []string{"allow-once", "reject-once"}
+	h.answer = func(map[string]any) string {
+		answer := answers[0]
+		answers = answers[1:]
+		return answer
+	}
+	h.request("session/prompt", map[string]any{"sessionId": id, "prompt": h.text("edit it twice")})
+	h.end()
+	h = d.host()
+	if got := h.request("session/load", map[string]any{"sessionId": id, "cwd": d.dir, "mcpServers": []any{}}); got.Error != nil {
+		t.Fatalf("%+v", got)
+	}
+	h.has("tool_call Edit a.txt completed")
+	h.has("tool_call_update Edit a.txt failed")
+	var diffs, plans int
+	for _, u := range h.whole["tool_call_update"] {
+		if shown := fmt.Sprint(u["content"]); strings.Contains(shown, "-one\n+two\n") && u["status"] == "completed" {
+			diffs++
+		}
+	}
+	for _, u := range h.whole["plan"] {
+		if strings.Contains(fmt.Sprint(u["entries"]), "Edit it") {
+			plans++
+		}
+	}
+	if diffs != 1 || plans != 1 {
+		t.Errorf("%d diffs and %d plans in %v", diffs, plans, h.whole)
 	}
 	h.end()
 }

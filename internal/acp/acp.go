@@ -19,6 +19,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/mcp"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -69,6 +70,7 @@ type Session struct {
 	// Composed records the part of a prompt that the person typed; the host added the rest.
 	Composed func(prompt, typed string)
 	Items    func() []history.Item
+	Describe func(llm.ToolCall) string // a saved call in one line
 	Title    func() string
 	Commands func() []Command
 	Models   Models
@@ -213,9 +215,7 @@ func (a *agent) load(ctx context.Context, p sessionParams, shown bool) (any, err
 	}
 	if shown {
 		s.view.known()
-		for _, item := range s.Items() {
-			s.view.replay(item.Message)
-		}
+		s.view.replay(s.Items())
 	}
 	return a.introduced(ctx, s, s.opened()), nil
 }

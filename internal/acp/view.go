@@ -16,6 +16,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
@@ -213,16 +214,31 @@ func (v *view) ended(ev session.CallEnded) {
 	}
 	c.Content = append(c.Content, images(ev.Result.Pictures)...)
 	for _, f := range ev.Result.Changes {
-		c.Content = append(c.Content, fenced("diff", f.Diff))
+		c.Content = append(c.Content, diffs(f.Diff)...)
 	}
 	v.update(c)
-	if items := tools.LastTodo([]llm.Message{{Calls: []llm.ToolCall{ev.Call}}}); items != nil {
-		p := plan{Kind: "plan", Entries: []planEntry{}}
-		for _, i := range items {
-			p.Entries = append(p.Entries, planEntry{i.Content, "medium", i.Status})
-		}
-		v.update(p)
+	v.todo([]llm.Message{{Calls: []llm.ToolCall{ev.Call}}})
+}
+
+// todo shows the latest list of steps in messages, if any.
+func (v *view) todo(messages []llm.Message) {
+	items := tools.LastTodo(messages)
+	if items == nil {
+		return
 	}
+	p := plan{Kind: "plan", Entries: []planEntry{}}
+	for _, i := range items {
+		p.Entries = append(p.Entries, planEntry{i.Content, "medium", i.Status})
+	}
+	v.update(p)
+}
+
+// diffs returns a diff as content; nothing if it is empty, as that of a new empty file.
+func diffs(diff string) []callContent {
+	if diff == "" {
+		return nil
+	}
+	return []callContent{fenced("diff", diff)}
 }
 
 func text(s string) callContent {
@@ -252,22 +268,41 @@ func fence(language, s string) string {
 
 func fenced(language, s string) callContent { return text(fence(language, s)) }
 
-// replay shows a message of a saved session.
-func (v *view) replay(m llm.Message) {
-	switch m.Role {
-	case llm.User:
-		v.say("user_message_chunk", m.UserText())
-	case llm.Assistant:
-		v.say("agent_thought_chunk", m.Reasoning())
-		v.say("agent_message_chunk", m.Text())
-		for _, call := range m.Calls {
-			c := v.describe(call, call.Name)
-			c.Kind, c.Status = "tool_call", "completed"
-			v.update(c)
+// replay shows a saved conversation.
+func (v *view) replay(items []history.Item) {
+	for _, it := range items {
+		switch m := it.Message; m.Role {
+		case llm.User:
+			v.say("user_message_chunk", m.UserText())
+		case llm.Assistant:
+			v.say("agent_thought_chunk", m.Reasoning())
+			v.say("agent_message_chunk", m.Text())
+			for _, call := range m.Calls {
+				c := v.describe(call, v.of.Describe(call))
+				c.Kind, c.Status = "tool_call", "completed"
+				v.update(c)
+			}
+		case llm.ToolReply:
+			v.replayResult(it)
 		}
-	case llm.ToolReply:
-		v.update(toolCall{Kind: "tool_call_update", ID: m.CallID, Status: "completed", Content: append([]callContent{fenced("", m.Text())}, images(m.Parts)...)})
 	}
+	v.todo(history.Messages(items))
+}
+
+// replayResult shows the result of a saved call.
+func (v *view) replayResult(it history.Item) {
+	m := it.Message
+	c := toolCall{Kind: "tool_call_update", ID: m.CallID, Status: "completed", Content: append([]callContent{fenced("", m.Text())}, images(m.Parts)...)}
+	if it.Deed != nil {
+		c.Title = sanitize.Line(it.Deed.What)
+		if it.Deed.Refused {
+			c.Status = "failed"
+		}
+		for _, f := range it.Deed.Files {
+			c.Content = append(c.Content, diffs(f.Diff)...)
+		}
+	}
+	v.update(c)
 }
 
 // kindOf returns the protocol's kind of a tool.

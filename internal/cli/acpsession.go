@@ -43,7 +43,7 @@ func (h *hostedSession) session(ctx context.Context) *acp.Session {
 		Attach: func(emit func(session.Event), r confirm.Reviewer, offered func()) {
 			h.attach(ctx, app.Face{Emit: emit, Reviewer: r, Offered: offered})
 		},
-		Run: h.run, Attached: h.Images.Add, Composed: h.Resources.Composed, Items: h.Items,
+		Run: h.run, Attached: h.Images.Add, Composed: h.Resources.Composed, Items: h.Items, Describe: h.Loop.Describe,
 		Title: func() string { return h.Current().Info().Title }, Commands: h.offered,
 		Mode: h.Policy.Mode, SetMode: h.Policy.SetMode, Close: h.Close,
 		Models: acp.Models{

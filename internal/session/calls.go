@@ -34,7 +34,7 @@ func (t *turn) runCalls(ctx context.Context, calls []llm.ToolCall, said string) 
 	said = archive.Clip(said, 200)
 	titles, done := make([]string, len(calls)), make([]string, len(calls))
 	for i, c := range calls {
-		titles[i] = t.title(c)
+		titles[i] = t.loop.Describe(c)
 	}
 	all := make([]*pending, len(calls))
 	for i, c := range calls {
@@ -129,15 +129,15 @@ func deed(title string, res tools.Result) *history.Deed {
 	return d
 }
 
-// title describes c in one line. The model's arguments may make a tool panic; that does
-// not end the turn.
-func (t *turn) title(c llm.ToolCall) (title string) {
+// Describe describes a call in one line. The model's arguments may make a tool panic; that
+// does not end the turn.
+func (l *Loop) Describe(c llm.ToolCall) (title string) {
 	defer func() {
 		if recover() != nil {
 			title = c.Name
 		}
 	}()
-	return t.loop.opt.Tools.Title(c.Name, json.RawMessage(c.Args))
+	return l.opt.Tools.Title(c.Name, json.RawMessage(c.Args))
 }
 
 // perform calls the tool, unless the call is malformed, and emits its output. A panic
