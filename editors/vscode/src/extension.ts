@@ -149,7 +149,7 @@ function compose(context: vscode.ExtensionContext, parts: Parts): Core {
       clock: systemClock,
       log: parts.log,
       view: parts.views,
-      documents: new EditorDocuments(places),
+      documents: new EditorDocuments(places, () => settings.showAccepted()),
       diagnostics: new EditorDiagnostics(places, parts.languages),
       editors: new OpenEditors(places),
       workspace,

@@ -7,11 +7,16 @@ import { ToolError } from "../core/errors";
 import { readRegular } from "../core/regular";
 import { eolOf, toLf, withEol, withoutBom } from "../core/text";
 import type { Places } from "./places";
+import { allTabs, caughtUp, tabUris } from "./tabs";
 
 const absent = { exists: false, text: "", encoding: "utf8", bom: false, binary: false, size: 0 };
 
 export class EditorDocuments implements Documents {
-  constructor(private readonly places: Places) {}
+  constructor(
+    private readonly places: Places,
+    /** Whether a file whose edit was accepted is shown. */
+    private readonly showAccepted: () => boolean,
+  ) {}
 
   async read(path: string): Promise<FileText> {
     const bytes = await readIfThere(path);
@@ -59,6 +64,7 @@ export class EditorDocuments implements Documents {
     const made = (await readIfThere(path)) === undefined && (await create(uri, text));
     const document = await vscode.workspace.openTextDocument(uri);
     const before = document.getText();
+    const wasShown = tabsWith(document.uri).length > 0;
     try {
       if (!(await replaceAll(document, text)) || !(await document.save())) {
         throw new ToolError("PERMISSION_DENIED", "the editor did not save the file; it is as before");
@@ -69,6 +75,18 @@ export class EditorDocuments implements Documents {
       if (made) await vscode.workspace.fs.delete(uri);
       throw error;
     }
+    await this.closeUnasked(document, wasShown);
+  }
+
+  /**
+   * Closes the tab that the editor opens by itself for a document that stays unsaved for a moment,
+   * as on a busy machine. One in preview is the person's, and the one at the front may be.
+   */
+  private async closeUnasked(document: vscode.TextDocument, wasShown: boolean): Promise<void> {
+    if (wasShown) return;
+    await caughtUp();
+    const unasked = tabsWith(document.uri).filter((tab) => !tab.isPreview && !tab.isDirty && !(tab.isActive && this.showAccepted()));
+    if (unasked.length > 0) await vscode.window.tabGroups.close(unasked, true);
   }
 
   async edit(path: string, text: string): Promise<void> {
@@ -111,6 +129,10 @@ async function tryToWrite(path: string): Promise<void> {
     throw error;
   });
   await file?.close();
+}
+
+function tabsWith(uri: vscode.Uri): vscode.Tab[] {
+  return allTabs().filter((tab) => tabUris(tab).some((each) => each.toString() === uri.toString()));
 }
 
 /** Makes an empty file and its folders. */

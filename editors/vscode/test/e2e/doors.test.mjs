@@ -71,7 +71,7 @@ describe("any MCP client in VS Code", () => {
     files: {
       "edited.txt": BASE, "rejected.txt": BASE, "blocks.txt": BASE, "same.txt": "a\na\na\n", "dirty.txt": BASE, "two.txt": BASE,
       "formatted.json": '{"a":1}\n', "wrong.json": '{"a": 1}\n', "src/a.ts": "export const found = 1;\n", "closed.txt": BASE, "gone.txt": BASE,
-      "crlf.txt": "one\r\ntwo\r\n",
+      "crlf.txt": "one\r\ntwo\r\n", "busy.txt": "one\n", "open.txt": "open\n",
     },
   });
   const file = (name) => at.session.file(name);
@@ -359,6 +359,28 @@ describe("any MCP client in VS Code", () => {
     await at.bench.diffShown();
     await at.bench.closeActiveTab();
     assert.equal((await answer).status, "rejected");
+  });
+
+  it("B2: a file that nobody has open is not left open, although VS Code shows it while it is unsaved", async () => {
+    await configure(at, "agent", { approvalMode: "never" });
+    // A window that is busy between the edit and its save; VS Code shows an unsaved file after 0.8 s.
+    const watch = `const shown = [];
+      const tabs = vscode.window.tabGroups.onDidChangeTabs(({ opened }) => shown.push(...opened.map(({ label }) => label)));
+      const edits = vscode.workspace.onDidChangeTextDocument(({ document }) => {
+        if (document.isDirty && document.uri.fsPath === args[0]) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
+      });
+      globalThis.busy = { shown, end: () => vscode.Disposable.from(tabs, edits).dispose() };`;
+    await at.session.probe("await vscode.window.showTextDocument(vscode.Uri.file(args[0]), { preview: false })", file("open.txt"));
+    await at.session.probe(watch, file("busy.txt"));
+    let text = "one\n";
+    await until("VS Code to show the file", async () => {
+      text += "more\n";
+      assert.equal((await at.door.json("write_file", { path: "busy.txt", content: text })).status, "accepted");
+      return (await at.session.probe("return globalThis.busy.shown")).includes("busy.txt");
+    });
+    await at.session.probe("globalThis.busy.end()");
+    assert.equal(read("busy.txt"), text);
+    await until("its tab to go", async () => !(await at.session.tabs()).includes("busy.txt"));
   });
 
   it("B9: approvalMode never asks nothing, and write-only only about edits", async () => {

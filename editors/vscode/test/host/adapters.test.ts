@@ -26,7 +26,7 @@ async function typeInto(document: vscode.TextDocument, text: string): Promise<vo
 }
 
 describe("the documents", () => {
-  const documents = new EditorDocuments(new Places());
+  const documents = new EditorDocuments(new Places(), () => false);
   const file = (bytes: Uint8Array | string): string => {
     const path = join(folder, "file.txt");
     writeFileSync(path, bytes);
