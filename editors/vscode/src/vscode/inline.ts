@@ -26,7 +26,8 @@ export class InlineProposals implements Inline {
       const decided = new Promise<InlineEnd>((end) => {
         cancelled.addEventListener("abort", () => end({ kind: "rejected" }));
         const heading = { asks: "", place: "", description: oneLine(description, 200), notes: [], check: undefined, effect: "" };
-        void this.show({ id, path, original, proposed, heading }, end);
+        const title = vscode.l10n.t("Review: {0}", vscode.workspace.asRelativePath(path));
+        void this.show({ id, path, original, proposed, title, heading }, end);
       });
       return cancelled.aborted ? { kind: "rejected" } : await decided;
     } finally {

@@ -35,6 +35,7 @@ export interface InlineProposed {
   readonly path: string;
   readonly original: string;
   readonly proposed: string;
+  readonly title: string;
   readonly heading: Heading;
 }
 
@@ -110,7 +111,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
   async show(id: string, { focus, background }: { focus: boolean; background: boolean }): Promise<void> {
     const entry = this.byId(id);
     if (entry === undefined) return;
-    const { uri, merged, path } = entry;
+    const { uri, merged, path, title } = entry;
     const shown = this.tabsOf(id)[0];
     // The person's typing is kept although they closed the tab without saving it.
     if (shown === undefined) await this.files.set(uri, this.withEol(entry, merged.text));
@@ -124,7 +125,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
       ...(group === undefined ? {} : { viewColumn: group.viewColumn }),
       ...(shown === undefined ? { selection: new vscode.Range(first, first) } : {}),
     };
-    await vscode.commands.executeCommand("vscode.open", uri, options);
+    await vscode.commands.executeCommand("vscode.open", uri, options, title);
     this.refresh();
     setTimeout(() => this.refresh(), buttonsMs);
   }
@@ -333,6 +334,9 @@ function lineStyle(sign: string, color: "inserted" | "removed", ruler: "added" |
   return vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
     backgroundColor: new vscode.ThemeColor(`diffEditor.${color}LineBackground`),
+    // High-contrast themes have no background for lines; in others the border is transparent.
+    border: "1px dashed",
+    borderColor: new vscode.ThemeColor(`agent.${color}LineBorder`),
     overviewRulerColor: new vscode.ThemeColor(`editorOverviewRuler.${ruler}Foreground`),
     overviewRulerLane: vscode.OverviewRulerLane.Full,
     gutterIconPath: vscode.Uri.parse(`data:image/svg+xml;base64,${Buffer.from(drawn).toString("base64")}`),

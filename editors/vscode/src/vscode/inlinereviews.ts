@@ -19,10 +19,10 @@ export class InlineReviews {
   }
 
   async show(diff: ShownDiff, focus: boolean): Promise<void> {
-    const { id, path, original, proposed, background } = diff;
+    const { id, path, original, proposed, title, background } = diff;
     if (!this.documents.has(id)) {
       await this.documents.add(
-        { id, path, original, proposed, heading: diff },
+        { id, path, original, proposed, title, heading: diff },
         {
           ready: () => this.told?.isReady(id) ?? false,
           changed: (draft) => this.told?.edited(id, draft),

@@ -12,7 +12,7 @@ import { watchFile } from "./lib/watch.mjs";
 const BASE = "one\ntwo\nthree\nfour\nfive\n";
 const BOTH = "ONE\ntwo\nthree\nfour\nFIVE\n";
 const MERGED = "one\nONE\ntwo\nthree\nfour\nfive\nFIVE\n";
-const NAMES = ["lenses", "keys", "all", "enter", "soon", "terminal", "undo", "saved", "other", "close", "disk", "link", "reload", "kill", "focus", "toggle", "red"];
+const NAMES = ["lenses", "keys", "all", "enter", "soon", "terminal", "undo", "saved", "other", "close", "disk", "link", "reload", "kill", "focus", "toggle", "red", "contrast"];
 const louder = (name, why = "I make it louder.") => call("write_file", { path: `${name}.txt`, content: BOTH }, why);
 
 describe("the agent's proposals in one text with their file", () => {
@@ -87,6 +87,24 @@ describe("the agent's proposals in one text with their file", () => {
     assert.match(labels[0], /^Accept/);
     assert.match(labels[1], /^Reject/);
     assert.match(labels[2], /^Show Inline or as Diff/);
+    await agent.type("n");
+    await gone();
+  });
+
+  it("its tab is told from that of its file, also in a high-contrast theme, where lines have borders", async () => {
+    await configure("workbench.colorTheme", "Default High Contrast");
+    await at.scene.session.probe("await vscode.window.showTextDocument(vscode.Uri.file(args[0]), { preview: false })", file("contrast"));
+    const { agent } = await asked("contrast");
+    assert.deepEqual(await at.scene.session.tabs(), ["contrast.txt", "Review: contrast.txt"]);
+    const borders = () => at.scene.session.page.evaluate(() => {
+      const drawn = [...document.querySelectorAll(".part.editor .view-overlays > div > .cdr")].filter((each) => getComputedStyle(each).borderTopStyle === "dashed");
+      const found = drawn.map((each) => ({ top: each.getBoundingClientRect().top, parts: getComputedStyle(each).borderTopColor.match(/[\d.]+/g).map(Number) }));
+      return found.sort((a, b) => a.top - b.top).map(({ parts: [red, green, , alpha = 1] }) => (alpha === 0 ? "none" : red > green ? "red" : "green"));
+    });
+    assert.deepEqual(await until("four lines with a border", async () => {
+      const seen = await borders();
+      return seen.length === 4 && !seen.includes("none") && seen;
+    }), ["red", "green", "red", "green"]);
     await agent.type("n");
     await gone();
   });
