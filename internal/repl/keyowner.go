@@ -100,7 +100,11 @@ func (qs *questions) assignKeys(prompt bool) {
 func (qs *questions) takeKeys(key tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	now := qs.opt.Now()
 	calm := qs.panel.Calm(now) == 0
+	first := qs.panel.First()
 	qs.panel.Disturbed(now)
+	if first != "" && key.Text != "" && qs.ed.Empty() {
+		qs.ed.Handle(tea.KeyPressMsg{Text: first, Code: []rune(first)[0]})
+	}
 	if !calm || qs.ed.Completing() || !qs.opt.Terminal.Keys.Is(key, keys.Answer) {
 		return nil, false
 	}

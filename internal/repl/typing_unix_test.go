@@ -283,6 +283,9 @@ func (p *typist) habit() {
 			p.strike(letter(r))
 			p.wait(time.Duration(30+p.rng.IntN(200)) * time.Millisecond)
 		}
+		if !p.m.opt.Terminal.Vi && !strings.Contains(p.m.ed.Text(), "use 1 or 2, any") {
+			p.failf("the beginning of the prompt is lost")
+		}
 		p.strike(enterKey)
 	}
 	p.line.Reset()

@@ -82,6 +82,7 @@ func (p *Panel) miss(key tea.KeyPressMsg) {
 	}
 	if key.Text != "" && name != "A" && !slices.Contains(answers, name) && p.ask.option(name) == "" {
 		p.Shown(p.now)
+		p.first = key.Text
 	}
 	p.missed = strings.Join(keys, " · ")
 }

@@ -21,6 +21,7 @@ type guard struct {
 
 	chosen string // key of the highlighted answer, which Enter takes; empty for none
 	missed string // why the last key did nothing; empty if it did something
+	first  string // the last key did nothing and types this text: it may begin a prompt
 }
 
 // Wait returns the time until the panel accepts keys, if none is pressed. When it returns
@@ -36,7 +37,9 @@ func (g *guard) Wait(now time.Time) time.Duration {
 }
 
 // Disturbed records that something was typed or pasted elsewhere.
-func (g *guard) Disturbed(now time.Time) { g.calm, g.since, g.chosen, g.missed = false, now, "", "" }
+func (g *guard) Disturbed(now time.Time) {
+	g.calm, g.since, g.chosen, g.missed, g.first = false, now, "", "", ""
+}
 
 // Typed records when text was last typed at the prompt. The panel then waits for the pause.
 func (g *guard) Typed(at time.Time) { g.armed, g.typed, g.chosen = false, at, "" }
@@ -53,6 +56,10 @@ func (g *guard) Calm(now time.Time) time.Duration {
 	g.calm = wait == 0
 	return wait
 }
+
+// First returns the text of a key that did nothing, if no other key followed and the delay has
+// not ended: more text makes it the beginning of a prompt.
+func (g *guard) First() string { return g.first }
 
 // Arm accepts keys at once: the person took up the question deliberately.
 func (g *guard) Arm() { g.armed = true }

@@ -35,7 +35,7 @@ func (p *Panel) Press(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 	case !p.armed:
 		return Ignored, confirm.Verdict{}
 	}
-	p.show.whole, p.missed = false, ""
+	p.show.whole, p.missed, p.first = false, "", ""
 	if outcome, v := p.reply(p.answer(key.String())); outcome != Ignored {
 		return outcome, v
 	}
