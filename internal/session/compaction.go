@@ -55,8 +55,11 @@ const maxShrinks = 2
 // error that ends the turn.
 func (t *turn) recover(ctx context.Context, a *answer, err error) error {
 	e := asTooLong(err)
-	if e == nil || a.text.Len() > 0 || ctx.Err() != nil {
+	switch {
+	case e == nil || ctx.Err() != nil:
 		return err
+	case a.text.Len() > 0:
+		return tooLong(e, "and its answer broke off")
 	}
 	exact := t.loop.room.meter.TooLong(t.loop.opt.Model.Info(), e)
 	var c compaction

@@ -85,12 +85,12 @@ func (l Limits) check(s spent) *LimitError {
 	case l.MaxTokens > 0 && tokens >= l.MaxTokens:
 		return reached(tokenLimit, session, "the session has used %d tokens of %d (max_session_tokens)", tokens, l.MaxTokens)
 	case l.MaxCostUSD > 0 && s.used.CostUSD >= l.MaxCostUSD:
-		return reached(costLimit, session, "the session has cost $%.2f of $%.2f (max_cost_usd)", s.used.CostUSD, l.MaxCostUSD)
+		return reached(costLimit, session, "the session has cost %s of %s (max_cost_usd)", dollars(s.used.CostUSD), dollars(l.MaxCostUSD))
 	case l.MaxDayUSD > 0 && s.today >= l.MaxDayUSD:
-		return reached(dayLimit, "raise the limit or go on tomorrow", "all sessions have cost $%.2f of $%.2f today (max_cost_usd_per_day)", s.today, l.MaxDayUSD)
+		return reached(dayLimit, "raise the limit or go on tomorrow", "all sessions have cost %s of %s today (max_cost_usd_per_day)", dollars(s.today), dollars(l.MaxDayUSD))
 	case l.MaxRequestUSD > 0 && s.nextUSD > l.MaxRequestUSD:
 		return reached(requestLimit, "raise the limit, or shorten the conversation by /compact",
-			"the next request costs about $%.2f: %d tokens are not in the provider's cache (max_request_usd)", s.nextUSD, s.next)
+			"the next request costs about %s: %d tokens are not in the provider's cache (max_request_usd)", dollars(s.nextUSD), s.next)
 	}
 	return l.checkPrice(s)
 }
@@ -112,6 +112,14 @@ func unpriced(key string) string {
 		"set its price_input and price_output, or remove the limit"
 }
 
+// dollars formats an amount of money, less than ten cents with parts of a cent.
+func dollars(usd float64) string {
+	if usd < 0.1 {
+		return fmt.Sprintf("$%.4f", usd)
+	}
+	return fmt.Sprintf("$%.2f", usd)
+}
+
 // amount describes the limit which.
 func (l Limits) amount(which limit) string {
 	switch which {
@@ -125,11 +133,11 @@ func (l Limits) amount(which limit) string {
 	case tokenLimit:
 		return fmt.Sprintf("%d tokens", l.MaxTokens)
 	case costLimit:
-		return fmt.Sprintf("$%.2f", l.MaxCostUSD)
+		return dollars(l.MaxCostUSD)
 	case dayLimit:
-		return fmt.Sprintf("$%.2f", l.MaxDayUSD)
+		return dollars(l.MaxDayUSD)
 	case requestLimit:
-		return fmt.Sprintf("$%.2f", l.MaxRequestUSD)
+		return dollars(l.MaxRequestUSD)
 	case noLimit:
 	}
 	return ""

@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -74,5 +75,20 @@ func TestOverflowsAreCompacted(t *testing.T) {
 				t.Errorf("the answer is %q", m[len(m)-1].Text())
 			}
 		})
+	}
+}
+
+// A conversation that cannot be compacted ends with one piece of advice, without /compact.
+func TestOverflowThatStays(t *testing.T) {
+	r := newRig(t, Options{})
+	s := llmtest.NewServerFunc(t, func(int, []byte) llmtest.Turn {
+		return llmtest.Raw(http.StatusBadRequest, "application/json", overflows["xAI"].body)
+	})
+	transport := remote.NewTransport(nil)
+	t.Cleanup(transport.CloseIdleConnections)
+	r.SetModel(remote.New(remote.Options{Name: "test/model", BaseURL: s.URL(), Transport: transport}, openai.New(openai.Options{Model: "m"})))
+	err := r.Run(t.Context(), "go")
+	if err == nil || strings.Count(err.Error(), "larger context") != 1 || strings.Contains(err.Error(), "/compact") || !strings.Contains(err.Error(), "2100 tokens") {
+		t.Error(err)
 	}
 }

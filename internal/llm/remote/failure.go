@@ -217,7 +217,7 @@ var sentences = [...]string{
 	llm.Temporary:     "%s failed to answer: %s. Try again in a while.",
 	llm.Unauthorized:  "%s refused the API key: %s. Check the key, and that it is meant for this provider.",
 	llm.NotFound:      "%s was not found: %s. Check the model's name and the base URL; most end in /v1.",
-	llm.TooLong:       "The conversation is too long for %s: %s. Use /compact or /clear, or choose a model with a larger context.",
+	llm.TooLong:       "The conversation is too long for %s: %s.",
 	llm.Refused:       "%s did not accept the request: %s.",
 	llm.QuotaExceeded: "The account of %s has no quota or money left: %s. Check the account's billing, or choose another model.",
 }
