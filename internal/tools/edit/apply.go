@@ -15,7 +15,7 @@ type PatchError struct {
 // Error names each failed hunk with its reason.
 func (e *PatchError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %d hunks do not apply, so nothing was changed.", len(e.Failed), e.Total)
+	fmt.Fprintf(&b, "%d of %d hunks do not apply", len(e.Failed), e.Total)
 	for _, err := range e.Failed {
 		b.WriteString("\n" + err.Error())
 	}

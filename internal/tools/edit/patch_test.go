@@ -103,7 +103,7 @@ func TestPatchRefuses(t *testing.T) {
 		{
 			"each failed hunk is named", "a\nb\nc\n",
 			"@@ -1 +1 @@\n-a\n+A\n@@ -2 +2 @@\n-nope\n+x\n@@ -3 +3 @@\n-never\n+x\n",
-			[]string{"2 of 3 hunks", "nothing was changed", "@@ -2 +2 @@: not found", "@@ -3 +3 @@: not found"},
+			[]string{"2 of 3 hunks", "@@ -2 +2 @@: not found", "@@ -3 +3 @@: not found"},
 		},
 		{"deletion", "a\n", "--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n", []string{"line 2", "does not delete"}},
 		{"two files", "a\n", "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n--- a/g\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n", []string{"line 6", "another file"}},
