@@ -27,7 +27,6 @@ func TestADeafEditorDelaysNoExit(t *testing.T) {
 				go deafEditor(t, theirs, reads)
 				s := newSocket(Options{})
 				s.conn = ours
-				//nolint:bodyclose // the library has read the body to its end
 				ws, _, err := websocket.Dial(t.Context(), "ws://editor/", &websocket.DialOptions{HTTPClient: &http.Client{
 					Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return ours, nil }},
 				}})
