@@ -135,10 +135,10 @@ func (w writer) review(ctx context.Context, call Call, change workspace.Change, 
 		case v.Decision != confirm.Approve:
 			return m.tell(w.unapproved(change, out, v)), nil
 		}
-		final := approved(change, v)
-		res, err := w.commit(ctx, call, change, final, v, out)
+		a := approval{change, approved(change, v), v, out}
+		res, err := w.commit(ctx, call, a)
 		if errors.Is(err, workspace.ErrStale) {
-			merged, refused := m.merge(w, change, final, v)
+			merged, refused := m.merge(w, change, a.final, v)
 			if refused != nil {
 				return m.tell(*refused), nil
 			}
@@ -170,6 +170,14 @@ func (w writer) reportedSince(ctx context.Context, c workspace.Change, before re
 		return ""
 	}
 	return w.diagnostics.sinceEdit(ctx, c.Path, before)
+}
+
+// approval is a change that was approved.
+type approval struct {
+	asked   workspace.Change // as proposed
+	final   workspace.Change // its text may be the reviewer's own
+	verdict confirm.Verdict
+	edit    edit.Result // that made the proposal
 }
 
 // approved returns c with the text that v approves.
@@ -288,29 +296,29 @@ func (w writer) wrote(ctx context.Context, c workspace.Change, v confirm.Verdict
 	w.Writes.Wrote(ctx, editor.Write{Path: c.Path, Before: c.Text, After: c.After, By: v.By, Removed: c.Removes(), To: c.To})
 }
 
-// commit writes the approved text final, which may be the reviewer's own. It returns
-// workspace.ErrStale if the file has changed since the question.
-func (w writer) commit(ctx context.Context, call Call, change, final workspace.Change, v confirm.Verdict, out edit.Result) (Result, error) {
-	if final.Needless() {
+// commit writes an approved text. It returns workspace.ErrStale if the file has changed since
+// the question.
+func (w writer) commit(ctx context.Context, call Call, a approval) (Result, error) {
+	if a.final.Needless() {
 		return Result{
-			ForModel: "The user changed the proposal back to the current content of " + change.Name + ": nothing was written." + feedbackForModel(v),
+			ForModel: "The user changed the proposal back to the current content of " + a.asked.Name + ": nothing was written." + feedbackForModel(a.verdict),
 			ForUser:  "no change",
-			Record:   Record{Result: "nothing was written: the user changed the proposal back to the file's content", Words: feedbackForRecord(v, "")},
+			Record:   Record{Result: "nothing was written: the user changed the proposal back to the file's content", Words: feedbackForRecord(a.verdict, "")},
 		}, nil
 	}
-	file, err := w.Root.Commit(ctx, final, workspace.Origin{Session: w.Session(), Turn: call.Turn, Call: call.ID, Tool: w.tool})
+	file, err := w.Root.Commit(ctx, a.final, workspace.Origin{Session: w.Session(), Turn: call.Turn, Call: call.ID, Tool: w.tool})
 	switch {
-	case errors.Is(err, workspace.ErrStale) && w.holds(final):
-		res := written(change, final, v, out)
+	case errors.Is(err, workspace.ErrStale) && w.holds(a.final):
+		res := a.written()
 		res.ForUser += ", saved by the editor: not in /undo"
 		return res, nil
 	case errors.Is(err, workspace.ErrNotDurable):
-		res := written(change, final, v, out)
+		res := a.written()
 		res.ForModel += "\nWarning: " + err.Error()
 		res.ForUser += "; " + err.Error()
 		return res, nil
 	case errors.Is(err, workspace.ErrDiffers):
-		return differing(change, final, file, v, out), nil
+		return a.differing(file), nil
 	case errors.Is(err, workspace.ErrStale):
 		return Result{}, workspace.ErrStale
 	case ctx.Err() != nil && err != nil:
@@ -318,15 +326,15 @@ func (w writer) commit(ctx context.Context, call Call, change, final workspace.C
 	case err != nil:
 		return failed("%w", err), nil
 	}
-	return written(change, final, v, out), nil
+	return a.written(), nil
 }
 
-// differing returns the result of an approved change of which the editor saved another
-// text, as it does if it formats files.
-func differing(change, final workspace.Change, file workspace.File, v confirm.Verdict, out edit.Result) Result {
-	res := written(change, final, v, out)
-	patch := diff.Unified(final.Name, final.Name, final.After, file.Text)
-	added, removed := diff.Count(final.After, file.Text)
+// differing returns the result if the editor saved file instead of the approved text, as it
+// does if it formats files.
+func (a approval) differing(file workspace.File) Result {
+	res := a.written()
+	patch := diff.Unified(a.final.Name, a.final.Name, a.final.After, file.Text)
+	added, removed := diff.Count(a.final.After, file.Text)
 	res.ForModel += "\nWarning: the user's editor wrote the file and has saved another text than was approved. From the approved text to the file's:\n" + clipPatch(patch)
 	res.ForUser += fmt.Sprintf("; your editor saved another text than you approved (+%d −%d)", added, removed)
 	res.Record.Result = "written by the editor, which saved another text than was approved"
@@ -336,36 +344,36 @@ func differing(change, final workspace.Change, file workspace.File, v confirm.Ve
 // holds reports whether the file already holds the approved text: the editor in which it
 // was approved may have saved it. An editor removes no file.
 func (w writer) holds(c workspace.Change) bool {
-	f, err := w.Root.Read(c.Path)
 	if c.Removes() {
 		return false
 	}
+	f, err := w.Root.Read(c.Path)
 	return err == nil && f.Exists && f.Text == c.After && (!c.Exists || f.Format.Encoding == c.Format.Encoding && f.Format.BOM == c.Format.BOM)
 }
 
-// written returns the result of an approved change.
-func written(change, final workspace.Change, v confirm.Verdict, out edit.Result) Result {
-	fc := fileChange(final)
+// written returns the result if the approved text was written.
+func (a approval) written() Result {
+	fc := fileChange(a.final)
 	var b strings.Builder
-	b.WriteString(fc.done(final))
-	if out.Places > 1 {
-		fmt.Fprintf(&b, ", %d places", out.Places)
+	b.WriteString(fc.done(a.final))
+	if a.edit.Places > 1 {
+		fmt.Fprintf(&b, ", %d places", a.edit.Places)
 	}
 	b.WriteString(".")
-	if out.Stage != edit.Exact {
-		fmt.Fprintf(&b, " It matched only after %s.", out.Stage)
+	if a.edit.Stage != edit.Exact {
+		fmt.Fprintf(&b, " It matched only after %s.", a.edit.Stage)
 	}
 	user := fc.counts()
-	rec := Record{Words: feedbackForRecord(v, "")}
-	if final.After != change.After {
-		patch := diff.Unified(final.Name, final.Name, change.After, final.After)
+	rec := Record{Words: feedbackForRecord(a.verdict, "")}
+	if a.final.After != a.asked.After {
+		patch := diff.Unified(a.final.Name, a.final.Name, a.asked.After, a.final.After)
 		rec.Result = user + ", changed by the user before it was written"
-		rec.Words = feedbackForRecord(v, patch)
+		rec.Words = feedbackForRecord(a.verdict, patch)
 		user += ", changed by you"
 		b.WriteString("\nThe user changed the proposal before approving it. The file holds the user's version, which is final. From your proposal to it:\n")
 		b.WriteString(clipPatch(patch))
 	}
-	b.WriteString(feedbackForModel(v))
+	b.WriteString(feedbackForModel(a.verdict))
 	return Result{ForModel: b.String(), ForUser: user, Changes: []FileChange{fc}, Record: rec}
 }
 
