@@ -43,30 +43,7 @@ const maxModes = 10
 
 // question asks the person about a plan. A single file is shown at once.
 func (a action) question(plan undo.Plan) confirm.Request {
-	req := confirm.Request{Tool: "undo", Force: true}
-	for _, r := range plan.Refused {
-		req.Notes = append(req.Notes, caution.Notes(r.Name+" stays as it is: "+r.Err.Error())...)
-	}
-	for _, name := range plan.Others {
-		req.Notes = append(req.Notes, caution.Notes(name+": changes by others in it are lost, too")...)
-	}
-	for _, note := range plan.MergeNotes() {
-		req.Notes = append(req.Notes, caution.Notes(note)...)
-	}
-	modes := plan.Modes()
-	for i, mode := range modes {
-		if i == maxModes {
-			req.Notes = append(req.Notes, caution.Notes(fmt.Sprintf("and the modes of %d more", len(modes)-i))...)
-			break
-		}
-		req.Notes = append(req.Notes, caution.Notes(mode)...)
-	}
-	if a.warning != "" {
-		req.Notes = append(req.Notes, caution.Notes(a.warning)...)
-	}
-	for _, kept := range plan.Kept {
-		req.Notes = append(req.Notes, caution.Notes(kept)...)
-	}
+	req := confirm.Request{Tool: "undo", Force: true, Notes: caution.Notes(a.remarks(plan)...)}
 	if len(plan.Changes) == 1 && !a.parts {
 		req.Change, req.Restores = &plan.Changes[0], a.title+": restores the file"
 		switch {
@@ -82,6 +59,26 @@ func (a action) question(plan undo.Plan) confirm.Request {
 		}
 	}
 	return req
+}
+
+// remarks returns the notes for the person who is asked about a plan.
+func (a action) remarks(plan undo.Plan) (notes []string) {
+	for _, r := range plan.Refused {
+		notes = append(notes, r.Name+" stays as it is: "+r.Err.Error())
+	}
+	for _, name := range plan.Others {
+		notes = append(notes, name+": changes by others in it are lost, too")
+	}
+	notes = append(notes, plan.MergeNotes()...)
+	modes := plan.Modes()
+	notes = append(notes, modes[:min(len(modes), maxModes)]...)
+	if more := len(modes) - maxModes; more > 0 {
+		notes = append(notes, fmt.Sprintf("and the modes of %d more", more))
+	}
+	if a.warning != "" {
+		notes = append(notes, a.warning)
+	}
+	return append(notes, plan.Kept...)
 }
 
 // aim limits s to the argument of a command: "turn" or the name of a file.
