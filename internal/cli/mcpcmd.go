@@ -113,7 +113,7 @@ func listServers(cmd *cobra.Command, p Process, f *flags) error {
 	if err != nil {
 		return err
 	}
-	project, err := set.findServers(dir)
+	project, _, err := set.findServers(dir)
 	if err != nil {
 		remark(p, fmt.Sprintf("the project's %s is not used: %v", trust.ServersFile, err))
 	}
@@ -143,7 +143,7 @@ func listServers(cmd *cobra.Command, p Process, f *flags) error {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", name, sanitize.Line(state), sanitize.Line(summaryOf(set.MCP[name])))
 	}
 	for _, one := range project {
-		fmt.Fprintf(w, "%s\t%s\t%s, of this project\n", one.Name, sanitize.Line(one.state(states)), sanitize.Line(summaryOf(one.entry)))
+		fmt.Fprintf(w, "%s\t%s\t%s, of this project\n", one.Name, sanitize.Line(serverState(one, states)), sanitize.Line(summaryOf(one.Entry)))
 	}
 	if err := w.Flush(); err != nil {
 		return err

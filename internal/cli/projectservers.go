@@ -15,21 +15,14 @@ import (
 	"github.com/bb2d0cf4/agent/internal/mcp"
 )
 
-// projectServer is an MCP server that the project names.
-type projectServer struct {
-	trust.Server
-	entry   config.MCPServer
-	scripts []string // the project's programs that the entry names
-	answer  trust.Answer
-}
-
 // useServers sets the MCP servers of the project that the user allows, and asks about those
 // without an answer if asks is set. A folder that the user refused to trust has none.
 func (s *setup) useServers(ctx context.Context, p Process, dir string, asks bool) error {
 	if s.untrusted || s.instructions.use == noInstructions {
 		return nil
 	}
-	all, err := s.findServers(dir)
+	all, notes, err := s.findServers(dir)
+	s.notes = append(s.notes, notes...)
 	if err != nil {
 		s.notes = append(s.notes, fmt.Sprintf("the project's %s is not used: %v", trust.ServersFile, err))
 		return nil
@@ -37,22 +30,22 @@ func (s *setup) useServers(ctx context.Context, p Process, dir string, asks bool
 	s.projectServers = map[string]config.MCPServer{}
 	allowed := map[string]string{} // hashes by name
 	for _, one := range all {
-		if one.answer == trust.Unknown || one.answer == trust.Changed {
+		if one.Answer == trust.Unknown || one.Answer == trust.Changed {
 			if !asks {
 				s.notes = append(s.notes, "the MCP server "+one.Name+" of the project is not started: you have not allowed it; start agent here in a terminal to be asked")
 				continue
 			}
 			s.askedTrust = true
-			allowed, err := firstrun.ProjectServer(ctx, dialogTerminal(p, s.Config), s.instructions.store, one.Server, one.entry, one.scripts, one.answer == trust.Changed)
+			yes, err := one.Ask(ctx, dialogTerminal(p, s.Config), s.instructions.store)
 			if err != nil {
 				return err
 			}
-			if allowed {
-				one.answer = trust.Trusted
+			if yes {
+				one.Answer = trust.Trusted
 			}
 		}
-		if one.answer == trust.Trusted {
-			s.projectServers[one.Name] = one.entry
+		if one.Answer == trust.Trusted {
+			s.projectServers[one.Name] = one.Entry
 			allowed[one.Name] = one.Hash
 		}
 	}
@@ -83,43 +76,42 @@ func hashOf(dir string, entry config.MCPServer) (hash string, scripts []string, 
 }
 
 // findServers returns the servers that the project names, except those whose names the user's
-// own have.
-func (s *setup) findServers(dir string) ([]projectServer, error) {
+// own have, and notes for the user about those that are left out.
+func (s *setup) findServers(dir string) (all []firstrun.ProjectServer, notes []string, err error) {
 	data, folder, err := trust.ReadServers(dir)
 	if err != nil || data == nil {
-		return nil, err
+		return nil, nil, err
 	}
 	entries, left, err := config.ProjectServers(data)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, l := range left {
-		s.notes = append(s.notes, "skipped in the project's "+trust.ServersFile+": "+l)
+		notes = append(notes, "skipped in the project's "+trust.ServersFile+": "+l)
 	}
-	var all []projectServer
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		if _, own := s.MCP[name]; own {
-			s.notes = append(s.notes, "the MCP server "+name+" of the project is not used: one of yours has that name")
+			notes = append(notes, "the MCP server "+name+" of the project is not used: one of yours has that name")
 			continue
 		}
-		one := projectServer{entry: entries[name], Server: trust.Server{Dir: dir, Folder: folder, Name: name}}
-		if one.Hash, one.scripts, err = hashOf(dir, one.entry); err != nil {
-			return nil, err
+		one := firstrun.ProjectServer{Entry: entries[name], Server: trust.Server{Dir: dir, Folder: folder, Name: name}}
+		if one.Hash, one.Scripts, err = hashOf(dir, one.Entry); err != nil {
+			return nil, notes, err
 		}
-		if one.answer, err = s.instructions.store.ServerAnswer(one.Server); err != nil {
-			return nil, err
+		if one.Answer, err = s.instructions.store.ServerAnswer(one.Server); err != nil {
+			return nil, notes, err
 		}
 		all = append(all, one)
 	}
-	return all, nil
+	return all, notes, nil
 }
 
-// state describes the server for a list. states are those of the servers that were started.
-func (p projectServer) state(states map[string]mcp.Status) string {
+// serverState describes a server for a list. states are those of the servers that were started.
+func serverState(p firstrun.ProjectServer, states map[string]mcp.Status) string {
 	if started, ok := states[p.Name]; ok {
 		return started.String()
 	}
-	switch p.answer {
+	switch p.Answer {
 	case trust.Refused:
 		return "refused; agent mcp rm " + p.Name + " forgets that"
 	case trust.Changed:

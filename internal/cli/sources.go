@@ -43,13 +43,11 @@ func (s *setup) findSources(found project, trusted bool) {
 	if n := len(found.hooks.Hooks); n > 0 && len(s.projectHooks.Hooks) == 0 {
 		add(sources.Hooks, fmt.Sprint(n), sources.Unused)
 	}
-	notes := s.notes
-	servers, _ := s.findServers(found.Dir) // useServers has reported an error
-	s.notes = notes
+	servers, _, _ := s.findServers(found.Dir) // useServers has reported the notes and an error
 	for _, one := range servers {
 		switch _, used := s.projectServers[one.Name]; {
 		case used:
-		case one.answer == trust.Refused:
+		case one.Answer == trust.Refused:
 			add(sources.Server, one.Name, sources.Refused)
 		default:
 			add(sources.Server, one.Name, sources.Unused)

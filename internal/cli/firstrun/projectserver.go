@@ -12,24 +12,31 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// ProjectServer asks whether a server of a project may start, and saves the answer. Changed
-// means that another entry of that name was answered about.
-func ProjectServer(ctx context.Context, t dialog.Terminal, s trust.Store, srv trust.Server, entry config.MCPServer, scripts []string, changed bool) (allowed bool, err error) {
-	page := dialog.Page{Title: "Start the MCP server " + srv.Name + " of this project?", Choices: []picker.Item{
-		{Title: "No", Detail: "agent mcp rm " + srv.Name + " forgets this answer"},
+// ProjectServer is an MCP server that a project names.
+type ProjectServer struct {
+	trust.Server
+	Entry   config.MCPServer
+	Scripts []string // the project's programs that the entry names
+	Answer  trust.Answer
+}
+
+// Ask asks whether the server may start, and saves the answer.
+func (p ProjectServer) Ask(ctx context.Context, t dialog.Terminal, s trust.Store) (allowed bool, err error) {
+	page := dialog.Page{Title: "Start the MCP server " + p.Name + " of this project?", Choices: []picker.Item{
+		{Title: "No", Detail: "agent mcp rm " + p.Name + " forgets this answer"},
 		{Title: "Yes, in each session here", Detail: "until its entry or a program of the project that it names changes"},
 	}}
-	if changed {
-		page.Title = "The MCP server " + srv.Name + " of this project has changed since you answered. Start it?"
+	if p.Answer == trust.Changed {
+		page.Title = "The MCP server " + p.Name + " of this project has changed since you answered. Start it?"
 	}
-	page.Text = []string{trust.ServersFile + " in " + srv.Dir + " names it:"}
-	for _, line := range entry.Lines() {
+	page.Text = []string{trust.ServersFile + " in " + p.Dir + " names it:"}
+	for _, line := range p.Entry.Lines() {
 		page.Text = append(page.Text, "  "+sanitize.Line(line))
 	}
-	for _, name := range scripts {
+	for _, name := range p.Scripts {
 		page.Text = append(page.Text, "  it uses "+sanitize.Name(name)+": look at it first")
 	}
-	if entry.URL == "" {
+	if p.Entry.URL == "" {
 		page.Text = append(page.Text, "It would run with your rights, outside any sandbox. Each call of its tools is a question.")
 	} else {
 		page.Text = append(page.Text, "It would get what the model sends to its tools. Each call is a question.")
@@ -41,6 +48,6 @@ func ProjectServer(ctx context.Context, t dialog.Terminal, s trust.Store, srv tr
 	if err != nil {
 		return false, err
 	}
-	srv.Allowed = a.Choice == 1
-	return srv.Allowed, s.AnswerServer(ctx, srv)
+	p.Allowed = a.Choice == 1
+	return p.Allowed, s.AnswerServer(ctx, p.Server)
 }
