@@ -137,7 +137,7 @@ func (p *painter) tinted(r *row, line []paint.Span, width int) []paint.Span {
 	for i := range line {
 		line[i].Style = line[i].Style.Over(tint)
 	}
-	return append(line, paint.Span{Text: strings.Repeat(" ", max(0, width-widthOf(line))), Style: tint})
+	return append(line, paint.Span{Text: strings.Repeat(" ", max(0, width-paint.WidthOf(line))), Style: tint})
 }
 
 // remark renders a row that is not a line of the file, in at most width columns.

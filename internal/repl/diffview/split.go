@@ -88,7 +88,7 @@ func (p *painter) paintPair(rows []row, at pair, height int) []string {
 		if i < len(after) {
 			right = after[i]
 		}
-		left = append(left, paint.Span{Text: strings.Repeat(" ", max(0, p.side-widthOf(left)))}, paint.Span{Text: between, Style: theme.Dim})
+		left = append(left, paint.Span{Text: strings.Repeat(" ", max(0, p.side-paint.WidthOf(left)))}, paint.Span{Text: between, Style: theme.Dim})
 		lines[i] = p.line(append(left, right...))
 	}
 	return lines
@@ -107,12 +107,4 @@ func (p *painter) cell(rows []row, i int, before bool) [][]paint.Span {
 		parts[n] = p.tinted(&rows[i], part, p.side)
 	}
 	return parts
-}
-
-func widthOf(spans []paint.Span) int {
-	n := 0
-	for _, s := range spans {
-		n += paint.Width(s.Text)
-	}
-	return n
 }

@@ -91,7 +91,7 @@ func (r *typesetter) block(n ast.Node, ind paint.Indent) []string {
 	case *ast.CodeBlock:
 		return r.code(n, "", ind)
 	case *ast.ThematicBreak:
-		rule := strings.Repeat("─", max(min(r.opt.Width-width(ind.First), 40), 1))
+		rule := strings.Repeat("─", max(min(r.opt.Width-paint.WidthOf(ind.First), 40), 1))
 		return []string{paint.Line(r.opt.NoColor, append(clone(ind.First), paint.Span{Text: rule, Style: theme.Dim})...)}
 	case *extast.Table:
 		return r.table(n, ind)
@@ -201,7 +201,7 @@ func (r *typesetter) item(list *ast.List, n ast.Node, number int, ind paint.Inde
 
 // nest extends an indent, unless it already takes half of the columns.
 func nest(ind paint.Indent, first, rest paint.Span, columns int) paint.Indent {
-	if width(ind.Rest)+width([]paint.Span{rest}) > columns/2 {
+	if paint.WidthOf(ind.Rest)+paint.Width(rest.Text) > columns/2 {
 		return ind
 	}
 	return paint.Indent{First: append(clone(ind.First), first), Rest: append(clone(ind.Rest), rest)}

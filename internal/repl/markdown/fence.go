@@ -112,7 +112,7 @@ func (f *fence) dedent(line []byte) string {
 
 // codeLines renders one line of code, cut at the terminal's width.
 func codeLines(color func(string) []paint.Span, line string, ind paint.Indent, opt Options) []string {
-	room := max(opt.Width-width(ind.Rest)-len(codeIndent), 1)
+	room := max(opt.Width-paint.WidthOf(ind.Rest)-len(codeIndent), 1)
 	rows := paint.Chop(color(paint.ExpandTabs(line)), room)
 	lines := make([]string, len(rows))
 	before := ind.First
@@ -122,12 +122,4 @@ func codeLines(color func(string) []paint.Span, line string, ind paint.Indent, o
 		before = ind.Rest
 	}
 	return lines
-}
-
-func width(spans []paint.Span) int {
-	n := 0
-	for _, s := range spans {
-		n += paint.Width(s.Text)
-	}
-	return n
 }

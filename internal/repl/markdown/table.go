@@ -22,7 +22,7 @@ import (
 // of it.
 func (r *typesetter) table(n *extast.Table, ind paint.Indent) []string {
 	cells := sources(n, r.src)
-	room := r.opt.Width - width(ind.Rest)
+	room := r.opt.Width - paint.WidthOf(ind.Rest)
 	rows, ok := drawTable(n, cells, room, r.opt)
 	if !ok {
 		return r.rows(n, ind)
@@ -76,7 +76,7 @@ func drawTable(n *extast.Table, cells [][]string, room int, opt Options) ([][]pa
 		for i := range row {
 			row[i].Text = sanitize.Line(row[i].Text)
 		}
-		if width(row) > room {
+		if paint.WidthOf(row) > room {
 			return nil, false
 		}
 	}

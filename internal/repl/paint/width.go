@@ -10,6 +10,15 @@ import (
 // TabStop is the distance of tab stops in code, in columns.
 const TabStop = 4
 
+// WidthOf returns the number of columns of spans in a terminal.
+func WidthOf(spans []Span) int {
+	n := 0
+	for _, s := range spans {
+		n += Width(s.Text)
+	}
+	return n
+}
+
 // Width returns the number of columns of s in a terminal.
 func Width(s string) int {
 	if asciiLen(s) == len(s) {
