@@ -18,13 +18,6 @@ import (
 // maxSystem is the highest user ID of a service account.
 const maxSystem = 999
 
-// IsSystem reports whether u is the administrator, or an account of a service: no
-// person can have made it but the administrator.
-func (u User) IsSystem() bool {
-	n, err := strconv.ParseUint(string(u), 10, 32)
-	return err == nil && n <= maxSystem
-}
-
 // sockets asks the kernel for the selected sockets, or reads its tables if it does not
 // answer such questions.
 func sockets(q query) ([]socket, error) {
