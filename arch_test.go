@@ -6,6 +6,7 @@ package agent_test
 import (
 	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -407,6 +408,29 @@ func TestArchitecturePage(t *testing.T) {
 	for _, name := range regexp.MustCompile("`((?:cmd|internal)/[\\w/.]+)`").FindAllSubmatch(page, -1) {
 		if _, err := os.Stat(string(name[1])); err != nil {
 			t.Errorf("docs/architecture.md: %v", err)
+		}
+	}
+}
+
+// Each decision has a number of its own, which its title has too.
+func TestDecisionsAreNumbered(t *testing.T) {
+	files, err := filepath.Glob("docs/adr/*.md")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err, files)
+	}
+	last := ""
+	for _, file := range files {
+		number := filepath.Base(file)[:4]
+		if number == last {
+			t.Errorf("%s: another decision has its number", file)
+		}
+		last = number
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if title := "# " + strings.TrimLeft(number, "0") + ". "; !strings.HasPrefix(string(data), title) {
+			t.Errorf("%s: the title does not begin with %q", file, title)
 		}
 	}
 }
