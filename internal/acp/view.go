@@ -294,8 +294,7 @@ func (v *view) replayResult(it history.Item) {
 	m := it.Message
 	c := toolCall{Kind: "tool_call_update", ID: m.CallID, Status: "completed", Content: append([]callContent{fenced("", m.Text())}, images(m.Parts)...)}
 	if it.Deed != nil {
-		c.Title = sanitize.Line(it.Deed.What)
-		if it.Deed.Refused {
+		if it.Deed.Refused || it.Deed.Failed {
 			c.Status = "failed"
 		}
 		for _, f := range it.Deed.Files {

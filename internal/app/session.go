@@ -20,6 +20,9 @@ func (a *App) Messages() []llm.Message { return a.Loop.Messages() }
 // Items returns the conversation so far. It does not change later.
 func (a *App) Items() []history.Item { return a.Loop.Items() }
 
+// Describe describes a call in one line, at any time.
+func (a *App) Describe(c llm.ToolCall) string { return a.Loop.Describe(c) }
+
 // Current returns the session in use.
 func (a *App) Current() *archive.Store {
 	a.mu.Lock()

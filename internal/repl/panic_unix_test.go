@@ -19,6 +19,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/repl"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/session/history"
@@ -111,6 +112,8 @@ func (*fuse) Current() string       { return "default" }
 func (*fuse) Next() string          { panic(boom) }
 func (*fuse) Grants() int           { return 0 }
 func (*fuse) Items() []history.Item { return nil }
+
+func (*fuse) Describe(c llm.ToolCall) string { return c.Name }
 
 // Run panics, or makes another goroutine panic.
 func (f *fuse) Run(ctx context.Context, prompt string) error {

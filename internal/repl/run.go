@@ -87,6 +87,7 @@ func (u *UI) newModel(scr window, sess Session, spawn spawner) *model {
 	named := u.opt.Terminal.Keys
 	look.Keys = theme.Keys{Whole: named.First(keys.Whole), Older: named.First(keys.Previous), Send: named.First(keys.Send)}
 	out := printer.New(scr.Screen, look)
+	out.Title = sess.Describe
 	turn := &turns{
 		sess: sess, spawn: spawn, inbox: u.inbox, out: out, now: u.opt.Now, still: u.opt.Terminal.Still,
 		stopKey: u.opt.Terminal.Keys.Key(keys.Stop),

@@ -54,6 +54,9 @@ func (s *stage) Run(ctx context.Context, _ string) error {
 // Items implements repl.Session.
 func (*stage) Items() []history.Item { return nil }
 
+// Describe implements repl.Session.
+func (*stage) Describe(c llm.ToolCall) string { return c.Name }
+
 func (s *stage) clock() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -117,7 +117,7 @@ func deed(title string, res tools.Result) *history.Deed {
 	}
 	d := &history.Deed{
 		What: history.Valid(cmp.Or(rec.What, title)), Result: history.Valid(cmp.Or(rec.Result, res.ForUser)),
-		Words: history.Valid(rec.Words), Refused: res.Denied != nil,
+		Words: history.Valid(rec.Words), Refused: res.Denied != nil, Failed: res.Failed,
 	}
 	for _, c := range res.Changes {
 		f := history.File{Path: history.Valid(c.Path), Added: c.Added, Removed: c.Removed}
@@ -129,7 +129,7 @@ func deed(title string, res tools.Result) *history.Deed {
 	return d
 }
 
-// Describe describes a call in one line. The model's arguments may make a tool panic; that
+// Describe describes a call, which may be a saved one or that of a sub-agent, in one line. The model's arguments may make a tool panic; that
 // does not end the turn.
 func (l *Loop) Describe(c llm.ToolCall) (title string) {
 	defer func() {

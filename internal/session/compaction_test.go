@@ -173,7 +173,7 @@ func TestAStoppedCallIsInTheLedger(t *testing.T) {
 	if err := r.Run(t.Context(), "go"); err == nil {
 		t.Fatal("no error")
 	}
-	want := &history.Deed{What: "Run make", Result: "stopped"}
+	want := &history.Deed{What: "Run make", Result: "stopped", Failed: true}
 	if diff := cmp.Diff(want, r.chat.Items()[2].Deed); diff != "" {
 		t.Error(diff)
 	}

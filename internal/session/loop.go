@@ -20,7 +20,8 @@ import (
 // its methods, except Call for tools that only read.
 type Toolset interface {
 	Specs() []llm.ToolSpec
-	// Title describes a call in one line for the user; args may be invalid.
+	// Title describes a call in one line for the user; args may be invalid. It may be called
+	// at any time.
 	Title(name string, args json.RawMessage) string
 	// Call runs the tool. An error means that the turn cannot go on.
 	Call(ctx context.Context, name string, call tools.Call) (tools.Result, error)
@@ -81,7 +82,7 @@ type Options struct {
 }
 
 // Loop runs a conversation. It belongs to one goroutine: its methods must not run
-// concurrently, except Items, Messages, Prompts and Fill, which any goroutine may
+// concurrently, except Items, Messages, Prompts, Describe and Fill, which any goroutine may
 // call at any time.
 type Loop struct {
 	opt   Options

@@ -96,9 +96,14 @@ func (s *Set) foreseeServer(name string, args json.RawMessage) []Foreseen {
 	if err != nil {
 		return nil
 	}
+	return []Foreseen{{Request: s.serverToolNamed(name).request(Call{}, shown)}}
+}
+
+// serverToolNamed returns the tool of a server, which need not run.
+func (s *Set) serverToolNamed(name string) serverTool {
 	t := serverTool{Deps: s.deps, Tool: mcp.Tool{Spec: llm.ToolSpec{Name: name}}}
 	t.Server, t.Name, _ = strings.Cut(strings.TrimPrefix(name, mcp.Prefix), "__")
-	return []Foreseen{{Request: t.request(Call{}, shown)}}
+	return t
 }
 
 // run makes an approved call.

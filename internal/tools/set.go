@@ -9,11 +9,12 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/mcp"
 	"github.com/bb2d0cf4/agent/internal/nearest"
 )
 
-// Set holds all tools. Its methods must not be called concurrently, except Call for tools
-// that only read, with an Await.
+// Set holds all tools. Its methods must not be called concurrently, except Title, and Call
+// for tools that only read, with an Await.
 type Set struct {
 	deps        Deps
 	found       map[string]bool // tools of servers that were searched for
@@ -83,6 +84,9 @@ func (s *Set) Specs() []llm.ToolSpec {
 func (s *Set) Title(name string, args json.RawMessage) string {
 	if t := s.find(name); t != nil {
 		return t.Title(args)
+	}
+	if strings.HasPrefix(name, mcp.Prefix) { // its server is not connected
+		return s.serverToolNamed(name).Title(args)
 	}
 	return name
 }

@@ -236,6 +236,7 @@ func TestTitle(t *testing.T) {
 		{"get_diagnostics", ``, "Diagnostics"},
 		{"todo", `{"items":[{"content":"a","status":"completed"},{"content":"b","status":"pending"}]}`, "Plan: 1 of 2 done"},
 		{"nonsense", `{}`, "nonsense"},
+		{"mcp__away__find", `{"q":1}`, `Call away: find {"q":1}`}, // of an earlier session
 	} {
 		if got := b.set.Title(tt.tool, json.RawMessage(tt.args)); got != tt.want {
 			t.Errorf("%s %s: %q, want %q", tt.tool, tt.args, got, tt.want)

@@ -67,6 +67,8 @@ type Session interface {
 	Run(ctx context.Context, prompt string) error
 	// Items returns the conversation so far, to print a resumed session.
 	Items() []history.Item
+	// Describe describes a call in one line, at any time.
+	Describe(llm.ToolCall) string
 }
 
 // Reply is the result of a command. Zero fields do nothing; the others are carried out in

@@ -31,13 +31,17 @@ type Printer struct {
 	Screen *screen.Screen
 	Look   theme.Look
 	Record record.Record // the full conversation
+	// Title describes a call of an earlier conversation or of a sub-agent in one line.
+	Title func(llm.ToolCall) string
 
 	log   log
 	calls bool // the last block is a call
 }
 
 // New returns a Printer on scr.
-func New(scr *screen.Screen, look theme.Look) *Printer { return &Printer{Screen: scr, Look: look} }
+func New(scr *screen.Screen, look theme.Look) *Printer {
+	return &Printer{Screen: scr, Look: look, Title: func(c llm.ToolCall) string { return c.Name }}
+}
 
 // Stream prints lines of a streaming answer. Call Answer at its end.
 func (p *Printer) Stream(lines []string) {
@@ -133,7 +137,7 @@ func (p *Printer) Call(ev session.CallEnded, output []string, above int) {
 	size := len(c.title) + len(c.said) + len(c.plan)
 	kept := record.Call{Title: ev.Title, Output: res.ForModel, File: res.Log, Folded: c.above > 0}
 	if res.Task != nil {
-		kept.Output, kept.File, kept.Folded = record.Conversation(res.Task), "", true
+		kept.Output, kept.File, kept.Folded = record.Conversation(res.Task, p.Title), "", true
 	}
 	for _, change := range res.Changes {
 		if change.Diff == "" { // by a command: /diff shows it
@@ -309,7 +313,7 @@ func (p *Printer) Greet(version, dir string, notes []string) {
 
 // History prints the end of a conversation and replaces the record.
 func (p *Printer) History(items []history.Item) {
-	defer func() { p.Record = record.FromHistory(items) }() // printing must not record them again
+	defer func() { p.Record = record.FromHistory(items, p.Title) }() // printing must not record them again
 	from, size := len(items), 0
 	for from > 0 && size < historyBytes {
 		from--
@@ -321,7 +325,7 @@ func (p *Printer) History(items []history.Item) {
 	titles := map[string]string{}
 	for i, it := range items {
 		for _, c := range it.Message.Calls {
-			titles[c.ID] = record.Title(c)
+			titles[c.ID] = p.Title(c)
 		}
 		if i >= from {
 			p.again(it, titles[it.Message.CallID])
@@ -348,14 +352,14 @@ func (p *Printer) again(it history.Item, title string) {
 			})
 			return
 		}
-		p.deed(*it.Deed)
+		p.deed(title, *it.Deed)
 	case llm.System:
 	}
 }
 
 // deed prints the result of a call that changed or ran something or was declined.
-func (p *Printer) deed(d history.Deed) {
-	c := callBlock{title: d.What, said: d.Result, denied: d.Refused, first: !p.calls}
+func (p *Printer) deed(title string, d history.Deed) {
+	c := callBlock{title: title, said: d.Result, denied: d.Refused, failed: d.Failed, first: !p.calls}
 	size := len(c.title) + len(c.said)
 	for _, f := range d.Files {
 		c.changes = append(c.changes, edit{f.Path, f.Diff})

@@ -204,7 +204,8 @@ func TestReprintIsBounded(t *testing.T) {
 func TestHistory(t *testing.T) {
 	p := newPrinting(t, 60, 20)
 	long := strings.Repeat("x", historyBytes)
-	calls := []llm.ToolCall{{ID: "1", Name: "read_file", Args: `{"path":"a.go"}`}, {ID: "2", Name: "edit_file"}, {ID: "3", Name: "execute_command"}}
+	calls := []llm.ToolCall{{ID: "1", Name: "read_file", Args: `{"path":"a.go"}`}, {ID: "2", Name: "edit_file"}, {ID: "3", Name: "execute_command", Args: "make"}, {ID: "4", Name: "execute_command", Args: "sleep 9"}}
+	p.Title = func(c llm.ToolCall) string { return strings.TrimSpace("the " + c.Name + " " + c.Args) }
 	p.History([]history.Item{
 		{Message: llm.TextMessage(llm.User, "too long ago")},
 		{Message: llm.TextMessage(llm.Assistant, long)},
@@ -216,14 +217,16 @@ func TestHistory(t *testing.T) {
 			Files: []history.File{{Path: "a.go", Added: 1, Removed: 1, Diff: "--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-one\n+two\n"}},
 		}}},
 		{Message: llm.Message{Role: llm.ToolReply, CallID: "3"}, Meta: history.Meta{Deed: &history.Deed{What: "Run make", Result: "declined: not now", Refused: true}}},
+		{Message: llm.Message{Role: llm.ToolReply, CallID: "4"}, Meta: history.Meta{Deed: &history.Deed{What: "Call execute_command {}", Result: "its effect is unknown", Failed: true}}},
 	})
 	rows := p.rows()
-	if got := rows[0]; got != "Session resumed: 7 messages, the last 6 shown here." {
+	if got := rows[0]; got != "Session resumed: 8 messages, the last 7 shown here." {
 		t.Errorf("%q", got)
 	}
 	want := []string{
-		"", "❯ go on", "", "I *look*.", "· read_file a.go",
-		"", "● Edit a.go · +1 −1", " 1    - one", "    1 + two", "○ Run make · declined: not now",
+		"", "❯ go on", "", "I *look*.", `· the read_file {"path":"a.go"}`,
+		"", "● the edit_file · +1 −1", " 1    - one", "    1 + two", "○ the execute_command make · declined: not now",
+		"✗ the execute_command sleep 9 · its effect is unknown",
 	}
 	if d := cmp.Diff(want, rows[len(rows)-len(want):]); d != "" {
 		t.Error(d)

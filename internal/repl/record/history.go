@@ -1,15 +1,14 @@
 package record
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
-// FromHistory returns the record of an earlier conversation.
-func FromHistory(items []history.Item) Record {
+// FromHistory returns the record of an earlier conversation, whose calls title describes.
+func FromHistory(items []history.Item, title func(llm.ToolCall) string) Record {
 	var r Record
 	titles := map[string]string{}
 	for _, it := range items {
@@ -29,15 +28,14 @@ func FromHistory(items []history.Item) Record {
 				r.Answer(text)
 			}
 			for _, c := range msg.Calls {
-				titles[c.ID] = Title(c)
+				titles[c.ID] = title(c)
 			}
 		case llm.ToolReply:
 			c := Call{Title: titles[msg.CallID], Output: msg.Text()}
 			if it.Task != nil {
-				c.Output = Conversation(it.Task.Messages)
+				c.Output = Conversation(it.Task.Messages, title)
 			}
 			if it.Deed != nil {
-				c.Title = it.Deed.What
 				for _, f := range it.Deed.Files {
 					c.Diffs = append(c.Diffs, f.Diff)
 				}
@@ -49,8 +47,8 @@ func FromHistory(items []history.Item) Record {
 	return r
 }
 
-// Conversation returns the conversation of a sub-agent as text.
-func Conversation(messages []llm.Message) string {
+// Conversation returns the conversation of a sub-agent as text; title describes its calls.
+func Conversation(messages []llm.Message, title func(llm.ToolCall) string) string {
 	var b strings.Builder
 	titles := map[string]string{}
 	for _, m := range messages {
@@ -63,7 +61,7 @@ func Conversation(messages []llm.Message) string {
 			text = "❯ " + strings.TrimSpace(m.UserText())
 		}
 		for _, c := range m.Calls {
-			titles[c.ID] = Title(c)
+			titles[c.ID] = title(c)
 		}
 		if text != "" {
 			b.WriteString(text + "\n\n")
@@ -81,18 +79,4 @@ func asides(m llm.Message) string {
 		}
 	}
 	return strings.TrimSpace(b.String())
-}
-
-// Title summarizes a call from its arguments.
-func Title(c llm.ToolCall) string {
-	var all map[string]any
-	if json.Unmarshal([]byte(c.Args), &all) != nil {
-		return c.Name
-	}
-	for _, key := range []string{"path", "command", "regex", "pattern", "description"} {
-		if text, ok := all[key].(string); ok {
-			return c.Name + " " + text
-		}
-	}
-	return c.Name
 }

@@ -94,6 +94,8 @@ func TestWholeOutputFromItsFile(t *testing.T) {
 	}
 }
 
+func title(c llm.ToolCall) string { return c.Name + " " + c.Args }
+
 func TestFromHistory(t *testing.T) {
 	msgs := []llm.Message{
 		{Role: llm.System, Parts: []llm.Part{{Kind: llm.TextPart, Text: "be good"}}},
@@ -109,8 +111,8 @@ func TestFromHistory(t *testing.T) {
 	for i, m := range msgs {
 		items[i].Message = m
 	}
-	r := record.FromHistory(items)
-	want := "\nSent to the model with this prompt:\na.txt changed\n\n❯ hello\n\nI look.\n\n● read_file a.txt\n1 | a\n\n● todo\nno"
+	r := record.FromHistory(items, title)
+	want := "\nSent to the model with this prompt:\na.txt changed\n\n❯ hello\n\nI look.\n\n● read_file {\"path\":\"a.txt\"}\n1 | a\n\n● todo {\nno"
 	if d := cmp.Diff(want, text(r.Page()())); d != "" {
 		t.Error(d)
 	}
@@ -171,8 +173,8 @@ func TestPageOfASubAgent(t *testing.T) {
 		{Message: llm.TextMessage(llm.User, "go")},
 		{Message: outer},
 		{Message: history.Result("x", "In a.go."), Meta: history.Meta{Task: history.NewTask(inner)}},
-	})
-	want := "\n❯ go\n\n● task find it\n❯ find it\n\nI look.\n\n● read_file a.go\nfound\n\nIn a.go."
+	}, title)
+	want := "\n❯ go\n\n● task {\"description\":\"find it\"}\n❯ find it\n\nI look.\n\n● read_file {\"path\":\"a.go\"}\nfound\n\nIn a.go."
 	if d := cmp.Diff(want, strings.TrimRight(text(r.Page()()), "\n")); d != "" {
 		t.Error(d)
 	}

@@ -53,6 +53,7 @@ type Deed struct {
 	Result  string `json:"result,omitzero"` // "+3 −1"
 	Words   string `json:"words,omitzero"`  // of the person who approved or declined it
 	Refused bool   `json:"refused,omitzero"`
+	Failed  bool   `json:"failed,omitzero"`
 	Files   []File `json:"files,omitzero"` // the changed files
 }
 

@@ -167,7 +167,7 @@ func TestACompactionAfterALostResult(t *testing.T) {
 	for _, m := range chat.Sent() {
 		sent = append(sent, string(m.Role)+": "+m.Text())
 	}
-	did := &Deed{What: "Call read {}", Result: "the program ended before this returned: its effect is unknown"}
+	did := &Deed{What: "Call read {}", Result: "the program ended before this returned: its effect is unknown", Failed: true}
 	if diff := cmp.Diff(did, chat.Items()[2].Deed); diff != "" {
 		t.Error(diff)
 	}
