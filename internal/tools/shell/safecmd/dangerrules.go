@@ -142,7 +142,7 @@ func option(why, letters string, words ...string) danger {
 // gitDangers are the dangers of git by its commands.
 var gitDangers = map[string]danger{
 	"branch":         option("it removes or overwrites a branch", "dDfMC", "--d", "--f"),
-	"checkout":       option("it drops changes that were not committed", "fB", "--", ".", "--f", "--ours", "--theirs", "--pa"),
+	"checkout":       option(dropsChanges, "fB", "--", ".", "--f", "--ours", "--theirs", "--pa"),
 	"checkout-index": always("it overwrites files"),
 	"clean": func(args []string) string {
 		if slices.ContainsFunc(args, func(s string) bool { return short(s, "n") || s == "--dry-run" }) && !slices.ContainsFunc(args, unknown) {
@@ -162,17 +162,17 @@ var gitDangers = map[string]danger{
 		})
 	},
 	"reflog": option("it removes history for good", "", "delete", "expire"),
-	"reset":  option("it drops changes that were not committed", "", "--h", "--m", "--k"),
+	"reset":  option(dropsChanges, "", "--h", "--m", "--k"),
 	"restore": func(args []string) string {
 		if slices.Contains(args, "--staged") && !slices.ContainsFunc(args, func(s string) bool { return short(s, "W") || strings.HasPrefix(s, "--w") || unknown(s) }) {
 			return ""
 		}
-		return "it drops changes that were not committed"
+		return dropsChanges
 	},
 	"rm":         option("it removes files", "rf", "--f"),
 	"stash":      option("it removes stashed changes", "", "drop", "clear", "pop"),
 	"submodule":  option("it removes files", "f", "deinit", "--f"),
-	"switch":     option("it drops changes that were not committed", "fC", "--f", "--di"),
+	"switch":     option(dropsChanges, "fC", "--f", "--di"),
 	"tag":        option("it removes or overwrites a tag", "df", "--d", "--f"),
 	"update-ref": always("it changes where a branch is"),
 	"worktree":   option("it removes a folder", "f", "remove", "prune", "--f"),

@@ -60,6 +60,14 @@ var wrappers = strings.Fields("alias ash bash busybox builtin bwrap caffeinate c
 	"nice nohup npx nsenter parallel perl podman proot python python3 ruby node php awk gawk mawk runuser script screen setpriv setsid sg sh source start-stop-daemon stdbuf strace su sudo systemd-run tar taskset tcsh time timeout tmux toybox " +
 	"trap unshare valgrind watch xargs zsh ssh . ! { if then do else while until for case")
 
+// launchers may start a program that their arguments name, beside their own work.
+var launchers = strings.Fields("bundle bunx cross-env direnv dotenv fd fdfind hyperfine mise nix npm op pipenv pipx pnpm pnpx poetry rye uv uvx yarn")
+
+// executing are the programs that start a program behind one of some options, for each file.
+var executing = map[string][]string{"find": {"-exec", "-execdir", "-ok", "-okdir"}, "fd": fdExec, "fdfind": fdExec}
+
+var fdExec = []string{"-x", "-X", "--exec", "--exec-batch"}
+
 // prefixes are wrappers whose first word is a program.
 var prefixes = strings.Fields("! builtin busybox caffeinate command doas env exec fakeroot nice nohup setsid stdbuf sudo time timeout toybox")
 
@@ -89,6 +97,8 @@ func isPrefix(word string) bool { return slices.Contains(prefixes, path.Base(wor
 
 func isWrapper(word string) bool { return slices.Contains(wrappers, path.Base(word)) || isOdd(word) }
 
+func isLauncher(word string) bool { return slices.Contains(launchers, path.Base(word)) }
+
 // isOdd reports whether a word in the place of a program can hardly be one.
 func isOdd(word string) bool { return strings.HasSuffix(word, "/") || strings.Contains(word, "=") }
 
@@ -111,7 +121,7 @@ func (d *detector) program(args []string) string {
 			return why
 		}
 	}
-	if isWrapper(args[0]) {
+	if isWrapper(args[0]) || isLauncher(args[0]) {
 		if why := d.wrapped(name, args[1:]); why != "" {
 			return why
 		}
@@ -125,7 +135,8 @@ func (d *detector) wrapped(name string, args []string) string {
 		return d.script(strings.Join(args, " "))
 	}
 	extended := args
-	if name == "xargs" || name == "parallel" || name == "find" {
+	exec := executing[name]
+	if name == "xargs" || name == "parallel" || exec != nil {
 		extended = append(slices.Clone(args), unknownText) // it adds words of its own
 	}
 	inner := *d
@@ -134,7 +145,7 @@ func (d *detector) wrapped(name string, args []string) string {
 		if name == "git" || inner.depth > maxDepth || args[i] == name || !starts(args[i]) {
 			continue
 		}
-		if name == "find" && (i == 0 || !strings.HasPrefix(args[i-1], "-exec") && !strings.HasPrefix(args[i-1], "-ok")) {
+		if exec != nil && (i == 0 || !slices.Contains(exec, args[i-1])) {
 			continue
 		}
 		if why := inner.program(extended[i:]); why != "" {
@@ -148,7 +159,7 @@ func (d *detector) wrapped(name string, args []string) string {
 // starts one.
 func starts(word string) bool {
 	base := path.Base(word)
-	return dangerOf(base) != nil || isWrapper(word) || strings.HasPrefix(base, "mkfs")
+	return dangerOf(base) != nil || isWrapper(word) || isLauncher(word) || strings.HasPrefix(base, "mkfs")
 }
 
 // texts judges the arguments that a program runs as lines of their own.

@@ -12,6 +12,7 @@ const (
 	removesElsewhere = "it removes resources that are not files here, such as those of a cloud or a cluster"
 	publishes        = "it publishes a version, which is hard to take back"
 	dropsData        = "it removes data from a database"
+	dropsChanges     = "it drops changes that were not committed"
 	removesPrograms  = "it removes programs"
 )
 
@@ -20,6 +21,7 @@ var (
 	forge          = naming(removesElsewhere, "delete", "DELETE", "-XDELETE", "--method=DELETE")
 	infrastructure = naming(removesElsewhere, "destroy", "-destroy*", "--destroy*", "-auto-approve*", "--auto-approve*")
 	registry       = naming(publishes, "publish", "unpublish", "deprecate")
+	schema         = naming(dropsData, "db:drop*", "db:purge*", "db:reset*", "db:truncate*")
 )
 
 // services maps programs that change clouds, registries, containers, databases and installed
@@ -35,6 +37,10 @@ var services = map[string]danger{
 	"cargo": naming(publishes, "publish", "yank"), "flit": naming(publishes, "publish"), "gem": naming(publishes, "push", "yank"), "hatch": naming(publishes, "publish"), "npm": registry,
 	"pnpm": registry, "poetry": naming(publishes, "publish"), "twine": naming(publishes, "upload"), "uv": naming(publishes, "publish"), "yarn": naming(publishes, "publish"), "vsce": naming(publishes, "publish", "unpublish"),
 
+	"alembic": naming(dropsData, "downgrade"), "flyway": naming(dropsData, "clean"), "prisma": naming(dropsData, "reset", "--accept-data-loss", "--force-reset"), "rails": schema, "rake": schema, "supabase": naming(dropsData, "delete", "reset"),
+
+	"hg": naming(dropsChanges, "purge", "revert", "strip"), "svn": naming(dropsChanges, "revert"),
+
 	"dropdb": always(dropsData), "dropuser": always(dropsData), "redis-cli": statement, "valkey-cli": statement,
 	"clickhouse-client": statement, "duckdb": statement, "mariadb": statement, "mongo": statement, "mongosh": statement, "mysql": statement, "psql": statement, "sqlite3": statement,
 
@@ -43,7 +49,7 @@ var services = map[string]danger{
 
 	"firewall-cmd": always("it changes the system"), "ufw": always("it changes the system"),
 	"gpg": naming("it removes keys", "--delete-*"), "gpg2": naming("it removes keys", "--delete-*"),
-	"nc": naming("it gives others a shell", "-e", "-c"), "ncat": naming("it gives others a shell", "-e", "-c", "--exec", "--sh-exec"), "netcat": naming("it gives others a shell", "-e", "-c"),
+	"nc": naming("it gives others a shell", "-e", "-c"), "ncat": naming("it gives others a shell", "-e", "-c", "--exec", "--sh-exec"), "netcat": naming("it gives others a shell", "-e", "-c"), "socat": naming("it gives others a shell", "EXEC:*", "SYSTEM:*", "exec:*", "system:*"),
 }
 
 // naming returns a danger for a program that is given one of some words. A word may begin or
@@ -81,7 +87,10 @@ func containers(args []string) string {
 	if i := slices.Index(args, "volume"); i >= 0 && i+1 < len(args) && args[i+1] == "rm" {
 		return removesElsewhere
 	}
-	return naming(removesElsewhere, "prune")(args)
+	if why := naming(removesElsewhere, "prune")(args); why != "" {
+		return why
+	}
+	return naming(publishes, "push")(args)
 }
 
 // drops matches statements that remove data.
