@@ -140,6 +140,7 @@ func TestRefusals(t *testing.T) {
 		{"no mapping", "- a\n", "key: value"},
 		{"no yaml", "a: b: c\n", "config.yaml:1: mapping values are not allowed"},
 		{"no yaml below", "model: a/b\nide: [a\n", "config.yaml:2: did not find"},
+		{"no key", "model: a/b\nide:\n  review: off\n context: 1\n", "config.yaml:4: did not find expected key"},
 		{"tab", "\tmodel: a/b\n", "config.yaml:1: this is not YAML: indent with blanks"},
 		{"case", "Model: a/b\n", `did you mean "model"?`},
 	} {

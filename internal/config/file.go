@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -52,7 +53,8 @@ func parse(file string, data []byte) (document, error) {
 	return doc, doc.checkServers(raw.Servers)
 }
 
-// yamlError matches an error of the YAML parser, which leaves out the line if that is the first.
+// yamlError matches an error of the YAML parser. The parser counts lines from 0 in errors
+// about missing parts, from 1 in others, and leaves out a first line.
 var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
 
 // syntaxError names the line of an error of the YAML parser like that of any other mistake.
@@ -61,10 +63,14 @@ func syntaxError(file string, err error) error {
 	if m == nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	if strings.HasPrefix(m[2], "found character that cannot start") {
+	line, _ := strconv.Atoi(cmp.Or(m[1], "1")) // digits
+	switch {
+	case m[1] != "" && strings.HasPrefix(m[2], "did not find"):
+		line++
+	case strings.HasPrefix(m[2], "found character that cannot start"):
 		m[2] = "this is not YAML: indent with blanks instead of tabs, and put a value that begins with @, % or ` in quotes"
 	}
-	return fmt.Errorf("%s:%s: %s", file, cmp.Or(m[1], "1"), m[2])
+	return fmt.Errorf("%s:%d: %s", file, line, m[2])
 }
 
 // decode returns the top-level value of the file; nil if it is empty.

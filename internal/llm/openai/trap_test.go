@@ -125,7 +125,7 @@ func TestStreamsThatAreErrors(t *testing.T) {
 		"error by field":           {turn: sse("error: {\"code\":400,\"message\":\"boom\"}\n\n"), kind: llm.Refused, message: "boom"},
 		"overloaded at once":       {turn: sse(events(`{"error":{"message":"boom","type":"overloaded_error"}}`)), kind: llm.Temporary, message: "boom", retried: true},
 		"502 in the stream":        {turn: sse(events(`{"error":{"message":"boom","code":502}}`)), kind: llm.Temporary, message: "boom", retried: true},
-		"too long in the stream":   {turn: sse(events(`{"error":{"message":"m","code":"context_length_exceeded"}}`)), kind: llm.TooLong, message: "/compact"},
+		"too long in the stream":   {turn: sse(events(`{"error":{"message":"m","code":"context_length_exceeded"}}`)), kind: llm.TooLong, message: "too long for test/model: m."},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
