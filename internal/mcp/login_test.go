@@ -216,6 +216,8 @@ func TestFlawedLogins(t *testing.T) {
 		"issuer of the metadata": {Issuer: other},
 		"issuer of the redirect": {Iss: other},
 		"state":                  {State: "other"},
+		"no issuer comes back":   {Drop: "iss"},
+		"no state comes back":    {Drop: "state"},
 		"no PKCE":                {NoPKCE: true},
 		"another resource":       {Resource: other + "/mcp"},
 		"foreign token endpoint": {TokenTo: other},

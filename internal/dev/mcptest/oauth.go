@@ -28,6 +28,7 @@ type OAuth struct {
 	NoPKCE      bool   // the metadata names no method
 	State       string // sent back
 	Iss         string // sent back
+	Drop        string // the parameter that is not sent back
 	TokenTo     string // where the token endpoint redirects to
 	PageTo      string // the address of the page to log in
 	Short       bool   // access tokens expire at once
@@ -149,7 +150,9 @@ func (o *OAuth) authorize(w http.ResponseWriter, r *http.Request) {
 	o.mu.Lock()
 	o.challenge, o.redirect = q.Get("code_challenge"), q.Get("redirect_uri")
 	o.mu.Unlock()
-	back.RawQuery = url.Values{"code": {"code"}, "state": {or(o.State, q.Get("state"))}, "iss": {or(o.Iss, o.http.URL)}}.Encode()
+	sent := url.Values{"code": {"code"}, "state": {or(o.State, q.Get("state"))}, "iss": {or(o.Iss, o.http.URL)}}
+	sent.Del(o.Drop)
+	back.RawQuery = sent.Encode()
 	http.Redirect(w, r, back.String(), http.StatusFound)
 }
 
