@@ -114,8 +114,10 @@ func TestManyServers(t *testing.T) {
 	if code, out := d.prompted("--allow", "mcp__s5"); code != 0 {
 		t.Fatal(out)
 	}
-	if grown := len(d.request(0)) - without; grown <= 0 || grown > 1<<10 {
-		t.Errorf("the first request grows by %d bytes", grown)
+	grown := len(d.request(0)) - without
+	t.Logf("the first request grows by %d bytes", grown)
+	if grown <= 0 || grown > 1<<10 {
+		t.Errorf("that is too much, or nothing")
 	}
 	if got := string(d.request(1)); !strings.Contains(got, `"name":"mcp__s5__tool_17"`) {
 		t.Errorf("the tool is not offered: %s", got)
