@@ -19,6 +19,7 @@ import (
 // seeds are messages that mutations begin with. None may open a session or start a turn.
 var seeds = []string{
 	`{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true},"terminal":true}}}`,
+	`{"jsonrpc":"2.0","id":6,"method":"authenticate","params":{"methodId":"none"}}`,
 	`{"jsonrpc":"2.0","id":"seven","method":"session/new","params":{"cwd":7,"mcpServers":[{"name":"x","command":"y","args":[],"env":[]}]}}`,
 	`{"jsonrpc":"2.0","id":8,"method":"session/load","params":{"sessionId":"none","cwd":7,"mcpServers":[]}}`,
 	`{"jsonrpc":"2.0","id":9,"method":"session/prompt","params":{"sessionId":"none","prompt":[{"type":"text","text":"x"},{"type":"image","data":"AAAA","mimeType":"image/png"}]}}`,

@@ -35,6 +35,8 @@ type Options struct {
 	Version string
 	// Open opens a session that the host asks for.
 	Open func(ctx context.Context, o Opening) (*Session, error)
+	// Ready returns an error if no model can be used.
+	Ready func(ctx context.Context) error
 	// Images reports whether the user's model is known to take images.
 	Images func(ctx context.Context) bool
 	// List lists the saved sessions of a folder, or of all folders.
@@ -132,6 +134,8 @@ func (a *agent) handle(ctx context.Context, method string, params json.RawMessag
 	switch method {
 	case "initialize":
 		return with(params, func(p initializeParams) (any, error) { return a.initialize(ctx, p), nil })
+	case "authenticate":
+		return with(params, func(p authenticateParams) (any, error) { return a.authenticate(ctx, p) })
 	case "session/new":
 		return with(params, func(p sessionParams) (any, error) { return a.create(ctx, p) })
 	case "session/load":
@@ -185,7 +189,7 @@ func (a *agent) initialize(ctx context.Context, p initializeParams) initializeRe
 			MCPCapabilities:     mcpCapabilities{HTTP: true},
 			SessionCapabilities: map[string]struct{}{"list": {}, "close": {}, "delete": {}, "resume": {}, "additionalDirectories": {}},
 		},
-		AgentInfo: info{"agent", a.opt.Version}, AuthMethods: []struct{}{},
+		AgentInfo: info{"agent", a.opt.Version}, AuthMethods: authMethods(p.ClientCapabilities),
 	}
 }
 

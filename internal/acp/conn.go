@@ -36,6 +36,7 @@ const (
 	codeMethod   = -32601
 	codeParams   = -32602
 	codeInternal = -32603
+	codeAuth     = -32000 // authentication is required
 )
 
 // message is a request, a notification or an answer.

@@ -16,7 +16,10 @@ type (
 			ReadTextFile  bool `json:"readTextFile"`
 			WriteTextFile bool `json:"writeTextFile"`
 		} `json:"fs"`
-		Terminal    bool `json:"terminal"`
+		Terminal bool `json:"terminal"`
+		Auth     struct {
+			Terminal bool `json:"terminal"`
+		} `json:"auth"`
 		Elicitation struct {
 			Form *struct{} `json:"form"`
 		} `json:"elicitation"`
@@ -70,7 +73,17 @@ type (
 		ProtocolVersion   int          `json:"protocolVersion"`
 		AgentCapabilities capabilities `json:"agentCapabilities"`
 		AgentInfo         info         `json:"agentInfo"`
-		AuthMethods       []struct{}   `json:"authMethods"`
+		AuthMethods       []authMethod `json:"authMethods"`
+	}
+	authMethod struct {
+		ID          string   `json:"id"`
+		Name        string   `json:"name"`
+		Description string   `json:"description"`
+		Type        string   `json:"type"` // terminal or agent
+		Args        []string `json:"args,omitempty"`
+	}
+	authenticateParams struct {
+		MethodID string `json:"methodId"`
 	}
 	capabilities struct {
 		LoadSession         bool                `json:"loadSession"`

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/provider"
 	"github.com/bb2d0cf4/agent/internal/cli/firstrun"
 	"github.com/bb2d0cf4/agent/internal/cli/settings"
+	"github.com/bb2d0cf4/agent/internal/config"
 )
 
 // newForget returns the command that deletes the learned dialects.
@@ -81,15 +83,18 @@ func newConfig(p Process, f *flags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if !talks(p) {
-				return usagef("there is no terminal to choose a model on: use agent config set model PROVIDER/NAME")
-			}
-			notes, err := firstrun.Model(cmd.Context(), firstrun.Options{Terminal: dialogTerminal(p, cfg), Config: cfg, Screens: 3})
-			for _, note := range notes {
-				remark(p, note)
-			}
-			return err
+			return chooseModel(cmd.Context(), p, cfg)
 		},
 	}
 	return parent("config", "Show and change the configuration", path, show, set, model, newForget(p, f))
+}
+
+// chooseModel asks for a model.
+func chooseModel(ctx context.Context, p Process, cfg config.Config) error {
+	if !talks(p) {
+		return usagef("there is no terminal to choose a model on: use agent config set model PROVIDER/NAME")
+	}
+	notes, err := firstrun.Model(ctx, firstrun.Options{Terminal: dialogTerminal(p, cfg), Config: cfg, Screens: 3})
+	remarks(p, notes)
+	return err
 }

@@ -41,9 +41,10 @@ async function host(work) {
   const ended = new Promise((ok) => p.on('exit', ok));
   const got = await app.connectWith(acp.ndJsonStream(Writable.toWeb(p.stdin), Readable.toWeb(p.stdout)), async (c) => {
     const init = await c.request('initialize', {
-      protocolVersion: acp.PROTOCOL_VERSION, clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: true },
+      protocolVersion: acp.PROTOCOL_VERSION, clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: true, auth: { terminal: true } },
     });
     assert.equal(init.agentCapabilities.promptCapabilities.image, true);
+    assert.deepEqual(init.authMethods.map((m) => [m.type, m.args]), [['terminal', ['--setup']]]);
     return work(c);
   });
   p.stdin.end();
