@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/viper"
+
+	"github.com/bb2d0cf4/agent/internal/nearest"
 )
 
 // merge combines the sources; viper applies the precedence. viper gets only checked
@@ -131,6 +134,38 @@ func bind(v *viper.Viper, s scalar, source string, flags Overrides) (string, err
 // EnvName returns the environment variable of a key: AGENT_MAX_TURNS for max_turns.
 func EnvName(key string) string {
 	return "AGENT_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
+}
+
+// ownVariables are the variables that begin like those of keys and are none.
+var ownVariables = []string{"AGENT_HOME", "AGENT_COMMAND", "AGENT_PROJECT_DIR", "AGENT_IDE_PORT", "AGENT_IDE_HOST", "AGENT_IDE_LOCK"}
+
+// UnknownVariables describes the variables of env, like AGENT_MAX_TUNS, that begin like
+// those of keys and name none: they do nothing. API keys may have any name.
+func UnknownVariables(env []string) []string {
+	known := slices.Clone(ownVariables)
+	for _, s := range scalars() {
+		known = append(known, EnvName(s.key))
+	}
+	for old := range renamed {
+		known = append(known, EnvName(old))
+	}
+	bare := make([]string, len(known)) // a shared prefix would make all alike
+	for i, name := range known {
+		bare[i] = strings.TrimPrefix(name, "AGENT_")
+	}
+	var all []string
+	for _, e := range env {
+		name, value, _ := strings.Cut(e, "=")
+		rest, ours := strings.CutPrefix(name, "AGENT_")
+		if !ours || value == "" || slices.Contains(known, name) || strings.HasSuffix(name, "_KEY") || strings.HasPrefix(rest, "TEST_") {
+			continue
+		}
+		if meant := nearest.Name(rest, bare); meant != "" {
+			name += " (did you mean AGENT_" + meant + "?)"
+		}
+		all = append(all, name)
+	}
+	return all
 }
 
 func build(v *viper.Viper) Config {

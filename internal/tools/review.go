@@ -104,6 +104,9 @@ func declined(tool, what, effect string, v confirm.Verdict) Result {
 	default:
 		res.ForUser = oneLine("declined: "+v.Feedback, maxTitle)
 	}
+	for _, c := range v.Comments {
+		res.ForUser += fmt.Sprintf("\nline %d: %s", c.Line, oneLine(c.Text, maxTitle))
+	}
 	return res
 }
 

@@ -96,7 +96,7 @@ func Run(ctx context.Context, opt Options, cfg config.Config, cfgErr error) (hea
 		{"shell", one(func() finding {
 			return checkProgram("bash", "commands run with sh, which has fewer features", "install bash")
 		})},
-		{"variables", one(func() finding { return checkEnvironment(opt.Env, cfg) })},
+		{"variables", func() []finding { return append(checkVariables(opt.Env), checkEnvironment(opt.Env, cfg)) }},
 		{"sandbox", one(func() finding { return checkSandbox(ctx, cfg) })},
 		{"search", one(func() finding {
 			return checkProgram("rg", "the slower built-in search is used", "install ripgrep")

@@ -197,6 +197,20 @@ func TestCheckProject(t *testing.T) {
 	look("have changed")
 }
 
+func TestCheckVariables(t *testing.T) {
+	env := []string{
+		"AGENT_MAX_TUNS=3", "AGENT_ZZZZZZZZ=1", "AGENT_MAX_TURNS=3", "AGENT_MAX_TOKENS=4", "AGENT_IDE_ENABLED=true", "AGENT_HOME=/h",
+		"AGENT_CORP_API_KEY=k", "AGENT_MODLE=", "MAX_TUNS=3", "AGENT_IDE_LOCK=/l",
+	}
+	got := checkVariables(env)
+	if len(got) != 1 || got[0].grade != weak || got[0].text != "no setting is called AGENT_MAX_TUNS (did you mean AGENT_MAX_TURNS?), AGENT_ZZZZZZZZ" {
+		t.Errorf("%+v", got)
+	}
+	if got := checkVariables(env[2:]); got != nil {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestCheckEnvironment(t *testing.T) {
 	env := []string{"PATH=/bin", "DATABASE_URL=postgres://u:p@h/d", "AWS_SECRET_ACCESS_KEY=x"}
 	for _, c := range []struct {

@@ -8,6 +8,18 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
+// checkVariables names the variables that are meant as settings and are none.
+func checkVariables(env []string) []finding {
+	unknown := config.UnknownVariables(env)
+	if len(unknown) == 0 {
+		return nil
+	}
+	return []finding{{
+		weak, "no setting is called " + sanitize.Line(strings.Join(unknown, ", ")),
+		"nothing in this program reads it", "agent config show lists the settings: AGENT_ and the key in capitals",
+	}}
+}
+
 // checkEnvironment names the variables that commands do not inherit, which is as it should
 // be unless a command needs one.
 func checkEnvironment(env []string, cfg config.Config) finding {
