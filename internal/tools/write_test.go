@@ -131,7 +131,7 @@ func TestDeclinedEditIsNotWritten(t *testing.T) {
 				if res.Stop != tt.stop || len(res.Changes) != 0 {
 					b.Errorf("%+v", res)
 				}
-				for _, c := range tt.verdict.Comments { // the user reads what the model was told
+				for _, c := range tt.verdict.Comments { // the user reads them, too
 					if !strings.Contains(res.ForUser, fmt.Sprintf("declined\nline %d: %s", c.Line, c.Text)) {
 						b.Errorf("the user reads %q", res.ForUser)
 					}

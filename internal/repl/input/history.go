@@ -24,7 +24,8 @@ type Entry struct {
 	Text string
 	Here bool
 
-	draft *edit.Buffer // of an entry that was not submitted
+	draft bool         // was not submitted
+	typed *edit.Buffer // with its placeholders, if known
 }
 
 // recall walks and searches the history.
@@ -70,9 +71,10 @@ func (r *recall) load() {
 	r.entries = slices.Insert(r.entries, r.others, here...)
 }
 
-// add appends a submitted text, unless it repeats the last one.
-func (r *recall) add(text string) {
-	if strings.TrimSpace(text) == "" || !r.push(Entry{Text: text, Here: true}) || r.history == nil {
+// add appends a submitted text, unless it repeats the last one. typed is the text with its
+// placeholders, or nil.
+func (r *recall) add(text string, typed *edit.Buffer) {
+	if strings.TrimSpace(text) == "" || !r.push(Entry{Text: text, Here: true, typed: typed}) || r.history == nil {
 		return
 	}
 	err := r.history.Add(text)
@@ -91,11 +93,11 @@ func (r *recall) push(e Entry) bool {
 		return true
 	}
 	was := r.entries[n-1]
-	if e.draft != nil && was.draft == nil {
+	if e.draft && !was.draft {
 		return false
 	}
 	r.entries[n-1] = e
-	return was.draft != nil
+	return was.draft
 }
 
 // walks reports whether the prompt shows an unedited entry.
@@ -127,13 +129,13 @@ func (r *recall) walk(t *edit.Text, step int) Action {
 	return Handled
 }
 
-// put shows an entry at the prompt; a draft keeps its placeholders.
+// put shows an entry at the prompt.
 func (e Entry) put(t *edit.Text) {
-	if e.draft == nil {
+	if e.typed == nil {
 		t.Replace(e.Text)
 		return
 	}
-	t.Set(edit.Buffer{Gs: slices.Clone(e.draft.Gs), At: len(e.draft.Gs)})
+	t.Set(edit.Buffer{Gs: slices.Clone(e.typed.Gs), At: len(e.typed.Gs)})
 }
 
 // finder searches the history.

@@ -170,6 +170,25 @@ func TestLongEntriesAreRecalledFolded(t *testing.T) {
 	}
 }
 
+// The words around a paste stay words.
+func TestASubmittedPasteIsRecalledAlone(t *testing.T) {
+	e := New(Options{History: stored()})
+	long := strings.Repeat("line\n", 20)
+	press(e, "'see_'")
+	e.Paste(long)
+	press(e, "'_and_tell'")
+	want := e.Text()
+	for range 2 {
+		if got := e.Take(); got != want {
+			t.Fatalf("%q", got)
+		}
+		press(e, "up")
+		if got := e.Source(); got != "see [pasted 20 lines #1] and tell" || e.Text() != want {
+			t.Errorf("recalled %q", got)
+		}
+	}
+}
+
 func TestHistoryErrorsAreReportedOnce(t *testing.T) {
 	m := &memory{fail: errors.New("disk full")}
 	e := New(Options{History: m})

@@ -176,9 +176,9 @@ func (e *Editor) Take() string {
 	text := e.Text()
 	e.view.suggest = ""
 	if e.AsPrompt() && strings.HasPrefix(text, "!") {
-		e.past.add(" " + text) // so that recalling it runs nothing
+		e.past.add(" "+text, nil) // so that recalling it runs nothing
 	} else {
-		e.past.add(text)
+		e.past.add(text, e.text.WithPastes())
 	}
 	if e.images != nil {
 		e.text.MarkWords(func(word string) (string, bool) { return e.attached(word) })
@@ -253,7 +253,7 @@ func (e *Editor) Drop() {
 	if text := e.Text(); strings.TrimSpace(text) != "" {
 		draft := e.text.Clone()
 		e.past.load()
-		e.past.push(Entry{Text: text, Here: true, draft: &draft})
+		e.past.push(Entry{Text: text, Here: true, draft: true, typed: &draft})
 	}
 	e.Reset()
 }

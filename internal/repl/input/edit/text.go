@@ -142,6 +142,19 @@ func (t *Text) folded(s string) []Glyph {
 	return []Glyph{fold(s, lines, t.pastes)}
 }
 
+// WithPastes returns a copy of the text, or nil if it holds no folded paste.
+func (t *Text) WithPastes() *Buffer {
+	pasted := func(g Glyph) bool {
+		_, long := folds(g.Text)
+		return g.Folded && long
+	}
+	if !slices.ContainsFunc(t.Gs, pasted) {
+		return nil
+	}
+	typed := t.Clone()
+	return &typed
+}
+
 // Drop deletes the glyphs from i to j.
 func (t *Text) Drop(i, j int) {
 	if i < j {
