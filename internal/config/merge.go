@@ -136,11 +136,11 @@ func EnvName(key string) string {
 	return "AGENT_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 }
 
-// ownVariables are the variables that begin like those of keys and are none.
+// ownVariables are the variables with our prefix that set no key.
 var ownVariables = []string{"AGENT_HOME", "AGENT_COMMAND", "AGENT_PROJECT_DIR", "AGENT_IDE_PORT", "AGENT_IDE_HOST", "AGENT_IDE_LOCK"}
 
-// UnknownVariables describes the variables of env, like AGENT_MAX_TUNS, that begin like
-// those of keys and name none: they do nothing. API keys may have any name.
+// UnknownVariables describes the variables of env with our prefix that set no key, such as
+// AGENT_MAX_TUNS: they do nothing. API keys may have any name.
 func UnknownVariables(env []string) []string {
 	known := slices.Clone(ownVariables)
 	for _, s := range scalars() {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A call that is cancelled at its question tells so, whatever the tool: the session tells it
-// from one that was stopped.
+// Each tool returns an UnansweredError if it is cancelled at its question, so that the session
+// can tell it from a call that was stopped.
 func TestUnansweredQuestions(t *testing.T) {
 	for name, args := range map[string]string{
 		"write_file":      `{"path":"new","content":"x"}`,

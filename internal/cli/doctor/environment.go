@@ -8,7 +8,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
-// checkVariables names the variables that are meant as settings and are none.
+// checkVariables names the variables that look like settings but set nothing.
 func checkVariables(env []string) []finding {
 	unknown := config.UnknownVariables(env)
 	if len(unknown) == 0 {
