@@ -56,6 +56,9 @@ func (l *Lines) Run(ctx context.Context, line string) error {
 	default:
 		res.ForModel, res.ForUser = tools.FormatCommand(out, 0)
 		res.Failed = out.ExitCode != 0
+		if dir, ok := strings.CutPrefix(strings.TrimSpace(line), "cd "); ok && !res.Failed && !strings.ContainsAny(dir, ";&|\n") {
+			res.ForUser += "; the next line starts in the session's folder again"
+		}
 	}
 	ended(&res)
 	res.Lines, res.Log = out.Lines, out.Spill

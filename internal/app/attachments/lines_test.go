@@ -83,6 +83,19 @@ func TestLines(t *testing.T) {
 }
 
 // Esc stops a command; the model gets its output until then.
+// A change of the folder alone has no effect, and the person reads why.
+func TestALineThatOnlyChangesTheFolder(t *testing.T) {
+	for line, told := range map[string]bool{"cd /": true, "cd / && pwd": false, "cd /no/such": false, "cdx() { :; }; cdx": false} {
+		y := newTyped(t)
+		if err := y.Run(t.Context(), line); err != nil {
+			t.Fatal(err)
+		}
+		if got := y.ended(t).Result.ForUser; strings.Contains(got, "the session's folder again") != told {
+			t.Errorf("%s: %q", line, got)
+		}
+	}
+}
+
 func TestLinesThatAreStopped(t *testing.T) {
 	y := newTyped(t)
 	ctx, stop := context.WithCancel(t.Context())

@@ -155,6 +155,12 @@ func TestExport(t *testing.T) {
 	if _, err := s.run(t, "/export ../talk.md"); err == nil {
 		t.Error("written outside of the folder")
 	}
+	if out, err := s.run(t, "/export talk.pdf"); err == nil || !strings.Contains(err.Error(), "not .pdf") {
+		t.Errorf("as PDF: %+v, %v", out, err)
+	}
+	if out, err := s.run(t, "/mcp reconnect"); err == nil || !strings.Contains(err.Error(), "which MCP server?") {
+		t.Errorf("without a name: %+v, %v", out, err)
+	}
 	if out := s.text(t, "/export a.txt"); out != "nothing was written" || s.file(t) != "one\n" {
 		t.Errorf("over a file, after no: %q, %q", out, s.file(t))
 	}

@@ -27,6 +27,9 @@ func (s servers) list() []command.Command {
 
 // run shows all servers, shows one with its tools, or connects one again.
 func (s servers) run(ctx context.Context, args string) (command.Reply, error) {
+	if args == "reconnect" || args == "rm" {
+		return command.Reply{}, fmt.Errorf("which MCP server? Type /mcp %s SERVER; /mcp lists them", args)
+	}
 	if name, ok := strings.CutPrefix(args, "reconnect "); ok {
 		name = strings.TrimSpace(name)
 		if err := s.App.Servers.Reconnect(ctx, name); err != nil {

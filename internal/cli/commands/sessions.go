@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -208,9 +209,13 @@ func (s sessions) export(ctx context.Context, path string) (command.Reply, error
 	if path == "" {
 		path = "session-" + info.ID + ".md"
 	}
+	ext := strings.ToLower(filepath.Ext(path))
+	if !slices.Contains([]string{"", ".md", ".markdown", ".txt", ".json"}, ext) {
+		return command.Reply{}, fmt.Errorf("/export writes Markdown or JSON, not %s: name the file .md or .json", ext)
+	}
 	var b strings.Builder
 	format := archive.Export
-	if strings.EqualFold(filepath.Ext(path), ".json") {
+	if ext == ".json" {
 		format = archive.ExportJSON
 	}
 	if err := format(&b, info, conv); err != nil {
