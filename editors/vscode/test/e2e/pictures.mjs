@@ -61,12 +61,17 @@ async function asked(take) {
     );
     await bench.diffShown();
     await session.terminalShows("also open in");
-    await until("the window to be quiet", async () => (await bench.statusItem("Activating").count()) === 0);
+    await quiet(bench);
     await take(session);
   } finally {
     await session.stop();
     fs.rmSync(root, { recursive: true, force: true });
   }
+}
+
+/** Waits until no extension is being started. */
+function quiet(bench) {
+  return until("the window to be quiet", async () => (await bench.statusItem("Activating").count()) === 0);
 }
 
 /** A review from the question to the file, as a recording. */
@@ -120,7 +125,8 @@ async function comment(bench) {
   await bench.page.locator(".review-widget .monaco-editor").first().waitFor();
   await bench.page.keyboard.type("What if count is missing?");
   await bench.page.locator(".review-widget .monaco-button", { hasText: "Add Comment" }).click();
-  await bench.page.locator(".review-widget .comment-body").waitFor();
+  await bench.page.locator(".review-widget .comment-body", { hasText: "count is missing" }).waitFor();
+  await quiet(bench);
 }
 
 try {
