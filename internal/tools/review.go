@@ -20,19 +20,19 @@ func (u UnansweredError) Error() string { return u.Err.Error() }
 func (u UnansweredError) Unwrap() error { return u.Err }
 
 // changeNotes returns the notes for a reviewer of c, and whether a person has to look at
-// it whatever the mode. home is the program's own folder.
-func changeNotes(c workspace.Change, stage edit.Stage, home string) (notes []caution.Note, force bool) {
+// it whatever the mode.
+func (d Deps) changeNotes(c workspace.Change, stage edit.Stage) (notes []caution.Note, force bool) {
 	if stage != edit.Exact {
 		notes = append(notes, caution.Note{Kind: caution.Loose, Text: fmt.Sprintf("The text matched only after %s.", stage)})
 		force = stage.Loose()
 	}
-	place, in := placeNotes(c.Name, c.Path, home)
+	place, in := placeNotes(c.Name, c.Path, d.Home)
 	notes, force = append(notes, place...), force || in
 	if c.Moves() {
-		place, in = placeNotes(c.ToName, c.To, home)
+		place, in = placeNotes(c.ToName, c.To, d.Home)
 		notes, force = append(notes, place...), force || in
-		if keys := permission.MoveReveals(c.Name, c.Path, c.ToName, c.To); keys != "" {
-			notes = append(notes, caution.Note{Kind: caution.Protected, Text: fmt.Sprintf("%s %s: as %s, it is read without a question.", c.Name, keys, c.ToName)})
+		if why := d.moveReveals(c); why != "" {
+			notes = append(notes, caution.Note{Kind: caution.Protected, Text: fmt.Sprintf("%s %s: as %s, it is read without a question.", c.Name, why, c.ToName)})
 			force = true
 		}
 	}
@@ -47,6 +47,20 @@ func changeNotes(c workspace.Change, stage edit.Stage, home string) (notes []cau
 		notes = append(notes, caution.Note{Kind: caution.Executable, Text: c.Name + " is executable."})
 	}
 	return notes, force
+}
+
+// moveReveals explains what is read without a question after a move; "" means nothing new.
+func (d Deps) moveReveals(c workspace.Change) string {
+	if d.withheld(c.ToName, c.To) {
+		return ""
+	}
+	if keys := permission.MoveReveals(c.Name, c.Path, c.ToName, c.To); keys != "" {
+		return keys
+	}
+	if d.withheld(c.Name, c.Path) && !permission.SecretInside(c.ToName) {
+		return "is kept from the model by a rule"
+	}
+	return ""
 }
 
 // placeNotes returns the notes about the path of a change.

@@ -86,7 +86,7 @@ func TestChangeNotes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			notes, force := changeNotes(tt.c, tt.stage, "/h/state")
+			notes, force := Deps{Home: "/h/state"}.changeNotes(tt.c, tt.stage)
 			text := fmt.Sprint(notes)
 			if force != tt.force || !strings.Contains(text, tt.want) || (tt.want == "") != (len(notes) == 0) {
 				t.Errorf("%q, force %v; want %q, %v", text, force, tt.want, tt.force)

@@ -97,7 +97,7 @@ func (s settler) request(changes []pending.Change) confirm.Request {
 			stages = []edit.Stage{edit.Exact}
 		}
 		for i, stage := range stages {
-			notes, force := changeNotes(p.Change, stage, s.Home)
+			notes, force := s.changeNotes(p.Change, stage)
 			if i > 0 {
 				notes = notes[:1] // the others are the same
 			}

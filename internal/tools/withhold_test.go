@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -33,4 +34,22 @@ func TestWithheldFilesAreAsked(t *testing.T) {
 
 	b.ask.verdict = confirm.Verdict{Decision: confirm.Approve}
 	b.want(b.call("read_file", m{"path": "secrets/a.txt"}), false, text)
+}
+
+// A move out of the reach of a rule is asked about whatever the mode, and the question says why.
+func TestMovesOutOfARule(t *testing.T) {
+	for to, noted := range map[string]bool{"plain.txt": true, "secrets/b.txt": false, ".env": false} {
+		b := newBench(t, map[string]string{"secrets/a.txt": "x\n"})
+		b.deps.Withholds = func(name, _ string) bool { return strings.HasPrefix(name, "secrets/") }
+		b.set = NewSet(b.deps)
+		b.call("move_file", m{"path": "secrets/a.txt", "to": to})
+		if len(b.ask.asked) != 1 {
+			t.Fatalf("%s: asked %+v", to, b.ask.asked)
+		}
+		req := b.ask.asked[0]
+		told := strings.Contains(fmt.Sprint(req.Notes), "secrets/a.txt is kept from the model by a rule: as "+to+", it is read without a question.")
+		if told != noted || noted && !req.Force {
+			t.Errorf("%s: %+v, force %v", to, req.Notes, req.Force)
+		}
+	}
 }

@@ -190,7 +190,7 @@ func approved(c workspace.Change, v confirm.Verdict) workspace.Change {
 
 // request returns the question about a change.
 func (w writer) request(call Call, change workspace.Change, stage edit.Stage) confirm.Request {
-	notes, force := changeNotes(change, stage, w.Home)
+	notes, force := w.changeNotes(change, stage)
 	return confirm.Request{
 		Tool: w.tool, Description: call.Description, Batch: call.Batch, Notes: notes, Force: force, Change: &change,
 	}
@@ -225,7 +225,7 @@ func needless(c workspace.Change) *Result {
 // that only a loose match kept from being written.
 func (w writer) unapproved(c workspace.Change, out edit.Result, v confirm.Verdict) Result {
 	if v.NoWay && out.Stage.Loose() && !w.hides(c.Path) {
-		if _, force := changeNotes(c, edit.Exact, w.Home); !force {
+		if _, force := w.changeNotes(c, edit.Exact); !force {
 			return inexact(c, out)
 		}
 	}
