@@ -91,7 +91,7 @@ func (h *hostedSession) run(ctx context.Context, prompt string, show func(output
 		return errors.Join(err, h.follow(ctx, name, reply, show))
 	}
 	if slices.ContainsFunc(builtin(), named) {
-		return fmt.Errorf("%s works in a terminal only: continue this session there with agent -c", prompt)
+		return terminalOnly(prompt)
 	}
 	if c, ok := h.served.Find(name); ok && !slices.ContainsFunc(h.own, named) {
 		reply, err := c.Run(ctx, args)
@@ -121,7 +121,15 @@ func (h *hostedSession) follow(ctx context.Context, name string, reply command.R
 	if reply.Prompt != "" {
 		return h.Run(ctx, reply.Prompt)
 	}
+	if reply.Session != nil || reply.Diff != "" || reply.Page != nil || reply.Edit != nil || reply.Copy != "" {
+		return terminalOnly("this form of /" + name)
+	}
 	return nil
+}
+
+// terminalOnly returns the error of a command that a host cannot carry out.
+func terminalOnly(what string) error {
+	return fmt.Errorf("%s works in a terminal only: continue this session there with agent -c", what)
 }
 
 // pick asks the host's user to choose. No choice is no reply.
