@@ -2,6 +2,7 @@ package safecmd
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -63,15 +64,20 @@ func chmod(args []string) string {
 	return recursive(args)
 }
 
-// setsUser reports whether a mode in letters sets the set-user-ID bit.
+// setUser matches a part of a mode in letters that sets the set-user-ID bit.
+var setUser = regexp.MustCompile(`^(|[ugoa]*[ua][ugoa]*)[-+=rwxXst]*[+=][rwxXt]*s[-+=rwxXst]*$`)
+
 func setsUser(mode string) bool {
-	at := strings.IndexAny(mode, "+=")
-	return at >= 0 && strings.Trim(mode[:at], "ugoa") == "" && (at == 0 || strings.ContainsAny(mode[:at], "ua")) && strings.Contains(mode[at:], "s")
+	return slices.ContainsFunc(strings.Split(mode, ","), setUser.MatchString)
 }
 
 // linking judges ln: later writes to a link change the file behind it.
 func linking(args []string) string {
-	for _, a := range args[:max(0, len(args)-1)] {
+	names := slices.DeleteFunc(slices.Clone(args), func(s string) bool { return strings.HasPrefix(s, "-") })
+	if len(names) > 1 && !slices.ContainsFunc(args, func(s string) bool { return short(s, "t") || strings.HasPrefix(s, "--t") }) {
+		names = names[:len(names)-1] // the last is the link, or its folder
+	}
+	for _, a := range names {
 		if path.IsAbs(a) || strings.HasPrefix(a, "~") {
 			return "it makes a name stand for " + a + ", which may be outside of the folder"
 		}
@@ -181,11 +187,15 @@ var gitDangers = map[string]danger{
 // gitConfig judges git config, which only reads if it begins so: later words may be a value.
 func gitConfig(args []string) string {
 	first := slices.IndexFunc(args, func(s string) bool {
-		return !slices.Contains(strings.Fields("--global --system --show-origin --show-scope --name-only --null -z"), s)
+		return !slices.Contains(strings.Fields("--global --system --local --worktree --show-origin --show-scope --name-only --null -z"), s)
 	})
 	if first >= 0 && !slices.ContainsFunc(args, unknown) {
-		if s := args[first]; s == "get" || s == "list" || s == "-l" || s == "--list" || strings.HasPrefix(s, "--get") {
+		s := args[first]
+		if s == "get" || s == "list" || s == "-l" || s == "--list" || strings.HasPrefix(s, "--get") {
 			return ""
+		}
+		if first == len(args)-1 && !strings.HasPrefix(s, "-") {
+			return "" // a name without a value
 		}
 	}
 	if why := having(args, "it changes git's settings for all repositories", func(s string) bool {
@@ -201,10 +211,17 @@ func gitConfig(args []string) string {
 func namesProgram(s string) bool {
 	s = strings.ToLower(s)
 	section, _, found := strings.Cut(s, ".")
+	if !found || strings.ContainsAny(section, "/@: ") {
+		return false // rather a value
+	}
 	key := s[strings.LastIndex(s, ".")+1:]
-	return found && (slices.Contains(strings.Fields("alias credential difftool filter include includeif mergetool pager"), section) ||
-		slices.Contains(strings.Fields("askpass command driver editor external fsmonitor gitproxy hookspath packobjectshook pager program sshcommand templatedir textconv"), key))
+	return slices.Contains(strings.Fields("alias include includeif pager"), section) || slices.Contains(programKeys, key) ||
+		key == "path" && slices.Contains(strings.Fields("browser difftool man mergetool"), section)
 }
+
+// programKeys are the ends of settings of git whose values are programs.
+var programKeys = strings.Fields("alternaterefscommand askpass clean cmd command difffilter driver editor external fsmonitor gitproxy helper hookspath " +
+	"packobjectshook pager process program receivepack smudge sshcommand templatedir textconv uploadpack vcs")
 
 // withoutMessage returns the arguments of git commit without the message.
 func withoutMessage(args []string) []string {
