@@ -142,6 +142,9 @@ func TestRefusals(t *testing.T) {
 		{"no yaml below", "model: a/b\nide: [a\n", "config.yaml:2: did not find"},
 		{"no key", "model: a/b\nide:\n  review: off\n context: 1\n", "config.yaml:4: did not find expected key"},
 		{"tab", "\tmodel: a/b\n", "config.yaml:1: this is not YAML: indent with blanks"},
+		{"anchor", "model: a/b\neditor: *a\n", "config.yaml: yaml: unknown anchor"},
+		{"control character", "model: a/b\neditor: \x01\n", "config.yaml: yaml: control characters"},
+		{"no UTF-8", "model: a/b\neditor: \xff\n", "config.yaml: yaml: invalid"},
 		{"case", "Model: a/b\n", `did you mean "model"?`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -57,10 +57,13 @@ func parse(file string, data []byte) (document, error) {
 // about missing parts, from 1 in others, and leaves out a first line.
 var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
 
+// noLine matches the errors of the YAML parser without a line, whatever it is.
+var noLine = regexp.MustCompile(`^yaml: (unknown anchor|control characters|invalid|incomplete|input)`)
+
 // syntaxError names the line of an error of the YAML parser like that of any other mistake.
 func syntaxError(file string, err error) error {
 	m := yamlError.FindStringSubmatch(err.Error())
-	if m == nil {
+	if m == nil || noLine.MatchString(m[0]) {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	line, _ := strconv.Atoi(cmp.Or(m[1], "1")) // digits
