@@ -316,3 +316,43 @@ func TestRecheck(t *testing.T) {
 		t.Errorf("told %q", d.notes)
 	}
 }
+
+// A call under way when its server must not be used any more goes on to its end.
+func TestRecheckDuringACall(t *testing.T) {
+	s := mcptest.New()
+	h := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, nil)
+	web := httptest.NewServer(h)
+	t.Cleanup(web.Close)
+	var no atomic.Bool
+	d := start(t, mcp.Server{Name: "web", URL: web.URL, Check: func(context.Context) error {
+		if no.Load() {
+			return errors.New("it is somebody else's")
+		}
+		return nil
+	}})
+	began, end, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	sdk.AddTool(s, &sdk.Tool{Name: "wait"}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
+		close(began)
+		<-end
+		return nil, nil, nil
+	})
+	tool := d.tool("mcp__web__echo")
+	tool.Name = "wait"
+	go func() {
+		_, err := d.Call(t.Context(), tool, json.RawMessage(`{}`))
+		ended <- err
+	}()
+	<-began
+	no.Store(true)
+	d.Recheck()
+	if d.Settle(t.Context()); len(d.Tools()) > 0 {
+		t.Errorf("tools: %+v", d.Tools())
+	}
+	close(end)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if _, err := d.Call(t.Context(), tool, json.RawMessage(`{}`)); err == nil || !strings.Contains(err.Error(), "somebody else's") {
+		t.Errorf("the next call: %v", err)
+	}
+}
