@@ -8,8 +8,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/pager"
 )
 
-// TestRepliesOfATerminal: a host's user reads that a reply needs a terminal, after what can be
-// shown of it; no reply is none.
+// TestRepliesOfATerminal: a reply that needs a terminal is an error for a host's user, after what can be
+// shown of it.
 func TestRepliesOfATerminal(t *testing.T) {
 	for want, replies := range map[bool][]command.Reply{
 		true:  {{Edit: &command.Edit{}}, {Page: &pager.Page{}}, {Diff: "x"}, {Copy: "x"}, {Text: "shown", Edit: &command.Edit{}}},

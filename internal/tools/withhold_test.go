@@ -36,7 +36,7 @@ func TestWithheldFilesAreAsked(t *testing.T) {
 	b.want(b.call("read_file", m{"path": "secrets/a.txt"}), false, text)
 }
 
-// A move out of the reach of a rule is asked about whatever the mode, and the question says why.
+// The question about a move out of the reach of a rule names the rule, in every mode.
 func TestMovesOutOfARule(t *testing.T) {
 	for to, noted := range map[string]bool{"plain.txt": true, "secrets/b.txt": false, ".env": false} {
 		b := newBench(t, map[string]string{"secrets/a.txt": "x\n"})
