@@ -8,8 +8,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/pager"
 )
 
-// TestRepliesOfATerminal: a reply that needs a terminal is an error for a host's user, after what can be
-// shown of it.
+// TestRepliesOfATerminal: a reply that needs a terminal is an error for a host's user, after
+// its text.
 func TestRepliesOfATerminal(t *testing.T) {
 	for want, replies := range map[bool][]command.Reply{
 		true:  {{Edit: &command.Edit{}}, {Page: &pager.Page{}}, {Diff: "x"}, {Copy: "x"}, {Text: "shown", Edit: &command.Edit{}}},

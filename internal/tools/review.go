@@ -49,7 +49,7 @@ func (d Deps) changeNotes(c workspace.Change, stage edit.Stage) (notes []caution
 	return notes, force
 }
 
-// moveReveals explains what is read without a question after a move; "" means nothing new.
+// moveReveals explains why a move makes a text readable without a question; "" if it does not.
 func (d Deps) moveReveals(c workspace.Change) string {
 	if d.withheld(c.ToName, c.To) {
 		return ""
