@@ -270,6 +270,7 @@ func fenced(language, s string) callContent { return text(fence(language, s)) }
 
 // replay shows a saved conversation.
 func (v *view) replay(items []history.Item) {
+	titles := map[string]string{}
 	for _, it := range items {
 		switch m := it.Message; m.Role {
 		case llm.User:
@@ -278,22 +279,24 @@ func (v *view) replay(items []history.Item) {
 			v.say("agent_thought_chunk", m.Reasoning())
 			v.say("agent_message_chunk", m.Text())
 			for _, call := range m.Calls {
-				c := v.describe(call, v.of.Describe(call))
+				titles[call.ID] = v.of.Describe(call)
+				c := v.describe(call, titles[call.ID])
 				c.Kind, c.Status = "tool_call", "completed"
 				v.update(c)
 			}
 		case llm.ToolReply:
-			v.replayResult(it)
+			v.replayResult(it, titles[m.CallID])
 		}
 	}
 	v.todo(history.Messages(items))
 }
 
 // replayResult shows the result of a saved call.
-func (v *view) replayResult(it history.Item) {
+func (v *view) replayResult(it history.Item, title string) {
 	m := it.Message
 	c := toolCall{Kind: "tool_call_update", ID: m.CallID, Status: "completed", Content: append([]callContent{fenced("", m.Text())}, images(m.Parts)...)}
 	if it.Deed != nil {
+		c.Title = sanitize.Line(title)
 		if it.Deed.Refused || it.Deed.Failed {
 			c.Status = "failed"
 		}
