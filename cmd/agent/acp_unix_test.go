@@ -304,7 +304,7 @@ func TestALoadedSessionShowsItsCalls(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	h.has("tool_call Edit a.txt completed")
-	h.has("tool_call_update failed") // whose title the call has
+	h.has("tool_call_update Edit a.txt failed")
 	var diffs, plans int
 	for _, u := range h.whole["tool_call_update"] {
 		if shown := fmt.Sprint(u["content"]); strings.Contains(shown, "-one\n+two\n") && u["status"] == "completed" {
