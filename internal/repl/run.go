@@ -60,6 +60,7 @@ func (u *UI) Run(ctx context.Context, sess Session) (err error) {
 	})
 	background(func(ctx context.Context) { sigs.Watch(ctx, scr, prog.Send) })
 	m.out.Greet(u.opt.Start.Version, u.opt.Start.Dir, u.opt.Start.Notes)
+	m.out.Title = sess.Describe
 	m.out.History(sess.Items())
 	if _, err = prog.Run(); errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		err = ctx.Err()
@@ -87,7 +88,6 @@ func (u *UI) newModel(scr window, sess Session, spawn spawner) *model {
 	named := u.opt.Terminal.Keys
 	look.Keys = theme.Keys{Whole: named.First(keys.Whole), Older: named.First(keys.Previous), Send: named.First(keys.Send)}
 	out := printer.New(scr.Screen, look)
-	out.Title = sess.Describe
 	turn := &turns{
 		sess: sess, spawn: spawn, inbox: u.inbox, out: out, now: u.opt.Now, still: u.opt.Terminal.Still,
 		stopKey: u.opt.Terminal.Keys.Key(keys.Stop),
