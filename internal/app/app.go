@@ -106,6 +106,9 @@ type Face struct {
 	Offered func()
 	// Editor shows the reports of a linked editor.
 	Editor idelink.Face
+	// Shown is closed when the face is on the screen: MCP servers start then, so that they do
+	// not delay it. Nil: they start at once.
+	Shown <-chan struct{}
 }
 
 // App is a session with its services. Its exported fields do not change.
@@ -284,7 +287,7 @@ func noPrompts() []string { return nil }
 // it records the changes by a command during which an earlier session was killed.
 func (a *App) Start(ctx context.Context) {
 	a.unlink = a.Editor.Start(ctx)
-	a.Servers.Start(ctx)
+	a.Servers.Start(ctx, a.face.Shown)
 	a.hooked.open(ctx)
 	a.hooked.begin(a.source())
 	lines, err := a.effects.Recover(ctx)

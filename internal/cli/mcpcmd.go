@@ -123,7 +123,7 @@ func listServers(cmd *cobra.Command, p Process, f *flags) error {
 	servers := app.NewServers(app.ServerOptions{
 		Config: set.Config, Dir: dir, Untrusted: set.untrusted, Project: set.projectServers, Version: p.Version, Tell: func(string) {},
 	})
-	servers.Start(cmd.Context())
+	servers.Start(cmd.Context(), nil)
 	defer servers.Close()
 	servers.Settle(cmd.Context())
 	states := map[string]mcp.Status{}

@@ -111,7 +111,9 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 	slash := o.slash(p, a)
 	files := fileindex.New(a.Root)
 	names := &attachments.Names{Files: files.Finder(), Editor: a.Editor.Named, Resources: a.Resources.Names}
+	shown := make(chan struct{})
 	ui := repl.New(repl.Options{
+		Shown:    func() { close(shown) },
 		Terminal: o.terminal(p, own),
 		Start:    repl.Start{Version: p.Version, Dir: a.Dir, Notes: o.notesOf(a), Prompt: o.first, Suggest: o.suggest},
 		Status:   func() repl.Status { return statusOf(a) }, Modes: modes{a}, NextEffort: a.NextEffort, Commands: slash, Served: commands.ServerPrompts{App: a}, Shell: a.Shell,
@@ -121,6 +123,7 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 	a.Attach(app.Face{
 		Emit: ui.Emit, Queued: ui.Queued, Reviewer: ui, Offered: ui.NamesChanged,
 		Editor: idelink.Face{Remark: ui.Remark, Insert: ui.Insert, Refresh: ui.Refresh},
+		Shown:  shown,
 	})
 	begin(ctx, a, ui.Emit)
 	walking, end := context.WithCancel(ctx)

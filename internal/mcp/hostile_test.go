@@ -106,7 +106,7 @@ func TestLoris(t *testing.T) {
 			<-r.Context().Done()
 		})
 		d := mcp.New(mcp.Options{Logs: t.TempDir()}, []mcp.Server{{Name: "a", URL: url}})
-		d.Start(t.Context())
+		d.Start(t.Context(), nil)
 		<-asked
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()

@@ -69,7 +69,7 @@ func logInAs(t *testing.T, o *mcptest.OAuth, k *kept, client mcp.Client) error {
 func session(t *testing.T, o *mcptest.OAuth, k *kept) *mcp.Servers {
 	t.Helper()
 	s := mcp.New(mcp.Options{Logs: t.TempDir(), Logins: k}, []mcp.Server{{Name: "a", URL: o.URL()}})
-	s.Start(t.Context())
+	s.Start(t.Context(), nil)
 	t.Cleanup(s.Close)
 	s.Settle(t.Context())
 	return s

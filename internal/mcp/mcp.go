@@ -101,11 +101,19 @@ func New(opt Options, servers []Server) *Servers {
 	return s
 }
 
-// Start connects the servers in the background.
-func (s *Servers) Start(ctx context.Context) {
+// Start connects the servers in the background, once after is closed; nil: at once.
+func (s *Servers) Start(ctx context.Context, after <-chan struct{}) {
 	ctx, s.end = context.WithCancel(ctx)
 	for _, one := range s.all {
-		s.work.Go(func() { one.run(ctx) })
+		s.work.Go(func() {
+			if after != nil {
+				select {
+				case <-after:
+				case <-ctx.Done():
+				}
+			}
+			one.run(ctx)
+		})
 	}
 }
 

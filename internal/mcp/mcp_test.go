@@ -48,7 +48,7 @@ func start(t *testing.T, servers ...mcp.Server) *desk {
 		d.notes = append(d.notes, note)
 		d.told <- struct{}{}
 	}}, servers)
-	d.Start(t.Context())
+	d.Start(t.Context(), nil)
 	t.Cleanup(d.Close)
 	d.Settle(t.Context())
 	return d
@@ -176,7 +176,7 @@ func TestBroken(t *testing.T) {
 // The start waits for no server, and the end for none either.
 func TestSlow(t *testing.T) {
 	d := mcp.New(mcp.Options{Logs: t.TempDir()}, []mcp.Server{program("slow", "slow"), program("stubborn", "stubborn")})
-	d.Start(t.Context())
+	d.Start(t.Context(), nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	d.Settle(ctx)
@@ -184,6 +184,26 @@ func TestSlow(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	d.Close()
+}
+
+// The servers start when the face is on the screen.
+func TestStartAfter(t *testing.T) {
+	shown, logs := make(chan struct{}), t.TempDir()
+	d := mcp.New(mcp.Options{Logs: logs}, []mcp.Server{program("a")})
+	t.Cleanup(d.Close)
+	d.Start(t.Context(), shown)
+	start(t, program("a")) // meanwhile a server can start and settle
+	if files, err := os.ReadDir(logs); err != nil || len(files) > 0 {
+		t.Fatal("it has started:", files, err)
+	}
+	close(shown)
+	d.Settle(t.Context())
+	if s := d.Status()[0]; s.State != mcp.Ready {
+		t.Errorf("%+v", s)
+	}
+	late := mcp.New(mcp.Options{Logs: logs}, []mcp.Server{program("late")})
+	late.Start(t.Context(), make(chan struct{}))
+	late.Close() // before anything is on the screen
 }
 
 // The tools stay the same until the next turn.

@@ -12,6 +12,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"sync"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
@@ -105,6 +106,7 @@ type Options struct {
 	Files    func(query string) []string // completes @file; returns at once
 	History  input.History
 	Now      func() time.Time // nil means time.Now
+	Shown    func()           // called once, after the first drawing; nil for nothing
 }
 
 // UI is the interactive interface. Create it with New, pass Emit, Queued and the UI itself
@@ -125,6 +127,10 @@ func New(opt Options) *UI {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
+	if opt.Shown == nil {
+		opt.Shown = func() {}
+	}
+	opt.Shown = sync.OnceFunc(opt.Shown)
 	return &UI{opt: opt, inbox: stream.NewInbox(), queue: &queue{}}
 }
 

@@ -142,6 +142,7 @@ func (m *model) show() tea.View {
 	m.scr.announce(m.state())
 	v := m.View()
 	m.scr.Show(v)
+	m.opt.Shown()
 	if !v.AltScreen {
 		m.tidy()
 	}
