@@ -26,7 +26,7 @@ test: ## install what the tests need and run them all
 test-full: ## the same at full load (kills, interleavings, fuzzing)
 	bash scripts/test-needs.sh
 	mkdir -p .cache
-	AGENT_TEST_FULL=1 go run ./tools/testreport -events .cache/events.json -timeout 120m -tags network ./...; \
+	AGENT_TEST_FULL=1 go run ./tools/testreport -events .cache/events.json -timeout 240m -tags network ./...; \
 	status=$$?; go run ./tools/securityreport .cache/events.json && exit $$status
 	AGENT_TEST_FULL=1 bash scripts/test-extension.sh
 	AGENT_TEST_FULL=1 bash scripts/test-vscode.sh
@@ -34,7 +34,7 @@ test-full: ## the same at full load (kills, interleavings, fuzzing)
 
 security-report: ## run the tests of docs/security-report.md at full load, and write it
 	mkdir -p .cache
-	AGENT_TEST_FULL=1 go run ./tools/testreport -events .cache/events.json -timeout 120m $$(go run ./tools/securityreport -arguments); \
+	AGENT_TEST_FULL=1 go run ./tools/testreport -events .cache/events.json -timeout 240m $$(go run ./tools/securityreport -arguments); \
 	status=$$?; cd editors/vscode && node esbuild.mjs --tests && \
 	AGENT_TEST_FULL=1 node --test --test-name-pattern='by guesses' --test-reporter=tap out/test/core/server.test.js >../../.cache/extension.tap || status=$$?; \
 	cd ../.. && go run ./tools/securityreport .cache/events.json .cache/extension.tap && exit $$status
