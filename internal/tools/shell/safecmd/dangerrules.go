@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/permission"
 )
@@ -65,10 +66,12 @@ func chmod(args []string) string {
 }
 
 // setUser matches a part of a mode in letters that sets the set-user-ID bit.
-var setUser = regexp.MustCompile(`^(|[ugoa]*[ua][ugoa]*)[-+=rwxXst]*[+=][rwxXt]*s[-+=rwxXst]*$`)
+var setUser = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(|[ugoa]*[ua][ugoa]*)[-+=rwxXst]*[+=][rwxXt]*s[-+=rwxXst]*$`)
+})
 
 func setsUser(mode string) bool {
-	return slices.ContainsFunc(strings.Split(mode, ","), setUser.MatchString)
+	return slices.ContainsFunc(strings.Split(mode, ","), setUser().MatchString)
 }
 
 // linking judges ln: later writes to a link change the file behind it.
