@@ -17,9 +17,13 @@ func (s *Servers) Recheck() {
 	}
 }
 
-// recheck does the work of Recheck.
+// recheck does the work of Recheck, if nobody has since.
 func (s *server) recheck(ctx context.Context) {
-	defer s.done.Store(s.due.Load())
+	due := s.due.Load()
+	if s.done.Load() == due {
+		return
+	}
+	defer s.done.Store(due)
 	if s.stopped {
 		return
 	}
