@@ -76,7 +76,7 @@ func setsUser(mode string) bool {
 
 // linking judges ln: later writes to a link change the file behind it.
 func linking(args []string) string {
-	names := slices.DeleteFunc(slices.Clone(args), func(s string) bool { return strings.HasPrefix(s, "-") })
+	names := operands(args)
 	if len(names) > 1 && !slices.ContainsFunc(args, func(s string) bool { return short(s, "t") || strings.HasPrefix(s, "--t") }) {
 		names = names[:len(names)-1] // the last is the link, or its folder
 	}
@@ -88,14 +88,14 @@ func linking(args []string) string {
 	return copying(args)
 }
 
+// operands returns the arguments that are no options.
+func operands(args []string) []string {
+	return slices.DeleteFunc(slices.Clone(args), func(s string) bool { return strings.HasPrefix(s, "-") })
+}
+
 // copying judges programs that write the file that they name last, or all of them.
 func copying(args []string) string {
-	var files []string
-	for _, a := range args {
-		if !strings.HasPrefix(a, "-") {
-			files = append(files, a)
-		}
-	}
+	files := operands(args)
 	if slices.ContainsFunc(files, func(s string) bool {
 		return s == "/dev/null" || s == "/dev/zero" || s == "/dev/random" || s == "/dev/urandom"
 	}) && len(files) > 1 {
