@@ -184,7 +184,8 @@ func (t *turns) event(ev session.Event) {
 	t.shown.Follow(ev, t.now())
 }
 
-// line returns the line of the spinner, with the tokens of this turn. During a question, the turn waits.
+// line returns the line of the spinner, with the tokens of this turn. During a question, the
+// turn waits.
 func (t *turns) line(look theme.Look, asking bool) string {
 	used := llm.Usage{Input: t.total.Input - t.before.Input, Output: t.total.Output - t.before.Output}
 	return t.shown.Line(look, surroundings{Now: t.now(), Asking: asking, Used: used, Stop: t.stopKey, Still: t.still})

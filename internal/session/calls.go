@@ -129,8 +129,8 @@ func deed(title string, res tools.Result) *history.Deed {
 	return d
 }
 
-// Describe describes a call, which may be a saved one or that of a sub-agent, in one line. The model's arguments may make a tool panic; that
-// does not end the turn.
+// Describe describes a call, which may be a saved one or that of a sub-agent, in one line.
+// The model's arguments may make a tool panic; that does not end the turn.
 func (l *Loop) Describe(c llm.ToolCall) (title string) {
 	defer func() {
 		if recover() != nil {
