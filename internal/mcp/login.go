@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -154,29 +155,42 @@ func (l *loginTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, fmt.Errorf("the server now sends the client's secret to %s, no longer to %s: give the secret again with --client-secret if that is right", req.URL.Host, hostOf(l.only))
 	}
 	resp, err := headers{}.RoundTrip(req)
-	if err != nil || resp.StatusCode != http.StatusOK || !strings.HasPrefix(req.URL.Path, "/.well-known/oauth-protected-resource") {
+	if err != nil || resp.StatusCode != http.StatusOK || req.Method != http.MethodGet {
 		return resp, err
 	}
 	data, err := io.ReadAll(resp.Body)
 	if err = errors.Join(err, resp.Body.Close()); err != nil {
 		return nil, err
 	}
+	if err := l.see(req.URL.Host, data); err != nil {
+		return nil, err
+	}
 	resp.Body = io.NopCloser(bytes.NewReader(data))
-	l.see(data)
 	return resp, nil
 }
 
-// see looks at the metadata of a resource. The SDK goes on without one that is of another.
-func (l *loginTransport) see(data []byte) {
+// see looks at metadata. The SDK goes on without that of another resource, and accepts any
+// method of PKCE.
+func (l *loginTransport) see(host string, data []byte) error {
 	var meta struct {
-		Resource string `json:"resource"`
+		Resource string   `json:"resource"`
+		Page     string   `json:"authorization_endpoint"`
+		Methods  []string `json:"code_challenge_methods_supported"`
 	}
-	if json.Unmarshal(data, &meta) != nil {
-		return // the SDK reports it
-	}
-	if hostOf(meta.Resource) != hostOf(l.address) || !strings.HasPrefix(l.address, strings.TrimRight(meta.Resource, "/")) {
+	switch {
+	case json.Unmarshal(data, &meta) != nil: // the SDK reports it
+	case meta.Page != "" && !slices.Contains(meta.Methods, "S256"):
+		return fmt.Errorf("%s does not protect a login by PKCE with S256, so another program could take it over: its operator has to change that", host)
+	case meta.Page == "" && !within(l.address, meta.Resource):
 		l.foreign.Store(&meta.Resource)
 	}
+	return nil
+}
+
+// within reports whether an address is that of a resource or below it.
+func within(address, resource string) bool {
+	rest, ok := strings.CutPrefix(address, strings.TrimRight(resource, "/"))
+	return ok && hostOf(address) == hostOf(resource) && (rest == "" || strings.ContainsAny(rest[:1], "/?"))
 }
 
 // callback receives the browser after the login, on this machine.

@@ -212,25 +212,30 @@ func TestRefusedLogin(t *testing.T) {
 func TestFlawedLogins(t *testing.T) {
 	var reached atomic.Int32
 	other := serve(t, func(http.ResponseWriter, *http.Request) { reached.Add(1) })
-	for name, o := range map[string]*mcptest.OAuth{
-		"issuer of the metadata": {Issuer: other},
-		"issuer of the redirect": {Iss: other},
-		"state":                  {State: "other"},
-		"no issuer comes back":   {Drop: "iss"},
-		"no state comes back":    {Drop: "state"},
-		"no PKCE":                {NoPKCE: true},
-		"another resource":       {Resource: other + "/mcp"},
-		"foreign token endpoint": {TokenTo: other},
-		"page without https":     {PageTo: "http://login.example/authorize"},
-		"page of a script":       {PageTo: "javascript:alert(1)"},
-		"refused token":          {WrongTokens: true},
+	const noPKCE = "does not protect a login by PKCE with S256"
+	for name, flaw := range map[string]struct {
+		o    *mcptest.OAuth
+		says string
+	}{
+		"issuer of the metadata": {&mcptest.OAuth{Issuer: other}, "metadata issuer"},
+		"issuer of the redirect": {&mcptest.OAuth{Iss: other}, "does not match expected issuer"},
+		"state":                  {&mcptest.OAuth{State: "other"}, "state mismatch"},
+		"no issuer comes back":   {&mcptest.OAuth{Drop: "iss"}, "but none was received"},
+		"no state comes back":    {&mcptest.OAuth{Drop: "state"}, "state mismatch"},
+		"no PKCE":                {&mcptest.OAuth{Methods: "none"}, noPKCE},
+		"plain PKCE":             {&mcptest.OAuth{Methods: "plain"}, noPKCE},
+		"another resource":       {&mcptest.OAuth{Resource: other + "/mcp"}, "metadata is of another resource"},
+		"a resource beside it":   {&mcptest.OAuth{Beside: true}, "metadata is of another resource"},
+		"foreign token endpoint": {&mcptest.OAuth{TokenTo: other}, "redirects to another host"},
+		"page without https":     {&mcptest.OAuth{PageTo: "http://login.example/authorize"}, "does not use HTTPS"},
+		"page of a script":       {&mcptest.OAuth{PageTo: "javascript:alert(1)"}, "disallowed scheme"},
+		"refused token":          {&mcptest.OAuth{WrongTokens: true}, "Unauthorized"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			o, k := flaw.o, &kept{}
 			o.Start(t)
-			k := &kept{}
-			err := logIn(t, o, k)
-			if err == nil {
-				t.Error("the login succeeded")
+			if err := logIn(t, o, k); err == nil || !strings.Contains(err.Error(), flaw.says) {
+				t.Error(err)
 			}
 			if len(k.all) > 0 {
 				t.Error("a login is kept")

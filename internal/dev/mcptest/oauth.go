@@ -25,7 +25,8 @@ type OAuth struct {
 	// Flaws: of the metadata, the redirect to the client, and the token endpoint.
 	Issuer      string // in the metadata of the authorization server, instead of its own
 	Resource    string // in the metadata of the resource
-	NoPKCE      bool   // the metadata names no method
+	Beside      bool   // that resource has an address that begins like its own
+	Methods     string // the only method of PKCE in the metadata instead of S256, "none" for no list
 	State       string // sent back
 	Iss         string // sent back
 	Drop        string // the parameter that is not sent back
@@ -50,7 +51,7 @@ func (o *OAuth) Start(t testing.TB) *OAuth {
 	serve := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return New() }, nil)
 	mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) { o.guard(w, r, serve) })
 	mux.HandleFunc("GET /.well-known/oauth-protected-resource/mcp", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, map[string]any{"resource": or(o.Resource, o.URL()), "authorization_servers": []string{o.http.URL}})
+		answer(w, map[string]any{"resource": o.resource(), "authorization_servers": []string{o.http.URL}})
 	})
 	mux.HandleFunc("GET /.well-known/oauth-authorization-server", o.metadata)
 	mux.HandleFunc("POST /register", o.register)
@@ -83,6 +84,13 @@ func (o *OAuth) Count(request string) (n int) {
 		}
 	}
 	return n
+}
+
+func (o *OAuth) resource() string {
+	if o.Beside {
+		return strings.TrimSuffix(o.URL(), "p")
+	}
+	return or(o.Resource, o.URL())
 }
 
 func or(flaw, right string) string {
@@ -121,8 +129,8 @@ func (o *OAuth) metadata(w http.ResponseWriter, _ *http.Request) {
 	if o.Secret != "" {
 		meta["token_endpoint_auth_methods_supported"] = []string{"client_secret_post"}
 	}
-	if !o.NoPKCE {
-		meta["code_challenge_methods_supported"] = []string{"S256"}
+	if o.Methods != "none" {
+		meta["code_challenge_methods_supported"] = []string{or(o.Methods, "S256")}
 	}
 	answer(w, meta)
 }
