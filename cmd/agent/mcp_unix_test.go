@@ -96,33 +96,37 @@ func TestServersUnattended(t *testing.T) {
 	}
 }
 
-// TestManyServers: the definitions of seven servers are not sent with the first request; the
-// model finds a tool and calls it.
+// TestManyServers: the definitions of seven servers, 67,000 tokens of four bytes, are not sent
+// with the first request; the model finds a tool and calls it.
 func TestManyServers(t *testing.T) {
-	all := []string{}
-	for i := range 7 {
-		all = append(all, fmt.Sprintf("s%d many=40", i))
+	first := func(settings string, turns ...llmtest.Turn) (*desk, int) {
+		t.Helper()
+		d := newDesk(t, llmtest.NewServer(t, turns...), nil)
+		d.keep("config.yaml", settings)
+		if code, out := d.prompted("--allow", "mcp__s5"); code != 0 {
+			t.Fatal(out)
+		}
+		return d, len(d.request(0))
 	}
-	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "Zero."}), nil)
-	if code, out := d.prompted(); code != 0 {
-		t.Fatal(out)
+	all := func(more string) string {
+		text := "mcp:\n"
+		for i := range 7 {
+			text += fmt.Sprintf("  s%d: {command: [%s, mcp-server, many=40]%s}\n", i, os.Args[0], more)
+		}
+		return text
 	}
-	without := len(d.request(0))
-	d = newDesk(t, llmtest.NewServer(t, callOf("tool_search", `{"query":"matter number 17 of server s5"}`),
-		callOf("mcp__s5__tool_17", `{}`), llmtest.Turn{Text: "Done."}), nil)
-	d.servers(all...)
-	if code, out := d.prompted("--allow", "mcp__s5"); code != 0 {
-		t.Fatal(out)
-	}
-	grown := len(d.request(0)) - without
-	t.Logf("the first request grows by %d bytes", grown)
-	if grown <= 0 || grown > 1<<10 {
-		t.Errorf("that is too much, or nothing")
+	_, without := first("", llmtest.Turn{Text: "Zero."})
+	_, whole := first(all(", load: always"), llmtest.Turn{Text: "All."})
+	d, found := first(all(""), callOf("tool_search", `{"query":"matter number 17 of server s5"}`), callOf("mcp__s5__tool_17", `{}`), llmtest.Turn{Text: "Done."})
+	tokens, grown := (whole-without)/4, found-without
+	t.Logf("definitions of %d tokens add %d bytes to the first request", tokens, grown)
+	if tokens < 67_000 || grown <= 0 || grown > 1<<10 {
+		t.Errorf("the definitions have %d tokens and add %d bytes", tokens, grown)
 	}
 	if got := string(d.request(1)); !strings.Contains(got, `"name":"mcp__s5__tool_17"`) {
 		t.Errorf("the tool is not offered: %s", got)
 	}
-	if got := string(d.request(2)); !strings.Contains(got, "tool 17") {
+	if got := d.told(2); got != "tool 17" {
 		t.Errorf("the tool was not called: %s", got)
 	}
 }
