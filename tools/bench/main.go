@@ -15,6 +15,12 @@ import (
 )
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == mcpArgument {
+		if err := serveMCP(); err != nil {
+			os.Exit(1)
+		}
+		return
+	}
 	out := flag.String("o", "docs/performance.md", "the report's file; - for standard output only")
 	runs := flag.Int("n", 5, "counted runs of each figure")
 	only := flag.String("only", "", "one part: headless, wires, session, screen, typing, turns, effects or checks")

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"time"
@@ -79,7 +80,7 @@ func (b *bench) drawn(prog program, n int) (float64, error) {
 }
 
 func (b *bench) startup() error {
-	var shown, echoed []float64
+	var shown, echoed, served []float64
 	for range b.n {
 		home, tree, err := b.fresh()
 		if err != nil {
@@ -102,8 +103,14 @@ func (b *bench) startup() error {
 			return err
 		}
 		echoed = append(echoed, echo)
+		ten, err := b.served()
+		if err != nil {
+			return err
+		}
+		served = append(served, ten)
 	}
 	b.under("prompt shown", "ms", percentile(shown, 50), 0, 35)
+	b.under(fmt.Sprintf("prompt shown, with %d MCP servers", mcpServers), "ms", percentile(served, 50), 0, 35)
 	b.under("first typed key echoed", "ms", percentile(echoed, 50), 0, 45)
 	return nil
 }
