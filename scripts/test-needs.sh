@@ -14,7 +14,11 @@ need bash bash
 need rg ripgrep
 need tmux tmux
 need zsh zsh
-[ "$(uname -s)" != Linux ] || need strace strace
+if [ "$(uname -s)" = Linux ]; then
+	need strace strace
+	need dbus-daemon dbus
+	need gnome-keyring-daemon gnome-keyring
+fi
 
 [ "${#missing[@]}" -eq 0 ] && exit 0
 

@@ -60,6 +60,14 @@ const loginPrefix = "mcp "
 // Login returns the name under which the login to an MCP server at an address is stored.
 func Login(address string) string { return loginPrefix + address }
 
+// title describes an entry by its name.
+func title(name string) string {
+	if address, ok := strings.CutPrefix(name, loginPrefix); ok {
+		return "the login to " + address
+	}
+	return "the key for " + name
+}
+
 // Count returns the numbers of stored keys and of logins to MCP servers.
 func (s Store) Count() (keys, logins int, err error) {
 	all, err := s.read()
@@ -88,7 +96,7 @@ func (s Store) Get(ctx context.Context, address string) (key string, err error) 
 		return err
 	})
 	if err != nil {
-		return "", fmt.Errorf("the system's keyring does not give the key for %s: %w", address, err)
+		return "", fmt.Errorf("the system's keyring does not give %s: %w", title(address), err)
 	}
 	return key, nil
 }
@@ -125,7 +133,7 @@ func (s Store) Delete(ctx context.Context, address string) (was bool, err error)
 	if e.Keyring {
 		err = within(ctx, func() error { return keyring.Delete(service, address) })
 		if err != nil && !errors.Is(err, keyring.ErrNotFound) {
-			return true, fmt.Errorf("the system's keyring does not delete the key for %s: %w", address, err)
+			return true, fmt.Errorf("the system's keyring does not delete %s: %w", title(address), err)
 		}
 	}
 	return true, s.explain(s.entries().Change(ctx, func(all map[string]entry) map[string]entry {
