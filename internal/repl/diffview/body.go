@@ -74,6 +74,30 @@ func (b *body) changed() int {
 	return 0
 }
 
+// begin returns the line from which height lines show the first hunk. At most a quarter of
+// them are unchanged lines before a hunk that does not fit.
+func (b *body) begin(height int) int {
+	first, end := b.extent(1)
+	least := first + min(end-first, height-height/4) - height
+	return b.starts[sort.SearchInts(b.starts, max(0, least))]
+}
+
+// extent returns the terminal lines of a hunk, counted from 1: the first, and the one after the
+// last. Both are zero if there is no such hunk.
+func (b *body) extent(hunk int) (first, end int) {
+	for i := range b.count() {
+		switch of := b.hunk(i); {
+		case of == hunk && end == 0:
+			first, end = b.starts[i], b.starts[i+1]
+		case of == hunk:
+			end = b.starts[i+1]
+		case of > hunk:
+			return first, end
+		}
+	}
+	return first, end
+}
+
 func (b *body) lines(offset, height int) []string {
 	offset = max(offset, 0)
 	i := sort.SearchInts(b.starts, offset+1) - 1

@@ -154,6 +154,10 @@ func (v *View) Len() int { return v.body.len() }
 // Changed returns the number of terminal lines of the body up to the last change.
 func (v *View) Changed() int { return v.body.changed() }
 
+// Begin returns the line of the body from which height lines show the first hunk, or as much
+// of it as fits below a few unchanged lines: zero if it is there from the top.
+func (v *View) Begin(height int) int { return v.body.begin(height) }
+
 // Lines returns at most height lines of the body from line offset (0-based).
 func (v *View) Lines(offset, height int) []string {
 	if v.last.lines == nil || v.last.offset != offset || v.last.height != height {

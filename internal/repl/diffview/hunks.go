@@ -34,17 +34,8 @@ func (h *Hunks) Marked() int { return h.mark }
 // Mark marks hunk i, or none if i is -1, and returns its first and last line in the body.
 func (h *Hunks) Mark(i int) (first, last int) {
 	h.mark, h.view.last = i, window{}
-	b := &h.view.body
-	first = -1
-	for r := range b.count() {
-		if i >= 0 && b.hunk(r) == i+1 {
-			if first < 0 {
-				first = b.starts[r]
-			}
-			last = b.starts[r+1] - 1
-		}
-	}
-	return max(0, first), last
+	first, end := h.view.body.extent(i + 1)
+	return first, max(0, end-1)
 }
 
 // Next returns the first hunk with a line at or below line offset of the body, or else the

@@ -30,13 +30,17 @@ type scroll struct {
 	seen   int  // lines seen so far, from the top
 	fits   bool // enough of the body is visible to judge it
 	end    bool // the last change of a diff has been visible
+	kept   bool // the person has chosen offset; else a diff begins where its first change is visible
 }
 
 // by scrolls by n of total lines.
 func (s *scroll) by(n, total int) { s.offset = max(0, min(s.offset+n, total-s.room)) }
 
 // moved resets the position when the lines of the body have changed.
-func (s *scroll) moved() { s.offset, s.seen = 0, 0 }
+func (s *scroll) moved() { s.top(); s.seen = 0 }
+
+// top goes to where the body begins.
+func (s *scroll) top() { s.offset, s.kept = 0, false }
 
 // reveal scrolls by the least distance that makes a line visible.
 func (s *scroll) reveal(line int) {
@@ -62,6 +66,7 @@ func (s *scroll) press(key string, total int) bool {
 	default:
 		return false
 	}
+	s.kept = true
 	return total > s.room
 }
 

@@ -83,7 +83,7 @@ func (p *Panel) showCheck() bool {
 	if p.rev.shown() {
 		p.compare()
 	}
-	p.scroll.offset = 0
+	p.scroll.top()
 	if p.out != nil {
 		p.out, p.body = nil, p.tried()
 		return true

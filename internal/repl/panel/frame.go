@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
 
@@ -67,6 +68,9 @@ func (p *Panel) lay(height, n int) frame {
 func (p *Panel) shown(room int, fits bool) scroll {
 	s := p.scroll
 	s.room, s.fits = room, fits
+	if v := p.onView(); v != nil && !s.kept {
+		s.offset = v.Begin(room)
+	}
 	s.by(0, p.body.Len())
 	if p.plan != nil && !p.plan.open && !p.covered() {
 		s.reveal(p.plan.cursor)
@@ -76,6 +80,19 @@ func (p *Panel) shown(room int, fits bool) scroll {
 		s.end = s.end || p.diff != nil && s.seen >= p.diff.Changed()
 	}
 	return s
+}
+
+// onView returns the diff that the body shows; nil without one.
+func (p *Panel) onView() *diffview.View {
+	switch {
+	case p.out != nil:
+		return nil
+	case p.rev.shown():
+		return p.rev.view
+	case p.plan != nil && p.plan.open:
+		return p.plan.files[p.plan.cursor].view
+	}
+	return p.diff
 }
 
 // unseen returns the number of lines of a diff up to its last change, and how many of them

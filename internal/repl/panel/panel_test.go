@@ -207,8 +207,8 @@ func TestLittleRoom(t *testing.T) {
 	}{
 		{edit(), 80, 6, []string{"edit a.txt", "- one", "+ two", "1 y yes · 2 a always"}, false},
 		{edit(), 30, 4, []string{"edit a.txt", "- one", "+ two", "y yes · n no"}, false},
-		{program(), 24, 12, []string{"cmd/main.go", "unchanged lines", " 5 ", "lines 1–3", "1 y yes · 2 a always\n(edits) · 3 n no\n"}, true},
-		{program(), 24, 9, []string{"cmd/main.go", "unchanged lines", " 5 ", "lines 1–3", "y yes · n no"}, true},
+		{program(), 24, 12, []string{"cmd/main.go", " 7 -", "lines 7–9", "1 y yes · 2 a always\n(edits) · 3 n no\n"}, true},
+		{program(), 24, 9, []string{"cmd/main.go", " 7 -", "lines 7–9", "y yes · n no"}, true},
 		{command("go test ./..."), 24, 3, []string{"run in /w", "go test", "y yes · n no"}, false},
 		{undoing(3), 24, 6, []string{"undo the last turn: 3\nfiles +4 −7", "file1.go", "file3.go", "y yes, to files with ●"}, false},
 	} {
@@ -236,6 +236,38 @@ func TestLittleRoom(t *testing.T) {
 		} else if o != panel.Answered {
 			t.Errorf("not approved at %d×%d:\n%s", s.width, s.height, shown)
 		}
+	}
+}
+
+// TestFewRowsShowTheFirstChange: as long as no key scrolls, the visible part of a diff holds its
+// first change, whatever the room, the layout and the folding; a key that scrolls goes on from
+// there.
+func TestFewRowsShowTheFirstChange(t *testing.T) {
+	plan := func(keys string) string { return "enter " + keys }
+	for _, keys := range []string{"", "x", "s", "s x", plan(""), plan("x"), plan("tab"), plan("tab left enter")} {
+		for height := 9; height < 22; height++ {
+			req := program()
+			if strings.HasPrefix(keys, "enter") {
+				req = confirm.Request{Tool: "apply_patch", Plan: &confirm.Plan{Title: "edit", Changes: []workspace.Change{*req.Change, *req.Change}}}
+			}
+			p := ready(req, height)
+			for k := range strings.FieldsSeq(keys) {
+				press(p, k)
+				p.View(height)
+			}
+			if view := strings.Join(p.View(height), "\n"); !strings.Contains(view, `Println("welcom`) {
+				t.Fatalf("%d rows after %q:\n%s", height, keys, view)
+			}
+		}
+	}
+	p := ready(program(), 9)
+	press(p, "up")
+	if view := strings.Join(p.View(9), "\n"); !strings.Contains(view, "lines 3–5 of 18") {
+		t.Errorf("after a key that scrolls:\n%s", view)
+	}
+	press(p, "home")
+	if view := strings.Join(p.View(9), "\n"); !strings.Contains(view, "3 unchanged lines") {
+		t.Errorf("at the top:\n%s", view)
 	}
 }
 

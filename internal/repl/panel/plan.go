@@ -294,7 +294,7 @@ func steps(key string, room, total int) int {
 func (p *plan) to(i int, s *scroll) {
 	p.cursor = max(0, min(i, len(p.files)-1))
 	if p.open {
-		s.offset = 0
+		s.top()
 		p.files[p.cursor].looked = true
 	} else {
 		s.reveal(p.cursor)
@@ -304,7 +304,7 @@ func (p *plan) to(i int, s *scroll) {
 // show opens the file under the cursor, or returns to the list.
 func (p *plan) show(open bool, s *scroll) {
 	if p.open = open; open {
-		s.offset = 0
+		s.top()
 		p.files[p.cursor].looked = true
 	} else {
 		s.reveal(p.cursor)

@@ -191,6 +191,7 @@ func (p *Panel) mark(i int) {
 	const more = 2 // lines that the header and the hints may add for a hunk
 	if s := &p.scroll; first < s.offset || last >= s.offset+s.room-more {
 		s.offset = max(0, first-1) // with one line of context
+		s.kept = true
 	}
 }
 
@@ -204,7 +205,7 @@ func (p *Panel) expand() bool {
 		return false
 	case p.rev.shown():
 		p.rev.view.Expand(!p.rev.view.Expanded())
-		p.scroll.offset = 0
+		p.scroll.top()
 	default:
 		p.view().Expand(!p.view().Expanded())
 		p.scroll.moved()
@@ -226,7 +227,7 @@ func (p *Panel) arrange() bool {
 		v.Arrange(p.show.layout)
 	}
 	if p.rev.shown() {
-		p.scroll.offset = 0
+		p.scroll.top()
 		return true
 	}
 	p.scroll.moved()

@@ -56,7 +56,7 @@ func (p *Panel) compare() bool {
 		return false
 	}
 	p.rev.on, p.out = !p.rev.on, nil
-	p.scroll.offset = 0
+	p.scroll.top()
 	p.body = p.diff
 	if p.rev.on {
 		p.body = p.rev.view
