@@ -248,7 +248,7 @@ func (a *App) loopOptions(o Options, env []string) session.Options {
 			MaxRequestUSD: limits.MaxRequestUSD,
 		},
 		Spending: spending.Open(o.Config.Home, time.Now), Ask: asker{a},
-		CompactAt: limits.CompactAt, Branch: a.Context.Branch, Emit: a.emit, Queued: a.queued, Ending: a.hooked.ending, BuildMessage: a.message, SaveFull: a.keep, Effort: a.Effort,
+		CompactAt: limits.CompactAt, Branch: a.Context.Branch, Emit: a.emit, Queued: a.queued, Ending: a.hooked.ending, BuildMessage: a.message, SaveFull: a.keep, Effort: a.Effort, Mark: a.Root.Mark,
 		Checks: func() []string {
 			if !o.Unattended || a.Policy.Mode() != permission.Bypass {
 				return nil // somebody sees the changes, or would have to allow the commands

@@ -78,7 +78,10 @@ type Options struct {
 	// that the model can read, replacing the session's previous one, and returns its
 	// path. If nil, the model only gets the shortened form.
 	SaveFull func(session, text string) (path string, err error)
-	Now      func() time.Time // nil means time.Now
+	// Mark returns the present place among the changes of files, which a prompt keeps for a
+	// rewind. May be nil.
+	Mark func() int64
+	Now  func() time.Time // nil means time.Now
 }
 
 // Loop runs a conversation. It belongs to one goroutine: its methods must not run
@@ -127,6 +130,9 @@ func New(opt Options) (*Loop, error) {
 	}
 	if opt.Effort == nil {
 		opt.Effort = func() string { return "" }
+	}
+	if opt.Mark == nil {
+		opt.Mark = func() int64 { return 0 }
 	}
 	if opt.Now == nil {
 		opt.Now = time.Now
@@ -270,7 +276,7 @@ func (l *Loop) UnsentDeeds() []string {
 // the error of TurnEnded: ctx's, a *LimitError, or the failure of the request or of
 // a tool. The next Run can continue after any of them.
 func (l *Loop) Run(ctx context.Context, prompt string) error {
-	began := l.opt.Now()
+	began, mark := l.opt.Now(), l.opt.Mark()
 	l.opt.Emit(TurnStarted{Prompt: prompt})
 	for _, n := range l.notices {
 		l.opt.Emit(Notice{Text: n})
@@ -282,7 +288,7 @@ func (l *Loop) Run(ctx context.Context, prompt string) error {
 			l.append(history.Item{Message: history.Text(llm.Assistant, markNoAnswer)})
 		}
 		t := &turn{loop: l, id: archive.NewID(), effort: l.opt.Effort(), began: began, limits: l.limits}
-		l.append(history.Item{Message: l.tellSettled(l.opt.BuildMessage(ctx, prompt)), Meta: history.Meta{Turn: t.id, At: began}})
+		l.append(history.Item{Message: l.tellSettled(l.opt.BuildMessage(ctx, prompt)), Meta: history.Meta{Turn: t.id, At: began, Mark: mark}})
 		early := l.early
 		l.early = nil
 		for _, d := range early {

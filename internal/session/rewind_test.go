@@ -16,7 +16,7 @@ func TestRewind(t *testing.T) {
 	a := archive.New(t.TempDir())
 	s := newStore(t, a)
 	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
-	r := newRig(t, Options{Store: s, Now: func() time.Time { return noon }},
+	r := newRig(t, Options{Store: s, Now: func() time.Time { return noon }, Mark: func() int64 { return 7 }},
 		say("one"), say("", call("a", "read", "{}")), say("two"), say("three"), say("another two"))
 	for _, prompt := range []string{"first", "second", "third"} {
 		if err := r.Run(t.Context(), prompt); err != nil {
@@ -24,7 +24,7 @@ func TestRewind(t *testing.T) {
 		}
 	}
 	prompts := r.Prompts()
-	if len(prompts) != 3 || prompts[1].Text != "second" || prompts[1].Turn == "" || !prompts[1].At.Equal(noon) {
+	if len(prompts) != 3 || prompts[1].Text != "second" || prompts[1].Turn == "" || !prompts[1].At.Equal(noon) || prompts[1].Mark != 7 {
 		t.Fatalf("prompts %+v", prompts)
 	}
 	if err := r.Rewind(prompts[1].N); err != nil {

@@ -79,6 +79,17 @@ func (r *Root) TakenBack() journal.TakenBack {
 	return r.journal.TakenBack
 }
 
+// Mark returns the present point in the order of the changes, see journal.Entry.Order; zero
+// without a journal.
+func (r *Root) Mark() int64 {
+	if r.journal == nil {
+		return 0
+	}
+	r.committing.Lock()
+	defer r.committing.Unlock()
+	return r.journal.Mark()
+}
+
 // Lost returns the time since which Past is complete; zero if nothing was dropped.
 func (r *Root) Lost() (time.Time, error) {
 	if r.journal == nil {

@@ -43,9 +43,9 @@ func (c changes) prompts() (*callIndex, []prompt) {
 }
 
 // where selects the changes by the calls of the prompts for which meant is true, and
-// those since unknown by calls that are not in the index.
-func (t *callIndex) where(meant func(at int) bool, unknown time.Time) undo.Since {
-	return undo.Since{Time: unknown, After: func(call string) (after, known bool) {
+// those after the mark unknown by calls that are not in the index.
+func (t *callIndex) where(meant func(at int) bool, unknown int64) undo.Since {
+	return undo.Since{Mark: unknown, After: func(call string) (after, known bool) {
 		at, known := (*t)[call]
 		return known && meant(at), known
 	}}
@@ -53,17 +53,26 @@ func (t *callIndex) where(meant func(at int) bool, unknown time.Time) undo.Since
 
 // all selects the changes of the session.
 func (t *callIndex) all() undo.Since {
-	return t.where(func(int) bool { return true }, time.Unix(1, 0))
+	return t.where(func(int) bool { return true }, 1)
 }
 
 // since selects the changes by p and the prompts after it.
 func (p prompt) since() undo.Since {
-	return p.calls.where(func(at int) bool { return at >= p.at }, p.At)
+	return p.calls.where(func(at int) bool { return at >= p.at }, p.mark())
+}
+
+// mark returns the place of p among the changes; for older sessions, which keep none, the time
+// of p takes its place.
+func (p prompt) mark() int64 {
+	if p.Mark == 0 && !p.At.IsZero() {
+		return p.At.UnixNano()
+	}
+	return p.Mark
 }
 
 // alone selects the changes by p.
 func (p prompt) alone() undo.Since {
-	return p.calls.where(func(at int) bool { return at == p.at }, time.Time{})
+	return p.calls.where(func(at int) bool { return at == p.at }, 0)
 }
 
 // promptList configures a list of prompts with their changes.

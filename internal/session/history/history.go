@@ -29,6 +29,7 @@ type Item struct {
 type Meta struct {
 	Turn string    `json:"turn,omitzero"` // of a prompt: the id of its turn
 	At   time.Time `json:"at,omitzero"`   // of a prompt
+	Mark int64     `json:"mark,omitzero"` // of a prompt: its place among the changes of files, see workspace.Root.Mark
 	Deed *Deed     `json:"did,omitzero"`  // of the result of a call that did, or was meant to do, something
 	Task *Task     `json:"task,omitzero"` // of the result of a call that a sub-agent carried out
 }
@@ -121,6 +122,7 @@ type Prompt struct {
 	Text string
 	Turn string // empty if it was delivered to a running turn, or if unknown
 	At   time.Time
+	Mark int64 // see Meta; zero if unknown
 	// Pinned reports whether no compaction shortens it.
 	Pinned bool
 }
@@ -153,7 +155,7 @@ func Prompts(items []Item) []Prompt {
 	var all []Prompt
 	for _, it := range items {
 		if it.Prompts() {
-			all = append(all, Prompt{N: it.N, Text: it.Message.UserText(), Turn: it.Turn, At: it.At, Pinned: it.Pinned})
+			all = append(all, Prompt{N: it.N, Text: it.Message.UserText(), Turn: it.Turn, At: it.At, Mark: it.Mark, Pinned: it.Pinned})
 		}
 	}
 	return all

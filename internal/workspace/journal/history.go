@@ -45,7 +45,7 @@ func (j *Journal) History(onDisk func(*Entry) bool) ([]Past, error) {
 			}
 		}
 	}
-	slices.SortStableFunc(past, func(a, b Past) int { return cmp.Compare(a.order(), b.order()) })
+	slices.SortStableFunc(past, func(a, b Past) int { return cmp.Compare(a.Order(), b.Order()) })
 	markUndone(past)
 	return past, nil
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // seqFile holds the highest Seq of all processes, in digits. If it is missing or damaged,
@@ -14,8 +15,8 @@ import (
 // have no order.
 const seqFile = "seq"
 
-// order returns the number by which entries are sorted.
-func (e *Entry) order() int64 {
+// Order returns the number by which entries are sorted.
+func (e *Entry) Order() int64 {
 	if e.Seq != 0 {
 		return e.Seq
 	}
@@ -29,6 +30,16 @@ func (j *Journal) next(now int64) int64 {
 		j.seq = max(j.seq, j.highest())
 	}
 	j.seq = max(now, j.seq+1)
+	return j.seq
+}
+
+// Mark returns a point in the order: that of each entry so far is at most this number, and
+// that of each later one is higher.
+func (j *Journal) Mark() int64 {
+	j.seq = max(j.seq, j.highest())
+	if j.seq == 0 {
+		j.seq = time.Now().UnixNano()
+	}
 	return j.seq
 }
 

@@ -5,7 +5,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -101,22 +100,22 @@ func TestNetAsADiff(t *testing.T) {
 	}
 }
 
-// TestSinceAPromptWhoseCallsAreUnknown: the clock decides about changes whose calls were
+// TestSinceAPromptWhoseCallsAreUnknown: the order of the changes decides about those whose calls were
 // dropped from the conversation, and not about the others.
 func TestSinceAPromptWhoseCallsAreUnknown(t *testing.T) {
 	w := open(t)
 	w.Edit("early", "x\n", call("s", "1"))
-	prompt := time.Now()
+	prompt := w.Mark()
 	w.Edit("taken", "x\n", call("s", "2"))
 	w.Edit("late", "x\n", call("s", "3"))
 	for name, tt := range map[string]struct {
 		since undo.Since
 		want  []string
 	}{
-		"by the clock":      {undo.Since{Time: prompt}, []string{"taken", "late"}},
-		"the clock was set": {undo.Since{After: known(map[string]bool{"1": false, "3": true}), Time: prompt.Add(-time.Hour)}, []string{"taken", "late"}},
-		"no clock":          {undo.Since{After: known(map[string]bool{"1": false, "3": true})}, []string{"late"}},
-		"nothing is known":  {undo.Since{}, []string{"early", "taken", "late"}},
+		"by their order":   {undo.Since{Mark: prompt}, []string{"taken", "late"}},
+		"calls come first": {undo.Since{After: known(map[string]bool{"1": false, "3": true}), Mark: 1}, []string{"taken", "late"}},
+		"no mark":          {undo.Since{After: known(map[string]bool{"1": false, "3": true})}, []string{"late"}},
+		"nothing is known": {undo.Since{}, []string{"early", "taken", "late"}},
 	} {
 		plan := w.find(undo.Scope{Range: undo.Everything, Since: tt.since})
 		if diff := cmp.Diff(tt.want, names(plan)); diff != "" {

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -61,14 +61,14 @@ type talk struct {
 
 // instant is the beginning of a turn.
 type instant struct {
-	at       time.Time
+	mark     int64
 	events   int
 	standing []change
 }
 
 // begin begins a turn.
-func (t *talk) begin() {
-	t.turns = append(t.turns, instant{time.Now(), len(t.events), slices.Clone(t.standing)})
+func (t *talk) begin(mark int64) {
+	t.turns = append(t.turns, instant{mark, len(t.events), slices.Clone(t.standing)})
 }
 
 func (t *talk) turn() int { return len(t.turns) - 1 }
@@ -241,18 +241,18 @@ func (w *world) undo(name, id string, s undo.Scope, changes []change) {
 	})
 }
 
-// rewind goes back to the beginning of a turn. The times of some calls are unknown.
+// rewind goes back to the beginning of a turn. The turns of some calls are unknown.
 func (w *world) rewind(id string) {
 	talk := w.talks[id]
 	since := w.rng.IntN(len(talk.turns))
 	then := talk.turns[since]
 	calls := map[string]bool{}
-	for call, turn := range talk.calls {
+	for _, call := range slices.Sorted(maps.Keys(talk.calls)) {
 		if w.rng.IntN(3) > 0 {
-			calls[call] = turn >= since
+			calls[call] = talk.calls[call] >= since
 		}
 	}
-	s := undo.Scope{Range: undo.Rewind, Since: undo.Since{After: known(calls), Time: then.at}}
+	s := undo.Scope{Range: undo.Rewind, Since: undo.Since{After: known(calls), Mark: then.mark}}
 	w.back("rewind", id, s, talk.events[then.events:], func(file string) []change {
 		return where(then.standing, func(c change) bool { return c.file == file })
 	})
@@ -405,7 +405,7 @@ func (w *world) step() {
 	case n < 11:
 		w.outside()
 	case n < 12:
-		talk.begin()
+		talk.begin(w.Mark())
 	case n < 13:
 		w.undo("undo", id, undo.Scope{Range: undo.LastChange}, last)
 	case n < 15:
@@ -463,7 +463,7 @@ func TestRandomEditsUndosAndRewinds(t *testing.T) {
 				talks: map[string]*talk{"s": {calls: map[string]int{}}, "t": {calls: map[string]int{}}}, done: total, log: []string{fmt.Sprintf("sequence %d of seed %d", i, start)},
 			}
 			for _, talk := range w.talks {
-				talk.begin()
+				talk.begin(w.Mark())
 			}
 			for range 10 + w.rng.IntN(30) {
 				w.step()

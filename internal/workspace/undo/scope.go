@@ -2,7 +2,6 @@ package undo
 
 import (
 	"slices"
-	"time"
 
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/journal"
@@ -41,12 +40,14 @@ type Scope struct {
 	Others bool
 }
 
-// Since is a point in time of a session.
+// Since is a point in a session.
 type Since struct {
 	// After reports whether a call of the model came after the point. If known, this
-	// overrides the clock.
+	// overrides Mark.
 	After func(call string) (after, known bool)
-	Time  time.Time // for changes that After does not know; zero, with After set, means before
+	// Mark is Root.Mark at the point, for changes that After does not know; zero, with After
+	// set, means before.
+	Mark int64
 }
 
 // before reports whether e came before s.
@@ -56,10 +57,10 @@ func (s Since) before(e journal.Past) bool {
 			return !after
 		}
 	}
-	if s.Time.IsZero() {
+	if s.Mark == 0 {
 		return s.After != nil
 	}
-	return e.Time < s.Time.UnixNano()
+	return e.Order() <= s.Mark
 }
 
 // ExportTool is the tool of changes that export a session. They are not part of its work:

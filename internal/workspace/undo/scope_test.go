@@ -5,7 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -126,7 +126,7 @@ func TestRewindOfAFileThatIsGone(t *testing.T) {
 	w := open(t)
 	w.Edit("f", "1\n", turn(1))
 	must(t, os.Remove(w.Path("f")))
-	begin := undo.Since{Time: time.Now()}
+	begin := undo.Since{Mark: w.Mark()}
 	w.Edit("f", "1\n", turn(1))
 	must(t, w.find(undo.Scope{Range: undo.LastTurn, Others: true}).Do(t.Context()))
 	if plan, err := undo.Find(t.Context(), w.Root, undo.Scope{Range: undo.Rewind, Since: begin}); !errors.Is(err, undo.ErrNothing) {
@@ -134,10 +134,25 @@ func TestRewindOfAFileThatIsGone(t *testing.T) {
 	}
 }
 
+// TestRewindAfterTheClockWasSetBack: a change before the point stays, though its time is after
+// that of the point and of the later change.
+func TestRewindAfterTheClockWasSetBack(t *testing.T) {
+	w := open(t)
+	w.Edit("early", "1\n", turn(1))
+	synctest.Test(t, func(t *testing.T) { // its clock begins in the year 2000
+		begin := undo.Since{Mark: w.Mark()}
+		w.Edit("late", "1\n", turn(2))
+		plan := w.find(undo.Scope{Range: undo.Rewind, Session: "s", Since: begin})
+		if diff := cmp.Diff([]string{"late"}, names(plan)); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 // TestRewindLeavesExports, whether they are there or were undone.
 func TestRewindLeavesExports(t *testing.T) {
 	w := open(t)
-	begin := undo.Since{Time: time.Now()}
+	begin := undo.Since{Mark: w.Mark()}
 	export := workspace.Origin{Session: "s", Turn: "export", Tool: undo.ExportTool}
 	w.Edit("talk.md", "# Talk\n", export)
 	w.Edit("gone.md", "# Talk\n", export)
@@ -175,7 +190,7 @@ func TestAForkInheritsChanges(t *testing.T) {
 	w.Edit("late", "x\n", call("old", "3"))
 	w.Edit("c", "c\n", call("fork", "4"))
 	fork := undo.Scope{Range: undo.Everything, Session: "fork", From: []string{"old"}, Since: undo.Since{
-		After: known(map[string]bool{"1": false, "2": true, "4": true}), Time: time.Unix(1, 0),
+		After: known(map[string]bool{"1": false, "2": true, "4": true}), Mark: 1,
 	}}
 	plan := w.find(fork)
 	if diff := cmp.Diff([]string{"b", "c"}, names(plan)); diff != "" {
