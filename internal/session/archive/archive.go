@@ -30,7 +30,7 @@ type Info struct {
 	Dir     string // the folder that it worked in
 	Model   string // provider/name at its start
 	From    string // the session that it was forked from; empty for none
-	Title   string // the user's, else the first prompt, and the next ones if it is short: one line, 200 characters at most
+	Title   string // the user's, else the first prompt, and the next ones if it is short: one line, 200 columns at most
 	Branch  string // at the end of its last turn
 	Prompts int    // at the end of its last turn
 	Created time.Time

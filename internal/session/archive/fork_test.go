@@ -219,3 +219,23 @@ func TestTitles(t *testing.T) {
 	say(s, "and the docs", "Mine")
 	closed(s, "Mine")
 }
+
+// TestClip: a text is cut by columns, before a word.
+func TestClip(t *testing.T) {
+	for _, tt := range []struct {
+		text, want string
+	}{
+		{"mend\n the  parser", "mend the parser"},
+		{"mend the parser and its tests", "mend the parser and…"},
+		{"mend the parser also for names", "mend the parser also…"},
+		{"see internal/session/archive/store.go", "see internal/session…"},
+		{strings.Repeat("漢字", 5), strings.Repeat("漢字", 5)},
+		{strings.Repeat("漢字", 6), strings.Repeat("漢字", 5) + "…"},
+		{strings.Repeat("👩‍👩‍👧", 40), strings.Repeat("👩‍👩‍👧", 5) + "…"},
+		{strings.Repeat(" ", 300) + "x", "x"},
+	} {
+		if got := Clip(tt.text, 21); got != tt.want {
+			t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
+		}
+	}
+}

@@ -13,6 +13,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/bb2d0cf4/agent/internal/llm"
 
 	"github.com/bb2d0cf4/agent/internal/session/history"
@@ -400,16 +402,20 @@ func promptTitle(title string, e history.Entry) string {
 	return titleOf(title + " · " + said)
 }
 
-// titleOf returns the first 200 characters of a prompt on one line.
+// titleOf returns the first 200 columns of a prompt on one line.
 func titleOf(prompt string) string { return Clip(prompt, 200) }
 
-// Clip returns s on one line, cut to n characters.
+// Clip returns s on one line of at most n columns. It cuts before a word, unless that is long.
 func Clip(s string, n int) string {
 	s = strings.TrimSpace(s)
-	s = strings.ToValidUTF8(s[:min(len(s), (n+2)*utf8.UTFMax)], "")
-	s = strings.Join(strings.Fields(s), " ")
-	if utf8.RuneCountInString(s) <= n {
-		return s
+	all := strings.ToValidUTF8(s[:min(len(s), (n+2)*utf8.UTFMax)], "")
+	all = strings.Join(strings.Fields(all), " ")
+	if len(s) <= (n+2)*utf8.UTFMax && ansi.StringWidth(all) <= n {
+		return all
 	}
-	return string([]rune(s)[:n-1]) + "…"
+	cut := ansi.Truncate(all, n-1, "")
+	if i := strings.LastIndexByte(cut, ' '); i > len(cut)/2 && !strings.HasPrefix(all[len(cut):], " ") {
+		cut = cut[:i]
+	}
+	return strings.TrimSpace(cut) + "…"
 }
