@@ -89,7 +89,7 @@ func (w writer) takes(ctx context.Context, path string) (workspace.Change, *Resu
 		res := failed("%s is a folder: nothing was changed. Only files are moved or deleted, each with a call of its own.", name)
 		return workspace.Change{}, &res
 	}
-	res := failed("%s: nothing was changed: %w", path, err)
+	res := unchanged(path, err)
 	return workspace.Change{}, &res
 }
 

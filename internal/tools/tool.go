@@ -120,6 +120,14 @@ func failed(format string, args ...any) Result {
 	return Result{ForModel: msg, ForUser: oneLine(first, maxFailure), Failed: true}
 }
 
+// unchanged reports that a proposal for the file at path failed, and names the file once.
+func unchanged(path string, err error) Result {
+	if rest, named := strings.CutPrefix(err.Error(), path); named && (strings.HasPrefix(rest, " ") || strings.HasPrefix(rest, ": ")) {
+		return failed("%w; nothing was changed", err)
+	}
+	return failed("%s: nothing was changed: %w", path, err)
+}
+
 // orDefault returns the value of an optional argument.
 func orDefault[T any](p *T, value T) T {
 	if p == nil {

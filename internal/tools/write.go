@@ -91,7 +91,7 @@ func (w writer) propose(ctx context.Context, path string, compute computer) (cha
 		refused = needless(now)
 		change = w.Pending.Onto(change)
 	} else {
-		res := failed("%s: nothing was changed: %w", path, err)
+		res := unchanged(path, err)
 		refused = &res
 	}
 	switch {

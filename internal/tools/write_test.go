@@ -265,7 +265,7 @@ func TestEditsThatCannotBe(t *testing.T) {
 		{"edit_lines", m{"path": "main.go", "start_line": 9, "end_line": 9, "new_content": ""}, []string{"lines 1 to 6"}},
 		{"regex_replace", m{"path": "main.go", "pattern": "(", "replacement": ""}, []string{"not RE2"}},
 		{"regex_replace", m{"path": "main.go", "pattern": "a", "replacement": "", "count": -1}, []string{"count is negative"}},
-		{"edit_file", m{"path": "bin", "old_string": "a", "new_string": "b"}, []string{"not a text file"}},
+		{"edit_file", m{"path": "bin", "old_string": "a", "new_string": "b"}, []string{"bin: not a text file; nothing was changed"}},
 		{"write_file", m{"path": ".", "content": "x"}, []string{"folder"}},
 		{"write_file", m{"path": outside, "content": "x"}, []string{"outside the workspace"}},
 		{"write_file", m{"path": "../x", "content": "x"}, []string{"outside the workspace"}},
