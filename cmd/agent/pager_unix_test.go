@@ -25,7 +25,7 @@ func TestWholeOutputInThePager(t *testing.T) {
 	d.asked(`seq 200000`)
 	d.Press("y")
 	d.WaitFor(`It counted`)
-	d.WaitFor(`… 199995 more lines, Ctrl\+O`)
+	d.WaitFor(`… 199,995 more lines, Ctrl\+O`)
 	d.idle()
 	if told := d.told(1); strings.Contains(told, "\n77777\n") {
 		t.Fatal("the model was told all of it: nothing is shown by this test")
@@ -47,7 +47,7 @@ func TestWholeOutputInThePager(t *testing.T) {
 	d.WaitFor(`(?m)^❯ count`)
 	d.Press("q")
 	d.WaitUntil("the conversation", func(m *vt.Terminal) bool { return strings.Contains(m.String(), "default mode") })
-	if n := strings.Count(strings.Join(d.History(), "\n"), "199995 more lines"); n != 1 {
+	if n := strings.Count(strings.Join(d.History(), "\n"), "199,995 more lines"); n != 1 {
 		t.Errorf("the scrollback has the call %d times", n)
 	}
 	d.leave()

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
 
 // share is a part of the context.
@@ -28,11 +29,11 @@ func drawChart(window, used int64, parts []share) string {
 	whole := max(window, used, 1)
 	var b strings.Builder
 	if window > 0 {
-		fmt.Fprintf(&b, "About %s of %s tokens (%d %%)\n", groupedCount(used), groupedCount(window), used*100/window)
+		fmt.Fprintf(&b, "About %s of %s tokens (%d %%)\n", theme.Grouped(used), theme.Grouped(window), used*100/window)
 		b.WriteString(bar(used, whole, wholeBar) + "\n\n")
 		parts = append(parts, share{"Free", max(0, window-used)})
 	} else {
-		fmt.Fprintf(&b, "About %s tokens\n(the model's window is unknown)\n\n", groupedCount(used))
+		fmt.Fprintf(&b, "About %s tokens\n(the model's window is unknown)\n\n", theme.Grouped(used))
 	}
 	for _, p := range parts {
 		if p.Tokens > 0 {
@@ -81,16 +82,7 @@ func bar(part, whole int64, width int) string {
 // shortCount formats n in at most 7 columns.
 func shortCount(n int64) string {
 	if n < 1_000_000 {
-		return groupedCount(n)
+		return theme.Grouped(n)
 	}
 	return fmt.Sprintf("%.2fM", float64(n)/1e6)
-}
-
-// groupedCount formats n with commas between thousands.
-func groupedCount(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
 
 func TestDraw(t *testing.T) {
@@ -39,7 +41,7 @@ func TestLinesAreNarrow(t *testing.T) {
 		}
 	}
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1_234_567: "1,234,567"} {
-		if got := groupedCount(n); got != want {
+		if got := theme.Grouped(n); got != want {
 			t.Errorf("%d: %q", n, got)
 		}
 	}

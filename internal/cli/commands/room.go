@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/repl/command"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
@@ -60,7 +61,7 @@ func (r room) sources() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, s := range r.App.Sources() {
-		fmt.Fprintf(w, "%s\t%s\t%s bytes\t%s\n", s.Kind, s.Name, groupedCount(int64(s.Bytes)), s.From)
+		fmt.Fprintf(w, "%s\t%s\t%s bytes\t%s\n", s.Kind, s.Name, theme.Grouped(s.Bytes), s.From)
 	}
 	_ = w.Flush() // a Builder takes everything
 	if b.Len() == 0 {
@@ -101,7 +102,7 @@ func (r room) compact(ctx context.Context, args string) (command.Reply, error) {
 		return command.Reply{}, err
 	}
 	return command.Reply{Text: fmt.Sprintf("Compacted, from about %s to %s tokens. The session's file keeps everything.\n\n%s\n\n/compact edit changes this summary.",
-		groupedCount(before), groupedCount(loop.Fill().Context), loop.Summary())}, nil
+		theme.Grouped(before), theme.Grouped(loop.Fill().Context), loop.Summary())}, nil
 }
 
 // pin pins or unpins a prompt that the person chooses.

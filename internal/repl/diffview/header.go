@@ -71,7 +71,7 @@ func moreLine(n int, o Options) string {
 
 // More returns a remark about n hidden lines, with the key that shows them, if there is one.
 func More(n int, key string) string {
-	text := fmt.Sprintf("… %d more lines", n)
+	text := "… " + theme.Grouped(n) + " more lines"
 	if n == 1 {
 		text = "… 1 more line"
 	}

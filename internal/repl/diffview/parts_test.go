@@ -199,6 +199,12 @@ func TestWords(t *testing.T) {
 			t.Errorf("%v: %q, want %q", d, got, want)
 		}
 	}
+	if got := foldText(4971); got != "⋯ 4,971 unchanged lines" {
+		t.Errorf("many lines: %q", got)
+	}
+	if got := More(4971, ""); got != "… 4,971 more lines" {
+		t.Errorf("many hidden lines: %q", got)
+	}
 	if got := foldText(1); got != "⋯ 1 unchanged line" {
 		t.Error(got)
 	}

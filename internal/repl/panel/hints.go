@@ -44,7 +44,7 @@ func (p *Panel) hints(n int) []string {
 	case !p.show.unseen.IsZero():
 		return p.items(st.Warn, p.unseenKeys())
 	case n > 0:
-		return p.items(st.Warn, []string{fmt.Sprintf("%d more lines: scroll to the end before you say yes", n), "PgDn scrolls", "n no", p.esc()})
+		return p.items(st.Warn, []string{theme.Grouped(n) + " more lines: scroll to the end before you say yes", "PgDn scrolls", "n no", p.esc()})
 	}
 	style := st.Accent
 	if !p.armed {

@@ -12,6 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/nearest"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/repl/pager"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
@@ -130,7 +131,7 @@ func page(p pager.Page) string {
 		b.WriteString(sanitize.Text(p.Doc.Text(i)) + "\n")
 	}
 	if more := p.Doc.Len() - n; more > 0 {
-		fmt.Fprintf(&b, "(%d more lines)\n", more)
+		fmt.Fprintf(&b, "(%s more lines)\n", theme.Grouped(more))
 	}
 	return b.String()
 }
