@@ -63,6 +63,29 @@ var wrappers = strings.Fields("alias ash bash busybox builtin bwrap caffeinate c
 // launchers may start a program that their arguments name, beside their own work.
 var launchers = strings.Fields("bundle bunx cross-env direnv dotenv fd fdfind hyperfine mise nix npm op pipenv pipx pnpm pnpx poetry rye uv uvx yarn")
 
+// packaging are the first words of launchers behind which only packages are named.
+var packaging = map[string]string{
+	"npm": "add i info install remove rm uninstall view", "pnpm": "add i install remove rm why", "poetry": "add remove", "uv": "add remove", "yarn": "add info remove why",
+}
+
+// namesPackages reports whether the arguments of a launcher are a word of packaging and names of
+// packages, some of which are those of programs: yarn add mount.
+func namesPackages(name string, args []string) bool {
+	if len(args) == 0 || !slices.Contains(strings.Fields(packaging[name]), args[0]) {
+		return false
+	}
+	for _, a := range args[1:] {
+		option := slices.Contains([]string{"-D", "-E", "--dev", "--exact", "--save-dev"}, a)
+		odd := strings.ContainsFunc(a, func(r rune) bool {
+			return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("@/._^~-", r))
+		})
+		if !option && (odd || strings.HasPrefix(a, "-")) {
+			return false
+		}
+	}
+	return true
+}
+
 // executing are the programs that start a program behind one of some options, for each file.
 var executing = map[string][]string{"find": {"-exec", "-execdir", "-ok", "-okdir"}, "fd": fdExec, "fdfind": fdExec}
 
@@ -121,7 +144,7 @@ func (d *detector) program(args []string) string {
 			return why
 		}
 	}
-	if isWrapper(args[0]) || isLauncher(args[0]) {
+	if (isWrapper(args[0]) || isLauncher(args[0])) && !namesPackages(name, args[1:]) {
 		if why := d.wrapped(name, args[1:]); why != "" {
 			return why
 		}
