@@ -182,6 +182,17 @@ func TestSubAgentsWithoutAnybody(t *testing.T) {
 	}
 }
 
+// TestSubAgentsShareTheLimit: what sub-agents spend counts for the session's limit, which ends
+// them all. Alone, none of them would reach it.
+func TestSubAgentsShareTheLimit(t *testing.T) {
+	d := delegates(t, delegating(t, open()))
+	d.keep("config.yaml", "max_session_tokens: 1000\n") // a request takes 110 or more
+	code, out := d.command("-p", "delegate", "--permission-mode", "bypass")
+	if sent := len(d.server.Requests()); code != 1 || !strings.Contains(out, "max_session_tokens") || sent <= parts || sent > 1000/110+1+parts {
+		t.Errorf("exit status %d after %d requests: %s", code, sent, out)
+	}
+}
+
 // TestStoppedSubAgents: the person stops one sub-agent by its number and another by a no;
 // the others go on, and the model is told.
 func TestStoppedSubAgents(t *testing.T) {
