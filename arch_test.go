@@ -36,6 +36,7 @@ var layers = []struct {
 	{"internal/glob", nil},
 	{"internal/imagefile", nil},
 	{"internal/initenv", nil},
+	{"internal/initgc", nil},
 	{"internal/initwatch", nil},
 	{"internal/llm/lenient", nil},
 	{"internal/llm", []string{"internal/llm/lenient"}},

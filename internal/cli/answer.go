@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -41,7 +39,6 @@ func expand(ctx context.Context, p Process, set setup, prompt string) (string, e
 
 // answer runs one prompt, which holds more than the person typed. Without an editor there is nobody to ask.
 func answer(ctx context.Context, p Process, f *flags, set setup, prompt, typed string) error {
-	collectRarely()
 	set.IDE.Enabled = set.IDE.Enabled && f.ide
 	o, err := newOpening(ctx, f, set)
 	if err != nil {
@@ -74,15 +71,6 @@ func answer(ctx context.Context, p Process, f *flags, set setup, prompt, typed s
 		return err
 	}
 	return status(code)
-}
-
-// collectRarely halves the number of garbage collections unless the environment sets it: the
-// heap of one prompt is so small that they would take a tenth of the CPU time, to save
-// about two megabytes.
-func collectRarely() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(200)
-	}
 }
 
 // patience is how long standard input may stay silent before a remark explains the

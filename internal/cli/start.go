@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"runtime/debug"
 
 	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/app/attachments"
@@ -16,6 +17,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/headless"
+	"github.com/bb2d0cf4/agent/internal/initgc"
 	"github.com/bb2d0cf4/agent/internal/repl"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
@@ -112,8 +114,13 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 	files := fileindex.New(a.Root)
 	names := &attachments.Names{Files: files.Finder(), Editor: a.Editor.Named, Resources: a.Resources.Names}
 	shown := make(chan struct{})
+	var work crash.Group
 	ui := repl.New(repl.Options{
-		Shown:    func() { close(shown) },
+		Shown: func() {
+			close(shown)
+			initgc.End()
+			work.Go(debug.FreeOSMemory) // what only the start needed
+		},
 		Terminal: o.terminal(p, own),
 		Start:    repl.Start{Version: p.Version, Dir: a.Dir, Notes: o.notesOf(a), Prompt: o.first, Suggest: o.suggest},
 		Status:   func() repl.Status { return statusOf(a) }, Modes: modes{a}, NextEffort: a.NextEffort, Commands: slash, Served: commands.ServerPrompts{App: a}, Shell: a.Shell,
@@ -127,7 +134,6 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 	})
 	begin(ctx, a, ui.Emit)
 	walking, end := context.WithCancel(ctx)
-	var work crash.Group
 	work.Go(func() { files.Run(walking, ui.NamesChanged) })
 	err = ui.Run(ctx, a)
 	end()
