@@ -23,32 +23,29 @@ type region struct {
 
 // paint writes finished rows, which stay, and then the tail, over the present rows.
 func (r *region) paint(out []byte, finished, tail []row) []byte {
-	same := 0
-	for same < len(finished) && same < len(r.rows) && finished[same].text == r.rows[same].text {
-		same++
-	}
-	r.rows = r.rows[same:]
-	r.y -= same
-	if same < len(finished) {
-		out = r.scroll(out, finished[same:])
+	if len(finished) > 0 {
+		out = r.scroll(out, finished)
 	}
 	return r.paintTail(out, tail)
 }
 
-// scroll writes finished rows over the region, which is then empty. The terminal may wrap
-// them, so nothing is lost if it is narrower than expected.
+// scroll writes finished rows over the region, which is then empty. It writes each whole, also
+// one that is on the screen already: a terminal that was narrower than expected has cut it
+// there. The terminal may wrap them now, so nothing is lost.
 func (r *region) scroll(out []byte, finished []row) []byte {
 	below := len(r.rows) > 1
-	out = r.writeRow(out, 0, finished[0])
-	for _, f := range finished[1:] {
-		out = append(out, '\r', '\n')
-		if below {
+	out = r.move(out, 0, 0)
+	if len(r.rows) > 0 {
+		out = append(out, eraseLine...)
+	}
+	for i, f := range finished {
+		if i > 0 && below {
 			out = append(out, eraseBelow...)
 			below = false
 		}
 		out = append(out, f.text...)
+		out = append(out, '\r', '\n')
 	}
-	out = append(out, '\r', '\n')
 	if below {
 		out = append(out, eraseBelow...)
 	}

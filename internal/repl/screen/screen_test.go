@@ -25,6 +25,7 @@ type fakeTTY struct {
 	fail     error
 	hurry    bool // no time passes between frames
 	time     time.Time
+	late     int // the width before a change that is not known yet; 0 for none
 }
 
 func (f *fakeTTY) clock() time.Time {
@@ -43,6 +44,9 @@ func (f *fakeTTY) raw(on bool) error {
 
 func (f *fakeTTY) size() (width, height int, err error) {
 	width, height = f.Size()
+	if f.late != 0 {
+		width = f.late
+	}
 	return width, height, nil
 }
 
@@ -544,6 +548,34 @@ func TestRandomResizes(t *testing.T) {
 			rt.Fatalf("%v: finished rows were changed: %q", opt, rows)
 		}
 	})
+}
+
+// TestFinishedLinesAreWholeWhenTheSizeComesLate: a row of the live region, or its beginning, was
+// drawn before the program knew that the terminal is narrower and cuts it. Once finished, it is
+// there to its end. (tmux tells the size up to a quarter of a second later.)
+func TestFinishedLinesAreWholeWhenTheSizeComesLate(t *testing.T) {
+	const line = "A line of sixty columns, which does not fit on the terminal."
+	for _, drawn := range []string{line, line[:40], line[:6], ""} {
+		s, term := openFake(t, vt.Options{Width: 60, Height: 20})
+		s.SetTail([]string{"> "}, nil)
+		s.Flush()
+		term.late = 60
+		term.Resize(33, 20)
+		s.SetTail([]string{drawn, "> "}, nil)
+		s.Flush()
+		if !strings.Contains(term.String(), drawn[:min(len(drawn), 32)]) || len(drawn) > 33 && strings.Contains(term.String(), drawn) {
+			t.Fatalf("it was not cut:\n%s", term.String())
+		}
+		s.Print(line)
+		s.SetTail([]string{"> "}, nil)
+		s.Flush()
+		term.late = 0
+		s.Resize(33, 20)
+		s.Flush()
+		if all := strings.Join(term.History(), ""); strings.Count(all, line) != 1 {
+			t.Errorf("after %q was drawn: %q", drawn, term.History())
+		}
+	}
 }
 
 func TestAnySizeIsSurvived(t *testing.T) {
