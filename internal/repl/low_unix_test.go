@@ -40,7 +40,7 @@ func TestAQuestionAtManySizes(t *testing.T) {
 			}
 			s.WaitUntil(fmt.Sprintf("the question at %d×%d", width, height), func(m *vt.Terminal) bool {
 				shown := m.String()
-				return strings.Contains(shown, "edit main.go") && strings.Contains(shown, "package main") && strings.Contains(shown, "y yes")
+				return strings.Contains(shown, "edit main.go") && strings.Contains(shown, `println("hello"`) && strings.Contains(shown, "y yes")
 			})
 			if s.Modes().AltScreen {
 				covered++
