@@ -121,6 +121,8 @@ func (r *recorder) clean(text string) string {
 // marks are the answers that the program itself gave in place of the model's.
 var marks = []string{"[interrupted by the user]", "[the answer broke off here]", "[no answer]", history.CutShort}
 
+const interrupted = "a turn was interrupted or failed: its replay does not"
+
 func (r *recorder) item(it history.Item) {
 	m := it.Message
 	switch m.Role {
@@ -147,7 +149,7 @@ func (r *recorder) answer(m llm.Message) {
 	text := m.Text()
 	for _, mark := range marks {
 		if strings.HasSuffix(text, mark) {
-			r.remark("a turn was interrupted or failed: its replay does not")
+			r.remark(interrupted)
 			text = strings.TrimSpace(strings.TrimSuffix(text, mark))
 		}
 	}
@@ -206,6 +208,9 @@ func (r *recorder) words() {
 				q.Words = r.clean(r.refused[0])
 			}
 			r.refused = r.refused[1:]
+		}
+		if q.Answer == string(audit.Withdrawn) {
+			r.remark(interrupted)
 		}
 		if q.Edited {
 			r.remark("proposals were edited before they were approved: the replay approves them as they are")

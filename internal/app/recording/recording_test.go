@@ -23,3 +23,14 @@ func TestUndoIsRemarked(t *testing.T) {
 		}
 	}
 }
+
+// TestAnInterruptedQuestionIsRemarked: a turn that was stopped at a question has no answer of the
+// program, so that only the log tells.
+func TestAnInterruptedQuestionIsRemarked(t *testing.T) {
+	_, remarks := Of(archive.Info{Dir: "/w"}, archive.Conversation{}, []audit.Entry{
+		{Event: audit.Withdrawn, Tool: "execute_command", Kind: "command", Subject: "make"},
+	}, nil)
+	if len(remarks) != 1 || !strings.Contains(remarks[0], "interrupted") {
+		t.Errorf("the remarks are %q", remarks)
+	}
+}
