@@ -177,8 +177,9 @@ func (l *loginTransport) see(host string, data []byte) error {
 		Page     string   `json:"authorization_endpoint"`
 		Methods  []string `json:"code_challenge_methods_supported"`
 	}
+	readable := json.Unmarshal(data, &meta) == nil // else the SDK reports it
 	switch {
-	case json.Unmarshal(data, &meta) != nil: // the SDK reports it
+	case !readable:
 	case meta.Page != "" && !slices.Contains(meta.Methods, "S256"):
 		return fmt.Errorf("%s does not protect a login by PKCE with S256, so another program could take it over: its operator has to change that", host)
 	case meta.Page == "" && !within(l.address, meta.Resource):
