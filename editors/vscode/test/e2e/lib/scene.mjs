@@ -160,10 +160,13 @@ export class Agent {
   /** Answers yes, and once more if the editor, on a busy machine, was too slow to report whether the text was changed there. */
   async yes() {
     const again = /Say\s+yes\s+again/;
+    const shown = await this.window.diffs();
     await this.window.keepsUp();
     await this.type("y");
     const text = () => this.window.bench.terminalText();
-    await until("the answer to be taken", async () => !(await text()).includes(PANEL) || again.test(await text()));
+    // The panel goes while the editor is asked, and comes again if it does not answer; the diffs go with the question.
+    const isTaken = async () => !(await text()).includes(PANEL) && !(await this.window.diffs()).some((each) => shown.includes(each));
+    await until("the answer to be taken", async () => again.test(await text()) || (await isTaken()));
     if (!again.test(await text())) return;
     await this.asks();
     await this.window.keepsUp();

@@ -8,7 +8,7 @@ import path from "node:path";
 import { Chance } from "../../flood.mjs";
 import { Ledger, snapshot, textIn, withText } from "./ledger.mjs";
 import { call, edit } from "./model.mjs";
-import { until } from "./wait.mjs";
+import { until, within } from "./wait.mjs";
 
 /** The files that are opened in the editor; commands know some more. */
 const TEXTS = ["a.txt", "b.txt", "sub/c.txt", "new/deep/d.txt"];
@@ -270,7 +270,7 @@ export class Sequence {
   /** A command of the model. */
   async command() {
     this.write();
-    await this.make(call("execute_command", { command: this.terminal.command }));
+    await soon(this.make(call("execute_command", { command: this.terminal.command })));
     this.happened("command", this.now.prompt);
   }
 
@@ -345,7 +345,7 @@ export class Sequence {
     if (name === undefined) return this.edit();
     this.log.push(name);
     const told = this.make(call("delete_file", { path: `${this.name}/${name}` }));
-    if (this.unsaved.has(name)) return assert.match(await told, /unsaved changes in .*nothing was changed/);
+    if (this.unsaved.has(name)) return assert.match(await soon(told), /unsaved changes in .*nothing was changed/);
     if (await this.isAccepted(told, /^Deleted /)) this.hasWritten({ [name]: undefined });
   }
 
@@ -355,8 +355,8 @@ export class Sequence {
     if (name === undefined) return this.edit();
     this.log.push(`${name} to ${to}`);
     const told = this.make(call("move_file", { path: `${this.name}/${name}`, to: `${this.name}/${to}` }));
-    if (this.unsaved.has(name) || this.unsaved.has(to)) return assert.match(await told, /unsaved changes in .*nothing was changed/);
-    if (this.disk.has(to)) return assert.match(await told, /nothing was changed: .* exists/);
+    if (this.unsaved.has(name) || this.unsaved.has(to)) return assert.match(await soon(told), /unsaved changes in .*nothing was changed/);
+    if (this.disk.has(to)) return assert.match(await soon(told), /nothing was changed: .* exists/);
     if (await this.isAccepted(told, /^Moved /)) this.hasWritten({ [to]: this.disk.get(name), [name]: undefined });
   }
 
@@ -375,7 +375,7 @@ export class Sequence {
       await agent.asks();
       await agent.yes();
     }
-    assert.match(await told, result);
+    assert.match(await soon(told), result);
     await this.isGone();
     return true;
   }
@@ -534,6 +534,9 @@ const CALLS = ["edit", "edit", "change", "change", "remove", "move", "move", "co
 const UNDOS = ["undo", "undo", "undoTurn", "undoTurn", "undoFile", "redo", "redo", "rewind", "rewind"];
 
 const STEPS = ["edit", "change", "remove", "move", "several", "several", "several", "command", "bang", ...UNDOS, "revert", "look", "type", "type", "save", "other", "other"];
+
+/** The result of a call, which comes soon after its answer. */
+const soon = (told) => within("the result of a call", told);
 
 /** The lines that a text holds exactly once, as a part of a line too. */
 const onceIn = (text) => text.split("\n").filter((line) => line !== "" && text.split(line).length === 2);

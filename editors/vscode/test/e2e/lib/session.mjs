@@ -136,11 +136,15 @@ export class Session {
     return this.probe("return vscode.window.tabGroups.all.flatMap((group) => group.tabs.map((tab) => tab.label))");
   }
 
+  /** The documents of the tabs that show a diff of ours. */
+  diffs() {
+    return this.probe(`return vscode.window.tabGroups.all.flatMap((group) => group.tabs).map(({ input }) => input?.modified ?? input?.uri)
+      .filter((uri) => ["agent-proposed", "agent-inline", "agent-plan"].includes(uri?.scheme)).map(String)`);
+  }
+
   /** Waits until no tab shows a diff of ours. */
   async noDiffs(ms) {
-    const code = `return vscode.window.tabGroups.all.flatMap((group) => group.tabs)
-      .filter(({ input }) => input?.modified?.scheme === "agent-proposed" || ["agent-inline", "agent-plan"].includes(input?.uri?.scheme)).length`;
-    await until("the diffs to close", async () => (await this.probe(code)) === 0, ms);
+    await until("the diffs to close", async () => (await this.diffs()).length === 0, ms);
   }
 
   /** Closes all editors, without saving anything. */

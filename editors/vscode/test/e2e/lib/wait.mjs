@@ -19,3 +19,10 @@ export function settled(promise) {
   promise.finally(() => (is = true)).catch(() => undefined);
   return () => is;
 }
+
+/** Waits at most ms for a promise to be kept. */
+export function within(what, promise, ms = 60_000) {
+  let timer;
+  const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error(`waited ${ms} ms in vain for ${what}`)), ms)));
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
