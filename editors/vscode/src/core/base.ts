@@ -33,7 +33,7 @@ export async function lookAt(documents: Documents, path: string, expected: strin
   if (file.binary && !removed) throw new ToolError("BINARY_FILE", `${path} is a binary file`);
   const buffer = documents.buffer(path);
   if (buffer?.isDirty === true) {
-    if (!isHashOf(expected, buffer.text)) {
+    if (buffer.text === undefined || !isHashOf(expected, buffer.text)) {
       throw new ToolError("DIRTY_DOCUMENT", `${path} has unsaved changes in the editor`);
     }
     return { file, original: buffer.text };

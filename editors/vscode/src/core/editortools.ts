@@ -192,7 +192,7 @@ function dirtyTool(ports: Ports): Tool {
       const encoding = ports.documents.encoding(real);
       if (buffer === undefined) return json({ success: false, message: `Document not open: ${path}`, encoding });
       const { isDirty, isUntitled } = buffer;
-      const more = flag(args, "includeText", false) ? { text: buffer.text, sha256: textSha256(buffer.text) } : {};
+      const more = flag(args, "includeText", false) && buffer.text !== undefined ? { text: buffer.text, sha256: textSha256(buffer.text) } : {};
       return json({ success: true, filePath: path, isDirty, isUntitled, encoding, ...more });
     },
   };

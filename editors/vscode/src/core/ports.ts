@@ -158,7 +158,8 @@ export interface FileText {
 
 /** A document that is open in the editor. */
 export interface Buffer {
-  readonly text: string;
+  /** Undefined for unsaved changes in an editor that shows no text, such as a notebook's. */
+  readonly text: string | undefined;
   readonly isDirty: boolean;
   readonly isUntitled: boolean;
 }

@@ -5,9 +5,9 @@ import * as vscode from "vscode";
 import type { Buffer as OpenBuffer, Cancel, Documents, FileText, OpenFileRequest, Range } from "../core/ports";
 import { ToolError } from "../core/errors";
 import { readRegular } from "../core/regular";
-import { eolOf, toLf, withEol, withoutBom } from "../core/text";
+import { eolOf, sameText, toLf, withEol, withoutBom } from "../core/text";
 import type { Places } from "./places";
-import { allTabs, caughtUp, tabUris } from "./tabs";
+import { caughtUp, tabsWith } from "./tabs";
 
 const absent = { exists: false, text: "", encoding: "utf8", bom: false, binary: false, size: 0 };
 
@@ -43,6 +43,7 @@ export class EditorDocuments implements Documents {
 
   buffer(path: string): OpenBuffer | undefined {
     const document = this.places.document(path);
+    if (document?.isDirty !== true && this.isChangedAsOther(path)) return { text: undefined, isDirty: true, isUntitled: false };
     if (document === undefined || document.isClosed) return undefined;
     return { text: document.getText(), isDirty: document.isDirty, isUntitled: document.isUntitled };
   }
@@ -54,8 +55,14 @@ export class EditorDocuments implements Documents {
 
   async save(path: string): Promise<boolean> {
     const document = this.places.document(path);
-    if (document === undefined) return false;
-    return document.isDirty ? document.save() : true;
+    if (document?.isDirty === true) return document.save();
+    if (this.isChangedAsOther(path)) return (await vscode.workspace.save(this.places.uri(path))) !== undefined;
+    return document !== undefined;
+  }
+
+  /** Whether a notebook, or what else an editor of its own kind shows, has unsaved changes. */
+  private isChangedAsOther(path: string): boolean {
+    return this.places.tabs(path).some((tab) => tab.isDirty && !(tab.input instanceof vscode.TabInputText));
   }
 
   async write(path: string, text: string): Promise<void> {
@@ -63,17 +70,13 @@ export class EditorDocuments implements Documents {
     const uri = this.places.uri(path);
     const made = (await readIfThere(path)) === undefined && (await create(uri, text));
     const document = await vscode.workspace.openTextDocument(uri);
-    const before = document.getText();
     const wasShown = tabsWith(document.uri).length > 0;
-    try {
-      if (!(await replaceAll(document, text)) || !(await document.save())) {
-        throw new ToolError("PERMISSION_DENIED", "the editor did not save the file; it is as before");
-      }
-    } catch (error) {
-      // An unsaved text must not stay behind as a change of the person's.
-      await replaceAll(document, before);
-      if (made) await vscode.workspace.fs.delete(uri);
-      throw error;
+    const saved = await put(document, text).catch((error: unknown) => error);
+    if (saved !== true) {
+      const isBack = await takeBack(document, text);
+      if (made && isBack) await vscode.workspace.fs.delete(uri);
+      if (saved instanceof Error && isBack) throw saved;
+      throw new ToolError("PERMISSION_DENIED", `the editor did not save the file; ${isBack ? "it is as before" : "its document has unsaved changes now"}`);
     }
     await this.closeUnasked(document, wasShown);
   }
@@ -131,8 +134,28 @@ async function tryToWrite(path: string): Promise<void> {
   await file?.close();
 }
 
-function tabsWith(uri: vscode.Uri): vscode.Tab[] {
-  return allTabs().filter((tab) => tabUris(tab).some((each) => each.toString() === uri.toString()));
+/** Makes text the document's, and saves it; reports whether both were done. */
+async function put(document: vscode.TextDocument, text: string): Promise<boolean> {
+  return (await replaceAll(document, text)) && (await document.save());
+}
+
+/**
+ * Makes a document whose text could not be saved what is on disk again, so that the text does not
+ * stay behind as a person's change. Reports false if the person typed in it: then it stays unsaved.
+ * The editor reverts only what is at the front.
+ */
+async function takeBack(document: vscode.TextDocument, text: string): Promise<boolean> {
+  const isTyped = async (): Promise<boolean> => {
+    await caughtUp();
+    return document.isDirty && !sameText(document.getText(), text);
+  };
+  if (await isTyped()) return false;
+  if (!document.isDirty) return true;
+  const tab = tabsWith(document.uri).find(({ input }) => input instanceof vscode.TabInputText);
+  await vscode.window.showTextDocument(document, { preview: false, ...(tab === undefined ? {} : { viewColumn: tab.group.viewColumn }) });
+  if ((await isTyped()) || vscode.window.activeTextEditor?.document !== document) return false;
+  await vscode.commands.executeCommand(tab === undefined ? "workbench.action.revertAndCloseActiveEditor" : "workbench.action.files.revert");
+  return !document.isDirty;
 }
 
 /** Makes an empty file and its folders. */

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { Editors, EditorTab, Selection } from "../core/ports";
 import type { Places } from "./places";
-import { allTabs, caughtUp, tabUris } from "./tabs";
+import { caughtUp, tabShows } from "./tabs";
 
 export class OpenEditors implements Editors {
   constructor(private readonly places: Places) {}
@@ -23,23 +23,17 @@ export class OpenEditors implements Editors {
 
   async removed(path: string, movedTo: string | undefined): Promise<number> {
     await caughtUp(); // else a tab that is just being typed in counts as saved
-    const tabs = (): vscode.Tab[] => allTabs().filter((tab) => this.shows(tab, path));
-    const clean = (): vscode.Tab[] => tabs().filter((tab) => !tab.isDirty);
+    const clean = (): vscode.Tab[] => this.places.tabs(path).filter((tab) => !tab.isDirty);
     if (movedTo !== undefined) for (const tab of clean()) await this.follow(tab, movedTo);
     // Not the tabs from before: one in preview has made room for the new place, another may have been typed in.
     const gone = clean();
     if (gone.length > 0) await vscode.window.tabGroups.close(gone, true);
-    return tabs().filter((tab) => !gone.includes(tab)).length;
-  }
-
-  private shows({ input }: vscode.Tab, path: string): boolean {
-    const known = input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom || input instanceof vscode.TabInputNotebook;
-    return known && this.places.isSame(input.uri, path);
+    return this.places.tabs(path).filter((tab) => !gone.includes(tab)).length;
   }
 
   /** Opens a file beside a tab of its former place. */
   private async follow(tab: vscode.Tab, path: string): Promise<void> {
-    const shown = vscode.window.visibleTextEditors.find(({ document, viewColumn }) => viewColumn === tab.group.viewColumn && tabUris(tab).some((uri) => String(uri) === String(document.uri)));
+    const shown = vscode.window.visibleTextEditors.find(({ document, viewColumn }) => viewColumn === tab.group.viewColumn && tabShows(tab, document.uri));
     const options = {
       viewColumn: tab.group.viewColumn,
       preview: tab.isPreview,

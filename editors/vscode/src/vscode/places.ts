@@ -2,6 +2,7 @@ import { realpathSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import * as vscode from "vscode";
 import { isInside, pathKey } from "../core/paths";
+import { allTabs } from "./tabs";
 
 /**
  * Where a file of the core is in the editor. The core names files by their real
@@ -26,6 +27,14 @@ export class Places {
     if (pathKey(uri.fsPath) === pathKey(path)) return true;
     if (pathKey(basename(uri.fsPath)) !== pathKey(basename(path))) return false;
     return pathKey(realPath(uri.fsPath)) === pathKey(path);
+  }
+
+  /** The tabs that show the file by itself, as a text or in an editor of another kind. */
+  tabs(path: string): vscode.Tab[] {
+    return allTabs().filter(({ input }) => {
+      const known = input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom || input instanceof vscode.TabInputNotebook;
+      return known && this.isSame(input.uri, path);
+    });
   }
 
   /** The open document of the file. */

@@ -11,6 +11,10 @@ export function tabUris(tab: vscode.Tab): vscode.Uri[] {
   return [];
 }
 
+export function tabShows(tab: vscode.Tab, uri: vscode.Uri): boolean {
+  return tabUris(tab).some((each) => each.toString() === uri.toString());
+}
+
 /** The review whose diff, or plan, the tab shows. */
 export function diffOf(tab: vscode.Tab | undefined): string | undefined {
   if (tab?.input instanceof vscode.TabInputText && tab.input.uri.scheme === planScheme) return reviewId(tab.input.uri);
@@ -21,6 +25,10 @@ export function diffOf(tab: vscode.Tab | undefined): string | undefined {
 
 export function allTabs(): vscode.Tab[] {
   return vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+}
+
+export function tabsWith(uri: vscode.Uri): vscode.Tab[] {
+  return allTabs().filter((tab) => tabShows(tab, uri));
 }
 
 /** The tabs that show a side of the review: its diff, or one side alone. */

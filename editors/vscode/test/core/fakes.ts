@@ -211,7 +211,7 @@ export class FakeDocuments implements Documents {
     this.saved.push(path);
     const buffer = this.buffers.get(path);
     if (this.saves && buffer !== undefined) {
-      writeFileSync(path, buffer.text);
+      writeFileSync(path, buffer.text ?? "");
       this.buffers.set(path, { ...buffer, isDirty: false });
     }
     return Promise.resolve(this.saves);

@@ -71,7 +71,7 @@ describe("any MCP client in VS Code", () => {
     files: {
       "edited.txt": BASE, "rejected.txt": BASE, "blocks.txt": BASE, "same.txt": "a\na\na\n", "dirty.txt": BASE, "two.txt": BASE,
       "formatted.json": '{"a":1}\n', "wrong.json": '{"a": 1}\n', "src/a.ts": "export const found = 1;\n", "closed.txt": BASE, "gone.txt": BASE,
-      "crlf.txt": "one\r\ntwo\r\n", "busy.txt": "one\n", "open.txt": "open\n",
+      "crlf.txt": "one\r\ntwo\r\n", "busy.txt": "one\n", "open.txt": "open\n", "hidden.txt": BASE, "behind.txt": BASE, "typed.txt": BASE,
     },
   });
   const file = (name) => at.session.file(name);
@@ -381,6 +381,41 @@ describe("any MCP client in VS Code", () => {
     await at.session.probe("globalThis.busy.end()");
     assert.equal(read("busy.txt"), text);
     await until("its tab to go", async () => !(await at.session.tabs()).includes("busy.txt"));
+  });
+
+  /** Has the save of a file fail, because another program writes the file just before; typed is inserted during the save. */
+  const failSave = (name, typed = "") =>
+    at.session.probe(
+      `const saving = vscode.workspace.onWillSaveTextDocument((event) => {
+         if (event.document.uri.fsPath !== args[0]) return;
+         saving.dispose();
+         const theirs = vscode.workspace.fs.writeFile(event.document.uri, Buffer.from("theirs and longer\\n"));
+         event.waitUntil(theirs.then(() => [vscode.TextEdit.insert(new vscode.Position(0, 0), args[1])]));
+       });`,
+      file(name),
+      typed,
+    );
+  const unsaved = () => at.session.probe("return vscode.workspace.textDocuments.filter(({ isDirty }) => isDirty).map((each) => each.getText())");
+
+  for (const [name, shown] of [["hidden.txt", []], ["behind.txt", ["behind.txt", "open.txt"]]]) {
+    it(`B2: a save that fails leaves nothing unsaved, and what another program wrote (${name})`, async () => {
+      await configure(at, "agent", { approvalMode: "never" });
+      for (const each of shown) await at.session.probe("await vscode.window.showTextDocument(vscode.Uri.file(args[0]), { preview: false })", file(each));
+      await failSave(name);
+      const failed = await at.door.call("write_file", { path: name, content: "ours\n" });
+      assert.match(JSON.stringify(failed), /PERMISSION_DENIED.*it is as before/);
+      assert.deepEqual([await unsaved(), read(name), await at.session.tabs()], [[], "theirs and longer\n", shown]);
+      assert.equal((await at.door.json("write_file", { path: name, content: "ours\n" })).status, "accepted");
+      assert.equal(read(name), "ours\n");
+    });
+  }
+
+  it("B2: text typed while a save fails stays, unsaved", async () => {
+    await configure(at, "agent", { approvalMode: "never" });
+    await failSave("typed.txt", "typed\n");
+    const failed = await at.door.call("write_file", { path: "typed.txt", content: "ours\n" });
+    assert.match(JSON.stringify(failed), /PERMISSION_DENIED.*unsaved/);
+    assert.deepEqual([await unsaved(), read("typed.txt")], [["typed\nours\n"], "theirs and longer\n"]);
   });
 
   it("B9: approvalMode never asks nothing, and write-only only about edits", async () => {

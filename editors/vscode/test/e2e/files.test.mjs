@@ -12,6 +12,7 @@ const PROPOSED = "one\nTWO\nthree\n";
 // 日本, 語 and 本 in Shift-JIS.
 const SJIS = { before: Buffer.from([0x93, 0xfa, 0x96, 0x7b, 0x0a]), after: Buffer.from([0x93, 0xfa, 0x96, 0x7b, 0x8c, 0xea, 0x0a]) };
 const utf16 = (text) => Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, "utf16le")]);
+const NOTEBOOK = JSON.stringify({ cells: [{ cell_type: "markdown", id: "a", metadata: {}, source: ["two\n"] }], metadata: {}, nbformat: 4, nbformat_minor: 5 }, undefined, 1);
 const big = (middle) => {
   const line = (n) => `line ${n} of a large file, which goes on for a while so that it becomes one\n`;
   const lines = Array.from({ length: 72_000 }, (_, n) => line(n));
@@ -33,6 +34,7 @@ describe("a file", () => {
       "moving.txt": BASE,
       "auto.txt": BASE,
       "big.txt": big("the old middle"),
+      "book.ipynb": NOTEBOOK,
     },
     settings: { "workbench.editorAssociations": { "*.md": "vscode.markdown.preview.editor" } },
   });
@@ -145,6 +147,32 @@ describe("a file", () => {
     await at.scene.bench.press("Accept");
     assert.match(await agent.told(2), /^Wrote dirty\.txt: 1 added, 1 removed/);
     assert.equal(read("dirty.txt").toString(), `mine\n${PROPOSED}`);
+  });
+
+  it("that is a notebook with unsaved changes is saved first, and not undone while it has others", async () => {
+    const change = `const notebook = await vscode.workspace.openNotebookDocument(vscode.Uri.file(args[0]));
+      await vscode.window.showNotebookDocument(notebook, { preview: false });
+      const edit = new vscode.WorkspaceEdit();
+      edit.set(notebook.uri, [vscode.NotebookEdit.insertCells(0, [new vscode.NotebookCellData(vscode.NotebookCellKind.Markup, args[1], "markdown")])]);
+      if (!(await vscode.workspace.applyEdit(edit))) throw new Error("the edit was not applied");`;
+    const dirty = () => at.scene.session.probe("return vscode.workspace.notebookDocuments.filter(({ isDirty }) => isDirty).length");
+    await at.scene.session.probe(change, file("book.ipynb"), "mine");
+    const agent = await at.scene.linkedAgent([call("read_file", { path: "book.ipynb" }), edit("book.ipynb", "two", "TWO"), { text: "Good." }]);
+    await agent.type("go on\r");
+    await agent.asks();
+    await agent.shows("unsaved");
+    assert.equal(read("book.ipynb").toString(), NOTEBOOK);
+    await agent.type("y");
+    await at.scene.bench.diffShown();
+    assert.match(read("book.ipynb").toString(), /mine[^]*two/);
+    assert.equal(await dirty(), 0);
+    await at.scene.bench.press("Accept");
+    assert.match(await agent.told(3), /^Wrote book\.ipynb/);
+    await agent.idle();
+    await at.scene.session.probe(change, file("book.ipynb"), "more");
+    await agent.type("/undo\r");
+    await agent.shows("book.ipynb cannot be undone: it has unsaved changes");
+    assert.match(read("book.ipynb").toString(), /mine[^]*TWO/);
   });
 
   it("with unsaved changes is left alone, if the person says so", async () => {

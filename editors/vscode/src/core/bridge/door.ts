@@ -251,7 +251,7 @@ class BridgeSession implements Owner {
   private async textIn({ path }: Place): Promise<string> {
     const { documents } = this.host.ports;
     const buffer = documents.buffer(path);
-    if (buffer !== undefined) return buffer.text;
+    if (buffer?.text !== undefined) return buffer.text;
     const file = await documents.read(path);
     if (!file.exists) throw new ToolError("FILE_NOT_FOUND", "there is no such file");
     if (file.binary) throw new ToolError("BINARY_FILE", "it is a binary file");
