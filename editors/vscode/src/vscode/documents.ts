@@ -60,7 +60,7 @@ export class EditorDocuments implements Documents {
     return document !== undefined;
   }
 
-  /** Whether a notebook, or what else an editor of its own kind shows, has unsaved changes. */
+  /** Whether the file has unsaved changes in a notebook or another editor of its own kind. */
   private isChangedAsOther(path: string): boolean {
     return this.places.tabs(path).some((tab) => tab.isDirty && !(tab.input instanceof vscode.TabInputText));
   }
@@ -140,9 +140,9 @@ async function put(document: vscode.TextDocument, text: string): Promise<boolean
 }
 
 /**
- * Makes a document whose text could not be saved what is on disk again, so that the text does not
- * stay behind as a person's change. Reports false if the person typed in it: then it stays unsaved.
- * The editor reverts only what is at the front.
+ * Reverts a document whose text could not be saved, so that the text does not stay behind as a
+ * person's change. Reports false if the person typed in it: then it stays unsaved. The document
+ * comes to the front, because the editor reverts no other.
  */
 async function takeBack(document: vscode.TextDocument, text: string): Promise<boolean> {
   const isTyped = async (): Promise<boolean> => {

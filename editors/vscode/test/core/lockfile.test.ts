@@ -211,7 +211,11 @@ describe("the sweep", () => {
 describe("a window of ours", () => {
   it("has a lock, a living process, and proves itself", async (t) => {
     const { core, port, lockPath } = await startCore(t, tempFolder(t));
-    assert.equal(await core.isWindow(port), true);
+    const proves = async (): Promise<void> => {
+      // On a busy machine an answer may come later than a window has to give it.
+      for (let tries = 1; !(await core.isWindow(port)); tries++) assert.ok(tries < 20, "it never proves itself");
+    };
+    await proves();
     const lock = JSON.parse(readFileSync(lockPath, "utf8")) as LockContent;
     const become = (other: object): void => writeFileSync(lockPath, JSON.stringify(other));
     become({ ...lock, pid: 999_999_999 });
@@ -221,7 +225,7 @@ describe("a window of ours", () => {
     become({ ...lock, v: 1, secret: undefined });
     assert.equal(await core.isWindow(port), false, "it has no secret");
     become(lock);
-    assert.equal(await core.isWindow(port), true);
+    await proves();
     rmSync(lockPath);
     assert.equal(await core.isWindow(port), false, "it has no lock");
     writeFileSync(lockPath, JSON.stringify(lock));
