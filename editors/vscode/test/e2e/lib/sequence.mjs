@@ -211,7 +211,7 @@ export class Sequence {
   async save() {
     const name = this.chance.pick(this.savable());
     this.log.push(name);
-    const code = `return vscode.workspace.textDocuments.find(({ uri }) => uri.fsPath === args[0]).save()`;
+    const code = `return vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === "file" && uri.fsPath === args[0]).save()`; // not that of a review
     assert.equal(await this.session.probe(code, this.file(name)), true, `${name} is saved`);
     this.isSaved(name);
   }
@@ -249,7 +249,7 @@ export class Sequence {
   /** A turn of the model: calls one after the other, until one is refused. */
   async turn(...calls) {
     this.log.push(calls.join("+"));
-    this.now = { prompt: `prompt ${this.seed}-${++this.number}.`, isOver: false };
+    this.now = { prompt: `prompt ${this.seed}-${String(++this.number).padStart(3, "0")}.`, isOver: false };
     this.prompts.push({ text: this.now.prompt, point: this.ledger.now });
     this.player.results = new Queue();
     for (const each of calls) {
