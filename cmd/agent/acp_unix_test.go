@@ -288,7 +288,8 @@ func TestALoadedSessionShowsItsCalls(t *testing.T) {
 	edit := callOf("edit_file", `{"path":"a.txt","old_string":"one","new_string":"two"}`)
 	again := callOf("edit_file", `{"path":"a.txt","old_string":"two","new_string":"three"}`)
 	steps := callOf("todo", `{"items":[{"content":"Edit it","status":"in_progress"}]}`)
-	d := newDesk(t, llmtest.NewServer(t, steps, edit, again), map[string]string{"a.txt": "one\n"})
+	missing := callOf("read_file", `{"path":"none.txt"}`)
+	d := newDesk(t, llmtest.NewServer(t, steps, missing, edit, again), map[string]string{"a.txt": "one\n"})
 	h := d.host()
 	id := h.request("session/new", map[string]any{"cwd": d.dir, "mcpServers": []any{}}).Result["sessionId"]
 	answers := []string{"allow-once", "reject-once"}
@@ -305,6 +306,7 @@ func TestALoadedSessionShowsItsCalls(t *testing.T) {
 	}
 	h.has("tool_call Edit a.txt completed")
 	h.has("tool_call_update Edit a.txt failed")
+	h.has("tool_call_update failed") // of the missing file
 	var diffs, plans int
 	for _, u := range h.whole["tool_call_update"] {
 		if shown := fmt.Sprint(u["content"]); strings.Contains(shown, "-one\n+two\n") && u["status"] == "completed" {

@@ -97,7 +97,7 @@ func (t *turn) runCall(ctx context.Context, a *ahead, p *pending) (res tools.Res
 	}
 	m := history.Result(p.ID, res.ForModel)
 	m.Parts = append(m.Parts, res.Pictures...)
-	t.loop.append(history.Item{Message: m, Meta: history.Meta{Deed: deed(p.title, res), Task: history.NewTask(res.Task)}})
+	t.loop.append(history.Item{Message: m, Meta: history.Meta{Deed: deed(p.title, res), Task: history.NewTask(res.Task), Failed: res.Failed}})
 	for _, ended := range res.Ended {
 		t.loop.RecordDeed(history.Deed{What: ended})
 	}

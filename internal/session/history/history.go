@@ -32,6 +32,9 @@ type Meta struct {
 	Mark int64     `json:"mark,omitzero"` // of a prompt: its place among the changes of files, see workspace.Root.Mark
 	Deed *Deed     `json:"did,omitzero"`  // of the result of a call that did, or was meant to do, something
 	Task *Task     `json:"task,omitzero"` // of the result of a call that a sub-agent carried out
+	// Failed is set for the result of a call that failed or was refused. Sessions of earlier versions have it
+	// in the Deed only.
+	Failed bool `json:"failed,omitzero"`
 }
 
 // Task is the conversation of a sub-agent.
