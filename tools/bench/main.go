@@ -104,20 +104,21 @@ func build(root string) (agent, floor program, err error) {
 	return agent, floor, nil
 }
 
+// starts is how many times more often than others a run is counted that hardly does more than start: to
+// join a control group takes a few milliseconds or a few more.
+const starts = 4
+
 // headless measures one prompt, answered without questions.
 func (b *bench) headless() error {
 	b.section("One prompt, headless", "Start to exit, median. An edit round is a read or an edit; every edit is on disk (fsync) before the next request.")
 	goals := []struct {
 		sc   scenario
 		most float64
-	}{{noop(), 3}, {edits(50), 2.5}, {shells(20), 2.5}, {greps(10), 1.2}, {stream(100_000), 2}}
+		runs int
+	}{{noop(), 3, starts * b.n}, {edits(50), 2.5, b.n}, {shells(20), 2.5, b.n}, {greps(10), 1.2, b.n}, {stream(100_000), 2, b.n}}
 	ours, floor := map[string]figures{}, map[string]figures{}
 	for _, g := range goals {
-		f, err := b.medians(b.floor, g.sc, b.n)
-		if err != nil {
-			return err
-		}
-		a, err := b.medians(b.agent, g.sc, b.n)
+		f, a, err := b.medians(g.sc, g.runs)
 		if err != nil {
 			return err
 		}
@@ -141,18 +142,10 @@ func (b *bench) headless() error {
 func (b *bench) wires() error {
 	b.section("The other protocols, headless",
 		"As above, by Anthropic's Messages API and OpenAI's Responses API. The floor speaks chat completions.")
-	idle, err := b.medians(b.floor, noop(), b.n)
-	if err != nil {
-		return err
-	}
-	busy, err := b.medians(b.floor, edits(50), b.n)
-	if err != nil {
-		return err
-	}
 	defer func() { b.wire = "" }()
 	for _, w := range []struct{ wire, name string }{{"anthropic", "Messages"}, {"responses", "Responses"}} {
 		b.wire = w.wire
-		if err := b.wireRows(w.name, idle, busy); err != nil {
+		if err := b.wireRows(w.name); err != nil {
 			return fmt.Errorf("%s: %w", w.name, err)
 		}
 	}
@@ -160,12 +153,12 @@ func (b *bench) wires() error {
 }
 
 // wireRows measures the protocol in use beside the floor's figures.
-func (b *bench) wireRows(name string, idle, busy figures) error {
-	start, err := b.medians(b.agent, noop(), b.n)
+func (b *bench) wireRows(name string) error {
+	idle, start, err := b.medians(noop(), starts*b.n)
 	if err != nil {
 		return err
 	}
-	edit, err := b.medians(b.agent, edits(50), b.n)
+	busy, edit, err := b.medians(edits(50), b.n)
 	if err != nil {
 		return err
 	}

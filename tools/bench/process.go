@@ -145,24 +145,26 @@ func (p *place) check(sc scenario, tree string, out []byte, f figures) error {
 	return nil
 }
 
-// medians measures n runs, each in a fresh place, after a warm-up run.
-func (p *place) medians(prog program, sc scenario, n int) (figures, error) {
-	var runs []figures
+// medians measures n runs of the floor and of the program in turn, each in a fresh place,
+// after a warm-up run.
+func (b *bench) medians(sc scenario, n int) (floor, ours figures, err error) {
+	var runs [2][]figures
 	for i := range n + 1 {
-		home, tree, err := p.fresh()
-		if err != nil {
-			return figures{}, err
-		}
-		argv := append(append([]string{prog.path}, prog.headless...), "do the work")
-		f, err := p.measure(argv, sc, home, tree)
-		if err != nil {
-			return figures{}, err
-		}
-		if i > 0 {
-			runs = append(runs, f)
+		for k, prog := range []program{b.floor, b.agent} {
+			home, tree, err := b.fresh()
+			if err != nil {
+				return floor, ours, err
+			}
+			f, err := b.measure(append(append([]string{prog.path}, prog.headless...), "do the work"), sc, home, tree)
+			if err != nil {
+				return floor, ours, err
+			}
+			if i > 0 {
+				runs[k] = append(runs[k], f)
+			}
 		}
 	}
-	return middle(runs), nil
+	return middle(runs[0]), middle(runs[1]), nil
 }
 
 // middle takes the median of each figure.
