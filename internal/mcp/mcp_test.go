@@ -342,7 +342,14 @@ func TestRecheckDuringACall(t *testing.T) {
 	s := mcptest.New()
 	h := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, nil)
 	web := httptest.NewServer(h)
-	t.Cleanup(web.Close)
+	t.Cleanup(func() {
+		web.Close()
+		for session := range s.Sessions() { // its end comes behind the call, maybe too late
+			if err := session.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
 	var no atomic.Bool
 	d := start(t, mcp.Server{Name: "web", URL: web.URL, Check: func(context.Context) error {
 		if no.Load() {
