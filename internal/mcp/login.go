@@ -169,21 +169,20 @@ func (l *loginTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// see looks at metadata. The SDK goes on without that of another resource, and accepts any
-// method of PKCE.
+// see looks at metadata, as the SDK decodes it. The SDK goes on without that of another resource,
+// and accepts any method of PKCE.
 func (l *loginTransport) see(host string, data []byte) error {
-	var meta struct {
-		Resource string   `json:"resource"`
-		Page     string   `json:"authorization_endpoint"`
-		Methods  []string `json:"code_challenge_methods_supported"`
+	var meta map[string]any
+	if err := json.NewDecoder(bytes.NewReader(data)).Decode(&meta); err != nil {
+		return fmt.Errorf("the answer of %s is no metadata: %w", host, err)
 	}
-	readable := json.Unmarshal(data, &meta) == nil // else the SDK reports it
-	switch {
-	case !readable:
-	case meta.Page != "" && !slices.Contains(meta.Methods, "S256"):
+	_, page := meta["authorization_endpoint"]
+	_, named := meta["resource"]
+	if resource, _ := meta["resource"].(string); (named || !page) && !within(l.address, resource) {
+		l.foreign.Store(&resource)
+	}
+	if methods, _ := meta["code_challenge_methods_supported"].([]any); page && !slices.Contains(methods, any("S256")) {
 		return fmt.Errorf("%s does not protect a login by PKCE with S256, so another program could take it over: its operator has to change that", host)
-	case meta.Page == "" && !within(l.address, meta.Resource):
-		l.foreign.Store(&meta.Resource)
 	}
 	return nil
 }

@@ -225,6 +225,8 @@ func TestFlawedLogins(t *testing.T) {
 		"no PKCE":                {&mcptest.OAuth{Methods: "none"}, noPKCE},
 		"plain PKCE":             {&mcptest.OAuth{Methods: "plain"}, noPKCE},
 		"another resource":       {&mcptest.OAuth{Resource: other + "/mcp"}, "metadata is of another resource"},
+		"PKCE, odd metadata":     {&mcptest.OAuth{Methods: "plain", More: map[string]any{"resource": 5}}, noPKCE},
+		"a resource with a page": {&mcptest.OAuth{Resource: other + "/mcp", More: map[string]any{"authorization_endpoint": other}}, "metadata is of another resource"},
 		"a resource beside it":   {&mcptest.OAuth{Beside: true}, "metadata is of another resource"},
 		"foreign token endpoint": {&mcptest.OAuth{TokenTo: other}, "redirects to another host"},
 		"page without https":     {&mcptest.OAuth{PageTo: "http://login.example/authorize"}, "does not use HTTPS"},

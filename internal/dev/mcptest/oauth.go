@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -23,18 +24,19 @@ type OAuth struct {
 	Secret string // of Client; "" for none
 
 	// Flaws: of the metadata, the redirect to the client, and the token endpoint.
-	Issuer      string // in the metadata of the authorization server, instead of its own
-	Resource    string // in the metadata of the resource
-	Beside      bool   // that resource has an address that begins like its own
-	Methods     string // the only method of PKCE in the metadata instead of S256, "none" for no list
-	State       string // sent back
-	Iss         string // sent back
-	Drop        string // the parameter that is not sent back
-	TokenTo     string // where the token endpoint redirects to
-	PageTo      string // the address of the page to log in
-	Short       bool   // access tokens expire at once
-	NoRefresh   bool   // refresh tokens are refused
-	WrongTokens bool   // the MCP server takes no token
+	Issuer      string         // in the metadata of the authorization server, instead of its own
+	Resource    string         // in the metadata of the resource
+	Beside      bool           // that resource has an address that begins like its own
+	More        map[string]any // added to the metadata of both
+	Methods     string         // the only method of PKCE in the metadata instead of S256, "none" for no list
+	State       string         // sent back
+	Iss         string         // sent back
+	Drop        string         // the parameter that is not sent back
+	TokenTo     string         // where the token endpoint redirects to
+	PageTo      string         // the address of the page to log in
+	Short       bool           // access tokens expire at once
+	NoRefresh   bool           // refresh tokens are refused
+	WrongTokens bool           // the MCP server takes no token
 
 	http *httptest.Server
 
@@ -51,7 +53,7 @@ func (o *OAuth) Start(t testing.TB) *OAuth {
 	serve := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return New() }, nil)
 	mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) { o.guard(w, r, serve) })
 	mux.HandleFunc("GET /.well-known/oauth-protected-resource/mcp", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, map[string]any{"resource": o.resource(), "authorization_servers": []string{o.http.URL}})
+		o.describe(w, map[string]any{"resource": o.resource(), "authorization_servers": []string{o.http.URL}})
 	})
 	mux.HandleFunc("GET /.well-known/oauth-authorization-server", o.metadata)
 	mux.HandleFunc("POST /register", o.register)
@@ -105,6 +107,14 @@ func answer(w http.ResponseWriter, value any) {
 	_ = json.NewEncoder(w).Encode(value)
 }
 
+// describe answers with metadata.
+func (o *OAuth) describe(w http.ResponseWriter, meta map[string]any) {
+	all := map[string]any{}
+	maps.Copy(all, o.More)
+	maps.Copy(all, meta)
+	answer(w, all)
+}
+
 func (o *OAuth) guard(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	o.mu.Lock()
 	good := r.Header.Get("Authorization") == fmt.Sprint("Bearer access-", o.issued) && o.issued > 0 && !o.WrongTokens
@@ -132,7 +142,7 @@ func (o *OAuth) metadata(w http.ResponseWriter, _ *http.Request) {
 	if o.Methods != "none" {
 		meta["code_challenge_methods_supported"] = []string{or(o.Methods, "S256")}
 	}
-	answer(w, meta)
+	o.describe(w, meta)
 }
 
 func (o *OAuth) register(w http.ResponseWriter, r *http.Request) {
