@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"os"
 	"path/filepath"
+	"runtime/debug"
+	"strings"
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/app"
@@ -20,8 +23,8 @@ turns:
   - text: Hello.
 `
 
-// sitting returns a session with a scripted model.
-func sitting(t *testing.T) *app.App {
+// scripted returns the opening of a session with a scripted model.
+func scripted(t *testing.T) opening {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"a.txt": "one\n", "script.yaml": changing} {
@@ -37,6 +40,13 @@ func sitting(t *testing.T) *app.App {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return o
+}
+
+// sitting returns a session with a scripted model.
+func sitting(t *testing.T) *app.App {
+	t.Helper()
+	o := scripted(t)
 	a, err := o.session(Process{})
 	if err != nil {
 		t.Fatal(err)
@@ -48,6 +58,24 @@ func sitting(t *testing.T) *app.App {
 		}
 	})
 	return a
+}
+
+// TestGarbageOfPlainLines: a session in plain lines collects garbage as usual.
+func TestGarbageOfPlainLines(t *testing.T) {
+	const rarely = 1000
+	before := debug.SetGCPercent(rarely)
+	defer debug.SetGCPercent(before)
+	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	if err := interactPlain(t.Context(), Process{Stdin: piped(t, "hi\n"), Stdout: out}, scripted(t)); err != nil {
+		t.Fatal(err)
+	}
+	if said := scratch.Read(t, out.Name()); debug.SetGCPercent(before) == rarely || !strings.Contains(said, "Hello.") {
+		t.Errorf("collections stay rare after %s", said)
+	}
 }
 
 func TestModes(t *testing.T) {

@@ -95,6 +95,7 @@ func interactPlain(ctx context.Context, p Process, o opening) error {
 	})
 	a.Attach(app.Face{Emit: ui.Emit, Reviewer: ui, Editor: idelink.Face{Remark: ui.Remark}})
 	begin(ctx, a, ui.Emit)
+	initgc.End()
 	return errors.Join(ui.Run(ctx, a), a.Close())
 }
 
