@@ -323,6 +323,7 @@ export class Sequence {
       if (this.chance.below(2) === 0) return this.refuse();
       await agent.type("y");
       await this.terminal.withdraws("it has unsaved changes there"); // the next panel is the edit's
+      if (!this.savable().includes(name)) return assert.match(await soon(told), /could not be saved .*nothing was changed/); // another program wrote the file
       this.isSaved(name);
     }
     if (await this.isAccepted(told, /^(Wrote|Created) /)) this.hasWritten({ [name]: withText(this.disk.get(name), text) });
