@@ -64,8 +64,8 @@ export class Handshake {
 const maxProof = 1_000;
 const answerMs = 300;
 
-/** Whether what listens on a port of the loopback address knows the secret. It is told nothing but a nonce. */
-export function provesItself(port: number, secret: string): Promise<boolean> {
+/** Whether what listens on a port of the loopback address knows the secret. It is told nothing but a nonce, and has ms to answer. */
+export function provesItself(port: number, secret: string, ms = answerMs): Promise<boolean> {
   return new Promise((done) => {
     const client = newNonce();
     const headers = {
@@ -75,13 +75,13 @@ export function provesItself(port: number, secret: string): Promise<boolean> {
       "Sec-WebSocket-Key": randomBytes(16).toString("base64"),
       [nonceHeader]: client,
     };
-    const asked = request({ host: "127.0.0.1", port, headers, agent: false, timeout: answerMs });
+    const asked = request({ host: "127.0.0.1", port, headers, agent: false, timeout: ms });
     const end = (proved: boolean): void => {
       clearTimeout(late);
       asked.destroy();
       done(proved);
     };
-    const late = setTimeout(() => end(false), answerMs);
+    const late = setTimeout(() => end(false), ms);
     asked.on("upgrade", (res, socket) => {
       socket.destroy();
       const server = res.headers[nonceHeader];
