@@ -20,13 +20,13 @@ export class EditorDocuments implements Documents {
 
   async read(path: string): Promise<FileText> {
     const bytes = await readIfThere(path);
-    const sha256 = createHash("sha256").update(bytes ?? new Uint8Array()).digest("hex");
-    if (bytes === undefined) return { ...absent, sha256 };
+    const hash = sha256(bytes ?? new Uint8Array());
+    if (bytes === undefined) return { ...absent, sha256: hash };
     const uri = this.places.uri(path);
     const marked = markOf(bytes);
     const open = this.places.document(path);
     const encoding = marked ?? this.encoding(path);
-    const file = { exists: true, sha256, encoding, bom: marked !== undefined, size: bytes.length };
+    const file = { exists: true, sha256: hash, encoding, bom: marked !== undefined, size: bytes.length };
     if (!encoding.startsWith("utf16") && bytes.includes(0)) {
       return { ...file, text: "", binary: true };
     }
@@ -68,15 +68,19 @@ export class EditorDocuments implements Documents {
   async write(path: string, text: string): Promise<void> {
     await tryToWrite(path);
     const uri = this.places.uri(path);
-    const made = (await readIfThere(path)) === undefined && (await create(uri, text));
+    const found = await readIfThere(path);
+    const before = found ?? (await create(uri, text));
     const document = await vscode.workspace.openTextDocument(uri);
     const wasShown = tabsWith(document.uri).length > 0;
     const saved = await put(document, text).catch((error: unknown) => error);
     if (saved !== true) {
-      const isBack = await takeBack(document, text);
-      if (made && isBack) await vscode.workspace.fs.delete(uri);
+      const now = await this.read(path);
+      const isAsBefore = now.exists && now.sha256 === sha256(before);
+      const isBack = (isAsBefore || !isBeginning(now.text, text)) && (await takeBack(document, text));
+      if (found === undefined && isAsBefore && isBack) await vscode.workspace.fs.delete(uri);
       if (saved instanceof Error && isBack) throw saved;
-      throw new ToolError("PERMISSION_DENIED", `the editor did not save the file; ${isBack ? "it is as before" : "its document has unsaved changes now"}`);
+      const outcome = isAsBefore ? "it is as before" : "another program has written it";
+      throw new ToolError("PERMISSION_DENIED", `the editor did not save the file; ${isBack ? outcome : "its document has unsaved changes now"}`);
     }
     await this.closeUnasked(document, wasShown);
   }
@@ -158,12 +162,21 @@ async function takeBack(document: vscode.TextDocument, text: string): Promise<bo
   return !document.isDirty;
 }
 
-/** Makes an empty file and its folders. */
-async function create(uri: vscode.Uri, text: string): Promise<true> {
+/** Whether a file holds only the beginning of text, as after a save on a full disk: the document alone has the rest. */
+function isBeginning(now: string, text: string): boolean {
+  return !sameText(now, text) && toLf(withoutBom(text)).startsWith(toLf(now).replace(/\ufffd$/, ""));
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** Makes an empty file and its folders; resolves to its bytes. */
+async function create(uri: vscode.Uri, text: string): Promise<Uint8Array> {
   const edit = new vscode.WorkspaceEdit();
   const contents = text.startsWith(byteOrderMark) ? Buffer.from(byteOrderMark) : new Uint8Array();
   edit.createFile(uri, { overwrite: false, contents });
-  if (await vscode.workspace.applyEdit(edit)) return true;
+  if (await vscode.workspace.applyEdit(edit)) return contents;
   throw new ToolError("PERMISSION_DENIED", "the editor could not make the file");
 }
 

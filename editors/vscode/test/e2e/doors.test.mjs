@@ -13,6 +13,7 @@ import { until } from "./lib/wait.mjs";
 const TOOLS = ["write_file", "apply_diff", "execute_command", "read_file", "list_files", "search_files", "get_diagnostics"];
 const KILLED = new URL("lib/killed.mjs", import.meta.url).pathname;
 const BASE = "one\ntwo\nthree\n";
+const THEIRS = "theirs and longer\n";
 const block = (search, replace) => `<<<<<<< SEARCH\n${search}\n=======\n${replace}\n>>>>>>> REPLACE\n`;
 
 /** Asks as a client of the newest protocol does, which says everything with each request. */
@@ -72,6 +73,7 @@ describe("any MCP client in VS Code", () => {
       "edited.txt": BASE, "rejected.txt": BASE, "blocks.txt": BASE, "same.txt": "a\na\na\n", "dirty.txt": BASE, "two.txt": BASE,
       "formatted.json": '{"a":1}\n', "wrong.json": '{"a": 1}\n', "src/a.ts": "export const found = 1;\n", "closed.txt": BASE, "gone.txt": BASE,
       "crlf.txt": "one\r\ntwo\r\n", "busy.txt": "one\n", "open.txt": "open\n", "hidden.txt": BASE, "behind.txt": BASE, "typed.txt": BASE,
+      "cut.txt": BASE,
     },
   });
   const file = (name) => at.session.file(name);
@@ -383,19 +385,25 @@ describe("any MCP client in VS Code", () => {
     await until("its tab to go", async () => !(await at.session.tabs()).includes("busy.txt"));
   });
 
-  /** Has the save of a file fail, because another program writes the file just before; typed is inserted during the save. */
-  const failSave = (name, typed = "") =>
+  /** Has the save of a file fail, because the file is written just before; typed is inserted during the save. */
+  const failSave = (name, { typed = "", written = THEIRS } = {}) =>
     at.session.probe(
       `const saving = vscode.workspace.onWillSaveTextDocument((event) => {
          if (event.document.uri.fsPath !== args[0]) return;
          saving.dispose();
-         const theirs = vscode.workspace.fs.writeFile(event.document.uri, Buffer.from("theirs and longer\\n"));
+         const theirs = vscode.workspace.fs.writeFile(event.document.uri, Buffer.from(args[2]));
          event.waitUntil(theirs.then(() => [vscode.TextEdit.insert(new vscode.Position(0, 0), args[1])]));
        });`,
       file(name),
       typed,
+      written,
     );
   const unsaved = () => at.session.probe("return vscode.workspace.textDocuments.filter(({ isDirty }) => isDirty).map((each) => each.getText())");
+  /** Throws unsaved text away, once VS Code shows it. */
+  const drop = async (name) => {
+    await until("VS Code to show the file", async () => (await at.session.tabs()).includes(name));
+    await at.session.closeEditors();
+  };
 
   for (const [name, shown] of [["hidden.txt", []], ["behind.txt", ["behind.txt", "open.txt"]]]) {
     it(`B2: a save that fails leaves nothing unsaved, and what another program wrote (${name})`, async () => {
@@ -403,8 +411,8 @@ describe("any MCP client in VS Code", () => {
       for (const each of shown) await at.session.probe("await vscode.window.showTextDocument(vscode.Uri.file(args[0]), { preview: false })", file(each));
       await failSave(name);
       const failed = await at.door.call("write_file", { path: name, content: "ours\n" });
-      assert.match(JSON.stringify(failed), /PERMISSION_DENIED.*it is as before/);
-      assert.deepEqual([await unsaved(), read(name), await at.session.tabs()], [[], "theirs and longer\n", shown]);
+      assert.match(JSON.stringify(failed), /PERMISSION_DENIED.*another program has written it/);
+      assert.deepEqual([await unsaved(), read(name), await at.session.tabs()], [[], THEIRS, shown]);
       assert.equal((await at.door.json("write_file", { path: name, content: "ours\n" })).status, "accepted");
       assert.equal(read(name), "ours\n");
     });
@@ -412,10 +420,28 @@ describe("any MCP client in VS Code", () => {
 
   it("B2: text typed while a save fails stays, unsaved", async () => {
     await configure(at, "agent", { approvalMode: "never" });
-    await failSave("typed.txt", "typed\n");
+    await failSave("typed.txt", { typed: "typed\n" });
     const failed = await at.door.call("write_file", { path: "typed.txt", content: "ours\n" });
     assert.match(JSON.stringify(failed), /PERMISSION_DENIED.*unsaved/);
-    assert.deepEqual([await unsaved(), read("typed.txt")], [["typed\nours\n"], "theirs and longer\n"]);
+    assert.deepEqual([await unsaved(), read("typed.txt")], [["typed\nours\n"], THEIRS]);
+    await drop("typed.txt");
+  });
+
+  it("B2: the text of a file that was cut off stays, unsaved", async () => {
+    await configure(at, "agent", { approvalMode: "never" });
+    await failSave("cut.txt", { written: "ours, the" });
+    const failed = await at.door.call("write_file", { path: "cut.txt", content: "ours, the whole of it\n" });
+    assert.match(JSON.stringify(failed), /PERMISSION_DENIED.*unsaved/);
+    assert.deepEqual([await unsaved(), read("cut.txt")], [["ours, the whole of it\n"], "ours, the"]);
+    await drop("cut.txt");
+  });
+
+  it("B2: a new file that another program writes is not deleted if its save fails", async () => {
+    await configure(at, "agent", { approvalMode: "never" });
+    await failSave("fresh.txt");
+    const failed = await at.door.call("write_file", { path: "fresh.txt", content: "ours\n" });
+    assert.match(JSON.stringify(failed), /PERMISSION_DENIED.*another program has written it/);
+    assert.deepEqual([await unsaved(), read("fresh.txt")], [[], THEIRS]);
   });
 
   it("B9: approvalMode never asks nothing, and write-only only about edits", async () => {
