@@ -76,7 +76,7 @@ export class EditorDocuments implements Documents {
     if (saved !== true) {
       const now = await this.read(path);
       const isAsBefore = now.exists && now.sha256 === sha256(before);
-      const isBack = (isAsBefore || !isBeginning(now.text, text)) && (await takeBack(document, text));
+      const isBack = (isAsBefore || !isBeginning(now.text, text)) && (await takeBack(document, text, wasShown));
       if (found === undefined && isAsBefore && isBack) await vscode.workspace.fs.delete(uri);
       if (saved instanceof Error && isBack) throw saved;
       const outcome = isAsBefore ? "it is as before" : "another program has written it";
@@ -148,7 +148,7 @@ async function put(document: vscode.TextDocument, text: string): Promise<boolean
  * person's change. Reports false if the person typed in it: then it stays unsaved. The document
  * comes to the front, because the editor reverts no other.
  */
-async function takeBack(document: vscode.TextDocument, text: string): Promise<boolean> {
+async function takeBack(document: vscode.TextDocument, text: string, wasShown: boolean): Promise<boolean> {
   const isTyped = async (): Promise<boolean> => {
     await caughtUp();
     return document.isDirty && !sameText(document.getText(), text);
@@ -158,7 +158,8 @@ async function takeBack(document: vscode.TextDocument, text: string): Promise<bo
   const tab = tabsWith(document.uri).find(({ input }) => input instanceof vscode.TabInputText);
   await vscode.window.showTextDocument(document, { preview: false, ...(tab === undefined ? {} : { viewColumn: tab.group.viewColumn }) });
   if ((await isTyped()) || vscode.window.activeTextEditor?.document !== document) return false;
-  await vscode.commands.executeCommand(tab === undefined ? "workbench.action.revertAndCloseActiveEditor" : "workbench.action.files.revert");
+  const stays = tab !== undefined && wasShown; // else the editor has shown it by itself
+  await vscode.commands.executeCommand(stays ? "workbench.action.files.revert" : "workbench.action.revertAndCloseActiveEditor");
   return !document.isDirty;
 }
 

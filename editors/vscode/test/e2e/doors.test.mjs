@@ -14,6 +14,13 @@ const TOOLS = ["write_file", "apply_diff", "execute_command", "read_file", "list
 const KILLED = new URL("lib/killed.mjs", import.meta.url).pathname;
 const BASE = "one\ntwo\nthree\n";
 const THEIRS = "theirs and longer\n";
+// A window that is busy between the edit of a file and its save; VS Code shows an unsaved file after 0.8 s.
+const BUSY = `const shown = [];
+  const tabs = vscode.window.tabGroups.onDidChangeTabs(({ opened }) => shown.push(...opened.map(({ label }) => label)));
+  const edits = vscode.workspace.onDidChangeTextDocument(({ document }) => {
+    if (document.isDirty && document.uri.fsPath === args[0]) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
+  });
+  globalThis.busy = { shown, end: () => vscode.Disposable.from(tabs, edits).dispose() };`;
 const block = (search, replace) => `<<<<<<< SEARCH\n${search}\n=======\n${replace}\n>>>>>>> REPLACE\n`;
 
 /** Asks as a client of the newest protocol does, which says everything with each request. */
@@ -73,7 +80,7 @@ describe("any MCP client in VS Code", () => {
       "edited.txt": BASE, "rejected.txt": BASE, "blocks.txt": BASE, "same.txt": "a\na\na\n", "dirty.txt": BASE, "two.txt": BASE,
       "formatted.json": '{"a":1}\n', "wrong.json": '{"a": 1}\n', "src/a.ts": "export const found = 1;\n", "closed.txt": BASE, "gone.txt": BASE,
       "crlf.txt": "one\r\ntwo\r\n", "busy.txt": "one\n", "open.txt": "open\n", "hidden.txt": BASE, "behind.txt": BASE, "typed.txt": BASE,
-      "cut.txt": BASE,
+      "late.txt": BASE, "cut.txt": BASE,
     },
   });
   const file = (name) => at.session.file(name);
@@ -365,15 +372,8 @@ describe("any MCP client in VS Code", () => {
 
   it("B2: a file that nobody has open is not left open, although VS Code shows it while it is unsaved", async () => {
     await configure(at, "agent", { approvalMode: "never" });
-    // A window that is busy between the edit and its save; VS Code shows an unsaved file after 0.8 s.
-    const watch = `const shown = [];
-      const tabs = vscode.window.tabGroups.onDidChangeTabs(({ opened }) => shown.push(...opened.map(({ label }) => label)));
-      const edits = vscode.workspace.onDidChangeTextDocument(({ document }) => {
-        if (document.isDirty && document.uri.fsPath === args[0]) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
-      });
-      globalThis.busy = { shown, end: () => vscode.Disposable.from(tabs, edits).dispose() };`;
     await at.session.probe("await vscode.window.showTextDocument(vscode.Uri.file(args[0]), { preview: false })", file("open.txt"));
-    await at.session.probe(watch, file("busy.txt"));
+    await at.session.probe(BUSY, file("busy.txt"));
     let text = "one\n";
     await until("VS Code to show the file", async () => {
       text += "more\n";
@@ -417,6 +417,20 @@ describe("any MCP client in VS Code", () => {
       assert.equal(read(name), "ours\n");
     });
   }
+
+  it("B2: a tab that VS Code opens before a save fails closes", async () => {
+    await configure(at, "agent", { approvalMode: "never" });
+    await at.session.closeEditors();
+    await at.session.probe(BUSY, file("late.txt"));
+    await until("VS Code to show the file", async () => {
+      await failSave("late.txt");
+      assert.match(JSON.stringify(await at.door.call("write_file", { path: "late.txt", content: "ours\n" })), /PERMISSION_DENIED/);
+      return (await at.session.probe("return globalThis.busy.shown")).includes("late.txt");
+    });
+    await at.session.probe("globalThis.busy.end()");
+    assert.deepEqual([await unsaved(), read("late.txt")], [[], THEIRS]);
+    await until("its tab to go", async () => !(await at.session.tabs()).includes("late.txt"));
+  });
 
   it("B2: text typed while a save fails stays, unsaved", async () => {
     await configure(at, "agent", { approvalMode: "never" });
