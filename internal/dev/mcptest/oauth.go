@@ -1,6 +1,7 @@
 package mcptest
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -92,14 +93,7 @@ func (o *OAuth) resource() string {
 	if o.Beside {
 		return strings.TrimSuffix(o.URL(), "p")
 	}
-	return or(o.Resource, o.URL())
-}
-
-func or(flaw, right string) string {
-	if flaw != "" {
-		return flaw
-	}
-	return right
+	return cmp.Or(o.Resource, o.URL())
 }
 
 func answer(w http.ResponseWriter, value any) {
@@ -129,7 +123,7 @@ func (o *OAuth) guard(w http.ResponseWriter, r *http.Request, next http.Handler)
 
 func (o *OAuth) metadata(w http.ResponseWriter, _ *http.Request) {
 	meta := map[string]any{
-		"issuer": or(o.Issuer, o.http.URL), "authorization_endpoint": or(o.PageTo, o.http.URL+"/authorize"), "token_endpoint": o.http.URL + "/token",
+		"issuer": cmp.Or(o.Issuer, o.http.URL), "authorization_endpoint": cmp.Or(o.PageTo, o.http.URL+"/authorize"), "token_endpoint": o.http.URL + "/token",
 		"registration_endpoint": o.http.URL + "/register", "response_types_supported": []string{"code"},
 		"authorization_response_iss_parameter_supported": true, "token_endpoint_auth_methods_supported": []string{"none"},
 	}
@@ -140,7 +134,7 @@ func (o *OAuth) metadata(w http.ResponseWriter, _ *http.Request) {
 		meta["token_endpoint_auth_methods_supported"] = []string{"client_secret_post"}
 	}
 	if o.Methods != "none" {
-		meta["code_challenge_methods_supported"] = []string{or(o.Methods, "S256")}
+		meta["code_challenge_methods_supported"] = []string{cmp.Or(o.Methods, "S256")}
 	}
 	o.describe(w, meta)
 }
@@ -161,14 +155,14 @@ func (o *OAuth) register(w http.ResponseWriter, r *http.Request) {
 func (o *OAuth) authorize(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	back, err := url.Parse(q.Get("redirect_uri"))
-	if err != nil || back.Hostname() != "127.0.0.1" || q.Get("code_challenge_method") != "S256" || q.Get("resource") != o.URL() || q.Get("client_id") != or(o.Client, "client") {
+	if err != nil || back.Hostname() != "127.0.0.1" || q.Get("code_challenge_method") != "S256" || q.Get("resource") != o.URL() || q.Get("client_id") != cmp.Or(o.Client, "client") {
 		http.Error(w, "a wrong request: "+r.URL.RawQuery, http.StatusBadRequest)
 		return
 	}
 	o.mu.Lock()
 	o.challenge, o.redirect = q.Get("code_challenge"), q.Get("redirect_uri")
 	o.mu.Unlock()
-	sent := url.Values{"code": {"code"}, "state": {or(o.State, q.Get("state"))}, "iss": {or(o.Iss, o.http.URL)}}
+	sent := url.Values{"code": {"code"}, "state": {cmp.Or(o.State, q.Get("state"))}, "iss": {cmp.Or(o.Iss, o.http.URL)}}
 	sent.Del(o.Drop)
 	back.RawQuery = sent.Encode()
 	http.Redirect(w, r, back.String(), http.StatusFound)
@@ -182,7 +176,7 @@ func (o *OAuth) token(w http.ResponseWriter, r *http.Request) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	sum := sha256.Sum256([]byte(r.FormValue("code_verifier")))
-	switch known := r.FormValue("client_id") == or(o.Client, "client") && r.FormValue("client_secret") == o.Secret; {
+	switch known := r.FormValue("client_id") == cmp.Or(o.Client, "client") && r.FormValue("client_secret") == o.Secret; {
 	case !known:
 		http.Error(w, `{"error":"invalid_client"}`, http.StatusUnauthorized)
 		return
