@@ -183,17 +183,28 @@ async function create(uri: vscode.Uri, text: string): Promise<Uint8Array> {
 
 /** Changes only the differing part, so that cursors and folded lines elsewhere stay in place. */
 export async function replaceAll(document: vscode.TextDocument, text: string): Promise<boolean> {
+  if (document.getText() === "" && !(await takeEol(document, text))) return false;
   const plain = toLf(withoutBom(text));
-  const isEmpty = document.getText() === "";
-  const eol = isEmpty && eolOf(text) === "crlf" ? vscode.EndOfLine.CRLF : document.eol;
-  const [from, to] = [document.getText(), eol === vscode.EndOfLine.CRLF ? withEol(plain, "crlf") : plain];
+  const [from, to] = [document.getText(), document.eol === vscode.EndOfLine.CRLF ? withEol(plain, "crlf") : plain];
   if (from === to) return true;
   const [head, tail] = sameEnds(from, to);
   const edit = new vscode.WorkspaceEdit();
   const range = new vscode.Range(document.positionAt(head), document.positionAt(from.length - tail));
-  const edits = [vscode.TextEdit.replace(range, to.slice(head, to.length - tail))];
-  if (eol !== document.eol) edits.push(vscode.TextEdit.setEndOfLine(eol));
-  edit.set(document.uri, edits);
+  edit.replace(document.uri, range, to.slice(head, to.length - tail));
+  return vscode.workspace.applyEdit(edit);
+}
+
+/**
+ * Gives an empty document the line endings of text. This is an edit of its own: in the active
+ * editor, VS Code joins edits that touch and loses the line ending of the second.
+ */
+async function takeEol(document: vscode.TextDocument, text: string): Promise<boolean> {
+  const wanted = eolOf(text);
+  if (wanted !== "lf" && wanted !== "crlf") return true;
+  const eol = wanted === "crlf" ? vscode.EndOfLine.CRLF : vscode.EndOfLine.LF;
+  if (eol === document.eol) return true;
+  const edit = new vscode.WorkspaceEdit();
+  edit.set(document.uri, [vscode.TextEdit.setEndOfLine(eol)]);
   return vscode.workspace.applyEdit(edit);
 }
 

@@ -80,7 +80,7 @@ describe("any MCP client in VS Code", () => {
       "edited.txt": BASE, "rejected.txt": BASE, "blocks.txt": BASE, "same.txt": "a\na\na\n", "dirty.txt": BASE, "two.txt": BASE,
       "formatted.json": '{"a":1}\n', "wrong.json": '{"a": 1}\n', "src/a.ts": "export const found = 1;\n", "closed.txt": BASE, "gone.txt": BASE,
       "crlf.txt": "one\r\ntwo\r\n", "busy.txt": "one\n", "open.txt": "open\n", "hidden.txt": BASE, "behind.txt": BASE, "typed.txt": BASE,
-      "late.txt": BASE, "cut.txt": BASE,
+      "late.txt": BASE, "cut.txt": BASE, "empty.txt": "", ".vscode/settings.json": '{ "[ini]": { "files.eol": "\\r\\n" } }',
     },
   });
   const file = (name) => at.session.file(name);
@@ -151,11 +151,27 @@ describe("any MCP client in VS Code", () => {
     assert.equal(read("new/deep/a.ini"), "hello\n");
   });
 
+  it("B2: a new file with LF has LF, although such files get CRLF in this editor", async () => {
+    const answer = at.door.json("write_file", { path: "lf.ini", content: "a\nb\n" });
+    await accept();
+    assert.equal((await answer).status, "accepted");
+    assert.equal(read("lf.ini"), "a\nb\n");
+  });
+
   it("B2: a new file with CRLF has CRLF", async () => {
     const answer = at.door.json("write_file", { path: "new-crlf.txt", content: "a\r\nb\r\n" });
     await accept();
     assert.equal((await answer).status, "accepted");
     assert.equal(read("new-crlf.txt"), "a\r\nb\r\n");
+  });
+
+  // VS Code edits a document in the active editor in another way.
+  it("B2: an empty file that is shown gets CRLF", async () => {
+    await at.session.probe(`await vscode.window.showTextDocument(vscode.Uri.file(args[0]))`, file("empty.txt"));
+    const answer = at.door.json("write_file", { path: "empty.txt", content: "a\r\nb\r\n" });
+    await accept();
+    assert.equal((await answer).status, "accepted");
+    assert.equal(read("empty.txt"), "a\r\nb\r\n");
   });
 
   it("B2: a rejection is an answer, and nothing is written", async () => {
