@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"runtime/debug"
+	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/app/attachments"
@@ -115,12 +116,10 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 	files := fileindex.New(a.Root)
 	names := &attachments.Names{Files: files.Finder(), Editor: a.Editor.Named, Resources: a.Resources.Names}
 	shown := make(chan struct{})
-	var work crash.Group
 	ui := repl.New(repl.Options{
 		Shown: func() {
 			close(shown)
 			initgc.End()
-			work.Go(debug.FreeOSMemory) // what only the start needed
 		},
 		Terminal: o.terminal(p, own),
 		Start:    repl.Start{Version: p.Version, Dir: a.Dir, Notes: o.notesOf(a), Prompt: o.first, Suggest: o.suggest},
@@ -134,8 +133,15 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 		Shown:  shown,
 	})
 	begin(ctx, a, ui.Emit)
+	var work crash.Group
 	walking, end := context.WithCancel(ctx)
-	work.Go(func() { files.Run(walking, ui.NamesChanged) })
+	work.Go(func() {
+		var once sync.Once
+		files.Run(walking, func() {
+			ui.NamesChanged()
+			once.Do(debug.FreeOSMemory) // the first walk is the last part of the start
+		})
+	})
 	err = ui.Run(ctx, a)
 	end()
 	work.Wait()
