@@ -313,11 +313,7 @@ describe("the agent's proposals in one text with their file", () => {
     await until("the typed text to be kept", () => fs.readdirSync(kept, { recursive: true }).some(isKept));
     const { pid } = await at.scene.session.lock();
     await at.scene.bench.command("Developer: Reload Window");
-    await until(
-      "the extension to be back",
-      async () => at.scene.session.host.locks().some((lock) => lock.pid !== pid) && (await at.scene.session.probe("return process.pid")) !== pid,
-      120_000,
-    );
+    await at.scene.session.backAfter(pid);
     await lens("Accept", 1).waitFor({ timeout: 120_000 });
     same();
     await until("one review, and no tab of the earlier window", async () => (await tabs()) === 1);
@@ -331,7 +327,7 @@ describe("the agent's proposals in one text with their file", () => {
     const { agent, same } = await asked("kill");
     const { pid } = await at.scene.session.lock();
     process.kill(pid, "SIGKILL");
-    await until("the extension to be back", () => at.scene.session.host.locks().some((lock) => lock.pid !== pid), 120_000);
+    await at.scene.session.backAfterKill(pid);
     await lens("Accept", 1).waitFor({ timeout: 120_000 });
     same();
     await agent.type("n");

@@ -30,13 +30,6 @@ describe("a question whose editor fails", () => {
     same();
     return { agent, same };
   };
-  /** Waits until another extension host than that of pid listens, and its probe too. */
-  const backAfter = (pid) =>
-    until(
-      "the extension to be back",
-      async () => at.scene.session.host.locks().some((lock) => lock.pid !== pid) && (await at.scene.session.probe("return process.pid")) !== pid,
-      120_000,
-    );
 
   it("the tab is closed: it goes on in the terminal, and comes back from the list", async () => {
     const { agent, same } = await asked("tab.txt");
@@ -58,7 +51,7 @@ describe("a question whose editor fails", () => {
     const { agent, same } = await asked("reload.txt");
     const { pid } = await at.scene.session.lock();
     await at.scene.bench.command("Developer: Reload Window");
-    await backAfter(pid);
+    await at.scene.session.backAfter(pid);
     await agent.shows("also open in code-server", LOOKS_AGAIN);
     await at.scene.bench.diffShown();
     await agent.asks();
@@ -80,7 +73,7 @@ describe("a question whose editor fails", () => {
     await until("the terminal to be on its own", async () => (await alone()) || isBack(), STANDS);
     await agent.asks();
     same();
-    await backAfter(pid);
+    await at.scene.session.backAfterKill(pid);
     await agent.shows("also open in code-server", LOOKS_AGAIN);
     await at.scene.bench.diffShown();
     same();

@@ -207,14 +207,19 @@ describe("a proposal in one text with its file", () => {
 
   it("C2: an extension host that is killed, and a window that is reloaded, leave nothing undecided", async () => {
     const ends = {
-      killed: (pid) => process.kill(pid, "SIGKILL"),
-      reloaded: () => session.bench.command("Developer: Reload Window"),
+      killed: async (pid) => {
+        process.kill(pid, "SIGKILL");
+        await session.backAfterKill(pid);
+      },
+      reloaded: async (pid) => {
+        await session.bench.command("Developer: Reload Window");
+        await session.backAfter(pid);
+      },
     };
     for (const [how, end] of Object.entries(ends)) {
       await propose(`${how}.txt`);
       const { pid } = await session.lock();
       await end(pid);
-      await until("another host", async () => (await session.lock()).pid !== pid && (await session.probe("return process.pid")) !== pid, 120_000);
       await session.noDiffs(30_000);
       await asBefore(`${how}.txt`);
       await dial();

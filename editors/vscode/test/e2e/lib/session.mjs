@@ -12,6 +12,9 @@ import { openWorkbench } from "./workbench.mjs";
 /** An agent waits for 800 ms for the text that was typed in a diff; half of it is on the safe side. */
 const PROMPT = 400;
 
+/** VS Code starts another extension host within a second or two, or never. */
+const STARTS = 30_000;
+
 const failures = path.join(extensionRoot, "out/failures");
 
 /**
@@ -120,6 +123,23 @@ export class Session {
       const edits = await vscode.commands.executeCommand("vscode.executeFormatDocumentProvider", vscode.Uri.file(args[0]), { tabSize: 4, insertSpaces: true });
       return edits?.length > 0`;
     return until("the formatter", () => this.probe(code, file));
+  }
+
+  /** Waits until another extension host than that of pid serves the extension, and its probe. */
+  async backAfter(pid) {
+    const isNew = (lock) => lock.pid !== pid;
+    await until("the extension to be back", async () => this.host.locks().some(isNew) && (await this.probe("return process.pid")) !== pid, 120_000);
+  }
+
+  /**
+   * The same after the extension host was killed. Beside load VS Code sometimes starts no
+   * other: then a person reloads the window.
+   */
+  async backAfterKill(pid) {
+    const starts = () => [...fs.readFileSync(this.host.log, "utf8").matchAll(/<(\d+)> Launched Extension Host Process/g)];
+    const hasStarted = () => starts().at(-1)?.[1] !== String(pid);
+    await until("another extension host", hasStarted, STARTS).catch(() => this.bench.command("Developer: Reload Window"));
+    await this.backAfter(pid);
   }
 
   /** Waits until the extensions answer at once, as somebody waits who sees that a window is busy. */
