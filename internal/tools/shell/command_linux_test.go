@@ -55,7 +55,7 @@ func TestPipeHeldByAStranger(t *testing.T) {
 func TestNotes(t *testing.T) {
 	var many []process
 	for pid := range 12 {
-		many = append(many, process{identity{pid: pid}, "x"})
+		many = append(many, process{identity: identity{pid: pid}, name: "x"})
 	}
 	got := leftovers{ended: many, survivors: many[3:4], strays: many[:2]}.notes()
 	want := []string{
@@ -67,7 +67,7 @@ func TestNotes(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	again := process{identity{pid: 3, start: 7}, "x"} // the same pid, but another process
+	again := process{identity: identity{pid: 3, start: 7}, name: "x"} // the same pid, but another process
 	if got := without(many, append([]process{again}, many[4:]...)); len(got) != 4 {
 		t.Errorf("without = %v", got)
 	}

@@ -122,7 +122,7 @@ func TestReadEntry(t *testing.T) {
 	if hasMark(pid, "NO_SUCH_MARK=") || feeds(pid, os.Stdin) {
 		t.Error("it is taken for a command's")
 	}
-	kill(pid, []process{{identity{pid: pid, start: before.start + 1}, "another one"}})
+	kill(pid, []process{{identity: identity{pid: pid, start: before.start + 1}, name: "another one"}})
 	if err := cmd.Wait(); err == nil || err.Error() != "signal: killed" {
 		t.Errorf("the group was not killed: %v", err)
 	}
@@ -141,9 +141,9 @@ func TestSignalSparesAnotherProcess(t *testing.T) {
 	}
 	pid := cmd.Process.Pid
 	nobody := 1 << 30 // no group has such a number
-	signal(nobody, []process{{identity{pid: pid, start: birth(pid) - 1}, "sleep"}}, syscall.SIGKILL)
+	signal(nobody, []process{{identity: identity{pid: pid, start: birth(pid) - 1}, name: "sleep"}}, syscall.SIGKILL)
 	signal(nobody, nil, syscall.SIGKILL)
-	signal(nobody, []process{{identity{pid: pid, start: birth(pid)}, "sleep"}}, syscall.SIGTERM)
+	signal(nobody, []process{{identity: identity{pid: pid, start: birth(pid)}, name: "sleep"}}, syscall.SIGTERM)
 	if err := cmd.Wait(); err == nil || err.Error() != "signal: terminated" {
 		t.Errorf("%v; want the one signal that was meant for it", err)
 	}

@@ -95,13 +95,15 @@ func readEntry(pid int) (entry, error) {
 		return entry{}, err
 	}
 	e := entry{zombie: isDead(f[statState])}
-	e.pid, e.name = pid, printable(name)
+	e.pid, e.name, e.works = pid, printable(name), isWorking(f[statState])
 	var errs [3]error
 	e.parent, errs[0] = strconv.Atoi(f[statParent])
 	e.session, errs[1] = strconv.Atoi(f[statSession])
 	e.start, errs[2] = strconv.ParseUint(f[statStart], 10, 64)
 	return e, errors.Join(errs[:]...)
 }
+
+func isWorking(state string) bool { return state == "R" || state == "D" }
 
 func isDead(state string) bool { return state == "Z" || state == "X" }
 

@@ -20,7 +20,7 @@ func (t *tree) left() []process {
 	if err := signalGroup(t.shell.pid, 0); errors.Is(err, syscall.ESRCH) || t.hasExited() && errors.Is(err, syscall.EPERM) {
 		return nil
 	}
-	return []process{{identity{pid: t.shell.pid}, "process group"}}
+	return []process{{identity: identity{pid: t.shell.pid}, name: "process group"}}
 }
 
 // strays returns none: they cannot be found.
@@ -40,7 +40,7 @@ func pipeName(*os.File) string { return "-" }
 func (w *watched) left() (ps []process) {
 	for pid := range w.shells {
 		if !errors.Is(signalGroup(pid, 0), syscall.ESRCH) {
-			ps = append(ps, process{identity{pid: pid}, "process group"})
+			ps = append(ps, process{identity: identity{pid: pid}, name: "process group"})
 		}
 	}
 	return ps

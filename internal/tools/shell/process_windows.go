@@ -44,7 +44,7 @@ func (t *tree) left() []process {
 	if t.hasExited() {
 		return nil
 	}
-	return []process{{identity{pid: t.shell.pid}, "cmd.exe"}}
+	return []process{{identity: identity{pid: t.shell.pid}, name: "cmd.exe"}}
 }
 
 // strays returns none: they cannot be found.

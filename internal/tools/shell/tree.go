@@ -3,6 +3,7 @@ package shell
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -13,9 +14,13 @@ type patience struct {
 	kill  time.Duration // for killed processes to disappear
 }
 
-// Time limits for ending processes. Those after the shell's own exit (selfEndTime,
-// afterExit, then at least drainTime and twice lastReads) add up to less than a second.
-const selfEndTime = 300 * time.Millisecond // for processes that end by themselves just after the shell, like >(tee log)
+// Time limits for processes that end by themselves just after the shell, like >(tee log).
+// If they only wait, all time limits after the shell's own exit (selfEndTime, afterExit,
+// then at least drainTime and twice lastReads) add up to less than a second.
+const (
+	selfEndTime = 300 * time.Millisecond // since one of them was last seen working
+	workTime    = 2 * time.Second        // in all: on a busy machine they get little of it
+)
 
 var (
 	afterExit = patience{grace: 250 * time.Millisecond, kill: 300 * time.Millisecond}
@@ -58,7 +63,7 @@ func (t *tree) hasExited() bool {
 // endLeft ends the processes that remain after the shell's exit.
 func (t *tree) endLeft() leftovers {
 	var r leftovers
-	if left := waitGone(t.left, selfEndTime); len(left) > 0 {
+	if left := waitGone(t.left, selfEndTime, workTime); len(left) > 0 {
 		r.survivors = t.end(left, afterExit)
 		r.ended = without(left, r.survivors)
 	}
@@ -75,7 +80,7 @@ func (t *tree) end(left []process, p patience) []process {
 // common process group, or zero.
 func endAll(look func() []process, group int, left []process, p patience) []process {
 	terminate(group, left)
-	if left = waitGone(look, p.grace); len(left) == 0 {
+	if left = waitGone(look, p.grace, p.grace); len(left) == 0 {
 		return nil
 	}
 	deadline := time.NewTimer(p.kill)
@@ -92,14 +97,19 @@ func endAll(look func() []process, group int, left []process, p patience) []proc
 	return nil
 }
 
-// waitGone waits at most limit until look finds no processes, and returns the remaining
-// ones. There is no event for the end of a process that is not our child, so it polls
-// after 1 to 20 ms.
-func waitGone(look func() []process, limit time.Duration) []process {
-	deadline := time.Now().Add(limit)
+// waitGone waits until look finds no processes, and returns the remaining ones: when none
+// has worked for idle, at the latest after most. There is no event for the end of a
+// process that is not our child, so it polls after 1 to 20 ms.
+func waitGone(look func() []process, idle, most time.Duration) []process {
+	begin := time.Now()
+	worked := begin
 	for pause := time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {
 		left := look()
-		if len(left) == 0 || !time.Now().Before(deadline) {
+		now := time.Now()
+		if slices.ContainsFunc(left, func(p process) bool { return p.works }) {
+			worked = now
+		}
+		if len(left) == 0 || now.Sub(worked) >= idle || now.Sub(begin) >= most {
 			return left
 		}
 		<-time.After(pause)
@@ -112,10 +122,11 @@ type identity struct {
 	start uint64 // in ticks since the system's start; zero if unknown
 }
 
-// process is one process of a command, with its name when it was seen.
+// process is one process of a command as it was seen.
 type process struct {
 	identity
-	name string
+	name  string
+	works bool // it ran, or waited for a processor or a disk; false if unknown
 }
 
 // without returns the processes of ps that are not in gone.

@@ -98,6 +98,20 @@ func TestTreeEndsWithTheShell(t *testing.T) {
 	}
 }
 
+// TestWorkAfterTheShell: a process that works after the shell's exit, as one that gets little
+// of a busy machine's processors, may finish. One that works on and on may not.
+func TestWorkAfterTheShell(t *testing.T) {
+	const spin = "from=${EPOCHREALTIME/./}; while ((${EPOCHREALTIME/./} < from + %d000)); do :; done; echo end"
+	res := run(t, shell.Options{Line: "echo x > >(cat; " + fmt.Sprintf(spin, 900) + ")"})
+	if res.Output != "x\nend\n" || len(res.Notes) > 0 {
+		t.Errorf("output %q, notes %q; want all of it", res.Output, res.Notes)
+	}
+	res = run(t, shell.Options{Line: "{ " + fmt.Sprintf(spin, 3_600_000) + "; } &"})
+	if len(res.Notes) != 1 || !strings.Contains(res.Notes[0], "left in the background and ended: bash") {
+		t.Errorf("output %q, notes %q; want it ended", res.Output, res.Notes)
+	}
+}
+
 func TestTreeEndsOnTimeoutAndCancel(t *testing.T) {
 	j := shell.NewJobs()
 	t.Cleanup(func() { closeJobs(t, j) })
