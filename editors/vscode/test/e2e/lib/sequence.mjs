@@ -326,7 +326,7 @@ export class Sequence {
       if (!this.savable().includes(name)) return assert.match(await soon(told), /could not be saved .*nothing was changed/); // another program wrote the file
       this.isSaved(name);
     }
-    if (await this.isAccepted(told, /^(Wrote|Created) /)) this.hasWritten({ [name]: withText(this.disk.get(name), text) });
+    if (await this.isAccepted(told, /^(Wrote|Created) /, name)) this.hasWritten({ [name]: withText(this.disk.get(name), text) });
   }
 
   /** A change of one line by the model. */
@@ -337,7 +337,7 @@ export class Sequence {
     const [from, to] = [this.chance.pick(onceIn(text)), `line ${++this.number}`];
     this.log.push(`${name} ${from}`);
     const told = this.make(edit(`${this.name}/${name}`, from, to));
-    if (await this.isAccepted(told, /^Wrote /)) this.hasWritten({ [name]: withText(this.disk.get(name), text.replace(from, to)) });
+    if (await this.isAccepted(told, /^Wrote /, name)) this.hasWritten({ [name]: withText(this.disk.get(name), text.replace(from, to)) });
   }
 
   /** A removal by the model. */
@@ -347,7 +347,7 @@ export class Sequence {
     this.log.push(name);
     const told = this.make(call("delete_file", { path: `${this.name}/${name}` }));
     if (this.unsaved.has(name)) return assert.match(await soon(told), /unsaved changes in .*nothing was changed/);
-    if (await this.isAccepted(told, /^Deleted /)) this.hasWritten({ [name]: undefined });
+    if (await this.isAccepted(told, /^Deleted /, name)) this.hasWritten({ [name]: undefined });
   }
 
   /** A move by the model, to a place that may be taken. */
@@ -361,8 +361,11 @@ export class Sequence {
     if (await this.isAccepted(told, /^Moved /)) this.hasWritten({ [to]: this.disk.get(name), [name]: undefined });
   }
 
-  /** Answers the question about a change in the diff or in the terminal; reports whether with a yes. */
-  async isAccepted(told, result) {
+  /**
+   * Answers the question about a change in the diff or in the terminal; reports whether with a
+   * yes. changed names the file whose text changes: for a program, the diff asks once more.
+   */
+  async isAccepted(told, result, changed) {
     const { agent, scene } = this.terminal;
     await agent.asks();
     await scene.bench.diffShown();
@@ -371,14 +374,22 @@ export class Sequence {
       await this.refuse();
       return false;
     }
-    if (answer < 3) await scene.bench.press("Accept");
-    else {
+    if (answer < 3) {
+      const isProgram = changed !== undefined && this.isProgram(changed);
+      await scene.bench.press("Accept");
+      if (isProgram) await scene.bench.answer("Accept");
+    } else {
       await agent.asks();
       await agent.yes();
     }
     assert.match(await soon(told), result);
     await this.isGone();
     return true;
+  }
+
+  isProgram(name) {
+    const found = fs.statSync(this.file(name), { throwIfNoEntry: false });
+    return found?.isFile() === true && (found.mode & 0o111) !== 0;
   }
 
   /** Waits until an answered question is nowhere any more: the next one is another. */
