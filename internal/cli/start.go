@@ -139,7 +139,11 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 		var once sync.Once
 		files.Run(walking, func() {
 			ui.NamesChanged()
-			once.Do(debug.FreeOSMemory) // the first walk is the last part of the start
+			select {
+			case <-shown:
+				once.Do(debug.FreeOSMemory) // the first walk is the last part of the start
+			case <-walking.Done():
+			}
 		})
 	})
 	err = ui.Run(ctx, a)

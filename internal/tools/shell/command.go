@@ -99,7 +99,10 @@ func (c *command) wait(stop <-chan struct{}, timeout time.Duration) ending {
 	if end.timedOut || end.stopped {
 		end.left.survivors = c.tree.end(c.tree.left(), onRequest)
 	} else {
-		end.left = c.tree.endLeft()
+		end.left = c.tree.endLeft(stop)
+		if len(end.left.ended)+len(end.left.survivors) == 0 {
+			ended = time.Now() // by themselves: the rest of their output may still be in the pipe
+		}
 	}
 	c.out.drain(max(drainTime, exitTime-time.Since(ended)))
 	c.apart.drain(max(drainTime, exitTime-time.Since(ended)))

@@ -72,3 +72,17 @@ func TestNotes(t *testing.T) {
 		t.Errorf("without = %v", got)
 	}
 }
+
+// TestThreadsWork: processor time counts as work even if the first thread only waits.
+func TestThreadsWork(t *testing.T) {
+	looks := 0
+	look := func() []process {
+		if looks++; looks == 40 { // 0.6 s
+			return nil
+		}
+		return []process{{identity: identity{pid: 1, start: 1}, spent: uint64(looks)}}
+	}
+	if left := waitGone(look, 100*time.Millisecond, time.Hour, nil); left != nil {
+		t.Errorf("gave up after %d looks", looks)
+	}
+}

@@ -8,7 +8,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
-// How long to read output after the shell has exited.
+// How long to read output after the shell, and processes that end by themselves, have exited.
 const (
 	exitTime  = 900 * time.Millisecond // if the pipe stays open, including the end of processes
 	drainTime = 50 * time.Millisecond  // when nobody is left who should write any

@@ -67,6 +67,8 @@ const (
 	statState   = 0
 	statParent  = 1
 	statSession = 3
+	statUser    = 11
+	statSystem  = 12
 	statStart   = 19
 	statEnvEnd  = 48
 )
@@ -95,15 +97,17 @@ func readEntry(pid int) (entry, error) {
 		return entry{}, err
 	}
 	e := entry{zombie: isDead(f[statState])}
-	e.pid, e.name, e.works = pid, printable(name), isWorking(f[statState])
-	var errs [3]error
+	e.pid, e.name, e.runs = pid, printable(name), f[statState] == "R" || f[statState] == "D"
+	var errs [5]error
+	var user, system uint64
 	e.parent, errs[0] = strconv.Atoi(f[statParent])
 	e.session, errs[1] = strconv.Atoi(f[statSession])
 	e.start, errs[2] = strconv.ParseUint(f[statStart], 10, 64)
+	user, errs[3] = strconv.ParseUint(f[statUser], 10, 64)
+	system, errs[4] = strconv.ParseUint(f[statSystem], 10, 64)
+	e.spent = user + system
 	return e, errors.Join(errs[:]...)
 }
-
-func isWorking(state string) bool { return state == "R" || state == "D" }
 
 func isDead(state string) bool { return state == "Z" || state == "X" }
 

@@ -1,8 +1,8 @@
 // Package shell runs command lines. It guarantees that a command has no access to the
 // program's terminal, input or secrets, that its output takes a bounded amount of memory,
-// that Run returns within a second of the shell's exit, and that no process of a command
-// outlives it unnoticed: remaining processes are ended, and those that cannot be ended
-// are reported.
+// that Run returns within 1.5 seconds of the shell's exit, or three while its processes
+// still work, and that no process of a command outlives it unnoticed: remaining processes
+// are ended, and those that cannot be ended are reported.
 //
 // The last guarantee holds fully on Linux, where the program adopts orphans. On other
 // Unix systems a process that moved to a new session is not found; on Windows taskkill

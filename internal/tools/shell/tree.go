@@ -3,7 +3,6 @@ package shell
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 )
@@ -15,11 +14,9 @@ type patience struct {
 }
 
 // Time limits for processes that end by themselves just after the shell, like >(tee log).
-// If they only wait, all time limits after the shell's own exit (selfEndTime, afterExit,
-// then at least drainTime and twice lastReads) add up to less than a second.
 const (
 	selfEndTime = 300 * time.Millisecond // since one of them was last seen working
-	workTime    = 2 * time.Second        // in all: on a busy machine they get little of it
+	workTime    = 2 * time.Second        // in all: a busy machine gives them little processor time
 )
 
 var (
@@ -60,10 +57,10 @@ func (t *tree) hasExited() bool {
 	}
 }
 
-// endLeft ends the processes that remain after the shell's exit.
-func (t *tree) endLeft() leftovers {
+// endLeft ends the processes that remain after the shell's exit, at once if stop is closed.
+func (t *tree) endLeft(stop <-chan struct{}) leftovers {
 	var r leftovers
-	if left := waitGone(t.left, selfEndTime, workTime); len(left) > 0 {
+	if left := waitGone(t.left, selfEndTime, workTime, stop); len(left) > 0 {
 		r.survivors = t.end(left, afterExit)
 		r.ended = without(left, r.survivors)
 	}
@@ -80,7 +77,7 @@ func (t *tree) end(left []process, p patience) []process {
 // common process group, or zero.
 func endAll(look func() []process, group int, left []process, p patience) []process {
 	terminate(group, left)
-	if left = waitGone(look, p.grace, p.grace); len(left) == 0 {
+	if left = waitGone(look, p.grace, p.grace, nil); len(left) == 0 {
 		return nil
 	}
 	deadline := time.NewTimer(p.kill)
@@ -97,22 +94,30 @@ func endAll(look func() []process, group int, left []process, p patience) []proc
 	return nil
 }
 
-// waitGone waits until look finds no processes, and returns the remaining ones: when none
-// has worked for idle, at the latest after most. There is no event for the end of a
+// waitGone waits until look finds no processes, none has worked for idle, most is over or
+// stop is closed, and returns the remaining ones. There is no event for the end of a
 // process that is not our child, so it polls after 1 to 20 ms.
-func waitGone(look func() []process, idle, most time.Duration) []process {
+func waitGone(look func() []process, idle, most time.Duration, stop <-chan struct{}) []process {
 	begin := time.Now()
 	worked := begin
+	spent := map[identity]uint64{}
 	for pause := time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {
 		left := look()
 		now := time.Now()
-		if slices.ContainsFunc(left, func(p process) bool { return p.works }) {
-			worked = now
+		for _, p := range left {
+			if before, seen := spent[p.identity]; p.runs || seen && p.spent > before {
+				worked = now
+			}
+			spent[p.identity] = p.spent
 		}
 		if len(left) == 0 || now.Sub(worked) >= idle || now.Sub(begin) >= most {
 			return left
 		}
-		<-time.After(pause)
+		select {
+		case <-time.After(pause):
+		case <-stop:
+			return look()
+		}
 	}
 }
 
@@ -126,7 +131,8 @@ type identity struct {
 type process struct {
 	identity
 	name  string
-	works bool // it ran, or waited for a processor or a disk; false if unknown
+	runs  bool   // its first thread runs, or waits for a processor or a disk; false if unknown
+	spent uint64 // processor time of all threads, in ticks; zero if unknown
 }
 
 // without returns the processes of ps that are not in gone.

@@ -83,7 +83,7 @@ func TestTreeEndsWithTheShell(t *testing.T) {
 			opts := shell.Options{Line: strings.ReplaceAll(line, "TOKEN", n) + "\n sleep 0.05; echo done", Dir: t.TempDir()}
 			res, err := j.Run(t.Context(), opts)
 			if took := time.Since(start); took > 10*time.Second {
-				t.Errorf("took %v; a second is promised", took)
+				t.Errorf("took %v; 1.5 seconds are promised", took)
 			}
 			if err != nil || res.ExitCode != 0 || !strings.Contains(res.Output, "done\n") {
 				t.Errorf("%+v", res)
@@ -98,10 +98,12 @@ func TestTreeEndsWithTheShell(t *testing.T) {
 	}
 }
 
+// spin works for a number of milliseconds.
+const spin = "from=${EPOCHREALTIME/[.,]/}; while ((${EPOCHREALTIME/[.,]/} < from + %d000)); do :; done; echo end"
+
 // TestWorkAfterTheShell: a process that works after the shell's exit, as one that gets little
 // of a busy machine's processors, may finish. One that works on and on may not.
 func TestWorkAfterTheShell(t *testing.T) {
-	const spin = "from=${EPOCHREALTIME/./}; while ((${EPOCHREALTIME/./} < from + %d000)); do :; done; echo end"
 	res := run(t, shell.Options{Line: "echo x > >(cat; " + fmt.Sprintf(spin, 900) + ")"})
 	if res.Output != "x\nend\n" || len(res.Notes) > 0 {
 		t.Errorf("output %q, notes %q; want all of it", res.Output, res.Notes)
@@ -109,6 +111,28 @@ func TestWorkAfterTheShell(t *testing.T) {
 	res = run(t, shell.Options{Line: "{ " + fmt.Sprintf(spin, 3_600_000) + "; } &"})
 	if len(res.Notes) != 1 || !strings.Contains(res.Notes[0], "left in the background and ended: bash") {
 		t.Errorf("output %q, notes %q; want it ended", res.Output, res.Notes)
+	}
+}
+
+// TestCancelEndsWorkAfterTheShell: a cancellation does not wait for a process that works on.
+func TestCancelEndsWorkAfterTheShell(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	j := shell.NewJobs()
+	t.Cleanup(func() { closeJobs(t, j) })
+	dir := t.TempDir()
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(filepath.Join(dir, "works")); err == nil {
+				cancel()
+			}
+			<-time.After(time.Millisecond)
+		}
+	}()
+	line := "{ while kill -0 $$ 2>/dev/null; do :; done; >works; " + fmt.Sprintf(spin, 1500) + "; } &"
+	res, err := j.Run(ctx, shell.Options{Line: line, Dir: dir})
+	if err != nil || len(res.Notes) != 1 || !strings.Contains(res.Notes[0], "left in the background and ended: bash") {
+		t.Errorf("%+v, %v; want a note on the process that was ended", res, err)
 	}
 }
 

@@ -183,29 +183,25 @@ async function create(uri: vscode.Uri, text: string): Promise<Uint8Array> {
 
 /** Changes only the differing part, so that cursors and folded lines elsewhere stay in place. */
 export async function replaceAll(document: vscode.TextDocument, text: string): Promise<boolean> {
-  if (document.getText() === "" && !(await takeEol(document, text))) return false;
+  const eol = eolFor(document, text);
   const plain = toLf(withoutBom(text));
-  const [from, to] = [document.getText(), document.eol === vscode.EndOfLine.CRLF ? withEol(plain, "crlf") : plain];
+  const [from, to] = [document.getText(), eol === vscode.EndOfLine.CRLF ? withEol(plain, "crlf") : plain];
   if (from === to) return true;
   const [head, tail] = sameEnds(from, to);
   const edit = new vscode.WorkspaceEdit();
   const range = new vscode.Range(document.positionAt(head), document.positionAt(from.length - tail));
-  edit.replace(document.uri, range, to.slice(head, to.length - tail));
+  const edits = [vscode.TextEdit.replace(range, to.slice(head, to.length - tail))];
+  // It comes first: VS Code joins edits that touch in the active editor, and keeps the first one's line ending.
+  if (eol !== document.eol) edits.unshift(vscode.TextEdit.setEndOfLine(eol));
+  edit.set(document.uri, edits);
   return vscode.workspace.applyEdit(edit);
 }
 
-/**
- * Gives an empty document the line endings of text. This is an edit of its own: in the active
- * editor, VS Code joins edits that touch and loses the line ending of the second.
- */
-async function takeEol(document: vscode.TextDocument, text: string): Promise<boolean> {
-  const wanted = eolOf(text);
-  if (wanted !== "lf" && wanted !== "crlf") return true;
-  const eol = wanted === "crlf" ? vscode.EndOfLine.CRLF : vscode.EndOfLine.LF;
-  if (eol === document.eol) return true;
-  const edit = new vscode.WorkspaceEdit();
-  edit.set(document.uri, [vscode.TextEdit.setEndOfLine(eol)]);
-  return vscode.workspace.applyEdit(edit);
+/** The line endings that a document has with this text; one without any has the editor's default until then. */
+function eolFor(document: vscode.TextDocument, text: string): vscode.EndOfLine {
+  const wanted = document.lineCount === 1 ? eolOf(text) : undefined;
+  if (wanted !== "lf" && wanted !== "crlf") return document.eol;
+  return wanted === "crlf" ? vscode.EndOfLine.CRLF : vscode.EndOfLine.LF;
 }
 
 /** How many units two texts have in common at both ends, none within a character or a line ending. */

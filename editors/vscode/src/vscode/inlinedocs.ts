@@ -251,7 +251,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     if (toLf(document.getText()) === next.text) this.take(entry, next);
     else {
       entry.next = next;
-      await replaceAll(document, next.text);
+      await replaceAll(document, this.withEol(entry, next.text));
       entry.next = undefined;
     }
   }
@@ -275,7 +275,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     void vscode.window.setStatusBarMessage(entry.locked === ""
         ? vscode.l10n.t("Red lines are the file's current text. They cannot be changed here: use Show as Diff to edit freely.")
         : vscode.l10n.t("This edit is {0}", entry.locked), 5_000);
-    void replaceAll(document, entry.merged.text);
+    void replaceAll(document, this.withEol(entry, entry.merged.text));
   }
 
   private take(entry: Entry, next: Merged): void {

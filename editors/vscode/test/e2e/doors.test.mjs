@@ -80,7 +80,7 @@ describe("any MCP client in VS Code", () => {
       "edited.txt": BASE, "rejected.txt": BASE, "blocks.txt": BASE, "same.txt": "a\na\na\n", "dirty.txt": BASE, "two.txt": BASE,
       "formatted.json": '{"a":1}\n', "wrong.json": '{"a": 1}\n', "src/a.ts": "export const found = 1;\n", "closed.txt": BASE, "gone.txt": BASE,
       "crlf.txt": "one\r\ntwo\r\n", "busy.txt": "one\n", "open.txt": "open\n", "hidden.txt": BASE, "behind.txt": BASE, "typed.txt": BASE,
-      "late.txt": BASE, "cut.txt": BASE, "empty.txt": "", ".vscode/settings.json": '{ "[ini]": { "files.eol": "\\r\\n" } }',
+      "late.txt": BASE, "cut.txt": BASE, "empty.txt": "", "one.ini": "one", ".vscode/settings.json": '{ "[ini]": { "files.eol": "\\r\\n" } }',
     },
   });
   const file = (name) => at.session.file(name);
@@ -156,6 +156,13 @@ describe("any MCP client in VS Code", () => {
     await accept();
     assert.equal((await answer).status, "accepted");
     assert.equal(read("lf.ini"), "a\nb\n");
+  });
+
+  it("B2: so has a file of one line that gets more", async () => {
+    const answer = at.door.json("write_file", { path: "one.ini", content: "one\ntwo\n" });
+    await accept();
+    assert.equal((await answer).status, "accepted");
+    assert.equal(read("one.ini"), "one\ntwo\n");
   });
 
   it("B2: a new file with CRLF has CRLF", async () => {
