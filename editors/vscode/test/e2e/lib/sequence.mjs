@@ -475,7 +475,10 @@ export class Sequence {
       if (plan.changes.length === 1) return agent.asks();
       await until("the whole list of files to be seen", async () => {
         const text = await this.terminal.scene.bench.terminalText();
-        if (text.includes("scroll to the end before")) await agent.type("\x1b[6~");
+        if (text.includes("scroll to the end before")) {
+          await agent.type("\x1b[6~");
+          await this.terminal.scene.bench.page.waitForTimeout(500); // a key that comes early restarts the 400 ms before keys count
+        }
         return text.includes("y yes, to files");
       });
       return agent.asks(60_000, "y yes, to files");
