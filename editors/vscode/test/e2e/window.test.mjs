@@ -406,6 +406,7 @@ describe("a window with reviews", () => {
     const old = await session.lock();
     fs.rmSync(session.host.env.PROBE_PORT_FILE);
     process.kill(old.pid, "SIGKILL");
+    await session.backAfterKill(old.pid);
     await backFrom(old);
     // The leftovers are certainly there: the window itself went on.
     await until("the log to say so", () => /closed 1 diffs that an earlier window had left/.test(session.agentLog()));

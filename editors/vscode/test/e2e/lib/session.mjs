@@ -138,7 +138,10 @@ export class Session {
   async backAfterKill(pid) {
     const starts = () => [...fs.readFileSync(this.host.log, "utf8").matchAll(/<(\d+)> Launched Extension Host Process/g)];
     const hasStarted = () => starts().at(-1)?.[1] !== String(pid);
-    await until("another extension host", hasStarted, STARTS).catch(() => this.bench.command("Developer: Reload Window"));
+    await until("another extension host", hasStarted, STARTS).catch((error) => {
+      console.log(`the window is reloaded: ${error.message}`);
+      return this.bench.command("Developer: Reload Window");
+    });
     await this.backAfter(pid);
   }
 
