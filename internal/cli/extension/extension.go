@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,8 +39,8 @@ type Editor struct {
 var ErrNoEditor = errors.New("none of " + strings.Join(commands[:], ", ") + " is on PATH; in VS Code, run " +
 	`"Shell Command: Install 'code' command in PATH", or install the file that "agent ide install --to FILE" writes`)
 
-// Find returns the editors on PATH, without those that the project in dir or npm's
-// node_modules/.bin brings. If only is not empty, Find looks for that name or path.
+// Find returns the editors on PATH, each once, without those that the project in dir or
+// npm's node_modules/.bin brings. If only is not empty, Find looks for that name or path.
 func Find(only, dir string) ([]Editor, error) {
 	names := commands[:]
 	if only != "" {
@@ -47,7 +48,11 @@ func Find(only, dir string) ([]Editor, error) {
 	}
 	var found []Editor
 	for _, name := range names {
-		if path, err := exec.LookPath(name); err == nil && (name != filepath.Base(name) || !brought(path, dir)) {
+		path, err := exec.LookPath(name)
+		if err != nil || name == filepath.Base(name) && brought(path, dir) {
+			continue
+		}
+		if !slices.ContainsFunc(found, func(e Editor) bool { return program(e.Path) == program(path) }) {
 			found = append(found, Editor{Name: filepath.Base(name), Path: path})
 		}
 	}
@@ -58,6 +63,21 @@ func Find(only, dir string) ([]Editor, error) {
 		return nil, fmt.Errorf("no program %s", only)
 	}
 	return nil, ErrNoEditor
+}
+
+// program returns the file that path links to, if it is an editor's: code-server has two
+// names for one. An installation in both would replace the extension while it starts. Other
+// targets, such as snap and mise, start the editor by whose name they are called.
+func program(path string) string {
+	file, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return path
+	}
+	base := strings.ToLower(filepath.Base(file))
+	if !slices.ContainsFunc(commands[:], func(name string) bool { return strings.HasPrefix(base, name) }) {
+		return path
+	}
+	return file
 }
 
 // brought reports whether a program on PATH is a project's own: in dir, in a folder

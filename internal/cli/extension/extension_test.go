@@ -87,6 +87,21 @@ func TestAnEditorThatNPMInstalled(t *testing.T) {
 	}
 }
 
+// The terminals of code-server have two names for one program; snap is one program for many.
+func TestTwoNames(t *testing.T) {
+	for target, want := range map[string]int{"code-linux.sh": 1, "snap": 2} {
+		dir, _ := program(t, target, "")
+		for _, name := range []string{"code", "code-server"} {
+			if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if found, err := extension.Find("", ""); err != nil || len(found) != want || found[0].Name != "code" {
+			t.Errorf("%s: %+v, %v", target, found, err)
+		}
+	}
+}
+
 func TestInstallFails(t *testing.T) {
 	dir, _ := program(t, "code", "echo no space; exit 3")
 	found, err := extension.Find("code", "")
