@@ -62,6 +62,9 @@ func (w writer) carryOut(ctx context.Context, call Call, path string, propose pr
 // vacate has the pending changes reviewed if one of them moves away the file at path: another
 // cannot take its place before that.
 func (w writer) vacate(ctx context.Context, call Call, path string) (*Result, error) {
+	if w.Pending.Len() == 0 {
+		return nil, nil
+	}
 	if abs, _, err := w.Root.Resolve(path); err == nil && w.Pending.Leaves(abs) {
 		return w.settleFirst(ctx, call)
 	}

@@ -2,6 +2,7 @@ package edit
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -9,16 +10,31 @@ import (
 // Placeholder returns the first line of after that replaces code left out, as in
 // "// ... rest of the code", or "". It accepts a line that before holds as well.
 func Placeholder(before, after string) string {
-	had := map[string]bool{}
-	for _, l := range textLines(before) {
-		had[strings.TrimSpace(l)] = true
-	}
-	for _, l := range textLines(after) {
-		if l := strings.TrimSpace(l); !had[l] && len(l) < 200 && isPlaceholder(l) {
+	for l := range strings.Lines(changedLines(before, after)) {
+		l = strings.TrimSpace(l)
+		if len(l) < 200 && isPlaceholder(l) && !slices.ContainsFunc(textLines(before), func(b string) bool { return strings.TrimSpace(b) == l }) {
 			return l
 		}
 	}
 	return ""
+}
+
+// changedLines returns the lines of after without those that it begins and ends with like
+// before.
+func changedLines(before, after string) string {
+	most, from := min(len(before), len(after)), 0
+	for from < most && before[from] == after[from] {
+		from++
+	}
+	to := 0 // bytes from the end
+	for to < most-from && before[len(before)-1-to] == after[len(after)-1-to] {
+		to++
+	}
+	start, end := strings.LastIndexByte(after[:from], '\n')+1, len(after)-to
+	if i := strings.IndexByte(after[end:], '\n'); i >= 0 {
+		return after[start : end+i]
+	}
+	return after[start:]
 }
 
 // comment matches a line that is only a comment, and captures its words.
