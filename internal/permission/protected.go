@@ -65,17 +65,19 @@ func Protected(name, abs, home string) string {
 
 // listed returns why the list protects a file, or "".
 func listed(name string) string {
-	parts := strings.Split(fold(name), "/")
+	name = fold(name)
+	parts := strings.Split(name, "/")
 	for _, g := range groups() {
-		if g.holds(parts) {
+		if g.holds("/"+name, parts) {
 			return g.Why
 		}
 	}
 	return ""
 }
 
-// holds reports whether the file with the given folded path is in the group.
-func (g group) holds(parts []string) bool {
+// holds reports whether the file with the given folded path, which has these parts, is in
+// the group.
+func (g group) holds(path string, parts []string) bool {
 	base := parts[len(parts)-1]
 	in := func(list []string, match func(string, string) bool) bool {
 		return slices.ContainsFunc(list, func(s string) bool { return match(base, s) })
@@ -86,7 +88,6 @@ func (g group) holds(parts []string) bool {
 	case slices.ContainsFunc(parts[:len(parts)-1], func(dir string) bool { return slices.Contains(g.Folders, dir) }):
 		return true
 	}
-	path := "/" + strings.Join(parts, "/")
 	return slices.ContainsFunc(g.Paths, func(p string) bool {
 		if strings.HasSuffix(p, "/") {
 			return strings.Contains(path, "/"+p)
@@ -104,7 +105,8 @@ func gitDir(abs string) string {
 			_, err := os.Lstat(filepath.Join(dir, name))
 			return err == nil
 		}
-		with := func(name string) bool { return fold(part) == strings.ToLower(name) || has(name) }
+		folded := fold(part)
+		with := func(name string) bool { return folded == strings.ToLower(name) || has(name) }
 		switch {
 		case !with("HEAD") || !with("commondir") && (!with("objects") || !with("refs")):
 		case has("HEAD") && (has("commondir") || has("objects") && has("refs")):
