@@ -64,9 +64,14 @@ func ownName(name string) string {
 // Offered is Specs with only the named ones of the tools that change files. A model may
 // call the others as well.
 func (s *Set) Offered(names ...string) []llm.ToolSpec {
-	return slices.DeleteFunc(slices.Clone(s.Specs()), func(spec llm.ToolSpec) bool {
-		return slices.Contains(changing, spec.Name) && !slices.Contains(names, spec.Name)
-	})
+	all := s.Specs()
+	offered := make([]llm.ToolSpec, 0, len(all))
+	for _, spec := range all {
+		if slices.Contains(names, spec.Name) || !slices.Contains(changing, spec.Name) {
+			offered = append(offered, spec)
+		}
+	}
+	return offered
 }
 
 // Specs describes the tools to a model, always in the same order and words; those of

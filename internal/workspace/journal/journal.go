@@ -175,7 +175,7 @@ func (j *Journal) Sync() error {
 	if j.live == nil {
 		return errors.New("the records were given up after an error")
 	}
-	if err := errors.Join(j.live.file.Sync(), j.noteSeq()); err != nil {
+	if err := errors.Join(j.noteSeq(), j.live.file.Sync()); err != nil {
 		return errors.Join(err, j.abandon())
 	}
 	return nil
