@@ -2,17 +2,17 @@ package check
 
 import (
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
 // The forms of a problem: "a.go:3:5: text" of most compilers, and "a.ts(3,5): error TS1: text".
 var (
-	colons = regexp.MustCompile(`^(?:vet: )?([^\s:(][^:(]*):(\d+)(?::(\d+))?: (.+)$`)
-	parens = regexp.MustCompile(`^([^\s(][^(]*)\((\d+),(\d+)\): (.+)$`)
+	colons = lazyregexp.New(`^(?:vet: )?([^\s:(][^:(]*):(\d+)(?::(\d+))?: (.+)$`)
+	parens = lazyregexp.New(`^([^\s(][^(]*)\((\d+),(\d+)\): (.+)$`)
 )
 
 // mostProblems is the number of problems of one output.

@@ -1,10 +1,10 @@
 package cli
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
 // pluginFlags returns the flags that editors' plugins pass to the program that they were
@@ -17,9 +17,7 @@ func pluginFlags() map[string]int {
 }
 
 // toolName matches the name of a tool in a list.
-var toolName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(mcp__\S*|[A-Z][A-Za-z]+(\(.*\))?)(,.*)?$`)
-})
+var toolName = lazyregexp.New(`^(mcp__\S*|[A-Z][A-Za-z]+(\(.*\))?)(,.*)?$`)
 
 // pluginArgs are the arguments of editors' plugins, apart from the program's own.
 type pluginArgs struct {
@@ -80,7 +78,7 @@ func valuesOf(values int, rest []string) int {
 		return min(values, len(rest))
 	}
 	n := 0
-	for n < len(rest) && !strings.HasPrefix(rest[n], "-") && (n == 0 || toolName().MatchString(rest[n])) {
+	for n < len(rest) && !strings.HasPrefix(rest[n], "-") && (n == 0 || toolName.MatchString(rest[n])) {
 		n++
 	}
 	return n

@@ -114,7 +114,7 @@ func toolRules(values []string, keep func(text string) bool) []string {
 func misspelt(text string) bool {
 	name, _, _ := strings.Cut(text, "(")
 	known := []string{"run", "edit", "read", "Bash", "Edit", "Write", "MultiEdit", "Read"}
-	return !toolName().MatchString(text) || slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, name) })
+	return !toolName.MatchString(text) || slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, name) })
 }
 
 // splitTools splits a list of tools at commas and blanks outside parentheses.

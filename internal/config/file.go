@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
 // document is a checked file.
@@ -56,17 +56,15 @@ func parse(file string, data []byte) (document, error) {
 
 // yamlError matches an error of the YAML parser. The parser counts lines from 0 in errors
 // about missing parts, from 1 in others, and leaves out a first line.
-var yamlError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`) })
+var yamlError = lazyregexp.New(`^yaml: (?:line (\d+): )?(.*)`)
 
 // noLine matches the errors of the YAML parser without a line, whatever it is.
-var noLine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^yaml: (unknown anchor|control characters|invalid|incomplete|input)`)
-})
+var noLine = lazyregexp.New(`^yaml: (unknown anchor|control characters|invalid|incomplete|input)`)
 
 // syntaxError names the line of an error of the YAML parser like that of any other mistake.
 func syntaxError(file string, err error) error {
-	m := yamlError().FindStringSubmatch(err.Error())
-	if m == nil || noLine().MatchString(m[0]) {
+	m := yamlError.FindStringSubmatch(err.Error())
+	if m == nil || noLine.MatchString(m[0]) {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	line, _ := strconv.Atoi(cmp.Or(m[1], "1")) // digits

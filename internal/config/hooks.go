@@ -7,11 +7,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/nearest"
 )
 
@@ -126,13 +126,13 @@ func ProjectHooks(file string, data []byte) (list []Hook, left []error, err erro
 }
 
 // typeErrorLine finds the line in an error of the YAML decoder, whose words are about Go's types.
-var typeErrorLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`line (\d+): `) })
+var typeErrorLine = lazyregexp.New(`line (\d+): `)
 
 // addHooks reads the hooks of the user's file.
 func (d *document) addHooks(n *yaml.Node, where string) error {
 	var f hookFile
 	if err := n.Decode(&f); err != nil {
-		if m := typeErrorLine().FindStringSubmatch(err.Error()); m != nil {
+		if m := typeErrorLine.FindStringSubmatch(err.Error()); m != nil {
 			where = d.file + ":" + m[1] + ": "
 		}
 		return fmt.Errorf("%shooks: want events with lists of matcher and hooks, as in docs/hooks.md", where)

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/mcp/servername"
 )
 
@@ -70,7 +70,7 @@ func (s MCPServer) check(name string) error {
 	return nil
 }
 
-var reference = regexp.MustCompile(`\$\{[^{}]*\}`)
+var reference = lazyregexp.New(`\$\{[^{}]*\}`)
 
 // Expand replaces each ${NAME} in the values by the environment variable. It fails if one
 // is not set.

@@ -5,10 +5,10 @@ import (
 	"maps"
 	"net/url"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
 // Provider is a model server.
@@ -88,7 +88,7 @@ func (m Model) Edits() string {
 	switch {
 	case m.Options.Edits != "":
 		return m.Options.Edits
-	case patching().MatchString(strings.ToLower(m.Name)):
+	case patching.MatchString(strings.ToLower(m.Name)):
 		return EditsPatch
 	}
 	return EditsReplace
@@ -96,9 +96,7 @@ func (m Model) Edits() string {
 
 // patching matches the names of models that were trained to write patches: from gpt-4.1
 // on, and codex, perhaps after a provider's name.
-var patching = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|[^a-z0-9])(?:gpt-(?:4\.1|[5-9]|[1-9][0-9])|codex)(?:$|[^0-9])`)
-})
+var patching = lazyregexp.New(`(?:^|[^a-z0-9])(?:gpt-(?:4\.1|[5-9]|[1-9][0-9])|codex)(?:$|[^0-9])`)
 
 // CacheHour is the value of cache_ttl for an hour.
 const CacheHour = "1h"

@@ -3,10 +3,11 @@ package llm
 import (
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
 // ErrorKind classifies a failed request by its remedy.
@@ -50,14 +51,16 @@ func (e *Error) Error() string {
 
 // listed finds the names in a message such as "Unrecognized request arguments supplied:
 // a, b" or "Parameters 'a' and 'b' are not supported".
-var listed = regexp.MustCompile(`(?i)\b(?:arguments|parameters|fields|keys|properties)(?:\s+supplied)?:?\s+` +
-	"((?:" + parameter + between.String() + ")+" + parameter + ")")
+var listed = lazyregexp.New(`(?i)\b(?:arguments|parameters|fields|keys|properties)(?:\s+supplied)?:?\s+` +
+	"((?:" + parameter + separator + ")+" + parameter + ")")
 
 // parameter matches a parameter's name, such as a.b or 'a', in a message.
 const parameter = "['\"`]?[a-z]\\w*(?:\\.\\w+)*['\"`]?"
 
-// between separates the names in a list.
-var between = regexp.MustCompile(`(?:,\s*and\s+|,\s*|\s+and\s+)`)
+// separator matches the text between the names in a list.
+const separator = `(?:,\s*and\s+|,\s*|\s+and\s+)`
+
+var between = lazyregexp.New(separator)
 
 // complaints returns the parts of e, each about one part of the request.
 func (e *Error) complaints() []string {
@@ -91,7 +94,7 @@ func (e *Error) Each() []*Error {
 
 // expected finds the parameters that a server accepts, in a message such as "unknown
 // field `a`, expected one of `b`, `c`".
-var expected = regexp.MustCompile("unknown field `\\w+`, expected one of ((?:`\\w+`(?:, )?)+)")
+var expected = lazyregexp.New("unknown field `\\w+`, expected one of ((?:`\\w+`(?:, )?)+)")
 
 // Accepts returns the parameters of a request that the server accepts if it listed all of
 // them, else nil.

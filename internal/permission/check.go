@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
 // Judge takes a command line apart, and reports whether it is dangerous.
@@ -98,9 +98,9 @@ func (r Rule) checkFile(k kind, subject, name string) error {
 }
 
 var (
-	escaped     = regexp.MustCompile(`\\.`)
-	class       = regexp.MustCompile(`\[[^\]]*\]`)
-	alternation = regexp.MustCompile(`\{[^{}]*\}`)
+	escaped     = lazyregexp.New(`\\.`)
+	class       = lazyregexp.New(`\[[^\]]*\]`)
+	alternation = lazyregexp.New(`\{[^{}]*\}`)
 )
 
 // maxAlternatives is the number of alternatives in braces up to which a glob is examined.

@@ -4,9 +4,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"sync"
+
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
 // settingsFiles are the names of files in which git keeps the addresses of repositories.
@@ -17,12 +17,10 @@ const maxSettings = 1 << 20
 
 // credential matches a setting of git that holds a key: an address with a password, or with
 // a user's name that is long enough to be a token, a header, or a value that is named so.
-var credential = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?im)[a-z]://[^\s/@:"']*:[^\s/@"']+@|` +
-		`https?://[^\s/@:"']{20,}@|` +
-		`^[^\n#;=]*(pass|token|secret|extraheader)[^\n=]*=[ \t]*\S|` +
-		`=.*\b(password|authorization)[=:]`)
-})
+var credential = lazyregexp.New(`(?im)[a-z]://[^\s/@:"']*:[^\s/@"']+@|` +
+	`https?://[^\s/@:"']{20,}@|` +
+	`^[^\n#;=]*(pass|token|secret|extraheader)[^\n=]*=[ \t]*\S|` +
+	`=.*\b(password|authorization)[=:]`)
 
 // Keys explains why a file of the workspace is read only after a question, as the predicate
 // of a sentence about it: it usually holds keys, or does so as settings of git. "" means
@@ -68,5 +66,5 @@ func hasCredential(abs string) bool {
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxSettings+1))
-	return err != nil || len(text) > maxSettings || credential().Match(text)
+	return err != nil || len(text) > maxSettings || credential.Match(text)
 }

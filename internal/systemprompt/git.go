@@ -4,10 +4,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
-	"sync"
 
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -18,7 +17,7 @@ import (
 const maxBranch = 200
 
 // commit matches the content of a detached HEAD.
-var commit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`) })
+var commit = lazyregexp.New(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
 // branch returns the checked-out branch, the first digits of a detached commit, or ""
 // if HEAD holds neither.
@@ -38,7 +37,7 @@ func (p place) branch() string {
 		}
 		return name
 	}
-	if commit().MatchString(head) {
+	if commit.MatchString(head) {
 		return head[:12]
 	}
 	return ""

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
 // The limits of the overview.
@@ -126,9 +126,7 @@ func buildCommands(dir string) []string {
 }
 
 // usualTargets matches the start of a rule for a target with a common name.
-var usualTargets = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^(build|test|check|lint)[ \t]*:([^=]|$)`)
-})
+var usualTargets = lazyregexp.New(`(?m)^(build|test|check|lint)[ \t]*:([^=]|$)`)
 
 func makeTargets(dir string) (commands []string) {
 	for _, name := range []string{"Makefile", "makefile", "GNUmakefile"} {
@@ -136,7 +134,7 @@ func makeTargets(dir string) (commands []string) {
 		if !ok {
 			continue
 		}
-		for _, m := range usualTargets().FindAllStringSubmatch(text, -1) {
+		for _, m := range usualTargets.FindAllStringSubmatch(text, -1) {
 			if command := "make " + m[1]; !slices.Contains(commands, command) {
 				commands = append(commands, command)
 			}

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/imagefile"
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -128,7 +129,7 @@ func (x *Images) Parts(prompt string) []llm.Part {
 }
 
 // imageName matches the name of an image file.
-var imageName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\.(png|jpe?g|gif|webp)$`) })
+var imageName = lazyregexp.New(`(?i)\.(png|jpe?g|gif|webp)$`)
 
 // imagePath returns the path in text as terminals paste it when a file is dropped:
 // quoted, with backslashes, or as a file: URL. A bare name is not taken for a path:
@@ -140,7 +141,7 @@ func imagePath(text, dir string) (string, bool) {
 	}
 	text, mention := strings.CutPrefix(text, "@")
 	text = unquote(text)
-	if !imageName().MatchString(text) {
+	if !imageName.MatchString(text) {
 		return "", false
 	}
 	if rest, ok := strings.CutPrefix(text, "~/"); ok {

@@ -3,11 +3,11 @@ package attachments
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/mcp"
 )
@@ -76,9 +76,7 @@ func (r *Resources) composed(text string) (longest string, ok bool) {
 }
 
 // mention matches an @name:address.
-var mention = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|\s)@(?:"([A-Za-z0-9_-]+):([^"\n]+)"|([A-Za-z0-9_-]+):(\S+))`)
-})
+var mention = lazyregexp.New(`(?:^|\s)@(?:"([A-Za-z0-9_-]+):([^"\n]+)"|([A-Za-z0-9_-]+):(\S+))`)
 
 // resource is a resource that a prompt names.
 type resource struct{ server, uri string }
@@ -90,7 +88,7 @@ func (r *Resources) named(text string) (all []resource) {
 	if !strings.Contains(text, "@") {
 		return nil
 	}
-	for _, m := range mention().FindAllStringSubmatch(text, -1) {
+	for _, m := range mention.FindAllStringSubmatch(text, -1) {
 		one := resource{m[1] + m[3], m[2] + m[4]}
 		if !r.Servers.Has(one.server) {
 			continue

@@ -4,11 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
@@ -18,9 +17,7 @@ const maxSelected = 16 << 10
 // Names are the words that, behind an @, put a part of the editor's state into a prompt.
 var Names = []string{"selection", "diagnostics"}
 
-var named = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|\s)@(` + strings.Join(Names, "|") + `)\b`)
-})
+var named = lazyregexp.New(`(?:^|\s)@(` + strings.Join(Names, "|") + `)\b`)
 
 // Prompts adds the editor's state to the messages for the model. It belongs to the
 // goroutine of the conversation.
@@ -51,7 +48,7 @@ func (p *Prompts) expand(ctx context.Context, prompt string) string {
 	}
 	var b strings.Builder
 	var done []string
-	for _, found := range named().FindAllStringSubmatch(prompt, -1) {
+	for _, found := range named.FindAllStringSubmatch(prompt, -1) {
 		if name := found[1]; !slices.Contains(done, name) {
 			done = append(done, name)
 			if name == "selection" {

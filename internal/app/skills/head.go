@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/bb2d0cf4/agent/internal/app/frontmatter"
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
 // Head is the front matter of a skill. AllowedTools has no effect: a skill never widens a
@@ -33,7 +33,7 @@ const (
 )
 
 // kebab is the form of a name. Its length is limited apart.
-var kebab = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+var kebab = lazyregexp.New(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // parse reads the skill in the folder called name. An error has the remedy.
 func (s *Skill) parse(name string, data []byte) error {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/skills"
 	"github.com/bb2d0cf4/agent/internal/app/subagents"
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/mcp"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/systemprompt"
@@ -158,7 +158,7 @@ func (s Setup) server(name string) Source {
 }
 
 // line matches the line at the end of a rule's source.
-var line = regexp.MustCompile(`:\d+$`)
+var line = lazyregexp.New(`:\d+$`)
 
 // rules counts the rules of each file or flag.
 func (s Setup) rules() (list []Source) {

@@ -12,7 +12,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -20,6 +19,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/bb2d0cf4/agent/internal/app/frontmatter"
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
@@ -136,7 +136,7 @@ func read(files fs.FS, name string) (Definition, error) {
 }
 
 // nameForm is the form of a name. Its length is limited apart.
-var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
+var nameForm = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 
 // head is the front matter of a definition, without the keys of other programs.
 type head struct {

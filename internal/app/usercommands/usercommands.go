@@ -14,7 +14,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -23,6 +22,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/app/frontmatter"
 	"github.com/bb2d0cf4/agent/internal/app/skills"
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -200,7 +200,7 @@ func find(files fs.FS) ([]string, error) {
 
 // namePart matches a part of the name of a command. Its length is limited apart: as a
 // count of repetitions it would take 0.2 ms to compile at every start.
-var namePart = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
+var namePart = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 
 const maxNamePart = 64
 
@@ -296,7 +296,7 @@ func short(s string, most int) string {
 	return string(r)
 }
 
-var place = regexp.MustCompile(`\\\$|\$ARGUMENTS\b|\$[1-9]`)
+var place = lazyregexp.New(`\\\$|\$ARGUMENTS\b|\$[1-9]`)
 
 // Expand puts arguments into a prompt: all of them for $ARGUMENTS, one for each of $1
 // to $9; \$ is a dollar sign. If the prompt has no placeholder, the arguments follow

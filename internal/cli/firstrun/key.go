@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/keystore"
 	"github.com/bb2d0cf4/agent/internal/cli/settings"
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/anthropic"
 	"github.com/bb2d0cf4/agent/internal/llm/openai/local"
@@ -218,7 +218,7 @@ func unfit(address, key string) string {
 	return ""
 }
 
-var unnamed = regexp.MustCompile(`[^a-z0-9]+`)
+var unnamed = lazyregexp.New(`[^a-z0-9]+`)
 
 // name returns the provider name for an address: the one it already has, or one made
 // from its host.

@@ -7,16 +7,15 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
-	"sync"
 	"unicode"
 
 	strict "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/bb2d0cf4/agent/internal/editor"
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
 // located is a value with a file, in one of the forms of editors.
@@ -45,7 +44,7 @@ func (l located) path(raw jsontext.Value) string {
 	return ""
 }
 
-var drive = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/[A-Za-z]:`) })
+var drive = lazyregexp.New(`^/[A-Za-z]:`)
 
 // fromURI returns the absolute path of a file URI or a plain path. It returns "" for
 // anything that is not a file on this machine, or has control characters.
@@ -56,7 +55,7 @@ func fromURI(s string) string {
 		if decoded, err := url.PathUnescape(path); err == nil && !literal(path, decoded) {
 			path = decoded
 		}
-		if drive().MatchString(path) {
+		if drive.MatchString(path) {
 			path = path[1:]
 		}
 	}

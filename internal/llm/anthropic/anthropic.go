@@ -6,12 +6,12 @@ package anthropic
 import (
 	"cmp"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/remote"
 )
@@ -211,29 +211,29 @@ func (p *Protocol) NoEffort() bool {
 }
 
 // tooMany finds the model's own bound in a refusal: "max_tokens: 32000 > 8192, which is …".
-var tooMany = regexp.MustCompile(`max_tokens: \d+ > (\d+)`)
+var tooMany = lazyregexp.New(`max_tokens: \d+ > (\d+)`)
 
 // neverThinks matches the refusal of any thinking, not only of its newest form.
-var neverThinks = regexp.MustCompile(`(does not|doesn't) support (extended )?thinking`)
+var neverThinks = lazyregexp.New(`(does not|doesn't) support (extended )?thinking`)
 
 // aboutThinking matches a refusal that mentions how thinking is asked for.
-var aboutThinking = regexp.MustCompile(`thinking|effort|output_config`)
+var aboutThinking = lazyregexp.New(`thinking|effort|output_config`)
 
 // unsupported matches the refusal of a field or of its value.
-var unsupported = regexp.MustCompile(`not support|doesn't support|unsupported|extra inputs|unknown|unrecognized|expected tags`)
+var unsupported = lazyregexp.New(`not support|doesn't support|unsupported|extra inputs|unknown|unrecognized|expected tags`)
 
 // otherCause matches refusals that mention thinking, but are about the conversation or a
 // number of the request: without thinking they would only be hidden.
-var otherCause = regexp.MustCompile(`\bmessages\.|signature|tool_use|max_tokens`)
+var otherCause = lazyregexp.New(`\bmessages\.|signature|tool_use|max_tokens`)
 
 // wrongLevel matches the refusal of an effort that names the accepted ones.
-var wrongLevel = regexp.MustCompile(`effort.*((supported|valid|allowed) (values|levels)|(should|must) be .*low)`)
+var wrongLevel = lazyregexp.New(`effort.*((supported|valid|allowed) (values|levels)|(should|must) be .*low)`)
 
 // adaptiveOnly matches the refusal of a budget by models that only think adaptively.
-var adaptiveOnly = regexp.MustCompile(`use .{0,2}thinking\.type\.adaptive|use adaptive thinking`)
+var adaptiveOnly = lazyregexp.New(`use .{0,2}thinking\.type\.adaptive|use adaptive thinking`)
 
 // refusedTemperature matches the refusal of any temperature but the default.
-var refusedTemperature = regexp.MustCompile(`temperature.{0,3} (is deprecated|is not supported|may only be set to 1)|temperature: extra inputs`)
+var refusedTemperature = lazyregexp.New(`temperature.{0,3} (is deprecated|is not supported|may only be set to 1)|temperature: extra inputs`)
 
 // Learn implements remote.Protocol.
 func (p *Protocol) Learn(refusal *llm.Error) bool {

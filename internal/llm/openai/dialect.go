@@ -1,11 +1,11 @@
 package openai
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/remote"
 )
@@ -116,13 +116,13 @@ var families = []family{
 }
 
 // reasoner matches the refusals of OpenAI's reasoning models, with any prefix.
-var reasoner = regexp.MustCompile(`unsupported (parameter|value): '(max_tokens|temperature|messages\[\d+\]\.role)'.* with this model`)
+var reasoner = lazyregexp.New(`unsupported (parameter|value): '(max_tokens|temperature|messages\[\d+\]\.role)'.* with this model`)
 
 // fixedTemperature matches the refusal of Kimi's thinking models.
-var fixedTemperature = regexp.MustCompile(`temperature: only [\d.]+ is allowed`)
+var fixedTemperature = lazyregexp.New(`temperature: only [\d.]+ is allowed`)
 
 // oneUnknown matches refusals that name only the first of several unknown parameters.
-var oneUnknown = regexp.MustCompile(`unknown (parameter|field|argument)|unexpected (keyword )?argument|unsupported parameter`)
+var oneUnknown = lazyregexp.New(`unknown (parameter|field|argument)|unexpected (keyword )?argument|unsupported parameter`)
 
 // mustAlternate reports whether the server refuses a message of the user right after a
 // tool's result, as some chat templates do.
@@ -138,19 +138,19 @@ func wantsThinking(s string) bool {
 }
 
 // nameless matches the refusal of a tool's result without a name.
-var nameless = regexp.MustCompile(`function_response\.name|missing parameter 'name'|role '?tool'? .{0,20}(have|requires?|needs?|missing) .{0,4}'?name|messages .* tool name`)
+var nameless = lazyregexp.New(`function_response\.name|missing parameter 'name'|role '?tool'? .{0,20}(have|requires?|needs?|missing) .{0,4}'?name|messages .* tool name`)
 
 // unsignedCall matches the refusal of a call that Google's servers did not sign.
-var unsignedCall = regexp.MustCompile("is missing a .?thought_signature")
+var unsignedCall = lazyregexp.New("is missing a .?thought_signature")
 
 // noContent matches the refusal of a message that has no content, or null.
-var noContent = regexp.MustCompile(`(missing field|field required|is missing|received null).{0,60}\bcontent\b|invalid message content type: <nil>|` +
+var noContent = lazyregexp.New(`(missing field|field required|is missing|received null).{0,60}\bcontent\b|invalid message content type: <nil>|` +
 	`\bcontent\b.{0,12}(field )?(is required|is missing|field required|may not be null|must not be null|must be a string|none is not an allowed value|input should be a valid (string|list)|(expected a string, )?(got|received) null)`)
 
 func wantsNames(s string) bool { return nameless.MatchString(s) }
 
 // noEyes matches the refusal of any image, not that of a certain one.
-var noEyes = regexp.MustCompile(`(not|n't|cannot|only) (support|accept|process|take) (image inputs?|images|image content|image_url|vision|multimodal)` +
+var noEyes = lazyregexp.New(`(not|n't|cannot|only) (support|accept|process|take) (image inputs?|images|image content|image_url|vision|multimodal)` +
 	`|(image inputs?|images|image_url|vision|multimodal) (is|are) (not supported|only supported)|unknown variant .image_url|at most 0 image|not a multimodal model|support image input`)
 
 // rejects reports whether the server does not accept one of fields.

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
@@ -28,7 +28,7 @@ const ShortCache = "cache for five minutes"
 // RefusesTTL reports whether the text of a refusal is about the time of a cache marker.
 func RefusesTTL(text string) bool { return ttl.MatchString(strings.ToLower(text)) }
 
-var ttl = regexp.MustCompile(`\bttl\b`)
+var ttl = lazyregexp.New(`\bttl\b`)
 
 // MarkedTurns is how many of the newest messages to the model carry a marker: the last
 // one for the next request, and the one before for this request.

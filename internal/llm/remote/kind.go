@@ -2,9 +2,9 @@ package remote
 
 import (
 	"net/http"
-	"regexp"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
@@ -69,7 +69,7 @@ func (e *ServerError) tooLong(words string) bool {
 }
 
 // tooManyTokens matches the refusals of Together, of Hugging Face and of GitHub.
-var tooManyTokens = regexp.MustCompile(`inputs. (?:tokens \+ .max_new_tokens. must be <=|must have less than) \d|token count of \d+ exceeds the limit`)
+var tooManyTokens = lazyregexp.New(`inputs. (?:tokens \+ .max_new_tokens. must be <=|must have less than) \d|token count of \d+ exceeds the limit`)
 
 func hasAny(s string, words ...string) bool {
 	for _, w := range words {

@@ -1,9 +1,10 @@
 package remote
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
 // maxSize is the largest credible size of a context, in tokens.
@@ -11,30 +12,30 @@ const maxSize = 1 << 32
 
 // The wordings of servers for the sizes. The first group of each is a number.
 var (
-	windowWords = []*regexp.Regexp{
-		regexp.MustCompile(`(?:context length|context window|context size|model length)(?: is| of| only|:|=|\(| |limit)*(\d[\d,]*)`),
-		regexp.MustCompile(`(\d[\d,]*)(?: tokens?)? (?:maximum context|maximum$|maximum[ .)]|context length|limit$|limit[ .)])`),
-		regexp.MustCompile(`maximum number of (?:input )?tokens allowed \(?(\d[\d,]*)`),
-		regexp.MustCompile(`(?:maximum prompt length is|context limit: \d+ \+ \d+ >|only supports up to|model token limit:|configured limit of|exceeds the limit of) (\d[\d,]*)`),
-		regexp.MustCompile(`inputs. (?:tokens \+ .max_new_tokens. must be <=|must have less than) (\d[\d,]*)`),
-		regexp.MustCompile(`\(tpm\): limit (\d[\d,]*)`),
+	windowWords = []lazyregexp.Regexp{
+		lazyregexp.New(`(?:context length|context window|context size|model length)(?: is| of| only|:|=|\(| |limit)*(\d[\d,]*)`),
+		lazyregexp.New(`(\d[\d,]*)(?: tokens?)? (?:maximum context|maximum$|maximum[ .)]|context length|limit$|limit[ .)])`),
+		lazyregexp.New(`maximum number of (?:input )?tokens allowed \(?(\d[\d,]*)`),
+		lazyregexp.New(`(?:maximum prompt length is|context limit: \d+ \+ \d+ >|only supports up to|model token limit:|configured limit of|exceeds the limit of) (\d[\d,]*)`),
+		lazyregexp.New(`inputs. (?:tokens \+ .max_new_tokens. must be <=|must have less than) (\d[\d,]*)`),
+		lazyregexp.New(`\(tpm\): limit (\d[\d,]*)`),
 	}
-	neededWords = []*regexp.Regexp{
-		regexp.MustCompile(`resulted in (\d[\d,]*) tokens`),
-		regexp.MustCompile(`\((\d[\d,]*) (?:in the messages|of text input|in your prompt)`),
-		regexp.MustCompile(`requested (?:about )?(\d[\d,]*) tokens`),
-		regexp.MustCompile(`request (?:has |\()(\d[\d,]*) (?:input )?tokens`),
-		regexp.MustCompile(`(?:prompt|request) (?:contains|\(length|is too long:)(?: at least)? (\d[\d,]*)`),
-		regexp.MustCompile(`token count (?:of |is )?\(?(\d[\d,]*)`),
-		regexp.MustCompile(`context limit: (\d[\d,]*) \+`),
-		regexp.MustCompile(`[(,] ?requested:? (\d[\d,]*)`),
-		regexp.MustCompile(`given: (\d[\d,]*)`),
+	neededWords = []lazyregexp.Regexp{
+		lazyregexp.New(`resulted in (\d[\d,]*) tokens`),
+		lazyregexp.New(`\((\d[\d,]*) (?:in the messages|of text input|in your prompt)`),
+		lazyregexp.New(`requested (?:about )?(\d[\d,]*) tokens`),
+		lazyregexp.New(`request (?:has |\()(\d[\d,]*) (?:input )?tokens`),
+		lazyregexp.New(`(?:prompt|request) (?:contains|\(length|is too long:)(?: at least)? (\d[\d,]*)`),
+		lazyregexp.New(`token count (?:of |is )?\(?(\d[\d,]*)`),
+		lazyregexp.New(`context limit: (\d[\d,]*) \+`),
+		lazyregexp.New(`[(,] ?requested:? (\d[\d,]*)`),
+		lazyregexp.New(`given: (\d[\d,]*)`),
 	}
-	answerWords = []*regexp.Regexp{
-		regexp.MustCompile(`(\d[\d,]*) in the (?:completion|output)`),
-		regexp.MustCompile(`requested (\d[\d,]*) output tokens`),
-		regexp.MustCompile(`context limit: \d+ \+ (\d[\d,]*)`),
-		regexp.MustCompile(`inputs. tokens and (\d[\d,]*) .max_new_tokens`),
+	answerWords = []lazyregexp.Regexp{
+		lazyregexp.New(`(\d[\d,]*) in the (?:completion|output)`),
+		lazyregexp.New(`requested (\d[\d,]*) output tokens`),
+		lazyregexp.New(`context limit: \d+ \+ (\d[\d,]*)`),
+		lazyregexp.New(`inputs. tokens and (\d[\d,]*) .max_new_tokens`),
 	}
 )
 
@@ -59,7 +60,7 @@ func (e *ServerError) Sizes() (window, needed int64) {
 	return window, needed
 }
 
-func first(text string, words []*regexp.Regexp) int64 {
+func first(text string, words []lazyregexp.Regexp) int64 {
 	for _, w := range words {
 		m := w.FindStringSubmatch(text)
 		if m == nil {

@@ -1,9 +1,10 @@
 package written
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
 // mark is a place in a text where a call may begin.
@@ -37,7 +38,7 @@ var shapes = []shape{
 }
 
 // fence matches the line that begins or ends a code block.
-var fence = regexp.MustCompile("^ {0,3}(```+|~~~+)")
+var fence = lazyregexp.New("^ {0,3}(```+|~~~+)")
 
 // marks returns the first marks in text that are not in code or a quotation, at most n.
 func marks(text string, n int) []mark {

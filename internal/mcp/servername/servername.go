@@ -3,15 +3,16 @@
 package servername
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
 // Max is the length of the longest name. It leaves room for the names of tools, which
 // providers limit to 64 characters.
 const Max = 30
 
-var form = regexp.MustCompile(`^[A-Za-z0-9]+([_-][A-Za-z0-9]+)*$`)
+var form = lazyregexp.New(`^[A-Za-z0-9]+([_-][A-Za-z0-9]+)*$`)
 
 // Valid reports whether name follows the rule.
 func Valid(name string) bool { return len(name) <= Max && form.MatchString(name) }

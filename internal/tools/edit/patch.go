@@ -2,13 +2,12 @@ package edit
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/diff"
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
 // Patch is a parsed patch of one file.
@@ -142,9 +141,7 @@ func pairs(before, after []string, stage Stage) [][2]int {
 }
 
 // hunkHeader matches a hunk's header with line numbers.
-var hunkHeader = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
-})
+var hunkHeader = lazyregexp.New(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
 
 func parseUnified(lines []string) (Patch, error) {
 	var p Patch
@@ -217,7 +214,7 @@ func parseHunk(lines []string, i int) (Hunk, int, error) {
 // setLine sets the line of h from a header and returns the header's count of old lines, or
 // -1 if it has no numbers.
 func (h *Hunk) setLine(header string) (count int) {
-	m := hunkHeader().FindStringSubmatch(header)
+	m := hunkHeader.FindStringSubmatch(header)
 	if m == nil {
 		return -1
 	}

@@ -1,10 +1,10 @@
 package edit
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
 // Placeholder returns the first line of after that replaces code left out, as in
@@ -38,31 +38,29 @@ func changedLines(before, after string) string {
 }
 
 // comment matches a line that is only a comment, and captures its words.
-var comment = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?://+|#+|--|/\*+|\*|<!--|;+|%|\{/\*|"""|\()\s*(.*?)\s*(?:\*/\}?|-->|"""|\))?$`)
-})
+var comment = lazyregexp.New(`^(?://+|#+|--|/\*+|\*|<!--|;+|%|\{/\*|"""|\()\s*(.*?)\s*(?:\*/\}?|-->|"""|\))?$`)
 
 // omission matches the words of a comment in place of code. The dots may be missing only if
 // the words leave no doubt.
-var omission = sync.OnceValue(func() *regexp.Regexp {
+var omission = func() lazyregexp.Regexp {
 	const (
 		thing = `(?:code|file|function|functions|method|methods|class|classes|implementation|module|script|component|content|contents|imports|logic|body|tests|fields|properties)`
 		which = `(?:the |your |this |all |other |existing |original |previous |remaining |rest of |unchanged |same )*`
 		stays = `(?: (?:is|are|here|remains?|stays?|goes|the|same|unchanged|as|before|above|omitted|for|brevity|is the same)\b)*`
 		dots  = `(?:\.\.\.+|…)`
 	)
-	return regexp.MustCompile(`(?i)^(?:` +
+	return lazyregexp.New(`(?i)^(?:` +
 		dots + ` ?\(?` + which + thing + `?` + stays + `\)? ?` + dots + `?|` +
 		which + thing + stays + ` ?` + dots + `|` +
 		`(?:the )?(?:rest|remainder) of ` + which + thing + stays + `\.?|` +
 		`(?:existing|remaining) ` + thing + ` (?:here|unchanged|remains?|stays?)` + stays + `\.?)$`)
-})
+}()
 
 func isPlaceholder(line string) bool {
-	m := comment().FindStringSubmatch(line)
+	m := comment.FindStringSubmatch(line)
 	if m == nil {
 		return false
 	}
 	words := strings.Join(strings.Fields(m[1]), " ")
-	return strings.ContainsAny(words, "abcdefghijklmnopqrstuvwxyz") && omission().MatchString(words)
+	return strings.ContainsAny(words, "abcdefghijklmnopqrstuvwxyz") && omission.MatchString(words)
 }

@@ -1,11 +1,11 @@
 package edit
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
 // reading is another way to read the texts of a model: both without a mistake that
@@ -117,9 +117,7 @@ func atLineStart(text string, at int) bool { return at == 0 || text[at-1] == '\n
 func atLineEnd(text string, at int) bool { return at == len(text) || text[at] == '\n' }
 
 // numberedLine matches a line with the number that a listing puts before it.
-var numberedLine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^ *(\d+)(?: ?(\|)(?: |$)|(→)|(:)|(\t))`)
-})
+var numberedLine = lazyregexp.New(`^ *(\d+)(?: ?(\|)(?: |$)|(→)|(:)|(\t))`)
 
 // numberReadings removes the line numbers of a listing from both texts. Those of before
 // have to be consecutive; after has them on each line or on none.
@@ -155,7 +153,7 @@ func withoutNumbers(s string, consecutive bool) (plain string, first int, mark s
 		if i == last && l == "" {
 			break
 		}
-		m := numberedLine().FindStringSubmatch(l)
+		m := numberedLine.FindStringSubmatch(l)
 		if m == nil {
 			ok = false
 			continue

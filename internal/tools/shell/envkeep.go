@@ -1,10 +1,11 @@
 package shell
 
 import (
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
 // Kept lists the variables that a command inherits, by purpose. A name that ends in *
@@ -67,7 +68,7 @@ func newKeeper(own []string) keeper {
 }
 
 // password matches an address with a password or token before its host.
-var password = regexp.MustCompile(`://[^/@\s]*:[^/@\s]+@`)
+var password = lazyregexp.New(`://[^/@\s]*:[^/@\s]+@`)
 
 // keeps reports whether a command inherits the variable. The user's names count most; a
 // variable that steers a command needs its whole name.

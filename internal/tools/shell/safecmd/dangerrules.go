@@ -2,11 +2,10 @@ package safecmd
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/permission"
 )
 
@@ -66,12 +65,10 @@ func chmod(args []string) string {
 }
 
 // setUser matches a part of a mode in letters that sets the set-user-ID bit.
-var setUser = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(|[ugoa]*[ua][ugoa]*)[-+=rwxXst]*[+=][rwxXt]*s[-+=rwxXst]*$`)
-})
+var setUser = lazyregexp.New(`^(|[ugoa]*[ua][ugoa]*)[-+=rwxXst]*[+=][rwxXt]*s[-+=rwxXst]*$`)
 
 func setsUser(mode string) bool {
-	return slices.ContainsFunc(strings.Split(mode, ","), setUser().MatchString)
+	return slices.ContainsFunc(strings.Split(mode, ","), setUser.MatchString)
 }
 
 // linking judges ln: later writes to a link change the file behind it.

@@ -1,9 +1,10 @@
 package safecmd
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
 // rule judges the arguments of a program. It returns the files that the program reads, or why the
@@ -213,7 +214,7 @@ var builtins = []string{"echo", "false", "printf", "pwd", "test", "true", "type"
 func text([]string) (reads, string) { return reads{}, "" }
 
 // printfFormat is a format that neither sets a variable nor is an option.
-var printfFormat = regexp.MustCompile(`^([^-%\\]|\\[nt\\]|%[s%])([^%\\]|\\[nt\\]|%[s%])*$`)
+var printfFormat = lazyregexp.New(`^([^-%\\]|\\[nt\\]|%[s%])([^%\\]|\\[nt\\]|%[s%])*$`)
 
 func printf(args []string) (reads, string) {
 	if len(args) == 0 || !printfFormat.MatchString(args[0]) {
@@ -280,7 +281,7 @@ func ripgrep(args []string) (reads, string) {
 }
 
 // sedRange is the only form of a script for sed that is known to only read.
-var sedRange = regexp.MustCompile(`^([0-9]+|\$)(,([0-9]+|\$))?p$`)
+var sedRange = lazyregexp.New(`^([0-9]+|\$)(,([0-9]+|\$))?p$`)
 
 func sed(args []string) (reads, string) {
 	if len(args) < 2 || args[0] != "-n" || !sedRange.MatchString(args[1]) {
@@ -290,7 +291,7 @@ func sed(args []string) (reads, string) {
 }
 
 // jqPath is a filter that only selects: names, numbers and strings, nothing to compute.
-var jqPath = regexp.MustCompile(`^\.$|^\.(` + jqName + `|` + jqIndex + `)(\.` + jqName + `|\.?` + jqIndex + `)*$`)
+var jqPath = lazyregexp.New(`^\.$|^\.(` + jqName + `|` + jqIndex + `)(\.` + jqName + `|\.?` + jqIndex + `)*$`)
 
 // The pieces of a jqPath.
 const (

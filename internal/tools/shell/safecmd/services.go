@@ -1,10 +1,10 @@
 package safecmd
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
 // Reasons for commands whose effect is not in a folder of this machine.
@@ -94,13 +94,11 @@ func containers(args []string) string {
 }
 
 // drops matches statements that remove data.
-var drops = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(drop\s+(database|schema|table|user|view|index|collection|role)|truncate\s|delete\s+from|flushall|flushdb|dropDatabase|deleteMany|deleteOne|remove\s*\()|\.drop\(`)
-})
+var drops = lazyregexp.New(`(?i)\b(drop\s+(database|schema|table|user|view|index|collection|role)|truncate\s|delete\s+from|flushall|flushdb|dropDatabase|deleteMany|deleteOne|remove\s*\()|\.drop\(`)
 
 // statement judges clients of databases by the statements in their arguments.
 func statement(args []string) string {
-	if slices.ContainsFunc(args, drops().MatchString) {
+	if slices.ContainsFunc(args, drops.MatchString) {
 		return dropsData
 	}
 	if slices.ContainsFunc(args, unknown) {
