@@ -193,7 +193,7 @@ var layers = []struct {
 	{"internal/cli/settings", []string{
 		"internal/config", "internal/llm/remote", "internal/sanitize", "internal/statefile",
 	}},
-	{"internal/cli", []string{"editors/vscode", "internal/*", "internal/lazyregexp"}},
+	{"internal/cli", []string{"editors/vscode", "internal/*"}},
 	{"cmd/agent", []string{"internal/cli", "internal/initenv"}},
 
 	// Programs of the build, and support for tests: no package above imports them.

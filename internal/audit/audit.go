@@ -135,9 +135,6 @@ func (l Log) cutTail(f *os.File) (prev string, err error) {
 	if err != nil || info.Size() == 0 {
 		return "", err
 	}
-	if sum, ok := endingSum(f, info.Size()); ok {
-		return sum, nil
-	}
 	tail, from, err := readTail(f, info.Size())
 	if err != nil {
 		return "", err
@@ -160,20 +157,6 @@ func (l Log) cutTail(f *os.File) (prev string, err error) {
 		return "", fmt.Errorf("the last line of %s is no entry; move the file away to begin a new log: %w", l.file, err)
 	}
 	return last.Sum, nil
-}
-
-// endingSum returns the Sum of the last entry of f, which has the given size; ok is false
-// unless f ends as a whole entry does.
-func endingSum(f *os.File, size int64) (sum string, ok bool) {
-	const before, after = `","sum":"`, "\"}\n"
-	var end [len(before) + 2*sha256.Size + len(after)]byte
-	if _, err := f.ReadAt(end[:], size-int64(len(end))); err != nil {
-		return "", false
-	}
-	sum, begins := strings.CutPrefix(string(end[:]), before)
-	sum, ends := strings.CutSuffix(sum, after)
-	_, err := hex.DecodeString(sum)
-	return sum, begins && ends && err == nil
 }
 
 // readTail returns the last bytes of f, which has the given size, and where they begin.

@@ -13,7 +13,8 @@ import (
 // Regexp is a regexp.Regexp with the methods that are needed. It is safe for concurrent use.
 type Regexp struct{ compiled func() *regexp.Regexp }
 
-// New returns the expression, which must be a constant of the program: a faulty one panics.
+// New returns the expression, which must be a constant of the program. A faulty one panics
+// when it is first used; in a test, New panics.
 func New(expr string) Regexp {
 	r := Regexp{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })}
 	if len(os.Args) > 0 && strings.HasSuffix(strings.TrimSuffix(os.Args[0], ".exe"), ".test") {

@@ -199,7 +199,7 @@ func find(files fs.FS) ([]string, error) {
 }
 
 // namePart matches a part of the name of a command. Its length is limited apart: as a
-// count of repetitions it would take 0.2 ms to compile at every start.
+// count of repetitions it would take 0.2 ms to compile.
 var namePart = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 
 const maxNamePart = 64

@@ -39,7 +39,7 @@ type Editor struct {
 var ErrNoEditor = errors.New("none of " + strings.Join(commands[:], ", ") + " is on PATH; in VS Code, run " +
 	`"Shell Command: Install 'code' command in PATH", or install the file that "agent ide install --to FILE" writes`)
 
-// Find returns the editors on PATH, each once, without those that the project in dir or
+// Find returns the editors on PATH, each file once, without those that the project in dir or
 // npm's node_modules/.bin brings. If only is not empty, Find looks for that name or path.
 func Find(only, dir string) ([]Editor, error) {
 	names := commands[:]
@@ -74,7 +74,7 @@ func program(path string) string {
 		return path
 	}
 	base := strings.ToLower(filepath.Base(file))
-	if !slices.ContainsFunc(commands[:], func(name string) bool { return strings.HasPrefix(base, name) }) {
+	if !slices.ContainsFunc(commands[:], func(name string) bool { return strings.Contains(base, name) }) {
 		return path
 	}
 	return file

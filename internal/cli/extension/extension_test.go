@@ -89,7 +89,7 @@ func TestAnEditorThatNPMInstalled(t *testing.T) {
 
 // The terminals of code-server have two names for one program; snap is one program for many.
 func TestTwoNames(t *testing.T) {
-	for target, want := range map[string]int{"code-linux.sh": 1, "snap": 2} {
+	for target, want := range map[string]int{"code-linux.sh": 1, "VSCodium.AppImage": 1, "snap": 2} {
 		dir, _ := program(t, target, "")
 		for _, name := range []string{"code", "code-server"} {
 			if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {

@@ -1,7 +1,6 @@
 package edit
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/lazyregexp"
@@ -10,17 +9,27 @@ import (
 // Placeholder returns the first line of after that replaces code left out, as in
 // "// ... rest of the code", or "". It accepts a line that before holds as well.
 func Placeholder(before, after string) string {
+	var had map[string]bool // the lines of before; built for the first candidate
 	for l := range strings.Lines(changedLines(before, after)) {
 		l = strings.TrimSpace(l)
-		if len(l) < 200 && isPlaceholder(l) && !slices.ContainsFunc(textLines(before), func(b string) bool { return strings.TrimSpace(b) == l }) {
+		if len(l) >= 200 || !isPlaceholder(l) {
+			continue
+		}
+		if had == nil {
+			had = map[string]bool{}
+			for b := range strings.Lines(before) {
+				had[strings.TrimSpace(b)] = true
+			}
+		}
+		if !had[l] {
 			return l
 		}
 	}
 	return ""
 }
 
-// changedLines returns the lines of after without those that it begins and ends with like
-// before.
+// changedLines returns the lines of after between those that both texts begin with and
+// those that both end with.
 func changedLines(before, after string) string {
 	most, from := min(len(before), len(after)), 0
 	for from < most && before[from] == after[from] {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestPlaceholderIsANewLine compares Placeholder with a look at each line, on texts of few
-// different lines, whose ends are alike.
+// TestPlaceholderIsANewLine compares Placeholder with a plain search of all lines, on short
+// texts that share most of their lines.
 func TestPlaceholderIsANewLine(t *testing.T) {
 	lines := []string{"a()", "a() // ... rest of the code", "// ... rest of the code", "// ...", "\t// ...", "", "b()\r"}
 	text := func() string {
@@ -39,5 +39,16 @@ func TestPlaceholderIsANewLine(t *testing.T) {
 	}
 	if found == 0 {
 		t.Error("no text had a placeholder")
+	}
+}
+
+// TestPlaceholdersThatStay: many of them between two changes are not new.
+func TestPlaceholdersThatStay(t *testing.T) {
+	stay := strings.Repeat("a()\n// ... rest of the code\n", 20_000)
+	if got := Placeholder("one\n"+stay+"two\n", "1\n"+stay+"2\n"); got != "" {
+		t.Errorf("Placeholder = %q", got)
+	}
+	if got := Placeholder("one\n"+stay+"two\n", "1\n"+stay+"// ... rest of the file\n"); got != "// ... rest of the file" {
+		t.Errorf("Placeholder = %q", got)
 	}
 }
