@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -39,7 +40,7 @@ type Editor struct {
 var ErrNoEditor = errors.New("none of " + strings.Join(commands[:], ", ") + " is on PATH; in VS Code, run " +
 	`"Shell Command: Install 'code' command in PATH", or install the file that "agent ide install --to FILE" writes`)
 
-// Find returns the editors on PATH, each file once, without those that the project in dir or
+// Find returns the editors on PATH, each once, without those that the project in dir or
 // npm's node_modules/.bin brings. If only is not empty, Find looks for that name or path.
 func Find(only, dir string) ([]Editor, error) {
 	names := commands[:]
@@ -52,7 +53,7 @@ func Find(only, dir string) ([]Editor, error) {
 		if err != nil || name == filepath.Base(name) && brought(path, dir) {
 			continue
 		}
-		if !slices.ContainsFunc(found, func(e Editor) bool { return program(e.Path) == program(path) }) {
+		if !slices.ContainsFunc(found, func(e Editor) bool { return editorOf(e.Path) == editorOf(path) }) {
 			found = append(found, Editor{Name: filepath.Base(name), Path: path})
 		}
 	}
@@ -65,19 +66,30 @@ func Find(only, dir string) ([]Editor, error) {
 	return nil, ErrNoEditor
 }
 
-// program returns the file that path links to, if it is an editor's: code-server has two
-// names for one. An installation in both would replace the extension while it starts. Other
-// targets, such as snap and mise, start the editor by whose name they are called.
-func program(path string) string {
+// products are the places of an editor's product.json, from the folder of its program: of
+// Cursor, of a server's terminals, of VS Code, and of code-server.
+var products = [...]string{"../product.json", "../../product.json", "../resources/app/product.json", "../lib/vscode/product.json"}
+
+// editorOf returns a path that all programs of an editor have in common: Cursor brings code
+// and cursor, the terminals of code-server have code and code-server. An installation by
+// both would replace the extension while it starts. Programs such as snap and mise, which
+// start the editor by whose name they are called, are no editor's.
+func editorOf(path string) string {
 	file, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return path
 	}
-	base := strings.ToLower(filepath.Base(file))
-	if !slices.ContainsFunc(commands[:], func(name string) bool { return strings.Contains(base, name) }) {
-		return path
+	for _, p := range products {
+		product := filepath.Join(filepath.Dir(file), p)
+		if info, err := os.Stat(product); err == nil && info.Mode().IsRegular() {
+			return product
+		}
 	}
-	return file
+	base := strings.ToLower(filepath.Base(file))
+	if slices.ContainsFunc(commands[:], func(name string) bool { return strings.Contains(base, name) }) {
+		return file // such as an AppImage
+	}
+	return path
 }
 
 // brought reports whether a program on PATH is a project's own: in dir, in a folder

@@ -102,6 +102,23 @@ func TestTwoNames(t *testing.T) {
 	}
 }
 
+// Cursor brings code and cursor in the folder bin beside its product.json.
+func TestTwoPrograms(t *testing.T) {
+	for product, want := range map[string]int{"product.json": 1, "resources/app/product.json": 1, "lib/vscode/product.json": 1, "other.json": 2} {
+		dir := t.TempDir()
+		bin := filepath.Join(dir, "bin")
+		scratch.Mkdir(t, bin)
+		scratch.Mkdir(t, filepath.Dir(filepath.Join(dir, product)))
+		for _, name := range []string{"bin/code", "bin/cursor", product} {
+			scratch.Program(t, filepath.Join(dir, name), "#!/bin/sh\n")
+		}
+		t.Setenv("PATH", bin)
+		if found, err := extension.Find("", ""); err != nil || len(found) != want || found[0].Name != "code" {
+			t.Errorf("%s: %+v, %v", product, found, err)
+		}
+	}
+}
+
 func TestInstallFails(t *testing.T) {
 	dir, _ := program(t, "code", "echo no space; exit 3")
 	found, err := extension.Find("code", "")
