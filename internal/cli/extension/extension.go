@@ -48,12 +48,14 @@ func Find(only, dir string) ([]Editor, error) {
 		names = []string{only}
 	}
 	var found []Editor
+	editors := map[string]bool{}
 	for _, name := range names {
 		path, err := exec.LookPath(name)
 		if err != nil || name == filepath.Base(name) && brought(path, dir) {
 			continue
 		}
-		if !slices.ContainsFunc(found, func(e Editor) bool { return editorOf(e.Path) == editorOf(path) }) {
+		if editor := editorOf(path); !editors[editor] {
+			editors[editor] = true
 			found = append(found, Editor{Name: filepath.Base(name), Path: path})
 		}
 	}
