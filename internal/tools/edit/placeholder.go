@@ -31,15 +31,8 @@ func Placeholder(before, after string) string {
 // changedLines returns the lines of after between those that both texts begin with and
 // those that both end with.
 func changedLines(before, after string) string {
-	most, from := min(len(before), len(after)), 0
-	for from < most && before[from] == after[from] {
-		from++
-	}
-	to := 0 // bytes from the end
-	for to < most-from && before[len(before)-1-to] == after[len(after)-1-to] {
-		to++
-	}
-	start, end := strings.LastIndexByte(after[:from], '\n')+1, len(after)-to
+	head, tail := common(before, after)
+	start, end := strings.LastIndexByte(after[:head], '\n')+1, len(after)-tail
 	if i := strings.IndexByte(after[end:], '\n'); i >= 0 {
 		return after[start : end+i]
 	}
