@@ -185,7 +185,7 @@ var programs = map[string]rule{
 	"rg":       ripgrep,
 	"sed":      sed,
 	"seq":      spec{flags: "w", valued: "fs", long: "--equal-width --format= --separator=", words: true}.rule(),
-	"sort":     spec{flags: "bCcdfghiMmnRrsuVz", valued: "kt", long: "--check --dictionary-order --ignore-case --general-numeric-sort --human-numeric-sort --ignore-leading-blanks --key= --field-separator= --month-sort --numeric-sort --random-sort --reverse --stable --unique --version-sort --zero-terminated"}.rule(),
+	"sort":     spec{flags: "bCcdfghiMnRrsuVz", valued: "kt", long: "--check --dictionary-order --ignore-case --general-numeric-sort --human-numeric-sort --ignore-leading-blanks --key= --field-separator= --month-sort --numeric-sort --random-sort --reverse --stable --unique --version-sort --zero-terminated"}.rule(), // not -m: it may copy its input to a temporary file
 	"stat":     spec{flags: "fLtx", valued: "c", long: "--dereference --file-system --format= --printf= --terse", names: true}.rule(),
 	"strings":  spec{flags: "afow", valued: "ent", long: "--all --bytes= --radix= --encoding="}.rule(),
 	"tail":     spec{flags: "qvz", valued: "cn", long: "--bytes= --lines= --quiet --silent --verbose", digits: true}.rule(),
