@@ -188,6 +188,7 @@ describe("a diff in VS Code", () => {
     const answer = ask(PROPOSED, { diff_id: "held", on_close: "keep" });
     await bench.diffShown();
     await client.call("resolveDiff", { diff_id: "held", outcome: "hold" });
+    await bench.page.locator('.part.editor .tab.active [aria-label*="Read-only"]').waitFor(); // VS Code looks at the file again
     await bench.typeAtEnd("not here");
     await bench.press("Accept");
     await bench.page.locator(".notification-toast", { hasText: "being changed in the terminal" }).waitFor();
