@@ -63,7 +63,7 @@ cross: ## compile for every supported platform
 	done
 
 vsix: ## build the VS Code extension, which each build of agent carries inside: commit it
-	cd editors/vscode && { [ node_modules -nt package-lock.json ] || npm ci; } && npm run package
+	cd editors/vscode && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci; } && npm run package
 
 clean: ## remove what was built
 	rm -rf bin dist .cache editors/vscode/out editors/vscode/agent.vsix
