@@ -120,8 +120,11 @@ export class Review {
   waiter: ((answer: Answer) => void) | undefined;
   /** Timers, watchers and the file's lock, each by its purpose. */
   private readonly pending = new Map<string, Cancel>();
+  /** Resolves when the review is over, at the latest closeTimeoutMs after its answer. */
   readonly closed: Promise<void>;
   readonly markClosed: () => void;
+  /** Resolves when its tabs are closed, however long the editor takes. */
+  gone: Promise<void> = Promise.resolve();
 
   constructor(
     readonly id: string,

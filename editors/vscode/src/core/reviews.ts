@@ -379,18 +379,21 @@ export class Reviews {
     const { clock, log, view } = this.ports;
     let stop: Cancel = () => undefined;
     const timeout = new Promise<void>((done) => (stop = clock.after(closeTimeoutMs, done)));
-    const closed = view.close(review.id).catch((err: unknown) => log.warn(`closing a diff: ${messageOf(err)}`));
-    await Promise.race([closed, timeout]);
+    review.gone = view.close(review.id).catch((err: unknown) => log.warn(`closing a diff: ${messageOf(err)}`));
+    await Promise.race([review.gone, timeout]);
     stop();
   }
 
   private release(review: Review): void {
     review.dropAll();
     review.markClosed();
-    this.ports.clock.after(forgetMs, () => {
-      this.all.delete(review.id);
-      this.ports.view.forget(review.id);
-    });
+    void review.gone.then(() => this.ports.clock.after(forgetMs, () => this.forget(review)));
+  }
+
+  /** Drops the contents, which a busy editor needs until its tab is closed: it saves a typed draft in them. */
+  private forget(review: Review): void {
+    this.all.delete(review.id);
+    this.ports.view.forget(review.id);
   }
 
   /** Reports a review's state to the lists at once, and to its client soon, even while the person is typing. */

@@ -103,6 +103,7 @@ export class FakeView implements DiffView {
   readonly closes: string[] = [];
   opening: "works" | "fails" | "hangs" = "works";
   closing: "works" | "hangs" = "works";
+  private readonly hanging: (() => void)[] = [];
   readonly staleAsked: string[] = [];
   staleAnswers: ((yes: boolean | "redo") => void)[] = [];
   noteAnswers: ((yes: boolean) => void)[] = [];
@@ -162,9 +163,15 @@ export class FakeView implements DiffView {
 
   close(id: string): Promise<void> {
     this.closes.push(id);
-    if (this.closing === "hangs") return new Promise(() => undefined);
-    this.count.set(id, 0);
+    const gone = (): void => void this.count.set(id, 0);
+    if (this.closing === "hangs") return new Promise<void>((done) => this.hanging.push(done)).then(gone);
+    gone();
     return Promise.resolve();
+  }
+
+  /** Ends the closings that hang. */
+  closeAtLast(): void {
+    for (const done of this.hanging.splice(0)) done();
   }
 
   forget(id: string): void {
