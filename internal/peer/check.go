@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 )
 
 // The reasons, beside ErrUnknown, why Check refuses a connection.
@@ -27,8 +28,8 @@ func (f finder) check(conn net.Conn) error {
 	if err != nil {
 		return err
 	}
-	if !inside(local.Addr(), remote.Addr()) {
-		return ErrElsewhere
+	if own, err := IsOwn(remote.Addr()); !own && err == nil && remote.Addr() != local.Addr() {
+		return ErrElsewhere // with an error the system's table decides
 	}
 	if err := ambiguous(); err != nil {
 		return err
@@ -43,23 +44,22 @@ func (f finder) check(conn net.Conn) error {
 	return nil
 }
 
-// inside reports whether the remote address is one of this machine's.
-func inside(local, remote netip.Addr) bool {
-	if remote.IsLoopback() || remote == local {
-		return true
+// IsOwn reports whether an address is one of this machine's: a loopback address, or that
+// of a network interface.
+func IsOwn(addr netip.Addr) (bool, error) {
+	addr = addr.Unmap().WithZone("")
+	if addr.IsLoopback() || addr.IsUnspecified() {
+		return true, nil
 	}
 	all, err := net.InterfaceAddrs()
-	if err != nil {
-		return true // the system's table decides
-	}
-	for _, a := range all {
-		if ip, ok := a.(*net.IPNet); ok {
-			if own, ok := netip.AddrFromSlice(ip.IP); ok && own.Unmap() == remote {
-				return true
-			}
+	return slices.ContainsFunc(all, func(a net.Addr) bool {
+		ip, ok := a.(*net.IPNet)
+		if !ok {
+			return false
 		}
-	}
-	return false
+		own, _ := netip.AddrFromSlice(ip.IP)
+		return own.Unmap() == addr
+	}), err
 }
 
 // Owner is the kind of user who runs a process.

@@ -130,7 +130,7 @@ func TestCheckStranger(t *testing.T) {
 			if got, err := f.of(conn); got != uid || err != nil {
 				t.Errorf("%s, by %s: of returns %q, %v", what, way, got, err)
 			}
-			if got, err := f.listener(port); len(got) != 1 || got[0] != uid || got[0].IsSystem() || err != nil {
+			if got, err := f.listener(loopback(int(port))); len(got) != 1 || got[0] != uid || got[0].IsSystem() || err != nil {
 				t.Errorf("%s, by %s: listener returns %q, %v", what, way, got, err)
 			}
 		}

@@ -51,24 +51,26 @@ type query struct {
 // and close in between, and another user's could take its place.
 type finder func(query) ([]socket, error)
 
-// Listener returns the users that listen on a port for connections from this machine,
-// sorted, each once. There can be several: one user may listen on one address and
-// another on all addresses. The error is ErrNobody, ErrUnknown, or the system's.
-func Listener(port int) ([]User, error) { return finder(sockets).listener(uint16(port)) }
+// Listener returns the users that listen on a port of at, one of this machine's own
+// addresses, of its loopback addresses or of all, sorted, each once. There can be several:
+// one user may listen on one address and another on all. The error is ErrNobody,
+// ErrUnknown, or the system's.
+func Listener(at netip.AddrPort) ([]User, error) { return finder(sockets).listener(plain(at)) }
 
-func (f finder) listener(port uint16) ([]User, error) {
-	all, err := f(query{port: port})
+func (f finder) listener(at netip.AddrPort) ([]User, error) {
+	all, err := f(query{port: at.Port()})
 	if err != nil {
 		return nil, err
 	}
-	return listeners(all, port)
+	return listeners(all, at)
 }
 
-func listeners(all []socket, port uint16) ([]User, error) {
+func listeners(all []socket, at netip.AddrPort) ([]User, error) {
 	var users []User
 	for _, s := range all {
-		here := s.local.Addr().IsLoopback() || s.local.Addr().IsUnspecified()
-		if s.remote.Port() != 0 || s.local.Port() != port || !here {
+		addr := s.local.Addr()
+		here := addr.IsLoopback() || addr.IsUnspecified() || addr == at.Addr()
+		if s.remote.Port() != 0 || s.local.Port() != at.Port() || !here {
 			continue
 		}
 		if s.user == "" {
@@ -110,7 +112,7 @@ func of(all []socket, local, remote netip.AddrPort) (User, error) {
 	if i >= 0 && all[i].user != "" {
 		return all[i].user, nil
 	}
-	users, err := listeners(all, remote.Port())
+	users, err := listeners(all, remote)
 	if err != nil || len(users) > 1 {
 		return "", ErrUnknown
 	}

@@ -15,8 +15,8 @@ func TestParse(t *testing.T) {
 	if err != nil || len(all) != 3 {
 		t.Fatal(all, err)
 	}
-	for port, want := range map[uint16]User{0x1685: "1001", 0x1686: "1002"} {
-		if got, err := listeners(all, port); len(got) != 1 || got[0] != want || err != nil {
+	for port, want := range map[int]User{0x1685: "1001", 0x1686: "1002"} {
+		if got, err := listeners(all, loopback(port)); len(got) != 1 || got[0] != want || err != nil {
 			t.Error(port, got, err)
 		}
 	}

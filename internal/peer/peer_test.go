@@ -21,6 +21,10 @@ func listen(t *testing.T, network, address string) (net.Listener, int) {
 	return l, l.Addr().(*net.TCPAddr).Port
 }
 
+func loopback(port int) netip.AddrPort {
+	return netip.AddrPortFrom(netip.IPv6Loopback(), uint16(port))
+}
+
 func TestListener(t *testing.T) {
 	for _, at := range []struct{ network, address string }{
 		{"tcp4", "127.0.0.1:0"}, {"tcp4", "0.0.0.0:0"}, {"tcp", ":0"}, {"tcp6", "[::1]:0"},
@@ -28,7 +32,7 @@ func TestListener(t *testing.T) {
 		t.Run(at.network+at.address, func(t *testing.T) {
 			l, port := listen(t, at.network, at.address)
 			for way, f := range ways() {
-				got, err := f.listener(uint16(port))
+				got, err := f.listener(loopback(port))
 				if d := cmp.Diff([]User{Self()}, got); d != "" || err != nil {
 					t.Error(way, d, err)
 				}
@@ -37,11 +41,50 @@ func TestListener(t *testing.T) {
 				t.Fatal(err)
 			}
 			for way, f := range ways() {
-				if got, err := f.listener(uint16(port)); !errors.Is(err, ErrNobody) {
+				if got, err := f.listener(loopback(port)); !errors.Is(err, ErrNobody) {
 					t.Error(way, got, err)
 				}
 			}
 		})
+	}
+}
+
+// A user who listens on an interface of this machine is known too.
+func TestInterface(t *testing.T) {
+	at := netip.MustParseAddrPort("10.0.0.7:5765")
+	all := []socket{{local: at, user: "1001"}}
+	if got, err := listeners(all, at); len(got) != 1 || got[0] != "1001" || err != nil {
+		t.Error(got, err)
+	}
+	if u, err := of(all, netip.MustParseAddrPort("10.0.0.7:40000"), at); u != "1001" || err != nil {
+		t.Error(u, err)
+	}
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range addrs {
+		ip, ok := a.(*net.IPNet)
+		if !ok || !ip.IP.IsGlobalUnicast() || ip.IP.To4() == nil {
+			continue
+		}
+		l, port := listen(t, "tcp4", net.JoinHostPort(ip.IP.String(), "0"))
+		addr := l.Addr().(*net.TCPAddr).AddrPort().Addr()
+		if own, err := IsOwn(addr); !own || err != nil {
+			t.Errorf("%s: %v, %v", addr, own, err)
+		}
+		conn := dial(t, l)
+		for way, f := range ways() {
+			if got, err := f.listener(netip.AddrPortFrom(addr, uint16(port))); len(got) != 1 || got[0] != Self() || err != nil {
+				t.Error(way, got, err)
+			}
+			if u, err := f.of(conn); u != Self() || err != nil {
+				t.Error(way, u, err)
+			}
+		}
+	}
+	if own, err := IsOwn(netip.MustParseAddr("198.51.100.2")); own || err != nil {
+		t.Error("another machine's:", own, err)
 	}
 }
 
@@ -79,7 +122,6 @@ func TestOf(t *testing.T) {
 // A port whose listeners belong to several users is nobody's for certain.
 func TestListeners(t *testing.T) {
 	at := netip.MustParseAddrPort
-	const port = 5765
 	one, other := User("1000"), User("1001")
 	for name, c := range map[string]struct {
 		all  []socket
@@ -96,7 +138,7 @@ func TestListeners(t *testing.T) {
 		"a connection":      {[]socket{{local: at("127.0.0.1:5765"), remote: at("127.0.0.1:9"), user: one}}, nil, ErrNobody},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := listeners(c.all, port)
+			got, err := listeners(c.all, loopback(5765))
 			if d := cmp.Diff(c.want, got); d != "" || !errors.Is(err, c.err) {
 				t.Error(d, err)
 			}
@@ -134,7 +176,7 @@ func TestParseRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := listeners(all, 5765); len(got) != 1 || got[0] != "501" || err != nil {
+	if got, err := listeners(all, loopback(5765)); len(got) != 1 || got[0] != "501" || err != nil {
 		t.Error(got, err)
 	}
 	for name, broken := range map[string][]byte{"empty": nil, "no length": append(count, make([]byte, 16)...), "cut": raw[:len(count)+50]} {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"slices"
@@ -69,11 +70,11 @@ func (s Store) Unasked(m config.Model) ([]Question, error) {
 func (s Store) server(m config.Model) ([]Question, error) {
 	q := Question{Entry: Entry{Address: plain(m.Endpoint.BaseURL), Provider: m.Provider, User: Stranger(m.Endpoint.BaseURL)}}
 	from := m.From
-	if _, local := onThisMachine(m.Endpoint.BaseURL); local && m.FromPair {
+	if u, err := url.Parse(m.Endpoint.BaseURL); err == nil && m.FromPair && peer.IsLoopback(u.Hostname()) {
 		from = "" // any program of this user can read a key of the shell
 	}
-	if from != "" && os.Getenv(m.Endpoint.APIKeyEnv) == "" && keystore.Open(s.home).Has(m.Endpoint.BaseURL) {
-		from = "" // the key was entered for this address
+	if from != "" && secrets(m) == "" && keystore.Open(s.home).Has(m.Endpoint.BaseURL) {
+		from = "" // it gets only the key that was entered for this address
 	}
 	if from == "" && q.User == "" {
 		return nil, nil
@@ -164,15 +165,16 @@ func (s Store) has(e Entry) (bool, error) {
 // Stranger returns the other user of this machine who listens at an address, or "" if
 // it is nobody, the system, or the user of this program.
 func Stranger(address string) peer.User {
-	u, local := onThisMachine(address)
-	if !local {
-		return ""
-	}
-	port, err := strconv.Atoi(portOf(u))
+	u, err := url.Parse(address)
 	if err != nil {
 		return ""
 	}
-	users, err := peer.Listener(port)
+	host, own := onThisMachine(u)
+	port, err := strconv.ParseUint(portOf(u), 10, 16)
+	if !own || err != nil {
+		return ""
+	}
+	users, err := peer.Listener(netip.AddrPortFrom(host, uint16(port)))
 	switch {
 	case errors.Is(err, peer.ErrNobody):
 		return ""
@@ -187,10 +189,18 @@ func Stranger(address string) peer.User {
 	return ""
 }
 
-// onThisMachine parses an address and reports whether it is one of this machine's own.
-func onThisMachine(address string) (u *url.URL, local bool) {
-	u, err := url.Parse(address)
-	return u, err == nil && peer.IsLoopback(u.Hostname())
+// onThisMachine returns the address that u names, and whether it is one of this machine's
+// own. Other names than localhost are not looked up: Check sees where they lead.
+func onThisMachine(u *url.URL) (host netip.Addr, own bool) {
+	if peer.IsLoopback(u.Hostname()) {
+		return netip.IPv6Loopback(), true // all loopback addresses count as one
+	}
+	host, err := netip.ParseAddr(u.Hostname())
+	if err != nil {
+		return host, false
+	}
+	own, err = peer.IsOwn(host)
+	return host, own && err == nil
 }
 
 func ours(u peer.User) bool { return u == peer.Self() || u.IsSystem() }
@@ -199,10 +209,14 @@ func ours(u peer.User) bool { return u == peer.Self() || u.IsSystem() }
 // allowed that user there. A port may change hands between two requests.
 func (s Store) Check(conn net.Conn) error {
 	remote, tcp := conn.RemoteAddr().(*net.TCPAddr)
-	if !tcp || !remote.IP.IsLoopback() {
+	if !tcp {
 		return nil
 	}
 	at := remote.AddrPort()
+	local, _ := conn.LocalAddr().(*net.TCPAddr)
+	if own, err := peer.IsOwn(at.Addr()); (!own || err != nil) && !(local != nil && local.IP.Equal(remote.IP)) {
+		return nil // on another machine
+	}
 	u, err := peer.Of(conn)
 	if err != nil {
 		u = unknown
@@ -224,7 +238,11 @@ func (s Store) Check(conn net.Conn) error {
 // isAt reports whether the entry is for a port of this machine.
 func (e Entry) isAt(port uint16) bool {
 	u, err := url.Parse(e.Address)
-	return err == nil && portOf(u) == strconv.Itoa(int(port)) && peer.IsLoopback(u.Hostname())
+	if err != nil || portOf(u) != strconv.Itoa(int(port)) {
+		return false
+	}
+	_, own := onThisMachine(u)
+	return own
 }
 
 func portOf(u *url.URL) string {

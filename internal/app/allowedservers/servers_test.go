@@ -85,6 +85,15 @@ func TestPermit(t *testing.T) {
 	if err := s.Permit(model(far, from)); err == nil || !strings.Contains(err.Error(), "the key in CORP_KEY") {
 		t.Error("a key of the environment:", err)
 	}
+	t.Setenv("CORP_KEY", "")
+	command, headers := model(far, from), model(far, from)
+	command.Endpoint.APIKeyCommand = []string{"pass", "corp"}
+	headers.Endpoint.Headers = map[string]string{"X-Token": "t"}
+	for want, m := range map[string]config.Model{"the key that pass prints": command, "the headers of providers.corp": headers} {
+		if err := s.Permit(m); err == nil || !strings.Contains(err.Error(), want) {
+			t.Error("beside a key that was entered:", err)
+		}
+	}
 }
 
 // The pair of OPENAI_BASE_URL and OPENAI_API_KEY needs no permission for this machine,
@@ -138,6 +147,28 @@ type unowned struct{ net.Conn }
 
 func (unowned) LocalAddr() net.Addr  { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1} }
 func (unowned) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 2} }
+
+// between is a connection between two addresses.
+type between struct {
+	net.Conn
+	local, remote net.IP
+}
+
+func (b between) LocalAddr() net.Addr  { return &net.TCPAddr{IP: b.local, Port: 1} }
+func (b between) RemoteAddr() net.Addr { return &net.TCPAddr{IP: b.remote, Port: 2} }
+
+// A program at this machine's own address in a network is checked like one on loopback, and
+// a server on another machine is not.
+func TestCheckOfInterfaces(t *testing.T) {
+	s := Open(t.TempDir())
+	here, there := net.IPv4(198, 51, 100, 1), net.IPv4(198, 51, 100, 2)
+	if err := s.Check(between{local: here, remote: here}); err == nil {
+		t.Error("an unknown user's program passes")
+	}
+	if err := s.Check(between{local: here, remote: there}); err != nil {
+		t.Error(err)
+	}
+}
 
 // A program whose user is unknown counts as a stranger's until it is allowed.
 func TestCheckOfUnknownUsers(t *testing.T) {
