@@ -260,6 +260,8 @@ var commandForms = []form{
 		if h.hasFolder() {
 			h.fifo(".agent/commands/pipe.md")
 			h.socket(".agent/commands/socket.md")
+			h.fifo(".agent/agents/pipe.md")
+			h.fifo(".agent/skills/pipe/SKILL.md")
 		}
 	}},
 	{"linked commands", func(h *hostile) {

@@ -74,12 +74,6 @@ func (c *Collector) addChange(ch tools.FileChange) {
 // Answer returns the text of the last answer, without text before calls.
 func (c *Collector) Answer() string { return c.answer.String() }
 
-// NamesChanged returns the changes of the turn, summed up per path.
-func (c *Collector) NamesChanged() []tools.FileChange { return c.changed }
-
-// Denied returns the denied calls in order.
-func (c *Collector) Denied() []tools.Denied { return c.denied }
-
 // resultObject is the last object of both JSON formats. Its fields and their order are
 // part of the program's interface.
 type resultObject struct {
@@ -92,7 +86,7 @@ type resultObject struct {
 	CostUSD      float64            `json:"cost_usd"`
 	SavedUSD     float64            `json:"cache_saved_usd,omitzero"`
 	DurationMS   int64              `json:"duration_ms"`
-	NamesChanged []tools.FileChange `json:"files_changed"`
+	FilesChanged []tools.FileChange `json:"files_changed"`
 	Denied       []tools.Denied     `json:"denied"`
 }
 
@@ -111,7 +105,7 @@ func (c *Collector) result(id string, err error, took time.Duration) resultObjec
 		Type: "result", Result: c.Answer(), SessionID: id, NumTurns: c.rounds,
 		Usage:   usageOf(c.usage),
 		CostUSD: c.usage.CostUSD, SavedUSD: c.usage.SavedUSD, DurationMS: took.Milliseconds(),
-		NamesChanged: append([]tools.FileChange{}, c.changed...),
+		FilesChanged: append([]tools.FileChange{}, c.changed...),
 		Denied:       append([]tools.Denied{}, c.denied...),
 	}
 	if err != nil {

@@ -60,7 +60,7 @@ type (
 		Failed       bool               `json:"failed"`
 		Denied       bool               `json:"denied"`
 		Result       string             `json:"result"` // as sent to the model
-		NamesChanged []tools.FileChange `json:"files_changed,omitempty"`
+		FilesChanged []tools.FileChange `json:"files_changed,omitempty"`
 		Rule         string             `json:"rule,omitempty"` // that approved a command without a question
 		DurationMS   int64              `json:"duration_ms"`
 	}

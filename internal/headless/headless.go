@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -48,7 +49,7 @@ type Options struct {
 	Format         Format
 	SessionID      string
 	Stdout, Stderr io.Writer
-	// StdoutTTY shows text as it comes, sanitised. Otherwise standard output only gets
+	// StdoutTTY shows text as it comes, sanitized. Otherwise standard output only gets
 	// the last answer, once it is complete, as the model wrote it.
 	StdoutTTY bool
 	// StderrTTY shows tool calls on Stderr, one line each. In the text format denied
@@ -59,9 +60,11 @@ type Options struct {
 
 // Face shows one turn on the standard streams. It is used for one Run.
 type Face struct {
-	opt    Options
+	opt Options
+	out *output
+
+	mu     sync.Mutex // guards what follows, and Stderr
 	sum    Collector
-	out    *output
 	screen sanitize.Stream // filters text for a terminal
 	column column
 	blanks string // the beginning of an answer that has only blanks so far
@@ -77,7 +80,7 @@ const (
 	afterLine
 )
 
-// New returns a Face; pass its Emit to session.Options.
+// New returns a Face; pass its Emit to the session.
 func New(opt Options) *Face {
 	if opt.Now == nil {
 		opt.Now = time.Now
@@ -102,7 +105,9 @@ func (f *Face) Run(ctx context.Context, loop Runner, prompt string) int {
 	outErr := stop()
 	if outErr != nil {
 		if !errors.Is(outErr, syscall.EPIPE) && ctx.Err() == nil {
+			f.mu.Lock()
 			f.complain("the answer could not be written: " + outErr.Error())
+			f.mu.Unlock()
 		}
 		err = outErr
 	}
@@ -118,8 +123,11 @@ func catchBrokenPipes() (undo func()) {
 	return func() { signal.Stop(c) }
 }
 
-// Emit shows an event of the turn. One goroutine at a time calls it, while Run runs.
+// Emit shows an event. It is safe for concurrent use, also before and after Run: MCP
+// servers report from goroutines of their own.
 func (f *Face) Emit(ev session.Event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.sum.Add(ev)
 	switch f.opt.Format {
 	case StreamJSON:
@@ -136,6 +144,8 @@ func (f *Face) Emit(ev session.Event) {
 
 // finish writes the output after the last event.
 func (f *Face) finish(err error, took time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	switch {
 	case f.opt.Format != Text:
 		f.line(f.sum.result(f.opt.SessionID, err, took))
@@ -152,6 +162,8 @@ func (f *Face) finish(err error, took time.Duration) {
 }
 
 func (f *Face) status(ctx context.Context, err error) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return ExitInterrupted
@@ -249,7 +261,7 @@ func (f *Face) showProgress(ev session.Event) {
 
 func (f *Face) complain(what string) { f.toStderr("agent: " + what) }
 
-// toStderr writes one line, sanitised even if Stderr is not a terminal: people read
+// toStderr writes one line, sanitized even if Stderr is not a terminal: people read
 // logs on one.
 func (f *Face) toStderr(line string) {
 	// If this fails nobody is left to tell.

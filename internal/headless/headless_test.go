@@ -8,7 +8,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -150,6 +153,51 @@ func TestTextOnATerminal(t *testing.T) {
 	_, out, _ := run(t, Options{Format: Text, StdoutTTY: true, StderrTTY: true}, nil, edits()...)
 	if want := "I look.\n\nDone. <ok>\\u{9b}\n"; out != want {
 		t.Errorf("stdout %q, want %q", out, want)
+	}
+}
+
+// whole is a writer that notices when two goroutines write at once.
+type whole struct {
+	writing atomic.Bool
+	mixed   atomic.Bool
+	lines   atomic.Int32
+}
+
+func (w *whole) Write(p []byte) (int, error) {
+	if w.writing.Swap(true) {
+		w.mixed.Store(true)
+	}
+	runtime.Gosched()
+	w.lines.Add(1)
+	w.writing.Store(false)
+	return len(p), nil
+}
+
+// MCP servers report from goroutines of their own, during the answer and after it.
+func TestEventsOfSeveralGoroutines(t *testing.T) {
+	const servers, reports = 8, 200
+	errs := &whole{}
+	f := New(Options{Format: Text, Stdout: io.Discard, Stderr: errs, StdoutTTY: true, StderrTTY: true})
+	var told sync.WaitGroup
+	loop := runnerFunc(func(context.Context, string) error {
+		for range servers {
+			told.Go(func() {
+				for range reports {
+					f.Emit(session.Notice{Text: "a server failed"})
+				}
+			})
+		}
+		for range reports {
+			f.Emit(session.TextDelta{Text: "text"})
+		}
+		return nil
+	})
+	if code := f.Run(t.Context(), loop, "p"); code != ExitDone {
+		t.Error(code)
+	}
+	told.Wait()
+	if errs.mixed.Load() || errs.lines.Load() != servers*reports {
+		t.Errorf("mixed: %v, %d lines", errs.mixed.Load(), errs.lines.Load())
 	}
 }
 

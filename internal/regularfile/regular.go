@@ -32,7 +32,8 @@ func ReadIn(root *os.Root, name string, limit int64) ([]byte, error) {
 	return read(name, limit, info, err, func() (fs.File, error) { return root.OpenFile(name, os.O_RDONLY|noWait, 0) })
 }
 
-// ReadFS is ReadFile for a file of fsys.
+// ReadFS is ReadFile for a file of fsys, which must have a Stat or an Open that does not
+// block: without Stat, as after fs.Sub, fs.Stat opens the file.
 func ReadFS(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	info, err := fs.Stat(fsys, name)
 	return read(name, limit, info, err, func() (fs.File, error) { return fsys.Open(name) })

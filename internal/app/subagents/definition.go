@@ -89,11 +89,13 @@ func OfProject(dir, home string) (list []Definition, notes []string) {
 		if user, err := os.UserHomeDir(); regularfile.Same(filepath.Dir(at), home) || err == nil && regularfile.Same(dir, user) && strings.HasPrefix(name, ".claude/") {
 			continue
 		}
-		files, err := fs.Sub(project.FS(), name)
-		if err == nil {
-			found, more := load(files, at, name)
-			list, notes = append(list, found...), append(notes, more...)
+		folder, err := project.OpenRoot(filepath.FromSlash(name))
+		if err != nil {
+			continue
 		}
+		found, more := load(folder.FS(), at, name)
+		list, notes = append(list, found...), append(notes, more...)
+		_ = folder.Close() // nothing was written
 	}
 	return list, notes
 }
