@@ -4,6 +4,7 @@
 package agent_test
 
 import (
+	"go/ast"
 	"os"
 	"path"
 	"path/filepath"
@@ -398,6 +399,56 @@ func TestArchitecturePage(t *testing.T) {
 			t.Errorf("docs/architecture.md: %v", err)
 		}
 	}
+}
+
+// TestArchitectureTable looks for the functions of "From the key to the disk" in the file
+// of their row.
+func TestArchitectureTable(t *testing.T) {
+	page, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile("(?m)^\\| \\d+ \\| `([\\w/.]+)` \\| ([^|]*) \\|").FindAllStringSubmatch(string(page), -1)
+	if len(rows) < 20 {
+		t.Errorf("%d rows found", len(rows))
+	}
+	declared := map[string]bool{} // functions as FILE NAME and FILE TYPE.NAME
+	for _, f := range sources(t) {
+		for _, d := range f.ast.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok {
+				declared[f.path+" "+receiver(fn)+fn.Name.Name] = true
+			}
+		}
+	}
+	for _, row := range rows {
+		names := regexp.MustCompile("`([\\w.]+)`").FindAllStringSubmatch(row[2], -1)
+		if len(names) == 0 {
+			t.Errorf("the row of %s names no function", row[1])
+		}
+		for _, name := range names {
+			if fn := strings.TrimPrefix(name[1], filepath.Base(filepath.Dir(row[1]))+"."); !declared[row[1]+" "+fn] {
+				t.Errorf("docs/architecture.md: %s has no function %s", row[1], fn)
+			}
+		}
+	}
+}
+
+// receiver returns the type of a method and a dot, or "" for a function.
+func receiver(fn *ast.FuncDecl) string {
+	if fn.Recv == nil {
+		return ""
+	}
+	x := fn.Recv.List[0].Type
+	if star, ok := x.(*ast.StarExpr); ok {
+		x = star.X
+	}
+	if generic, ok := x.(*ast.IndexExpr); ok {
+		x = generic.X
+	}
+	if id, ok := x.(*ast.Ident); ok {
+		return id.Name + "."
+	}
+	return ""
 }
 
 // Each decision has a number of its own, which its title has too.

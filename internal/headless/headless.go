@@ -63,7 +63,7 @@ type Face struct {
 	opt Options
 	out *output
 
-	mu     sync.Mutex // guards what follows, and Stderr
+	mu     sync.Mutex // guards the fields below, and Stderr
 	sum    Collector
 	screen sanitize.Stream // filters text for a terminal
 	column column
