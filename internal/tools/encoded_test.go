@@ -36,17 +36,7 @@ var forms = []form{
 // TestEditsOfEncodedFiles: editing an encoded file is the same as editing its plain form
 // and encoding it, with every tool.
 func TestEditsOfEncodedFiles(t *testing.T) {
-	cases := 300
-	if os.Getenv("AGENT_TEST_FULL") != "" {
-		cases = 10_000
-	}
-	seed := rand.Uint64()
-	if s := os.Getenv("AGENT_TEST_SEED"); s != "" {
-		var err error
-		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
-			t.Fatal(err)
-		}
-	}
+	cases, seed := generated(t)
 	b := newBench(t, nil)
 	made := map[string]int{}
 	for i := range cases {
@@ -78,6 +68,22 @@ func TestEditsOfEncodedFiles(t *testing.T) {
 	t.Logf("%d cases, seed %d: %v", cases, seed, made)
 }
 
+// generated returns how many cases to generate, and the seed for them.
+func generated(t *testing.T) (cases int, seed uint64) {
+	t.Helper()
+	cases, seed = 300, rand.Uint64()
+	if os.Getenv("AGENT_TEST_FULL") != "" {
+		cases = 10_000
+	}
+	if s := os.Getenv("AGENT_TEST_SEED"); s != "" {
+		var err error
+		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return cases, seed
+}
+
 // mixed makes the edit on the text with mixed line endings. Only line endings may differ
 // from the plain form, a match by lines is reported, and no line ends in \r alone.
 func (b *bench) mixed(g *edits, at, plain, want string, ok bool, tool string, args m) {
@@ -101,13 +107,14 @@ func (b *bench) mixed(g *edits, at, plain, want string, ok bool, tool string, ar
 	}
 }
 
-// edited returns the content of a file with the given bytes after the call, and whether
-// the call succeeded.
+// edited returns the content of the call's file, of which the bytes are given, after the
+// call, and whether that succeeded.
 func (b *bench) edited(before, tool string, args m) (after string, ok bool) {
-	b.write("f", before)
+	name, _ := args["path"].(string)
+	b.write(name, before)
 	b.ask.verdict = confirm.Verdict{Decision: confirm.Approve, By: "test"}
 	res := b.call(tool, args)
-	return b.read("f"), !res.Failed
+	return b.read(name), !res.Failed
 }
 
 // encode encodes plain in format f.

@@ -16,7 +16,11 @@ func inexact(c workspace.Change, out edit.Result) Result {
 	fmt.Fprintf(&b, "%s: nothing was changed: the text matched only after %s, which a person has to see, and nobody could be asked. ", c.Name, out.Stage)
 	switch out.Stage {
 	case edit.MixedEndings:
-		fmt.Fprintf(&b, "Use edit_lines from line %d on, or edit_file with a part of one line.", out.Line)
+		if out.Line > 0 {
+			fmt.Fprintf(&b, "Use edit_lines from line %d on, or edit_file with a part of one line.", out.Line)
+		} else {
+			b.WriteString("Use edit_file with a part of one line, or with the cell's whole new source as new_string.")
+		}
 		return Result{Failed: true, ForModel: b.String(), ForUser: "no exact match"}
 	case edit.MissingAnchor:
 		b.WriteString("Send each @@ line as it is in the file, or a bare @@ and more lines of context.")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/notebook"
@@ -81,12 +82,13 @@ func (a editFileArgs) changeCell(f workspace.File) (edit.Result, error) {
 	if err != nil {
 		return edit.Result{}, err
 	}
+	before, eol := n.Cells[i].Source, cellEOL(n, i+1)
 	if orDefault(a.OldString, "") == "" {
-		return edit.Result{Text: n.Replace(i, *a.NewString)}, nil
+		return edit.Result{Text: n.Replace(i, cellSource(before, *a.NewString, eol))}, nil
 	}
-	out, err := replacement{a.OldString, a.NewString, a.ReplaceAll}.make(n.Cells[i].Source, "\n")
+	out, err := replacement{a.OldString, a.NewString, a.ReplaceAll}.make(before, eol)
 	if err == nil {
-		out.Text = n.Replace(i, out.Text)
+		out.Text, out.Line = n.Replace(i, out.Text), 0
 	}
 	return out, err
 }
@@ -103,7 +105,29 @@ func (a editFileArgs) insertCell(n *notebook.Notebook, kind, name string) (edit.
 	}
 	switch kind {
 	case "code", "markdown", "raw":
-		return edit.Result{Text: n.Insert(at, kind, *a.NewString)}, nil
+		return edit.Result{Text: n.Insert(at, kind, cellSource("", *a.NewString, cellEOL(n, at)))}, nil
 	}
 	return edit.Result{}, fmt.Errorf("a cell is code, markdown or raw, not %q", kind)
+}
+
+// cellEOL returns the line ending of the nearest cell that has one, first of those before
+// index at, the last of them first; "" without one.
+func cellEOL(n *notebook.Notebook, at int) string {
+	before := slices.Clone(n.Cells[:at])
+	slices.Reverse(before)
+	for _, c := range slices.Concat(before, n.Cells[at:]) {
+		if strings.ContainsAny(c.Source, "\r\n") {
+			return workspace.LineEnding(c.Source)
+		}
+	}
+	return ""
+}
+
+// cellSource returns content as the new source of a cell with the source before, with eol
+// for added lines. If eol is "", a new source stays as it was sent.
+func cellSource(before, content, eol string) string {
+	if before == "" && eol != "" {
+		return edit.WithEOL(content, eol)
+	}
+	return edit.Whole(before, content, eol)
 }

@@ -30,6 +30,10 @@ const Binary Encoding = "binary"
 // Format describes how a file stores its text. Every edit keeps it.
 type Format = text.Format
 
+// LineEnding returns the line ending of a text, as the Format of a file with that text has
+// it.
+func LineEnding(s string) string { return text.LineEnding(s) }
+
 // File is a text file as it was read. If Exists is false there is no file yet, and Hash
 // is zero.
 type File struct {

@@ -9,7 +9,8 @@ type Result struct {
 	Text   string // the new text of the file
 	Stage  Stage  // the loosest stage that was needed
 	Places int    // how many places were changed
-	// Line is the first changed line, 1-based; zero if nothing changed.
+	// Line is the first changed line, 1-based; zero if nothing changed, and for a cell of a
+	// notebook.
 	Line   int
 	Delete bool   // the file goes
 	To     string // the path that the file moves to; "" if it stays

@@ -15,6 +15,12 @@ func Whole(before, content, eol string) string {
 	return src.rewrite(src.sent(content))
 }
 
+// WithEOL returns content with eol as every line ending.
+func WithEOL(content, eol string) string {
+	src := newSource("", eol)
+	return withEOL(src.sent(content), src.eol)
+}
+
 // Lines replaces lines first to last of text, 1-based and inclusive, by content. Empty
 // content deletes them; if last is first-1, content is inserted before first.
 func Lines(text string, first, last int, content, eol string) (Result, error) {

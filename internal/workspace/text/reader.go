@@ -53,7 +53,7 @@ func NewReader(r io.Reader, size int64, fallback Fallback) (*Reader, error) {
 	if err == nil {
 		start = bytes.TrimSuffix(start, []byte("\r")) // its "\n" may follow
 	}
-	format.EOL = lineEnding(string(start))
+	format.EOL = LineEnding(string(start))
 	if format.EOL == "\r" {
 		text = bufio.NewReaderSize(returns{text}, text.Size())
 	}

@@ -119,7 +119,7 @@ func Decode(data []byte, fallback Fallback) (Format, string, error) {
 	if err != nil {
 		return Format{}, "", err
 	}
-	f.EOL = lineEnding(text)
+	f.EOL = LineEnding(text)
 	return f, text, nil
 }
 
@@ -258,8 +258,8 @@ func fewControls(data []byte) bool {
 	return controls*20 <= len(data)
 }
 
-// lineEnding returns the more frequent line ending of text, by default "\n".
-func lineEnding(text string) string {
+// LineEnding returns the more frequent line ending of text, by default "\n".
+func LineEnding(text string) string {
 	lf, crlf := strings.Count(text, "\n"), strings.Count(text, "\r\n")
 	switch {
 	case lf == 0 && strings.Contains(text, "\r"):
