@@ -86,8 +86,7 @@ func (p *Panel) fileHints() []string {
 // unseenKeys reports the unseen part of a diff and returns the keys.
 func (p *Panel) unseenKeys() []string {
 	if p.plan != nil {
-		what := fmt.Sprintf("you have not looked at %d of %s: y again approves them too", p.plan.unseen(), count(len(p.plan.files), "file"))
-		return []string{what, "Enter look at a file", "n no", p.esc()}
+		return []string{p.plan.unseenText() + ": y again approves them too", "Enter look at a file", "n no", p.esc()}
 	}
 	seen, lines := p.unseen()
 	what := fmt.Sprintf("you have not seen lines %d–%d: y again approves them too", seen+1, lines)

@@ -89,12 +89,13 @@ func (p *Panel) reply(key string) (Outcome, confirm.Verdict) {
 }
 
 // warnUnseen reports whether to warn instead of approving a diff whose end has not been
-// visible, or a model's changes of files that have not been on view. The next yes counts, unless it is the same key held down.
+// visible, or a model's changes with such a file. The next yes counts, unless it is the same
+// key held down.
 func (p *Panel) warnUnseen(key string) bool {
 	warned := p.show.unseen
 	p.show.unseen = time.Time{}
 	seen, lines := p.unseen()
-	if key != "y" && key != "a" || seen == lines && (p.plan == nil || p.plan.unseen() == 0) || !p.scroll.fits {
+	if key != "y" && key != "a" || seen == lines && (p.plan == nil || len(p.plan.unseen()) == 0) || !p.scroll.fits {
 		return false
 	}
 	if _, counts := p.verdict(key); !counts || !warned.IsZero() && p.now.Sub(warned) >= quiet {

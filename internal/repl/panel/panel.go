@@ -169,6 +169,9 @@ func (p *Panel) View(height int) []string {
 		f = p.around(height)
 	}
 	p.scroll = f.scroll
+	if s := p.scroll; s.fits && p.plan != nil && p.plan.open && !p.covered() {
+		p.plan.saw(s.offset + s.room)
+	}
 	lines := p.body.Lines(p.scroll.offset, p.scroll.room)
 	out := slices.Concat(f.head, lines)
 	if p.body.Len() > p.scroll.room {

@@ -33,8 +33,10 @@ type file struct {
 	fixed   bool   // no part of it can be left out
 	name    string
 	out     bool // left out
-	looked  bool // it has been on view
 	changes int  // number of separate changes
+	looked  bool // it has been on the screen
+	seen    int  // lines of view that were on the screen, from the top
+	end     bool // the last change was
 }
 
 // hunks returns the hunks of a file that can be left out; nil without any.
@@ -176,6 +178,9 @@ func fitPath(name string, width int) string {
 
 // Resize sets the width in columns.
 func (p *plan) Resize(width int) {
+	if width != p.look.Width {
+		p.moved()
+	}
 	p.look.Width = width
 	for _, f := range p.files {
 		f.view.Resize(width)
@@ -221,16 +226,54 @@ func (p *plan) commented(i int) int {
 	return n
 }
 
-// unseen returns the number of a model's changes that would be approved without having been
-// on view.
-func (p *plan) unseen() int {
-	n := 0
-	for _, f := range p.files {
-		if p.req.Plan.Review && !f.looked && !f.none() {
-			n++
+// saw notes that the lines before end of the open file have been on the screen.
+func (p *plan) saw(end int) {
+	f := &p.files[p.cursor]
+	f.looked, f.seen = true, max(f.seen, min(end, f.view.Len()))
+	f.end = f.end || f.seen >= f.view.Changed()
+}
+
+// moved drops the counts of seen lines: the files are laid out anew.
+func (p *plan) moved() {
+	for i := range p.files {
+		p.files[i].seen = 0
+	}
+}
+
+// unseen returns the files of a model's changes that would be approved although their last
+// change was not on the screen.
+func (p *plan) unseen() []*file {
+	var out []*file
+	for i := range p.files {
+		if f := &p.files[i]; p.req.Plan.Review && !f.end && !f.none() {
+			out = append(out, f)
 		}
 	}
-	return n
+	return out
+}
+
+// unseenText describes the unseen files. It gives the lines of one, and counts the others.
+func (p *plan) unseenText() string {
+	var begun []*file
+	files := p.unseen()
+	for _, f := range files {
+		if f.looked {
+			begun = append(begun, f)
+		}
+	}
+	rest := fmt.Sprintf("looked at %d of %s", len(files)-len(begun), count(len(p.files), "file"))
+	if len(begun) == 0 {
+		return "you have not " + rest
+	}
+	f := begun[0]
+	text := fmt.Sprintf("you have not seen lines %d–%d of %s", f.seen+1, f.view.Changed(), fitPath(f.name, p.look.Width/2))
+	if n := len(begun) - 1; n > 0 {
+		text += ", nor the end of " + count(n, "other file")
+	}
+	if len(begun) < len(files) {
+		text += ", nor " + rest
+	}
+	return text
 }
 
 // verdict returns the answer of a key in the list; yes reports that all files have been
@@ -295,7 +338,6 @@ func (p *plan) to(i int, s *scroll) {
 	p.cursor = max(0, min(i, len(p.files)-1))
 	if p.open {
 		s.top()
-		p.files[p.cursor].looked = true
 	} else {
 		s.reveal(p.cursor)
 	}
@@ -305,7 +347,6 @@ func (p *plan) to(i int, s *scroll) {
 func (p *plan) show(open bool, s *scroll) {
 	if p.open = open; open {
 		s.top()
-		p.files[p.cursor].looked = true
 	} else {
 		s.reveal(p.cursor)
 	}

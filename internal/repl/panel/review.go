@@ -208,7 +208,7 @@ func (p *Panel) expand() bool {
 		p.scroll.top()
 	default:
 		p.view().Expand(!p.view().Expanded())
-		p.scroll.moved()
+		p.moved()
 	}
 	return true
 }
@@ -230,11 +230,22 @@ func (p *Panel) arrange() bool {
 		p.scroll.top()
 		return true
 	}
-	p.scroll.moved()
+	p.moved()
 	if h := p.hunks(); h != nil && h.Marked() >= 0 {
 		p.mark(h.Marked())
 	}
 	return true
+}
+
+// moved goes to the top of a diff whose lines have changed: what was seen of it no longer
+// counts.
+func (p *Panel) moved() {
+	if p.plan != nil {
+		p.scroll.top()
+		p.plan.moved()
+		return
+	}
+	p.scroll.moved()
 }
 
 // shownViews returns the diffs on view: that of the change, or those of the plan if one of

@@ -77,3 +77,78 @@ func TestTheLastChangeIsTheEnd(t *testing.T) {
 		t.Error("a change at the top needs a second yes")
 	}
 }
+
+// patch is a model's plan of files with the given contents, named a.txt, b.txt and so on.
+func patch(contents ...string) confirm.Request {
+	req := confirm.Request{Tool: "apply_patch", Plan: &confirm.Plan{Title: "patch", Review: true}}
+	for i, after := range contents {
+		name := string(rune('a'+i)) + ".txt"
+		req.Plan.Changes = append(req.Plan.Changes, workspace.Change{File: workspace.File{Name: name}, After: after})
+	}
+	return req
+}
+
+// A yes to several files first causes a warning unless the last change of each was on the
+// screen: that a file was opened is not enough.
+func TestTheEndOfEachFileWasShown(t *testing.T) {
+	long := strings.Repeat("line\n", 400) + "EVIL\n"
+	wide := strings.Repeat("x", 7000) + "\n"
+	for name, tt := range map[string]struct {
+		req  confirm.Request
+		keys string // before the first yes
+		says string // its warning; empty if it counts
+	}{
+		"all seen":                  {patch(long, "b\n"), "enter end esc down enter esc", ""},
+		"the end unseen":            {patch(long, "b\n"), "enter esc down enter esc", "–401 of a.txt: y again approves them too"},
+		"the end of a line":         {patch(wide, "b\n"), "enter esc down enter esc", " of a.txt: y again"},
+		"by Tab":                    {patch(long, "b\n"), "enter tab esc", "–401 of a.txt: y again"},
+		"two unseen ends":           {patch(long, wide, long), "enter tab tab esc", "–401 of a.txt, nor the end of 2 other files: y again"},
+		"one not opened":            {patch(long, "b\n", "c\n"), "enter tab esc", "–401 of a.txt, nor looked at 1 of 3 files: y again"},
+		"none opened":               {patch(long, "b\n"), "", "you have not looked at 2 of 2 files: y again"},
+		"left out":                  {patch(long, "b\n"), "enter esc space down enter esc", ""},
+		"seen, then side by side":   {patch(long, "b\n"), "enter end s esc down enter esc", ""},
+		"half seen, then laid anew": {patch(long, "b\n"), "enter pgdown s esc down enter esc", "lines "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := ready(tt.req, 20)
+			for k := range strings.FieldsSeq(tt.keys) {
+				slowly(p, k)
+				p.View(20)
+			}
+			o, _ := press(p, "y")
+			got := strings.Join(strings.Fields(shown(p, 20)), " ")
+			if (o == panel.Answered) != (tt.says == "") || o != panel.Answered && !strings.Contains(got, tt.says) {
+				t.Fatalf("%v, want %q in:\n%s", o, tt.says, got)
+			}
+			if tt.says == "" {
+				return
+			}
+			p.Wait(start.Add(1000 * time.Hour))
+			if o, v := press(p, "y"); o != panel.Answered || v.Decision != confirm.Approve {
+				t.Errorf("the second y: %v", o)
+			}
+		})
+	}
+}
+
+// Keys without a frame between show nothing, and another width lays the unseen lines out anew.
+func TestOnlyAFrameShowsAFile(t *testing.T) {
+	p := ready(patch("a\n", "b\n"), 20)
+	press(p, "enter", "tab", "esc")
+	p.View(20)
+	if o, _ := press(p, "y"); o != panel.Handled {
+		t.Error("approved files that no frame showed")
+	}
+	p = ready(patch(strings.Repeat("line\n", 30)), 20)
+	slowly(p, "enter")
+	p.View(20)
+	l := look()
+	l.Width = 40
+	p.Restyle(l)
+	press(p, "esc")
+	p.View(20)
+	press(p, "y")
+	if got := shown(p, 20); !strings.Contains(got, "lines 1–30 of a.txt") {
+		t.Errorf("after a new width:\n%s", got)
+	}
+}
