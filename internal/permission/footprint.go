@@ -23,6 +23,7 @@ const (
 	maxFiles    = 400
 	maxFollowed = 256 << 10 // bytes of a file that is searched for names of scripts
 	maxParents  = 32
+	maxTried    = 20_000 // names of which it is checked whether they are files
 )
 
 // errUnpredictable is returned for a command line that does not reveal its footprint.
@@ -57,7 +58,7 @@ func footprintOf(line, dir string) (*footprint, error) {
 		return nil, fmt.Errorf("%w: %w", errUnpredictable, err)
 	}
 	r := &footprint{dir: held, path: dir, files: map[string]string{}, found: map[string]program{}}
-	l := collector{footprint: r, left: maxBytes}
+	l := collector{footprint: r, left: maxBytes, tried: map[string]bool{}}
 	dirs := []string{dir}
 	for _, w := range words {
 		if path := inDir(dir, w); isDir(path) && !slices.Contains(dirs, path) {
@@ -71,6 +72,7 @@ func footprintOf(line, dir string) (*footprint, error) {
 			l.addManifests(w, d)
 		}
 	}
+	l.addStarted(line, words, dirs)
 	if l.err != nil {
 		r.close()
 		return nil, l.err
@@ -156,8 +158,9 @@ func runnable(info fs.FileInfo) bool {
 // collector adds the files of a command to its footprint.
 type collector struct {
 	*footprint
-	left int64 // bytes that may still be read
-	err  error
+	left  int64           // bytes that may still be read
+	tried map[string]bool // the paths looked at
+	err   error
 }
 
 // addNamed adds the files that a word names in dir.
@@ -206,10 +209,26 @@ func (l *collector) addScript(path, dir string) {
 	if len(text) > maxFollowed {
 		return
 	}
+	inside := map[string]bool{} // folders that exist: most words with a slash name nothing
 	for _, w := range wordsOf(text) {
 		name := inDir(dir, w)
-		if strings.ContainsRune(w, '/') && executable(name) || slices.Contains(scripts, filepath.Ext(w)) {
+		if strings.ContainsRune(w, '/') {
+			up := filepath.Dir(name)
+			if _, known := inside[up]; !known {
+				inside[up] = isDir(up)
+			}
+			for _, end := range anyEndings {
+				if inside[up] {
+					l.add(name + end)
+				}
+			}
+		} else if slices.Contains(scripts, filepath.Ext(w)) {
 			l.add(name)
+		}
+	}
+	for _, s := range startsIn(text) {
+		for _, name := range s.files() {
+			l.add(inDir(dir, name))
 		}
 	}
 }
@@ -217,15 +236,14 @@ func (l *collector) addScript(path, dir string) {
 // scripts lists the endings of files that are run by name.
 var scripts = []string{".sh", ".bash", ".zsh", ".fish", ".py", ".js", ".mjs", ".cjs", ".ts", ".mts", ".rb", ".pl", ".php", ".lua", ".ps1", ".bat", ".cmd", ".mk"}
 
-func executable(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && runnable(info)
-}
-
-// add adds a regular file. It returns its text, or "" if the file is large or was added
+// add adds a regular file. It returns its text, or "" if the file is large or was tried
 // before.
 func (l *collector) add(path string) string {
-	if _, known := l.files[path]; known || l.err != nil {
+	if l.tried[path] || l.err != nil {
+		return ""
+	}
+	if l.tried[path] = true; len(l.tried) > maxTried {
+		l.err = fmt.Errorf("%w: it names too many files", errUnpredictable)
 		return ""
 	}
 	info, err := os.Stat(path)

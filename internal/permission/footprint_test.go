@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -120,6 +121,97 @@ func TestAnUnknownFootprintIsAskedEachTime(t *testing.T) {
 		if decided || !strings.Contains(v.Feedback, "not known in advance") || len(p.Grants()) != 0 {
 			t.Errorf("%s: %v, %q", line, decided, v.Feedback)
 		}
+	}
+}
+
+// TestAGrantKnowsWhatIsRun: a program that is named without its ending, a module, a folder
+// and a file that a script takes in are part of what a command runs.
+func TestAGrantKnowsWhatIsRun(t *testing.T) {
+	for name, tt := range map[string]struct {
+		line, file string
+		files      map[string]string // besides
+	}{
+		"a module":                   {"python3 -m mytool", "mytool.py", nil},
+		"a module behind an option":  {"python3.12 -Wd -um a.b -x", "a/b.py", nil},
+		"a package":                  {"python3 -m a.b", "a/b/__main__.py", nil},
+		"the package around":         {"python3 -m a.b", "a/__init__.py", map[string]string{"a/b.py": ""}},
+		"a module in src":            {"python3 -m mytool", "src/mytool/__main__.py", nil},
+		"a module's module":          {"python3 -m cProfile -m mytool", "mytool.py", nil},
+		"a new one":                  {"python3 -m pytest", "pytest.py", nil},
+		"imported code":              {`python3 -c "import mytool; mytool.run()"`, "mytool.py", nil},
+		"without its ending":         {"node build", "build.js", nil},
+		"behind an option":           {"node -r ./hook build", "hook.cjs", map[string]string{"build.js": ""}},
+		"behind another program":     {"CI=1 timeout 5 node build", "build.mjs", nil},
+		"a folder of Node":           {"node lib/", "lib/index.js", nil},
+		"a folder of Python":         {"python3 pk", "pk/__main__.py", nil},
+		"in a folder":                {"cd sub && node build", "sub/build.js", nil},
+		"the main of a package.json": {"node lib", "lib/src/run.js", map[string]string{"lib/package.json": `{"main":"src/run"}`}},
+		"a sourced file":             {"./run.sh", "lib/helper", map[string]string{"run.sh": ". lib/helper\n"}},
+		"a sourced file by name":     {"./run.sh", "helper", map[string]string{"run.sh": "set -e\nsource helper\n"}},
+		"an included file":           {"make all", "build/rules", map[string]string{"Makefile": "include build/rules\n"}},
+		"an included file by name":   {"make all", "rules", map[string]string{"Makefile": "-include rules\n"}},
+		"a program of a script":      {"npm run b", "tools/build.js", map[string]string{"package.json": `{"scripts":{"b":"node tools/build"}}`}},
+		"a program by name":          {"npm run b", "build.js", map[string]string{"package.json": `{"scripts":{"b":"node build"}}`}},
+		"a module of a script":       {"make all", "mytool.py", map[string]string{"Makefile": "all:\n\t@python3 -m mytool\n"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, tt.file)
+			scratch.Fill(t, dir, tt.files)
+			if name != "a new one" {
+				scratch.Write(t, path, "one\n")
+			}
+			p := New(Default)
+			p.Grant(running(tt.line, dir))
+			if v, decided := p.Decide(running(tt.line, dir)); !decided {
+				t.Fatalf("not granted: %q", v.Feedback)
+			}
+			scratch.Write(t, path, "two\n")
+			if v, decided := p.Decide(running(tt.line, dir)); decided || !strings.Contains(v.Feedback, tt.file) {
+				t.Errorf("%v, %q", decided, v.Feedback)
+			}
+		})
+	}
+}
+
+// TestAnUnknownProgramIsAskedEachTime: an interpreter whose program is not found may run
+// another one each time. Modules that are installed, and code in the line, are known.
+func TestAnUnknownProgramIsAskedEachTime(t *testing.T) {
+	for line, known := range map[string]bool{
+		`python3 "$X"`:                false,
+		"node $(cat name)":            false,
+		"sudo ruby gone":              false,
+		"perl `cat name`":             false,
+		"python3 -m gone":             false,
+		"python3 -m pytest tests":     true,
+		"python3 -m http.server 80":   true,
+		"python3 --version":           true,
+		"echo 1 | python3 -":          true,
+		"perl -lane 'print $F[0]' x":  true,
+		"npm install node typescript": true,
+		"bun install":                 true,
+		"grep -n python x":            true,
+	} {
+		p, dir := New(Default), t.TempDir()
+		p.Grant(running(line, dir))
+		if v, decided := p.Decide(running(line, dir)); decided != known || !known && !strings.Contains(v.Feedback, "not known in advance") {
+			t.Errorf("%s: %v, %q", line, decided, v.Feedback)
+		}
+	}
+}
+
+// A text of many names ends the search; it is not a reason to run the command unasked.
+func TestTheSearchIsBounded(t *testing.T) {
+	dir := t.TempDir()
+	var b strings.Builder
+	for i := range maxTried / 8 {
+		fmt.Fprintf(&b, "./%x\n", i)
+	}
+	scratch.Write(t, filepath.Join(dir, "run.sh"), b.String())
+	p := New(Default)
+	p.Grant(running("sh run.sh", dir))
+	if v, decided := p.Decide(running("sh run.sh", dir)); decided || !strings.Contains(v.Feedback, "too many files") {
+		t.Errorf("%v, %q", decided, v.Feedback)
 	}
 }
 
