@@ -6,7 +6,6 @@ package printer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -20,11 +19,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session"
-	"github.com/bb2d0cf4/agent/internal/session/history"
 )
-
-// historyBytes bounds how much of a resumed conversation is printed.
-const historyBytes = 8 << 10
 
 // Printer prints finished blocks. It is not safe for concurrent use.
 type Printer struct {
@@ -309,64 +304,6 @@ func (p *Printer) Greet(version, dir string, notes []string) {
 	for _, n := range notes {
 		p.Notice(n)
 	}
-}
-
-// History prints the end of a conversation and replaces the record.
-func (p *Printer) History(items []history.Item) {
-	defer func() { p.Record = record.FromHistory(items, p.Title) }() // printing must not record them again
-	from, size := len(items), 0
-	for from > 0 && size < historyBytes {
-		from--
-		size += len(items[from].Message.Text())
-	}
-	if len(items) > 0 {
-		p.Notice(fmt.Sprintf("Session resumed: %d messages, the last %d shown here.", len(items), len(items)-from))
-	}
-	titles := map[string]string{}
-	for i, it := range items {
-		for _, c := range it.Message.Calls {
-			titles[c.ID] = p.Title(c)
-		}
-		if i >= from {
-			p.again(it, titles[it.Message.CallID])
-		}
-	}
-}
-
-// again prints an item of an earlier conversation; title names the call it answers.
-func (p *Printer) again(it history.Item, title string) {
-	switch msg := it.Message; msg.Role {
-	case llm.User:
-		if it.Prompts() {
-			p.Prompt(msg.UserText())
-		}
-	case llm.Assistant:
-		p.Thought(msg.Reasoning(), -1)
-		if text := msg.Text(); strings.TrimSpace(text) != "" {
-			p.put(len(text), func(look theme.Look) []string { return append([]string{""}, answer(text, look)...) })
-		}
-	case llm.ToolReply:
-		if it.Deed == nil {
-			p.put(len(title), func(look theme.Look) []string {
-				return []string{theme.Paint(look.Styles.Dim, theme.Short("· "+sanitize.Line(title), look.Width))}
-			})
-			return
-		}
-		p.deed(title, *it.Deed)
-	case llm.System:
-	}
-}
-
-// deed prints the result of a call that changed or ran something or was declined.
-func (p *Printer) deed(title string, d history.Deed) {
-	c := callBlock{title: title, said: d.Result, denied: d.Refused, failed: d.Failed, first: !p.calls}
-	size := len(c.title) + len(c.said)
-	for _, f := range d.Files {
-		c.changes = append(c.changes, edit{f.Path, f.Diff})
-		size += len(f.Diff)
-	}
-	p.put(size, c.lines)
-	p.calls = true
 }
 
 func answer(text string, look theme.Look) []string {

@@ -12,11 +12,9 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
-	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/session"
-	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
@@ -198,38 +196,6 @@ func TestReprintIsBounded(t *testing.T) {
 	p.Forget()
 	if lines := p.log.lines(p.Look); len(lines) != 0 {
 		t.Errorf("%d lines of another session", len(lines))
-	}
-}
-
-func TestHistory(t *testing.T) {
-	p := newPrinting(t, 60, 20)
-	long := strings.Repeat("x", historyBytes)
-	calls := []llm.ToolCall{{ID: "1", Name: "read_file", Args: `{"path":"a.go"}`}, {ID: "2", Name: "edit_file"}, {ID: "3", Name: "execute_command", Args: "make"}, {ID: "4", Name: "execute_command", Args: "sleep 9"}}
-	p.Title = func(c llm.ToolCall) string { return strings.TrimSpace("the " + c.Name + " " + c.Args) }
-	p.History([]history.Item{
-		{Message: llm.TextMessage(llm.User, "too long ago")},
-		{Message: llm.TextMessage(llm.Assistant, long)},
-		{Message: llm.TextMessage(llm.User, "go on")},
-		{Message: llm.Message{Role: llm.Assistant, Parts: llm.TextMessage(llm.Assistant, "I *look*.").Parts, Calls: calls}},
-		{Message: llm.Message{Role: llm.ToolReply, CallID: "1"}},
-		{Message: llm.Message{Role: llm.ToolReply, CallID: "2"}, Meta: history.Meta{Deed: &history.Deed{
-			What: "Edit a.go", Result: "+1 −1",
-			Files: []history.File{{Path: "a.go", Added: 1, Removed: 1, Diff: "--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-one\n+two\n"}},
-		}}},
-		{Message: llm.Message{Role: llm.ToolReply, CallID: "3"}, Meta: history.Meta{Deed: &history.Deed{What: "Run make", Result: "declined: not now", Refused: true}}},
-		{Message: llm.Message{Role: llm.ToolReply, CallID: "4"}, Meta: history.Meta{Deed: &history.Deed{What: "Call execute_command {}", Result: "its effect is unknown", Failed: true}}},
-	})
-	rows := p.rows()
-	if got := rows[0]; got != "Session resumed: 8 messages, the last 7 shown here." {
-		t.Errorf("%q", got)
-	}
-	want := []string{
-		"", "❯ go on", "", "I *look*.", `· the read_file {"path":"a.go"}`,
-		"", "● the edit_file · +1 −1", " 1    - one", "    1 + two", "○ the execute_command make · declined: not now",
-		"✗ the execute_command sleep 9 · its effect is unknown",
-	}
-	if d := cmp.Diff(want, rows[len(rows)-len(want):]); d != "" {
-		t.Error(d)
 	}
 }
 
