@@ -136,18 +136,30 @@ func (p *Printer) again(it history.Item, title string) {
 			p.put(len(text), func(look theme.Look) []string { return append([]string{""}, answer(text, look)...) })
 		}
 	case llm.ToolReply:
-		if it.Deed == nil {
+		switch {
+		case it.Deed != nil:
+			p.deed(title, *it.Deed)
+		case it.Failed:
+			p.deed(title, history.Deed{Result: reason(msg), Failed: true})
+		default:
 			p.put(len(title), func(look theme.Look) []string {
 				return []string{theme.Paint(look.Styles.Dim, theme.Short("· "+sanitize.Line(title), look.Width))}
 			})
-			return
 		}
-		p.deed(title, *it.Deed)
 	case llm.System:
 	}
 }
 
-// deed prints the result of a call that changed or ran something or was declined.
+// reasonColumns bounds the reason of a failure, which is wrapped.
+const reasonColumns = 400
+
+// reason returns the first line of a failed call's result.
+func reason(m llm.Message) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(m.Text()), "\n")
+	return theme.Short(line, reasonColumns)
+}
+
+// deed prints the result of a call that failed, changed or ran something, or was declined.
 func (p *Printer) deed(title string, d history.Deed) {
 	c := callBlock{title: title, said: d.Result, denied: d.Refused, failed: d.Failed, first: !p.calls}
 	size := len(c.title) + len(c.said)

@@ -94,3 +94,18 @@ func TestHistoryOfALongTurn(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 }
+
+// A failed call without an effect has no deed.
+func TestHistoryShowsFailures(t *testing.T) {
+	p := newPrinting(t, 60, 20)
+	p.Title = func(llm.ToolCall) string { return "Edit b.txt" }
+	p.History([]history.Item{
+		{Message: llm.TextMessage(llm.User, "change it")},
+		calling("", "1"),
+		{Message: history.Result("1", "b.txt changed: nothing was written.\nRead it again."), Meta: history.Meta{Failed: true}},
+	})
+	want := []string{"", "❯ change it", "", "✗ Edit b.txt · b.txt changed: nothing was written."}
+	if d := cmp.Diff(want, p.rows()[1:]); d != "" {
+		t.Error(d)
+	}
+}
