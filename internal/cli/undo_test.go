@@ -169,7 +169,7 @@ func TestAKilledStepThatStaysIsReported(t *testing.T) {
 	p, _ := files(t)
 	_ = (&undoCommand{yes: true}).run(t.Context(), p, &flags{dir: dir}) // a.txt cannot be undone
 	said, err := os.ReadFile(p.Stderr.Name())
-	if err != nil || !strings.Contains(string(said), "in the middle of a step that changes 2 files. What it had done could not be taken back: a.txt. /diff") {
+	if err != nil || !strings.Contains(string(said), "was stopped while it changed 2 files. These changes could not be reverted: a.txt. /diff") {
 		t.Errorf("%q, %v", said, err)
 	}
 }
@@ -207,7 +207,7 @@ func TestAKilledStepIsReported(t *testing.T) {
 				p, _ := files(t)
 				_ = (&undoCommand{yes: true}).run(t.Context(), p, &flags{dir: dir}) // no change is left to undo
 				said, err := os.ReadFile(p.Stderr.Name())
-				if err != nil || strings.Contains(string(said), "in the middle of a step that changes 2 files, so none of them is changed. What it had done is taken back: a.txt.") != want {
+				if err != nil || strings.Contains(string(said), "was stopped while it changed 2 files. Its changes are reverted: a.txt.") != want {
 					t.Errorf("start %d: %q, %v", i, said, err)
 				}
 				list, err := os.ReadDir(dir)

@@ -239,7 +239,7 @@ func TestRewind(t *testing.T) {
 	if d := cmp.Diff(want, items(at)); d != "" {
 		t.Error(d)
 	}
-	const files, talk = "a.txt  +1 −2\nc.txt  +0 −1", "go, with their answers:\n  second\n  third"
+	const files, talk = "a.txt  +1 −2\nc.txt  +0 −1", "removed, with their answers:\n  second\n  third"
 	for i, want := range []string{files + "\n" + talk, files, talk} {
 		if got := at.Pick.Items[i].Preview(); got != want {
 			t.Errorf("the preview of %q is %q", at.Pick.Items[i].Title, got)

@@ -163,11 +163,11 @@ func Stopped(root *workspace.Root) string {
 	back, s := root.TakenBack(), root.Stopped()
 	switch {
 	case back.Of > 0 && len(back.Names) == 0:
-		return fmt.Sprintf("The program ended in the middle of a step that changes %d files. What it had done could not be taken back: %s. /diff shows them.", back.Of, strings.Join(back.Left, ", "))
+		return fmt.Sprintf("The program was stopped while it changed %d files. These changes could not be reverted: %s. /diff shows them.", back.Of, strings.Join(back.Left, ", "))
 	case back.Of > 0 && len(back.Left) > 0:
-		return fmt.Sprintf("The program ended in the middle of a step that changes %d files. What it had done is taken back (%s), but not what has changed since: %s. /diff shows them.", back.Of, strings.Join(back.Names, ", "), strings.Join(back.Left, ", "))
+		return fmt.Sprintf("The program was stopped while it changed %d files. Its changes are reverted (%s), except files that have changed since: %s. /diff shows them.", back.Of, strings.Join(back.Names, ", "), strings.Join(back.Left, ", "))
 	case back.Of > 0:
-		return fmt.Sprintf("The program ended in the middle of a step that changes %d files, so none of them is changed. What it had done is taken back: %s.", back.Of, strings.Join(back.Names, ", "))
+		return fmt.Sprintf("The program was stopped while it changed %d files. Its changes are reverted: %s.", back.Of, strings.Join(back.Names, ", "))
 	case s.Of == 0:
 		return ""
 	}

@@ -95,7 +95,7 @@ func ways(plan undo.Plan, prompts []string, others bool) *command.Pick {
 		}
 		return strings.Join(short(lines), "\n")
 	}
-	talk := func() string { return "go, with their answers:\n  " + strings.Join(short(prompts), "\n  ") }
+	talk := func() string { return "removed, with their answers:\n  " + strings.Join(short(prompts), "\n  ") }
 	if len(plan.Changes) > 0 {
 		pick.Items = append(pick.Items,
 			command.Choice{ID: both, Title: "Files and conversation", Detail: sum(plan) + ", " + chat, Preview: func() string { return files() + "\n" + talk() }},

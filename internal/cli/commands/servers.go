@@ -20,7 +20,7 @@ type servers struct{ *Set }
 
 func (s servers) list() []command.Command {
 	return []command.Command{{
-		Name: "mcp", Args: "[server | reconnect server | rm server]", Help: "show the MCP servers and their tools, start one again, or end one of the project",
+		Name: "mcp", Args: "[server | reconnect server | rm server]", Help: "show the MCP servers and their tools, restart one, or stop one of the project",
 		Group: command.Model, Run: s.run,
 	}}
 }
@@ -49,7 +49,7 @@ func (s servers) run(ctx context.Context, args string) (command.Reply, error) {
 		return command.Reply{Text: s.describe(all[i])}, nil
 	}
 	if len(all) == 0 {
-		return command.Reply{Text: "No MCP server is configured. Outside, agent mcp add adds one."}, nil
+		return command.Reply{Text: "No MCP server is configured. To add one, run agent mcp add in a shell."}, nil
 	}
 	var b strings.Builder
 	for _, st := range all {
@@ -66,12 +66,12 @@ func (s servers) remove(ctx context.Context, name string) (command.Reply, error)
 		return command.Reply{}, err
 	}
 	if !was {
-		return command.Reply{}, fmt.Errorf("no MCP server %q of this project was answered about; outside, agent mcp rm removes one of yours", name)
+		return command.Reply{}, fmt.Errorf("you have not answered about an MCP server %q of this project; to remove one of your own, run agent mcp rm in a shell", name)
 	}
 	if err := s.App.Servers.Stop(ctx, name); err != nil {
 		return command.Reply{}, err
 	}
-	return command.Reply{Text: name + " is ended, and you will be asked about it again."}, nil
+	return command.Reply{Text: name + " has stopped, and you will be asked about it again."}, nil
 }
 
 // describe lists a server's tools and names its log.

@@ -370,7 +370,7 @@ func describePlan(p confirm.Plan) string {
 			added, removed := diff.Count(c.Text, c.After)
 			fmt.Fprintf(&b, "File %d of %d: %s, +%d −%d", i+1, len(p.Changes), sanitize.Name(c.Label()), added, removed)
 			if slices.Contains(p.Out, i) {
-				b.WriteString("; you left it out, and so does a yes")
+				b.WriteString("; you left it out; a yes leaves it out too")
 			}
 			b.WriteString("\n")
 		}
