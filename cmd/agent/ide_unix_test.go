@@ -380,7 +380,7 @@ func TestHeadlessWithoutAnEditor(t *testing.T) {
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	_ = cmd.Run()
-	if got := cmd.ProcessState.ExitCode(); got != 3 || !strings.Contains(stderr.String(), "what needs an answer will be denied") {
+	if got := cmd.ProcessState.ExitCode(); got != 3 || !strings.Contains(stderr.String(), "every question will be denied") {
 		t.Errorf("status %d: %s", got, stderr.String())
 	}
 	if d.read("main.go") != program {

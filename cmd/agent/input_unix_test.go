@@ -350,7 +350,7 @@ func TestModelWithoutImages(t *testing.T) {
 	d.write("shot.png", b.String())
 	d.sit()
 	d.Paste(d.path("shot.png"))
-	d.WaitFor(`openai/test is not known to take images`)
+	d.WaitFor(`openai/test may not accept images`)
 	d.prompt("❯ [image 1: shot.png 12×8]")
 	d.Press("enter")
 	d.WaitFor(`I cannot see it`)

@@ -47,7 +47,7 @@ func TestMutatedRecordings(t *testing.T) {
 		flags          []string
 		want           string
 	}{
-		"another proposal": {"no-because", `"new_string":"good evening"`, `"new_string":"good night"`, nil, "greet.py has another content than after the session"},
+		"another proposal": {"no-because", `"new_string":"good evening"`, `"new_string":"good night"`, nil, "greet.py differs from its content after the session"},
 		"another proposal, strictly": {
 			"no-because", `"new_string":"good evening"`, `"new_string":"good night"`,
 			[]string{"--strict"},

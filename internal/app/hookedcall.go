@@ -365,7 +365,7 @@ func (c *hookedCall) said(ctx context.Context, e hooks.Event, file string) bool 
 	}
 	c.context = append(c.context, o.Context...)
 	if o.Blocked != "" {
-		c.context = append(c.context, "It is done, but mind "+o.Blocked)
+		c.context = append(c.context, "Done, but note: "+o.Blocked)
 	}
 	if o.Stop != "" {
 		c.stop = o.Stop

@@ -45,7 +45,7 @@ func NewServers(o ServerOptions) *mcp.Servers {
 			continue
 		}
 		if c.InProject && o.Untrusted {
-			o.Tell("The MCP server " + name + " is not started: it would run in this folder, which nobody trusts.")
+			o.Tell("The MCP server " + name + " is not started: it would run in this folder, which you have not trusted.")
 			continue
 		}
 		s, err := o.server(name, c)
@@ -57,7 +57,7 @@ func NewServers(o ServerOptions) *mcp.Servers {
 	}
 	for _, s := range o.More {
 		if slices.ContainsFunc(all, func(have mcp.Server) bool { return have.Name == s.Name }) {
-			o.Tell("The host's MCP server " + s.Name + " is not started: another one of that name is in use.")
+			o.Tell("The host's MCP server " + s.Name + " is not started: a server with that name is already configured.")
 			continue
 		}
 		s.Dir = o.Config.Home

@@ -17,7 +17,7 @@ func (a *App) offered() []systemprompt.Skill {
 	fitting := systemprompt.FitSkills(list)
 	if len(fitting) < len(list) {
 		a.emit(session.Notice{Text: "The model is not told about the skills from " + list[len(fitting)].Name +
-			" on: their descriptions are too long together. Shorten some, or use them by their commands."})
+			" on: the descriptions are too long in total. Shorten some, or use them with their commands."})
 	}
 	return fitting
 }

@@ -95,7 +95,7 @@ func (s Store) server(m config.Model) ([]Question, error) {
 		q.Why += ", but it is run by " + name(q.User) + " of this machine"
 	}
 	q.Text = append(q.Text, "It would get "+gets+".")
-	q.Why += ", and nobody has allowed that yet"
+	q.Why += ", and you have not allowed that yet"
 	return []Question{q}, nil
 }
 
@@ -138,7 +138,7 @@ func (s Store) Proxy(address string) ([]Question, error) {
 	from := proxyVariable(to.Scheme)
 	q.Title = "Connect through this proxy?"
 	q.Text = []string{q.Address, "", "It comes from " + from + " in the environment. Everything for " + to.Host + " would go through it."}
-	q.Why = fmt.Sprintf("the proxy %s comes from %s in the environment, and nobody has allowed it yet", q.Address, from)
+	q.Why = fmt.Sprintf("the proxy %s comes from %s in the environment, and you have not allowed that yet", q.Address, from)
 	if q.User != "" {
 		q.Text = append(q.Text, "It is run by "+name(q.User)+" of this machine, not by you.")
 	}
@@ -232,7 +232,7 @@ func (s Store) Check(conn net.Conn) error {
 		return nil
 	}
 	return &llm.Error{Kind: llm.Refused, Message: fmt.Sprintf(
-		"The program at %s is run by %s of this machine, not by you. It was sent nothing. If that is right: agent trust add ADDRESS", at, name(u))}
+		"The program at %s is run by %s of this machine, not by you. Nothing was sent to it. If you trust it, run: agent trust add ADDRESS", at, name(u))}
 }
 
 // isAt reports whether the entry is for a port of this machine.

@@ -94,8 +94,8 @@ func (x *Images) Add(name string, data []byte) (mark string, err error) {
 	x.all = append(x.all, picture{mark, img.Mime, data})
 	x.mu.Unlock()
 	if name, takes := x.Takes(); !takes {
-		x.Tell(fmt.Sprintf("%s is not known to take images: it will be told of this one, but not shown it. "+
-			"If it does take them, set images: true for it in the configuration.", name))
+		x.Tell(fmt.Sprintf("%s may not accept images: it learns that there is one, but does not get it. "+
+			"If it does accept them, set images: true for it in the configuration.", name))
 	}
 	return mark, nil
 }

@@ -115,7 +115,7 @@ func TestParts(t *testing.T) {
 	if got := g.Parts(one); len(got) != 1 || !got[0].Aside || !strings.Contains(got[0].Text, "cannot be shown") {
 		t.Errorf("%v", got)
 	}
-	if g.Attach("./shot.png"); len(g.notes) != 1 || !strings.Contains(g.notes[0], "corp/m is not known to take images") {
+	if g.Attach("./shot.png"); len(g.notes) != 1 || !strings.Contains(g.notes[0], "corp/m may not accept images") {
 		t.Errorf("notes %q", g.notes)
 	}
 }

@@ -203,7 +203,7 @@ func (l *Link) Wait(ctx context.Context) (warning string) {
 	if why == "" {
 		why = ide.ErrNoEditor.Error()
 	}
-	return why + ": what needs an answer will be denied (see agent ide status)"
+	return why + ": every question will be denied (see agent ide status)"
 }
 
 // Review makes questions ask the editor, too.

@@ -44,7 +44,7 @@ func (r Recording) Difference(asked []Question, dir string, strict bool) (string
 		}
 		got := asked[i]
 		if want.String() != got.String() {
-			return fmt.Sprintf("question %d is %s, recorded is %s", i+1, got, want), nil
+			return fmt.Sprintf("question %d is %s; the recording has %s", i+1, got, want), nil
 		}
 		if strict && want.Hash != got.Hash {
 			return fmt.Sprintf("question %d, %s, has another text than recorded", i+1, got), nil
@@ -81,9 +81,9 @@ func fileDifference(dir, name, want string) (string, error) {
 	case got == removed:
 		return name + " is missing after the replay", nil
 	case want == removed:
-		return name + " is there after the replay; the session removed it", nil
+		return name + " exists after the replay, but the session removed it", nil
 	}
-	return name + " has another content than after the session", nil
+	return name + " differs from its content after the session", nil
 }
 
 // String describes a question and its answer.
