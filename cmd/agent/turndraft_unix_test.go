@@ -105,7 +105,7 @@ func TestTypedTextSurvivesTheEditor(t *testing.T) {
 	diffs["f02.txt"].Edit(typed)
 	d.WaitFor(`f02\.txt edited in Visual Studio Code`)
 	e.Stop()
-	d.WaitFor(`is lost, but not what you typed there: y shows it here`)
+	d.WaitFor(`is lost, but your text is kept: y shows it here`)
 	d.yesToAll()
 	d.asked(`which no longer shows them: pkg/f02\.txt`)
 	if got := d.read("pkg/f01.txt"); got != thirty() {

@@ -138,7 +138,7 @@ func TestLostDraftIsNotPassedOver(t *testing.T) {
 			r.untilNote("edited in")
 			lose(e)
 			if name == "crash" {
-				r.untilNote("is lost, and with it an edit (+1 −1)")
+				r.untilNote("is lost, and so is an edit made there (+1 −1)")
 			}
 			<-r.terminal.shown
 			r.terminal.answers <- yes

@@ -33,10 +33,10 @@ func (l *link) ends(ctx context.Context, answered time.Time) bool {
 func (v *Reviewer) lostDuring(q *question, l *link) {
 	note := "the link to " + l.name() + " is lost: answer here"
 	if d := q.edited(); d.Edited {
-		note = fmt.Sprintf("the link to %s is lost, and with it an edit (+%d −%d): answer here, or wait for it", l.name(), d.Added, d.Removed)
+		note = fmt.Sprintf("the link to %s is lost, and so is an edit made there (+%d −%d): answer here, or wait until the link is back", l.name(), d.Added, d.Removed)
 	}
 	if names := v.reviews.typed(q.whole); len(names) > 0 {
-		note = fmt.Sprintf("the link to %s is lost, but not what you typed there: y shows it here, in %s", l.name(), strings.Join(names, ", "))
+		note = fmt.Sprintf("the link to %s is lost, but your text is kept: y shows it here, in %s", l.name(), strings.Join(names, ", "))
 	}
 	v.opt.Face.note(q.noted(), note)
 }

@@ -172,7 +172,7 @@ func compare(a, b Candidate) (order int, why string) {
 		order int
 		why   string
 	}{
-		{first(a.Auto, b.Auto), "it may be connected unasked"},
+		{first(a.Auto, b.Auto), "it may be connected without asking"},
 		{first(a.Usable, b.Usable), "it answers"},
 		{first(a.Dialect == Agent, b.Dialect == Agent), "it speaks our own protocol"},
 		{first(a.Named, b.Named), "this terminal is its own"},
@@ -184,7 +184,7 @@ func compare(a, b Candidate) (order int, why string) {
 			return c.order, c.why
 		}
 	}
-	return cmp.Compare(a.Port, b.Port), "its number is lower"
+	return cmp.Compare(a.Port, b.Port), "its port is lower"
 }
 
 func first(a, b bool) int {
