@@ -253,7 +253,7 @@ func TestProjectServers(t *testing.T) {
 	}
 	d.sit() // does not ask again
 	d.say("/mcp rm p")
-	d.WaitFor(`p is ended`)
+	d.WaitFor(`p has stopped`)
 	d.say("/mcp")
 	d.WaitFor(`failed: you have removed it`)
 	d.leave()

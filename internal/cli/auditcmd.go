@@ -20,7 +20,7 @@ func newAudit(p Process) *cobra.Command {
 		Use: "show", Short: "Show the newest entries", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error { return a.show() },
 	}
-	show.Flags().IntVarP(&a.most, "number", "n", 20, "show this `many` entries; 0 for all")
+	show.Flags().IntVarP(&a.most, "number", "n", 20, "show the newest `n` entries; 0 for all")
 	show.Flags().StringVar(&a.session, "session", "", "show only the session with this `id`")
 	verify := &cobra.Command{
 		Use: "verify", Short: "Check that no entry was changed or removed", Args: noArgs,

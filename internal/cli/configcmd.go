@@ -16,7 +16,7 @@ import (
 // newForget returns the command that deletes the learned dialects.
 func newForget(p Process, f *flags) *cobra.Command {
 	return &cobra.Command{
-		Use: "forget-dialects", Short: "Forget what refusals taught about the servers of models", Args: noArgs,
+		Use: "forget-dialects", Short: "Forget what was learned from servers' error messages", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := loadConfig(overrides(cmd.Flags(), f))
 			if err != nil {

@@ -37,7 +37,7 @@ func newUndoForget(p Process, f *flags) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&c.all, "all", false, "all changes of this folder")
-	cmd.Flags().StringVar(&c.older, "older-than", "", "changes older than this `age`, as 7d or 12h")
+	cmd.Flags().StringVar(&c.older, "older-than", "", "changes older than this `age`, such as 7d or 12h")
 	cmd.Flags().BoolVarP(&c.yes, "yes", "y", false, "do not ask")
 	return cmd
 }
@@ -135,7 +135,7 @@ func parseAge(s string) (time.Duration, error) {
 		age = time.Duration(days) * 24 * time.Hour
 	}
 	if err != nil || age < 0 {
-		return 0, usagef("--older-than %q: want an age as 7d or 12h", s)
+		return 0, usagef("--older-than %q: want an age such as 7d or 12h", s)
 	}
 	return age, nil
 }

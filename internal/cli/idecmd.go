@@ -39,7 +39,7 @@ func newIDE(p Process, f *flags) *cobra.Command {
 	doctor := &cobra.Command{Use: "doctor", Short: "Check each step of the connection to an editor", Args: noArgs, RunE: here(ideDoctor)}
 	var to string
 	install := &cobra.Command{
-		Use: "install [editor]", Short: "Install the extension into VS Code and its relatives", Args: atMost(1),
+		Use: "install [editor]", Short: "Install the extension into VS Code and editors based on it", Args: atMost(1),
 		Example: "  agent ide install\n  agent ide install cursor\n  agent ide install --to agent.vsix",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := loadConfig(overrides(cmd.Flags(), f))

@@ -50,7 +50,7 @@ func logIn(cmd *cobra.Command, p Process, f *flags, name string, withSecret bool
 	})
 	switch {
 	case ctx.Err() != nil:
-		return errors.New("no login: the browser did not come back")
+		return errors.New("login failed: no answer from the browser")
 	case err != nil:
 		return err
 	}

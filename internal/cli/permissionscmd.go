@@ -124,7 +124,7 @@ func (e explanation) print(p Process) error {
 	case e.set.SafeCommands == "ask":
 		lines = append(lines, "But it asks too: permissions.safe_commands is ask.")
 	case e.set.untrusted:
-		lines = append(lines, "But it asks too: this folder brings settings that you do not trust; see agent trust add.")
+		lines = append(lines, "But it asks too: this folder has settings that you have not trusted; see agent trust add.")
 	}
 	for mode, a := range e.modes {
 		lines = append(lines, strings.TrimRight(fmt.Sprintf("%-13s %-8s %s", permission.Mode(mode).String(), outcome(a), why(a)), " "))

@@ -33,7 +33,7 @@ func newPermissionsTest(p Process, f *flags) *cobra.Command {
 	own.StringVar(&t.file, "rules", "", "try the rules in this `file`, in the form of config.yaml, in place of yours")
 	own.String("permission-mode", "", "`mode`: default, accept-edits, plan or bypass")
 	own.BoolVarP(&t.all, "all", "a", false, "sessions of every folder")
-	own.IntVar(&t.last, "last", 50, "at most this `many` sessions, the newest; 0 for all")
+	own.IntVar(&t.last, "last", 50, "the newest `n` sessions only; 0 for all")
 	own.BoolVar(&t.asJSON, "json", false, "print an object")
 	ruleFlags(cmd, f)
 	return cmd

@@ -161,7 +161,7 @@ func (r *replayCommand) replay(ctx context.Context, p Process, s recording.Scrip
 	case failed != "":
 		return failed, nil
 	case answered != len(s.Turns):
-		return fmt.Sprintf("the model was asked %d times, recorded are %d", answered, len(s.Turns)), nil
+		return fmt.Sprintf("the model was asked %d times; the recording has %d", answered, len(s.Turns)), nil
 	}
 	log, err := auditOf(in.Home, id)
 	if err != nil {

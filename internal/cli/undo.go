@@ -45,7 +45,7 @@ func newRedo(p Process, f *flags) *cobra.Command {
 	return u.flags(&cobra.Command{
 		Use: "redo", Short: "Take back the last undo or rewind in this folder", Args: noArgs,
 		Long: "Takes back the last undo or rewind in this folder, after showing it, if nothing was\n" +
-			"changed after it. Once more takes back the one before.",
+			"changed after it. Run it again to take back the one before that.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return u.run(cmd.Context(), p, f) },
 	})
 }

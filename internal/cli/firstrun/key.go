@@ -128,7 +128,7 @@ func (c *chooser) enterKey(ctx context.Context, m config.Model, take func(contex
 func (c *chooser) unchecked(ctx context.Context, why error, ref string) (keep bool, err error) {
 	a, err := c.ask(ctx, dialog.Page{
 		Title: "The key could not be checked", Text: []string{message(why)}, Back: true,
-		Choices: []picker.Item{{Title: "Try again"}, {Title: "Take it unchecked", Detail: "and use " + ref}},
+		Choices: []picker.Item{{Title: "Try again"}, {Title: "Use it without a check", Detail: "and use " + ref}},
 	})
 	return a.Choice == 1, err
 }

@@ -71,7 +71,7 @@ func Model(ctx context.Context, o Options) (notes []string, err error) {
 		page.Text = []string{"No model server answers on this machine: neither Ollama nor LM Studio, llama.cpp or vLLM. (agent demo works without a model.)"}
 	}
 	for _, o := range c.others {
-		page.Text = append(page.Text, o+" is held by another user of this machine, and was not asked. To use it, choose it by its address.")
+		page.Text = append(page.Text, o+" belongs to another user of this machine, so nothing was sent to it. To use it, enter its address.")
 	}
 	ref, err := c.follow(ctx, page, ways)
 	if err != nil {
