@@ -43,10 +43,11 @@ export class Afterwards implements vscode.Disposable {
       core.reviews.show(next.id);
       return;
     }
-    if (review.outcome?.kind === "accepted" && review.removal !== "delete" && this.parts.showAccepted()) await this.showFile(review.path);
+    const isFile = !review.isPlan && review.removal !== "delete";
+    if (review.outcome?.kind === "accepted" && isFile && this.parts.showAccepted()) await this.showFile(review.path);
     // The person may have gone elsewhere by now, or the next question come.
     if (this.asksAgain()) return;
-    if (!terminals.show(review.pid)) await vscode.commands.executeCommand("workbench.action.focusActiveEditorGroup");
+    if (!terminals.showOwn(review.pid)) await vscode.commands.executeCommand("workbench.action.focusActiveEditorGroup");
   }
 
   /**

@@ -98,6 +98,13 @@ export class Terminals implements vscode.Disposable {
     return known !== undefined;
   }
 
+  /** Like show, but never shows another agent's terminal, where the person would go on typing. */
+  showOwn(pid: number | undefined): boolean {
+    // Without a known terminal, as in tmux, the only agent must be the one.
+    const isKnown = pid !== undefined && this.linked.has(pid) && (this.linked.get(pid) !== undefined || this.linked.size === 1);
+    return isKnown && this.show(pid);
+  }
+
   dispose(): void {
     for (const listener of this.listeners) listener.dispose();
   }

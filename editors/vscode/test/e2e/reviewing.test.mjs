@@ -15,7 +15,7 @@ const WHY = "I replace the second line because the list is read by a program tha
 const pictures = process.env.AGENT_TEST_PICTURES;
 
 describe("reviewing in VS Code", () => {
-  const at = stage({ files: { "a.txt": BASE, "b.txt": BASE, "c.txt": BASE, "stale.txt": BASE, ".vscode/tasks.json": "{}\n" } });
+  const at = stage({ files: { "a.txt": BASE, "b.txt": BASE, "c.txt": BASE, "stale.txt": BASE, "plan.md": "theirs\n", ".vscode/tasks.json": "{}\n", ".vscode/launch.json": "{}\n" } });
   const file = (name) => at.scene.session.file(name);
   const read = (name) => at.scene.session.read(name).toString();
   const picture = async (name) => pictures && (await at.scene.bench.screenshot(path.join(pictures, `${name}.png`)));
@@ -41,6 +41,74 @@ describe("reviewing in VS Code", () => {
     await at.scene.bench.answerByKey("Control+Shift+Backspace", () => agent.asksNothing());
     await focusIn("the terminal", ".terminal-wrapper.active");
     assert.equal(read("b.txt"), BASE);
+  });
+
+  it("after a plan the focus is in the terminal, and no file of the plan's name is opened", async () => {
+    const plan = ".part.editor .monaco-editor[data-uri^='agent-plan:']";
+    const agent = await at.scene.agent([call("present_plan", { plan: "# Mine\n\n1. Do.\n" }, "Read."), { text: "Good." }], { flags: ["--permission-mode", "plan"] });
+    const { page } = at.scene.session;
+    await page.locator(plan).first().waitFor();
+    await page.click(".part.editor .view-lines");
+    const row = page.locator(".quick-input-list .monaco-list-row", { hasText: "Ask About Edits" });
+    await at.scene.bench.answerByKey("Control+Enter", async () => (await row.count()) === 1);
+    await row.click();
+    await agent.told(1);
+    await focusIn("the terminal", ".terminal-wrapper.active");
+    assert.deepEqual(await at.scene.session.probe("return vscode.window.visibleTextEditors.map((each) => each.document.uri.fsPath)"), []);
+  });
+
+  it("after an answer to a program outside of the terminals the focus is in the editor, not in another agent's prompt", async () => {
+    await at.scene.linkedAgent([]);
+    const client = await connect();
+    let answered = false;
+    client.openDiff(file("b.txt"), BASE.replace("two", "TWO"), { on_close: "keep" }).then(() => (answered = true), () => undefined);
+    await at.scene.bench.diffShown();
+    await at.scene.session.page.click(".monaco-diff-editor .editor.modified .view-lines");
+    await at.scene.bench.answerByKey("Control+Shift+Backspace", () => answered);
+    await at.scene.session.noDiffs();
+    await focusIn("the editor", ".part.editor");
+    client.close();
+  });
+
+  it("asks one warning after the other, and each for its time", async () => {
+    const client = await connect();
+    const notes = [{ kind: "protected", text: "programs run what this file says" }];
+    const answered = [];
+    for (const name of ["tasks.json", "launch.json"]) {
+      client.openDiff(file(`.vscode/${name}`), "{ }\n", { on_close: "keep", notes, diff_id: name }).then(() => answered.push(name), () => undefined);
+      await at.scene.bench.diffShown(name);
+    }
+    void at.scene.session.probe(`void vscode.commands.executeCommand("agent.acceptAll")`);
+    const { page } = at.scene.session;
+    const dialog = (name) => page.locator(".monaco-dialog-box", { hasText: name });
+    const accept = (name) => dialog(name).locator(".monaco-button", { hasText: "Accept" }).evaluate((button) => button.click());
+    await at.scene.bench.answer("Accept");
+    await dialog("tasks.json").waitFor();
+    // The second dialog is answered in the same instant in which it appears.
+    await page.evaluate(() => {
+      const look = new MutationObserver(() => {
+        const box = document.querySelector(".monaco-dialog-box");
+        if (!box?.textContent.includes("launch.json")) return;
+        const button = [...box.querySelectorAll(".monaco-button")].find((each) => each.textContent === "Accept");
+        if (button === undefined) return;
+        look.disconnect();
+        window.early = true;
+        button.click();
+      });
+      look.observe(document.body, { childList: true, subtree: true });
+    });
+    await until("the first answer to count", async () => {
+      if (answered.length === 0 && (await dialog("tasks.json").count()) > 0) await accept("tasks.json").catch(() => undefined);
+      return answered.includes("tasks.json");
+    });
+    await until("the early answer", () => page.evaluate(() => window.early === true));
+    await until("the second warning to be there again", async () => (await dialog("launch.json").count()) === 1);
+    assert.deepEqual(answered, ["tasks.json"]);
+    await until("the second answer to count", async () => {
+      if ((await dialog("launch.json").count()) > 0) await accept("launch.json").catch(() => undefined);
+      return answered.includes("launch.json");
+    });
+    client.close();
   });
 
   it("with another review waiting the focus goes there, and a second key at once does not answer it", async () => {
