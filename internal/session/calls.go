@@ -87,7 +87,7 @@ func (t *turn) runCall(ctx context.Context, a *ahead, p *pending) (res tools.Res
 	if err != nil {
 		res = tools.Result{
 			ForModel: failure(ctx, err, res), ForUser: unfinished(err, res), Failed: true, Ran: res.Ran, Record: res.Record,
-			Changes: res.Changes, Task: res.Task,
+			Changes: res.Changes, Task: res.Task, TaskFailed: res.TaskFailed, TaskRefused: res.TaskRefused,
 		}
 	} else {
 		var aside string
@@ -97,7 +97,7 @@ func (t *turn) runCall(ctx context.Context, a *ahead, p *pending) (res tools.Res
 	}
 	m := history.Result(p.ID, res.ForModel)
 	m.Parts = append(m.Parts, res.Pictures...)
-	t.loop.append(history.Item{Message: m, Meta: history.Meta{Deed: deed(p.title, res), Task: history.NewTask(res.Task), Failed: res.Failed}})
+	t.loop.append(history.Item{Message: m, Meta: history.Meta{Deed: deed(p.title, res), Task: history.NewTask(res.Task, res.TaskFailed, res.TaskRefused), Failed: res.Failed}})
 	for _, ended := range res.Ended {
 		t.loop.RecordDeed(history.Deed{What: ended})
 	}

@@ -67,6 +67,8 @@ type Result struct {
 	Ended []string
 	// Task is the conversation of the sub-agent that the call began; nil without one.
 	Task []llm.Message
+	// TaskFailed and TaskRefused have the ids of the calls in Task that failed or were declined.
+	TaskFailed, TaskRefused []string
 	// Refused lists the calls of that sub-agent that were denied.
 	Refused []Denied
 }

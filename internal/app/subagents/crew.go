@@ -182,9 +182,8 @@ func (m *member) saw(ev session.Event) {
 		m.mu.Unlock()
 	case session.CallEnded:
 		m.steps++
-		m.did(ev.Result)
 		first, _, _ := strings.Cut(ev.Result.ForUser, "\n")
-		m.note("● " + ev.Title + " · " + first)
+		m.note(m.did(ev.Call.ID, ev.Result) + " " + ev.Title + " · " + first)
 	case session.Retrying:
 		m.note(ev.Reason + "; trying again")
 	case session.Notice:
@@ -194,13 +193,20 @@ func (m *member) saw(ev session.Event) {
 	}
 }
 
-// did adds the effects of a call to those of the task.
-func (m *member) did(res tools.Result) {
+// did adds the effects of a call to those of the task, and returns its mark.
+func (m *member) did(id string, res tools.Result) string {
 	m.result.Changes = append(m.result.Changes, res.Changes...)
 	m.result.Ran = m.result.Ran || res.Ran
-	if res.Denied != nil {
+	switch {
+	case res.Denied != nil:
 		m.result.Refused = append(m.result.Refused, *res.Denied)
+		m.result.TaskRefused = append(m.result.TaskRefused, id)
+		return "○"
+	case res.Failed:
+		m.result.TaskFailed = append(m.result.TaskFailed, id)
+		return "✗"
 	}
+	return "●"
 }
 
 // ended returns the result of a task that ended with err.

@@ -19,6 +19,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
 // Printer prints finished blocks. It is not safe for concurrent use.
@@ -130,9 +131,9 @@ func (p *Printer) Call(ev session.CallEnded, output []string, above int) {
 	c.output = append([]string(nil), output[cut:]...)
 	c.plan = res.Plan
 	size := len(c.title) + len(c.said) + len(c.plan)
-	kept := record.Call{Title: ev.Title, Output: res.ForModel, File: res.Log, Folded: c.above > 0}
-	if res.Task != nil {
-		kept.Output, kept.File, kept.Folded = record.Conversation(res.Task, p.Title), "", true
+	kept := record.Call{Title: ev.Title, Output: res.ForModel, File: res.Log, Folded: c.above > 0, State: record.StateOf(c.failed, c.denied)}
+	if task := history.NewTask(res.Task, res.TaskFailed, res.TaskRefused); task != nil {
+		kept.Output, kept.File, kept.Folded = record.Conversation(task, p.Title), "", true
 	}
 	for _, change := range res.Changes {
 		if change.Diff == "" { // by a command: /diff shows it

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -196,6 +197,22 @@ func TestReprintIsBounded(t *testing.T) {
 	p.Forget()
 	if lines := p.log.lines(p.Look); len(lines) != 0 {
 		t.Errorf("%d lines of another session", len(lines))
+	}
+}
+
+// The full conversation has the marks of the screen.
+func TestRecordHasTheMarks(t *testing.T) {
+	p := newPrinting(t, 70, 40)
+	fill(p)
+	doc := p.Record.Page()().Doc
+	var all []string
+	for i := range doc.Len() {
+		all = append(all, doc.Rows(i, p.Look)...)
+	}
+	for _, want := range []string{"● read a.go", "✗ run ls", "○ edit a.go"} {
+		if !slices.Contains(all, want) {
+			t.Errorf("no %q in %q", want, all)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -31,11 +32,12 @@ func FromHistory(items []history.Item, title func(llm.ToolCall) string) Record {
 				titles[c.ID] = title(c)
 			}
 		case llm.ToolReply:
-			c := Call{Title: titles[msg.CallID], Output: msg.Text()}
+			c := Call{Title: titles[msg.CallID], Output: msg.Text(), State: StateOf(it.Failed, false)}
 			if it.Task != nil {
-				c.Output = Conversation(it.Task.Messages, title)
+				c.Output = Conversation(it.Task, title)
 			}
 			if it.Deed != nil {
+				c.State = StateOf(it.Failed || it.Deed.Failed, it.Deed.Refused)
 				for _, f := range it.Deed.Files {
 					c.Diffs = append(c.Diffs, f.Diff)
 				}
@@ -48,14 +50,15 @@ func FromHistory(items []history.Item, title func(llm.ToolCall) string) Record {
 }
 
 // Conversation returns the conversation of a sub-agent as text; title describes its calls.
-func Conversation(messages []llm.Message, title func(llm.ToolCall) string) string {
+func Conversation(task *history.Task, title func(llm.ToolCall) string) string {
 	var b strings.Builder
 	titles := map[string]string{}
-	for _, m := range messages {
+	for _, m := range task.Messages {
 		text := strings.TrimSpace(m.Text())
 		switch m.Role {
 		case llm.ToolReply:
-			text = "● " + titles[m.CallID] + "\n" + text
+			state := StateOf(slices.Contains(task.Failed, m.CallID), slices.Contains(task.Refused, m.CallID))
+			text = state.mark() + " " + titles[m.CallID] + "\n" + text
 		case llm.Assistant, llm.System:
 		case llm.User:
 			text = "❯ " + strings.TrimSpace(m.UserText())

@@ -40,9 +40,38 @@ type entry struct {
 	file   string // holds the complete output if output is only a part
 	diffs  string
 	folded bool // the screen showed only a part
+	state  State
 }
 
 func (e *entry) size() int { return len(e.text) + len(e.output) + len(e.diffs) + 64 }
+
+// State is how a call ended.
+type State int
+
+// States of a call. A refused one was declined by a person or a rule.
+const (
+	Done State = iota
+	Failed
+	Refused
+)
+
+// StateOf returns the state of a call; one that was refused counts as failed, too.
+func StateOf(failed, refused bool) State {
+	switch {
+	case refused:
+		return Refused
+	case failed:
+		return Failed
+	}
+	return Done
+}
+
+// mark returns the mark of a call, which is that of the screen.
+func (s State) mark() string { return [...]string{Done: "●", Failed: "✗", Refused: "○"}[s] }
+
+func (s State) style(st theme.Styles) theme.Style {
+	return [...]theme.Style{Done: st.Good, Failed: st.Bad, Refused: st.Warn}[s]
+}
 
 // Call is a completed tool call.
 type Call struct {
@@ -54,6 +83,7 @@ type Call struct {
 	Diffs []string
 	// Folded reports that the screen showed only a part.
 	Folded bool
+	State  State
 }
 
 // Record is a conversation. It is not safe for concurrent use.
@@ -80,7 +110,7 @@ func (r *Record) Context(text string) { r.add(entry{kind: added, text: text}) }
 // Call adds a tool call.
 func (r *Record) Call(c Call) {
 	r.add(entry{
-		kind: call, text: c.Title, output: c.Output, file: c.File, diffs: strings.Join(c.Diffs, ""), folded: c.Folded,
+		kind: call, text: c.Title, output: c.Output, file: c.File, diffs: strings.Join(c.Diffs, ""), folded: c.Folded, state: c.State,
 	})
 }
 
@@ -134,7 +164,7 @@ func page(entries []entry, dropped int) pager.Page {
 func (e *entry) docs(room *int64) []pager.Doc {
 	switch e.kind {
 	case prompt:
-		return []pager.Doc{blank, e.head("❯ ", func(st theme.Styles) theme.Style { return st.User })}
+		return []pager.Doc{blank, e.head("❯", user, user)}
 	case answer:
 		text := e.text
 		return []pager.Doc{blank, pager.Block(text, func(look theme.Look) []string {
@@ -146,7 +176,7 @@ func (e *entry) docs(room *int64) []pager.Doc {
 		return []pager.Doc{blank, pager.Text("The model thought:"), pager.Text(e.text)}
 	case call:
 	}
-	docs := []pager.Doc{blank, e.head("● ", func(st theme.Styles) theme.Style { return st.Accent })}
+	docs := []pager.Doc{blank, e.head(e.state.mark(), e.state.style, accent)}
 	if text := e.whole(room); text != "" {
 		docs = append(docs, pager.Text(text))
 	}
@@ -158,14 +188,17 @@ func (e *entry) docs(room *int64) []pager.Doc {
 
 var blank = pager.Text("")
 
-// head returns highlighted text after a mark.
-func (e *entry) head(mark string, style func(theme.Styles) theme.Style) pager.Doc {
+func user(st theme.Styles) theme.Style   { return st.User }
+func accent(st theme.Styles) theme.Style { return st.Accent }
+
+// head returns the text after a mark, each in its style.
+func (e *entry) head(mark string, marked, style func(theme.Styles) theme.Style) pager.Doc {
 	text := strings.TrimSpace(e.text)
 	return pager.Block(text, func(look theme.Look) []string {
 		rows := theme.Wrap(sanitize.Text(text), "", look.Width-2)
-		before := mark
+		before := theme.Paint(marked(look.Styles), mark) + " "
 		for i, row := range rows {
-			rows[i] = theme.Paint(style(look.Styles), before+row)
+			rows[i] = before + theme.Paint(style(look.Styles), row)
 			before = "  "
 		}
 		return rows

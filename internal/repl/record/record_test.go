@@ -148,7 +148,7 @@ func TestGolden(t *testing.T) {
 	r.Call(record.Call{Title: "Edit main.go", Output: "Wrote main.go: 1 added, 1 removed (lines).", Diffs: []string{
 		"diff --git a/main.go b/main.go\n--- a/main.go\n+++ b/main.go\n@@ -1,3 +1,3 @@\n func main() {\n-\tfmt.Println(\"hello\")\n+\tfmt.Println(\"good day\")\n }\n",
 	}})
-	r.Call(record.Call{Title: "Run go test ./...", Output: "exit code: 1\n\x1b[31m--- FAIL: TestGreeting\x1b[0m\n" + strings.Repeat("    a line of the failure, which is rather long, so that it is wrapped where there is little room\n", 4), Folded: true})
+	r.Call(record.Call{Title: "Run go test ./...", Output: "exit code: 1\n\x1b[31m--- FAIL: TestGreeting\x1b[0m\n" + strings.Repeat("    a line of the failure, which is rather long, so that it is wrapped where there is little room\n", 4), Folded: true, State: record.Failed})
 	for _, width := range []int{40, 80, 120, 200} {
 		l := theme.New(theme.Auto, false)
 		l.Width, l.Height = width, 24
@@ -172,10 +172,33 @@ func TestPageOfASubAgent(t *testing.T) {
 	r := record.FromHistory([]history.Item{
 		{Message: llm.TextMessage(llm.User, "go")},
 		{Message: outer},
-		{Message: history.Result("x", "In a.go."), Meta: history.Meta{Task: history.NewTask(inner)}},
+		{Message: history.Result("x", "In a.go."), Meta: history.Meta{Task: history.NewTask(inner, nil, nil)}},
 	}, title)
 	want := "\n❯ go\n\n● task {\"description\":\"find it\"}\n❯ find it\n\nI look.\n\n● read_file {\"path\":\"a.go\"}\nfound\n\nIn a.go."
 	if d := cmp.Diff(want, strings.TrimRight(text(r.Page()()), "\n")); d != "" {
+		t.Error(d)
+	}
+}
+
+// The pager marks how each call ended, also those of sub-agents and of earlier versions.
+func TestPageMarksHowCallsEnded(t *testing.T) {
+	calls := llm.Message{Role: llm.Assistant, Calls: []llm.ToolCall{
+		{ID: "1", Name: "one"}, {ID: "2", Name: "two"}, {ID: "3", Name: "three"}, {ID: "4", Name: "four"},
+	}}
+	reply := func(id string, meta history.Meta) history.Item {
+		return history.Item{Message: history.Result(id, "said"), Meta: meta}
+	}
+	inner := []llm.Message{calls, history.Result("1", "said"), history.Result("2", "said"), history.Result("3", "said")}
+	r := record.FromHistory([]history.Item{
+		{Message: calls},
+		reply("1", history.Meta{Failed: true}),
+		reply("2", history.Meta{Failed: true, Deed: &history.Deed{Refused: true, Failed: true}}),
+		reply("3", history.Meta{Deed: &history.Deed{Failed: true}}),
+		reply("4", history.Meta{Task: history.NewTask(inner, []string{"2"}, []string{"3"})}),
+	}, func(c llm.ToolCall) string { return c.Name })
+	r.Call(record.Call{Title: "live", State: record.StateOf(true, false)})
+	want := "\n✗ one\nsaid\n\n○ two\nsaid\n\n✗ three\nsaid\n\n● four\n● one\nsaid\n\n✗ two\nsaid\n\n○ three\nsaid\n\n✗ live"
+	if d := cmp.Diff(want, text(r.Page()())); d != "" {
 		t.Error(d)
 	}
 }

@@ -40,14 +40,19 @@ type Meta struct {
 // Task is the conversation of a sub-agent.
 type Task struct {
 	Messages []llm.Message `json:"messages"`
+	// Failed and Refused have the ids of its calls that failed or were declined. Sessions of
+	// earlier versions have neither.
+	Failed  []string `json:"failed,omitzero"`
+	Refused []string `json:"refused,omitzero"`
 }
 
-// NewTask returns the task with these messages; nil for none.
-func NewTask(messages []llm.Message) *Task {
+// NewTask returns the task with these messages, and with the ids of the calls that failed or
+// were declined; nil without messages.
+func NewTask(messages []llm.Message, failed, refused []string) *Task {
 	if len(messages) == 0 {
 		return nil
 	}
-	return &Task{messages}
+	return &Task{Messages: messages, Failed: failed, Refused: refused}
 }
 
 // Deed records a call that changed or ran something, or that was refused, or an action
