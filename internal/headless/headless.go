@@ -7,7 +7,6 @@ package headless
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -246,7 +245,7 @@ func (f *Face) showProgress(ev session.Event) {
 			line += " – " + strings.ReplaceAll(ev.Result.ForUser, "\n", "; ")
 		}
 	case session.Retrying:
-		line = fmt.Sprintf("%s; trying again in %.0f s (%d of %d)", ev.Reason, ev.Wait.Seconds(), ev.Attempt, ev.Max)
+		line = ev.String()
 	case session.Notice:
 		line = ev.Text
 	default:

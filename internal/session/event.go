@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -13,6 +14,9 @@ type Event interface{ event() }
 
 // BrokeOff is the line that marks the void part of an answer on a screen.
 const BrokeOff = "— the answer broke off; asking again —"
+
+// Cancelled tells the user how a turn ended that they cancelled.
+const Cancelled = "Cancelled. Completed work is kept; say what to do instead."
 
 // Typed is the name of the call of a command that the user typed, in its events.
 const Typed = "shell"
@@ -96,6 +100,11 @@ const (
 	StopLimit     Stop = "limit"     // a budget, or the same call over and over
 	StopFailed    Stop = "failed"
 )
+
+// String describes the retry in one line. Its reason is not sanitized.
+func (r Retrying) String() string {
+	return fmt.Sprintf("%s; trying again in %.0f s (%d of %d)", r.Reason, r.Wait.Seconds(), r.Attempt, r.Max)
+}
 
 func (TurnStarted) event()    {}
 func (RequestStarted) event() {}

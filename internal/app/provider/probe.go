@@ -164,7 +164,7 @@ func Problems(m config.Model, f Facts) (list []Problem) {
 	case window > 0 && window < enough:
 		list = append(list, Problem{served, "that is little, and the conversation will be compacted often", larger(f), false})
 	case window == 0 && f.Server == "ollama" && !f.NoTools:
-		list = append(list, Problem{"Ollama does not report the size of the context it gives " + m.Ref, "it may be as small as 4096 tokens, and the excess is silently dropped", larger(f), false})
+		list = append(list, Problem{"Ollama does not report the size of the context it gives " + m.Ref, local.UnknownContext, larger(f), false})
 	case window == 0 && f.NotLoaded:
 		list = append(list, Problem{"LM Studio has not loaded " + m.Ref + " yet", "the size of its context is unknown, and may be as small as 4096 tokens", larger(f), false})
 	}

@@ -244,9 +244,9 @@ func (c *chooser) onThisMachine(ctx context.Context, w way) (ref string, err err
 		return ref, nil
 	}
 	copied := local.CopyName(w.model, copyContext)
-	now := "Ollama does not report the size of the context it gives this model. It may be as small as 4096 tokens, and the excess is silently lost."
+	now := "Ollama does not report the size of the context it gives this model: " + local.UnknownContext + "."
 	if f.ContextWindow > 0 {
-		now = fmt.Sprintf("Ollama gives this model %d tokens of context, which is little for work on files, and the excess is silently lost.", f.ContextWindow)
+		now = fmt.Sprintf("Ollama gives this model %d tokens of context, which is little for work on files, and the excess is silently dropped.", f.ContextWindow)
 	}
 	a, err := c.ask(ctx, dialog.Page{
 		Title: "More context for " + w.model + "?", Back: true,

@@ -214,7 +214,7 @@ func (u *UI) Emit(ev session.Event) {
 		if ev.Void {
 			u.say(u.opt.label("", "note") + session.BrokeOff + "\n")
 		}
-		u.say(u.opt.label("! ", "note") + fmt.Sprintf("%s; trying again in %.0f s (%d of %d)\n", sanitize.Line(ev.Reason), ev.Wait.Seconds(), ev.Attempt, ev.Max))
+		u.say(u.opt.label("! ", "note") + sanitize.Line(ev.String()) + "\n")
 	case session.CallEnded:
 		u.prints("", true)
 		u.say(u.opt.label("* ", "tool") + outcome(ev) + "\n")
@@ -255,7 +255,7 @@ func outcome(ev session.CallEnded) string {
 func (u *UI) ended(ev session.TurnEnded) {
 	switch ev.Stop {
 	case session.StopCancelled:
-		u.say("Cancelled. Completed work is kept.\n")
+		u.say(session.Cancelled + "\n")
 	case session.StopDenied:
 		u.say("Stopped because you said no. Say what to do instead.\n")
 	case session.StopFailed:

@@ -182,7 +182,7 @@ func TestInterrupt(t *testing.T) {
 		d.interrupt <- struct{}{}
 		synctest.Wait()
 		out := d.printed()
-		for _, want := range []string{"I begin\n", "(2 waiting lines dropped)\n", "Cancelled. Completed work is kept.\n"} {
+		for _, want := range []string{"I begin\n", "(2 waiting lines dropped)\n", session.Cancelled + "\n"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%q is not in %q", want, out)
 			}

@@ -230,7 +230,7 @@ func (p *Printer) End(ev session.TurnEnded) {
 	switch ev.Stop {
 	case session.StopDone, session.StopLimit: // a Notice reports the limit
 	case session.StopCancelled:
-		p.warn("Cancelled. Completed work is kept; say what to do instead.")
+		p.warn(session.Cancelled)
 	case session.StopDenied:
 		p.warn("Stopped because you said no. Say what to do instead.")
 	default:
