@@ -18,16 +18,16 @@ const maxAhead = 8
 // reads asks out of turn; sub-agents ask when they need to.
 type ahead struct {
 	turn    *turn
-	calls   []*pending
+	calls   []*aheadCall
 	tools   map[string]llm.ToolSpec
 	running crash.Group
 	// errands are for the goroutine of the turn, which runs them while it waits for a call.
 	errands chan func()
 }
 
-// pending is a call of an answer. The goroutine that runs it ahead owns its outcome until
+// aheadCall is a call of an answer. The goroutine that runs it ahead owns its outcome until
 // done is closed.
-type pending struct {
+type aheadCall struct {
 	llm.ToolCall
 	title string
 	call  tools.Call
@@ -39,7 +39,7 @@ type pending struct {
 	took       time.Duration
 }
 
-func newAhead(t *turn, calls []*pending) *ahead {
+func newAhead(t *turn, calls []*aheadCall) *ahead {
 	a := &ahead{turn: t, calls: calls, tools: map[string]llm.ToolSpec{}, errands: make(chan func())}
 	for _, s := range t.loop.opt.Tools.Specs() {
 		a.tools[s.Name] = s
@@ -87,7 +87,7 @@ func (a *ahead) do(ctx context.Context, f func()) bool {
 }
 
 // output emits output of p, once its turn has come.
-func (a *ahead) output(ctx context.Context, p *pending, chunk string) {
+func (a *ahead) output(ctx context.Context, p *aheadCall, chunk string) {
 	a.do(ctx, func() {
 		select {
 		case <-p.turn:
@@ -99,7 +99,7 @@ func (a *ahead) output(ctx context.Context, p *pending, chunk string) {
 }
 
 // wait waits for p, which runs ahead.
-func (a *ahead) wait(p *pending) {
+func (a *ahead) wait(p *aheadCall) {
 	for {
 		select {
 		case f := <-a.errands:
@@ -152,7 +152,7 @@ func (b budget) Used(ctx context.Context, u llm.Usage, unpriced bool) {
 var errNoReturn = errors.New("the tool did not return")
 
 // await waits until it is the call's turn.
-func (p *pending) await(ctx context.Context) error {
+func (p *aheadCall) await(ctx context.Context) error {
 	select {
 	case <-p.turn:
 		return nil
@@ -162,7 +162,7 @@ func (p *pending) await(ctx context.Context) error {
 }
 
 // run runs the call ahead of its turn.
-func (p *pending) run(ctx context.Context, t *turn) {
+func (p *aheadCall) run(ctx context.Context, t *turn) {
 	defer close(p.done)
 	p.err = errNoReturn
 	began := t.loop.opt.Now()
@@ -171,7 +171,7 @@ func (p *pending) run(ctx context.Context, t *turn) {
 }
 
 // result returns the outcome of p, whose turn it is.
-func (a *ahead) result(ctx context.Context, p *pending) (tools.Result, time.Duration, error) {
+func (a *ahead) result(ctx context.Context, p *aheadCall) (tools.Result, time.Duration, error) {
 	t := a.turn
 	if p.done != nil {
 		if close(p.turn); p.early != "" {

@@ -28,17 +28,17 @@ const (
 	resultAfterLimit = "Not run: a limit ended the turn before this call."
 )
 
-// runCalls runs the calls of one answer in order, one at a time; those that only read may
-// run ahead. However it ends, every call has its result in the transcript.
+// runCalls runs the calls of one answer in order, one at a time; those that only read or
+// delegate may run ahead. However it ends, every call has its result in the transcript.
 func (t *turn) runCalls(ctx context.Context, calls []llm.ToolCall, said string) (more bool, stop Stop, err error) {
 	said = archive.Clip(said, 200)
 	titles, done := make([]string, len(calls)), make([]string, len(calls))
 	for i, c := range calls {
 		titles[i] = t.loop.Describe(c)
 	}
-	all := make([]*pending, len(calls))
+	all := make([]*aheadCall, len(calls))
 	for i, c := range calls {
-		all[i] = &pending{ToolCall: c, title: titles[i], call: tools.Call{
+		all[i] = &aheadCall{ToolCall: c, title: titles[i], call: tools.Call{
 			ID: c.ID, Args: json.RawMessage(c.Args), Description: said, Turn: cmp.Or(t.loop.opt.Turn, t.id),
 			Batch: confirm.Batch{ID: t.id + "." + strconv.Itoa(t.rounds), Index: i, Total: len(calls), Calls: titles, Done: done[:i:i]},
 		}}
@@ -81,7 +81,7 @@ func (t *turn) runCalls(ctx context.Context, calls []llm.ToolCall, said string) 
 }
 
 // runCall runs one call and appends its result. An error ends the turn, as does limit.
-func (t *turn) runCall(ctx context.Context, a *ahead, p *pending) (res tools.Result, limit, err error) {
+func (t *turn) runCall(ctx context.Context, a *ahead, p *aheadCall) (res tools.Result, limit, err error) {
 	t.loop.opt.Emit(CallStarted{Call: p.ToolCall, Title: p.title})
 	res, took, err := a.result(ctx, p)
 	if err != nil {
@@ -150,7 +150,7 @@ func (t *turn) perform(ctx context.Context, c llm.ToolCall, call tools.Call) (to
 }
 
 // invoke is perform without output. Several goroutines may call it for tools that only
-// read.
+// read or delegate.
 func (t *turn) invoke(ctx context.Context, c llm.ToolCall, call tools.Call) (res tools.Result, err error) {
 	if c.Problem != "" {
 		return tools.Result{

@@ -90,7 +90,7 @@ func TestSubAgentsSpendOfTheSession(t *testing.T) {
 	if got := strings.Join(order, " "); !strings.HasPrefix(got, "0 working on 0 1 working on 1 2 working") {
 		t.Errorf("events %s", got)
 	}
-	if got, spent := r.Usage(), eventsOf[Spent](r); got.Input != 180 || got.Output != 36 || len(spent) != 16 || spent[15].Total.Input != 170 {
+	if got, spent := r.usage, eventsOf[Spent](r); got.Input != 180 || got.Output != 36 || len(spent) != 16 || spent[15].Total.Input != 170 {
 		t.Errorf("%+v, %d events", got, len(spent))
 	}
 	for _, it := range r.Items() {

@@ -17,7 +17,7 @@ import (
 )
 
 // Toolset holds the tools that the model can call. One goroutine at a time calls
-// its methods, except Call for tools that only read.
+// its methods, except Call for tools that only read or delegate.
 type Toolset interface {
 	Specs() []llm.ToolSpec
 	// Title describes a call in one line for the user; args may be invalid. It may be called
@@ -199,9 +199,6 @@ func (l *Loop) SetModel(m llm.Model) {
 	l.room.reset()
 	l.emitFilled()
 }
-
-// Usage returns the session's usage so far.
-func (l *Loop) Usage() llm.Usage { return l.usage }
 
 // Items returns the conversation without rewound messages. Neither the caller nor the
 // Loop changes the slice: a running turn extends a copy.

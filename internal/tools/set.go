@@ -14,7 +14,7 @@ import (
 )
 
 // Set holds all tools. Its methods must not be called concurrently, except Title, and Call
-// for tools that only read, with an Await.
+// for tools that only read or delegate, with an Await.
 type Set struct {
 	deps        Deps
 	found       map[string]bool // tools of servers that were searched for

@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
-
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )

@@ -8,7 +8,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
-
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 

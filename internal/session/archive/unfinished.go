@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
-
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
