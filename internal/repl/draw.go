@@ -47,7 +47,7 @@ func (m *model) cover(below int) ([]string, *tea.Cursor) {
 // lower returns the fixed part: queue, spinner, prompt and status line.
 func (m *model) lower() ([]string, *tea.Cursor) {
 	out := []string{""}
-	for _, q := range m.sched.queue.List() {
+	for _, q := range m.sched.queue.list() {
 		line := theme.Short("  queued: "+sanitize.Line(strings.ToValidUTF8(q[:min(len(q), 1000)], "")), m.look.Width)
 		out = append(out, theme.Paint(m.look.Styles.Dim, line))
 	}
@@ -172,7 +172,7 @@ func (m *model) upper(height int) []string {
 	case m.ask.panel != nil:
 		lines = append([]string{""}, m.ask.panel.View(room-1)...)
 	default:
-		lines = m.sched.turn.shown.Live(m.look)
+		lines = m.sched.turn.shown.live(m.look)
 	}
 	return lines[max(0, len(lines)-max(0, height)):]
 }

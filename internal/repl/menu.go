@@ -89,7 +89,7 @@ func (m *menu) run(line, name, args string) (cmd tea.Cmd, hint string) {
 	case !ok:
 		return nil, m.unknown(name)
 	case c.Idle && !m.sched.free():
-		m.sched.queue.Add(line, true)
+		m.sched.queue.add(line, true)
 		return nil, ""
 	}
 	m.out.Prompt(line)

@@ -10,7 +10,6 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
-
 	"github.com/bb2d0cf4/agent/internal/repl/input"
 	"github.com/bb2d0cf4/agent/internal/repl/jobcontrol"
 	"github.com/bb2d0cf4/agent/internal/repl/keyboard"
@@ -65,15 +64,15 @@ func (m *model) Init() tea.Cmd {
 	return func() tea.Msg { return startedMsg{} }
 }
 
-// Update handles a message. It ends the program if the terminal is gone. It guards against
+// update handles a message. It ends the program if the terminal is gone. It guards against
 // panics here, to restore the terminal before Bubble Tea prints them.
-func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (m *model) update(msg tea.Msg) tea.Cmd {
 	defer crash.Guard()
 	if m.scr.Err() != nil {
-		return m, tea.Quit
+		return tea.Quit
 	}
 	cmd := m.handle(msg)
-	return m, tea.Batch(cmd, m.ask.updateKeys(m.sched.free(), m.covered()))
+	return tea.Batch(cmd, m.ask.updateKeys(m.sched.free(), m.covered()))
 }
 
 // covered reports whether a page or a list, not a question, has the keys.
@@ -128,8 +127,8 @@ func (m *model) streamed(up stream.Update) tea.Cmd {
 	case len(up.Lines) > 0:
 		m.out.Stream(up.Lines)
 	}
-	m.sched.turn.shown.Streams(up.Tail, up.Thinking)
-	m.sched.turn.shown.Received(up.Bytes)
+	m.sched.turn.shown.streams(up.Tail, up.Thinking)
+	m.sched.turn.shown.received(up.Bytes)
 	var cmds []tea.Cmd
 	for _, item := range up.Items {
 		cmds = append(cmds, m.item(item))
@@ -149,7 +148,7 @@ func (m *model) item(item any) tea.Cmd {
 		close(it.gone)
 		return cmd
 	case stream.Thought:
-		m.sched.turn.shown.Thought()
+		m.sched.turn.shown.thought()
 		m.out.Thought(it.Text, it.Took)
 	case stream.Answer:
 		m.out.Answer(it.Text)

@@ -7,7 +7,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
-
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session"
@@ -51,17 +50,17 @@ func beginProgress(now time.Time) progress { return progress{started: now, doing
 // bytesPerToken is a rough mean over languages and code.
 const bytesPerToken = 4
 
-// Spin advances the spinner and the token count.
-func (t *progress) Spin() { t.spins, t.tokens = t.spins+1, int64(t.bytes/bytesPerToken) }
+// spin advances the spinner and the token count.
+func (t *progress) spin() { t.spins, t.tokens = t.spins+1, int64(t.bytes/bytesPerToken) }
 
-// Received records the number of bytes received of the answer.
-func (t *progress) Received(bytes int) { t.bytes = bytes }
+// received records the number of bytes received of the answer.
+func (t *progress) received(bytes int) { t.bytes = bytes }
 
-// Stopping shows that the turn is ending.
-func (t *progress) Stopping() { t.doing, t.retry = "stopping", time.Time{} }
+// stopping shows that the turn is ending.
+func (t *progress) stopping() { t.doing, t.retry = "stopping", time.Time{} }
 
-// Follow handles an event of the turn.
-func (t *progress) Follow(ev session.Event, now time.Time) {
+// follow handles an event of the turn.
+func (t *progress) follow(ev session.Event, now time.Time) {
 	switch ev := ev.(type) {
 	case session.RequestStarted:
 		t.does(waitingForModel)
@@ -85,8 +84,8 @@ func (t *progress) Follow(ev session.Event, now time.Time) {
 
 func (t *progress) does(what string) { t.doing, t.retry = what, time.Time{} }
 
-// Streams records the unfinished end of the streaming text, or that reasoning comes.
-func (t *progress) Streams(tail []string, thinking bool) {
+// streams records the unfinished end of the streaming text, or that reasoning comes.
+func (t *progress) streams(tail []string, thinking bool) {
 	t.tail = tail
 	switch {
 	case thinking:
@@ -96,8 +95,8 @@ func (t *progress) Streams(tail []string, thinking bool) {
 	}
 }
 
-// Thought records the end of reasoning.
-func (t *progress) Thought() { t.does("answering") }
+// thought records the end of reasoning.
+func (t *progress) thought() { t.does("answering") }
 
 // add appends output and keeps its end.
 func (c *runningCall) add(text string) {
@@ -109,8 +108,8 @@ func (c *runningCall) add(text string) {
 	c.output = out
 }
 
-// Output returns the end of the running command's output and the number of earlier lines.
-func (t *progress) Output() (lines []string, above int) {
+// output returns the end of the running command's output and the number of earlier lines.
+func (t *progress) output() (lines []string, above int) {
 	text := strings.TrimRight(sanitize.StripANSI(t.call.output), "\n")
 	if text == "" {
 		return nil, t.call.above
@@ -118,44 +117,44 @@ func (t *progress) Output() (lines []string, above int) {
 	return strings.Split(strings.ReplaceAll(text, "\t", "    "), "\n"), t.call.above
 }
 
-// Live returns the unfinished text and the running call, with the end of its output.
-func (t *progress) Live(look theme.Look) []string {
+// live returns the unfinished text and the running call, with the end of its output.
+func (t *progress) live(look theme.Look) []string {
 	out := append([]string{}, t.tail...)
 	if t.call.title == "" {
 		return out
 	}
 	out = append(out, "", theme.Short(theme.Paint(look.Styles.Accent, "◦")+" "+t.call.title, look.Width))
-	lines, _ := t.Output()
+	lines, _ := t.output()
 	for _, l := range lines[max(0, len(lines)-outputLines):] {
 		out = append(out, theme.Paint(look.Styles.Dim, theme.Short("  "+l, look.Width)))
 	}
 	return out
 }
 
-// surroundings is what else affects the line of a turn.
+// surroundings holds the other inputs of the line.
 type surroundings struct {
-	Now    time.Time
-	Asking bool      // the turn waits for an answer
-	Used   llm.Usage // of this turn
-	Stop   string    // the key that stops the turn
-	Still  bool      // no animation
+	now    time.Time
+	asking bool      // the turn waits for an answer
+	used   llm.Usage // of this turn
+	stop   string    // the key that stops the turn
+	still  bool      // no animation
 }
 
-// Line describes the activity, its duration and the key that stops it.
-func (t *progress) Line(look theme.Look, o surroundings) string {
-	if o.Asking { // the question names its own keys
+// line describes the activity, its duration and the key that stops it.
+func (t *progress) line(look theme.Look, o surroundings) string {
+	if o.asking { // the question names its own keys
 		return theme.Short(theme.Paint(look.Styles.Accent, "●")+theme.Paint(look.Styles.Dim, " waiting for your answer"), look.Width)
 	}
 	doing := t.activity(o)
-	stops := o.Stop + " stops"
-	elapsed, tokens := theme.Seconds(o.Now.Sub(t.started)), ""
-	if n := o.Used.Input + o.Used.Output + t.tokens; n > 0 {
+	stops := o.stop + " stops"
+	elapsed, tokens := theme.Seconds(o.now.Sub(t.started)), ""
+	if n := o.used.Input + o.used.Output + t.tokens; n > 0 {
 		tokens = theme.Count(n) + " tokens"
 	}
 	short := theme.Short(doing, max(minDoing, look.Width-2-ansi.StringWidth(" · "+stops)))
 	text := firstFit(look.Width-2, []string{doing, elapsed, tokens, stops}, []string{doing, elapsed, stops}, []string{short, stops}, []string{doing})
 	mark := spinnerFrames[t.spins%len(spinnerFrames)]
-	if o.Still {
+	if o.still {
 		mark = "●"
 	}
 	return theme.Short(theme.Paint(look.Styles.Accent, mark)+theme.Paint(look.Styles.Dim, " "+text), look.Width)
@@ -163,7 +162,7 @@ func (t *progress) Line(look theme.Look, o surroundings) string {
 
 // activity describes the activity in words, with a countdown while waiting.
 func (t *progress) activity(o surroundings) string {
-	switch left := t.retry.Sub(o.Now); {
+	switch left := t.retry.Sub(o.now); {
 	case t.retry.IsZero():
 		return t.doing
 	case left > 0:

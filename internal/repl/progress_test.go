@@ -51,9 +51,9 @@ func TestLine(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			turn := beginProgress(start)
 			for _, ev := range tc.events {
-				turn.Follow(ev, start)
+				turn.follow(ev, start)
 			}
-			got := turn.Line(look(80), surroundings{Now: start.Add(tc.after), Asking: tc.asking, Stop: "Esc", Still: true})
+			got := turn.line(look(80), surroundings{now: start.Add(tc.after), asking: tc.asking, stop: "Esc", still: true})
 			if d := cmp.Diff(tc.want, got); d != "" {
 				t.Error(d)
 			}
@@ -63,7 +63,7 @@ func TestLine(t *testing.T) {
 
 func TestWhatIsLeftOutFirst(t *testing.T) {
 	turn := beginProgress(start)
-	o := surroundings{Now: start, Used: llm.Usage{Input: 1500}, Stop: "Esc"}
+	o := surroundings{now: start, used: llm.Usage{Input: 1500}, stop: "Esc"}
 	for width, want := range map[int]string{
 		80: "⠋ waiting for the model · 0s · 1.5k tokens · Esc stops",
 		45: "⠋ waiting for the model · 0s · Esc stops",
@@ -71,38 +71,38 @@ func TestWhatIsLeftOutFirst(t *testing.T) {
 		24: "⠋ waiting for the model",
 		10: "⠋ waiting…",
 	} {
-		if got := turn.Line(look(width), o); got != want {
+		if got := turn.line(look(width), o); got != want {
 			t.Errorf("at %d: %q, want %q", width, got, want)
 		}
 	}
-	turn.Spin()
-	if got := turn.Line(look(80), o); !strings.HasPrefix(got, "⠙ ") {
+	turn.spin()
+	if got := turn.line(look(80), o); !strings.HasPrefix(got, "⠙ ") {
 		t.Errorf("it does not spin: %q", got)
 	}
-	turn.Stopping()
-	if got := turn.Line(look(80), o); !strings.Contains(got, "stopping") {
+	turn.stopping()
+	if got := turn.line(look(80), o); !strings.Contains(got, "stopping") {
 		t.Error(got)
 	}
 }
 
 func TestLive(t *testing.T) {
 	turn := beginProgress(start)
-	turn.Streams([]string{"the end of the"}, false)
-	turn.Follow(session.CallStarted{Title: "ls\n-l"}, start)
+	turn.streams([]string{"the end of the"}, false)
+	turn.follow(session.CallStarted{Title: "ls\n-l"}, start)
 	var all strings.Builder
 	for i := range 9 {
 		fmt.Fprintf(&all, "\x1b[31mline\t%d\x1b[m\n", i)
 	}
-	turn.Follow(session.CallOutput{Text: all.String()}, start)
+	turn.follow(session.CallOutput{Text: all.String()}, start)
 	want := []string{"the end of the", "", `◦ ls\n-l`, "  line    3", "  line    4", "  line    5", "  line    6", "  line    7", "  line    8"}
-	if d := cmp.Diff(want, turn.Live(look(40))); d != "" {
+	if d := cmp.Diff(want, turn.live(look(40))); d != "" {
 		t.Error(d)
 	}
-	turn.Follow(session.CallEnded{}, start)
-	if d := cmp.Diff([]string{"the end of the"}, turn.Live(look(40))); d != "" {
+	turn.follow(session.CallEnded{}, start)
+	if d := cmp.Diff([]string{"the end of the"}, turn.live(look(40))); d != "" {
 		t.Error("after the call:", d)
 	}
-	if lines, above := turn.Output(); len(lines) != 0 || above != 0 {
+	if lines, above := turn.output(); len(lines) != 0 || above != 0 {
 		t.Errorf("the output of a call that ended is kept: %q, %d", lines, above)
 	}
 }
@@ -112,21 +112,21 @@ func TestLive(t *testing.T) {
 func TestOutputIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		turn := beginProgress(start)
-		turn.Follow(session.CallStarted{Title: "x"}, start)
+		turn.follow(session.CallStarted{Title: "x"}, start)
 		total, width := 0, rapid.IntRange(1, 200).Draw(t, "width")
 		for range rapid.IntRange(1, 30).Draw(t, "pieces") {
 			text := strings.Repeat(rapid.SampledFrom([]string{"a", "漢字\n", "x\n", "\x1b[2J\n", "👩\u200d💻 "}).Draw(t, "what"), rapid.IntRange(1, 1500).Draw(t, "times"))
 			total += strings.Count(text, "\n")
-			turn.Follow(session.CallOutput{Text: text}, start)
+			turn.follow(session.CallOutput{Text: text}, start)
 		}
-		lines, above := turn.Output()
+		lines, above := turn.output()
 		if n := len(strings.Join(lines, "\n")); n > 8<<10 {
 			t.Fatalf("%d bytes are kept", n)
 		}
 		if got := above + len(lines); got > total+1 {
 			t.Fatalf("%d lines of %d", got, total)
 		}
-		for _, l := range turn.Live(look(width)) {
+		for _, l := range turn.live(look(width)) {
 			if strings.Contains(l, "\x1b") || ansi.StringWidth(l) > width {
 				t.Fatalf("%q at %d", l, width)
 			}
@@ -138,23 +138,23 @@ func TestOutputIsBounded(t *testing.T) {
 // key.
 func TestTokensMove(t *testing.T) {
 	turn := beginProgress(start)
-	o := surroundings{Now: start, Used: llm.Usage{Input: 1000}, Stop: "Esc"}
+	o := surroundings{now: start, used: llm.Usage{Input: 1000}, stop: "Esc"}
 	for bytes, want := range map[int]string{400: "1.1k tokens", 4000: "2.0k tokens"} {
-		turn.Received(bytes)
-		turn.Spin()
-		if got := turn.Line(look(80), o); !strings.Contains(got, want) {
+		turn.received(bytes)
+		turn.spin()
+		if got := turn.line(look(80), o); !strings.Contains(got, want) {
 			t.Errorf("after %d bytes: %q", bytes, got)
 		}
 	}
-	turn.Follow(session.AnswerEnded{}, start)
-	if got := turn.Line(look(80), o); !strings.Contains(got, "1.0k tokens") {
+	turn.follow(session.AnswerEnded{}, start)
+	if got := turn.line(look(80), o); !strings.Contains(got, "1.0k tokens") {
 		t.Errorf("after the answer: %q", got)
 	}
-	o.Asking = true
-	before := turn.Line(look(80), o)
-	turn.Spin()
-	o.Now = start.Add(time.Minute)
-	if got := turn.Line(look(80), o); got != before || strings.Contains(got, "Esc") {
+	o.asking = true
+	before := turn.line(look(80), o)
+	turn.spin()
+	o.now = start.Add(time.Minute)
+	if got := turn.line(look(80), o); got != before || strings.Contains(got, "Esc") {
 		t.Errorf("at a question: %q, then %q", before, got)
 	}
 }

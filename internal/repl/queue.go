@@ -19,15 +19,15 @@ type line struct {
 	acts bool
 }
 
-// Add appends a line; acts marks a command.
-func (q *queue) Add(text string, acts bool) {
+// add appends a line; acts marks a command.
+func (q *queue) add(text string, acts bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.lines = append(q.lines, line{text, acts})
 }
 
-// Take removes and returns the prompts before the first command, for the running turn.
-func (q *queue) Take() []string {
+// take removes and returns the prompts before the first command, for the running turn.
+func (q *queue) take() []string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n := 0
@@ -39,10 +39,10 @@ func (q *queue) Take() []string {
 	return prompts
 }
 
-// Next removes and returns what to submit next: the prompts before the first command as one
+// next removes and returns what to submit next: the prompts before the first command as one
 // text, or that command; empty if the queue is.
-func (q *queue) Next() (text string, acts bool) {
-	if prompts := q.Take(); len(prompts) > 0 {
+func (q *queue) next() (text string, acts bool) {
+	if prompts := q.take(); len(prompts) > 0 {
 		return strings.Join(prompts, "\n\n"), false
 	}
 	q.mu.Lock()
@@ -55,8 +55,8 @@ func (q *queue) Next() (text string, acts bool) {
 	return first.text, first.acts
 }
 
-// Last removes and returns the newest line, or "".
-func (q *queue) Last() (text string, acts bool) {
+// last removes and returns the newest line, or "".
+func (q *queue) last() (text string, acts bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n := len(q.lines) - 1
@@ -68,9 +68,9 @@ func (q *queue) Last() (text string, acts bool) {
 	return last.text, last.acts
 }
 
-// Clear empties the queue and returns the prompts, then the commands. Joined at the prompt
+// clear empties the queue and returns the prompts, then the commands. Joined at the prompt
 // they form a prompt, which runs nothing, unless acts reports that all of them are commands.
-func (q *queue) Clear() (all []string, acts bool) {
+func (q *queue) clear() (all []string, acts bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	slices.SortStableFunc(q.lines, func(a, b line) int {
@@ -87,8 +87,8 @@ func (q *queue) Clear() (all []string, acts bool) {
 	return all, acts
 }
 
-// List returns the waiting lines.
-func (q *queue) List() []string {
+// list returns the waiting lines.
+func (q *queue) list() []string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return texts(q.lines)

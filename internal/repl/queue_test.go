@@ -10,17 +10,17 @@ import (
 func TestOrder(t *testing.T) {
 	var q queue
 	for _, l := range []string{"a", "b", "/clear", "!ls", "c"} {
-		q.Add(l, l[0] == '/' || l[0] == '!')
+		q.add(l, l[0] == '/' || l[0] == '!')
 	}
-	q.Add("/not typed", false)
-	if d := cmp.Diff([]string{"a", "b"}, q.Take()); d != "" {
+	q.add("/not typed", false)
+	if d := cmp.Diff([]string{"a", "b"}, q.take()); d != "" {
 		t.Error(d)
 	}
-	if got := q.Take(); got != nil {
+	if got := q.take(); got != nil {
 		t.Errorf("a turn was given %q, from behind a command", got)
 	}
 	for _, want := range []line{{"/clear", true}, {"!ls", true}, {"c\n\n/not typed", false}, {"", false}} {
-		if text, acts := q.Next(); text != want.text || acts != want.acts {
+		if text, acts := q.next(); text != want.text || acts != want.acts {
 			t.Errorf("%q, %v; want %v", text, acts, want)
 		}
 	}
@@ -28,29 +28,29 @@ func TestOrder(t *testing.T) {
 
 func TestLastAndClear(t *testing.T) {
 	var q queue
-	if got, _ := q.Last(); got != "" {
+	if got, _ := q.last(); got != "" {
 		t.Errorf("of nothing: %q", got)
 	}
-	q.Add("a", false)
-	q.Add("/b", true)
-	q.Add("c", false)
-	if got, acts := q.Last(); got != "c" || acts {
+	q.add("a", false)
+	q.add("/b", true)
+	q.add("c", false)
+	if got, acts := q.last(); got != "c" || acts {
 		t.Errorf("%q, %v", got, acts)
 	}
-	if d := cmp.Diff([]string{"a", "/b"}, q.List()); d != "" {
+	if d := cmp.Diff([]string{"a", "/b"}, q.list()); d != "" {
 		t.Error(d)
 	}
-	q.Add("d", false)
-	all, acts := q.Clear()
-	if d := cmp.Diff([]string{"a", "d", "/b"}, all); d != "" || acts || q.List() != nil {
-		t.Error(d, acts, q.List())
+	q.add("d", false)
+	all, acts := q.clear()
+	if d := cmp.Diff([]string{"a", "d", "/b"}, all); d != "" || acts || q.list() != nil {
+		t.Error(d, acts, q.list())
 	}
-	q.Add("!e", true)
-	if _, acts := q.Clear(); !acts {
+	q.add("!e", true)
+	if _, acts := q.clear(); !acts {
 		t.Error("a command alone comes back as a prompt")
 	}
-	q.Add("!f", true)
-	if got, acts := q.Last(); got != "!f" || !acts {
+	q.add("!f", true)
+	if got, acts := q.last(); got != "!f" || !acts {
 		t.Errorf("%q, %v", got, acts)
 	}
 }
@@ -65,11 +65,11 @@ func TestOnceAndInOrder(t *testing.T) {
 			case 0, 1:
 				l := string(rune('a'+i%26)) + string(rune('0'+i/26))
 				added = append(added, l)
-				q.Add(l, rapid.Bool().Draw(t, "acts"))
+				q.add(l, rapid.Bool().Draw(t, "acts"))
 			case 2:
-				left = append(left, q.Take()...)
+				left = append(left, q.take()...)
 			case 3:
-				text, _ := q.Next()
+				text, _ := q.next()
 				for ; len(text) > 2; text = text[4:] {
 					left = append(left, text[:2])
 				}
@@ -78,7 +78,7 @@ func TestOnceAndInOrder(t *testing.T) {
 				}
 			}
 		}
-		left = append(left, q.List()...)
+		left = append(left, q.list()...)
 		if d := cmp.Diff(added, left); d != "" {
 			t.Fatal(d)
 		}

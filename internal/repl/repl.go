@@ -58,7 +58,7 @@ type Terminal struct {
 	Keys    keys.Map
 	Vi      bool     // use the keys of vi at the prompt
 	Still   bool     // no animation
-	Status  []string // items of the status line: see StatusItems
+	Status  []string // items of the status line, such as "mode"
 	// Window configures the window title and notifications; Dir and Env are filled in.
 	Window desktop.Options
 }
@@ -140,7 +140,7 @@ func (u *UI) Emit(ev session.Event) { u.inbox.Put(ev) }
 
 // Queued removes and returns the prompts typed during a turn. It is safe for concurrent use.
 func (u *UI) Queued() []string {
-	text := u.queue.Take()
+	text := u.queue.take()
 	if len(text) > 0 {
 		u.inbox.Put(queueTaken{})
 	}

@@ -47,7 +47,7 @@ func (m *model) submitText(text string, asPrompt bool) tea.Cmd {
 func (m *model) flush() tea.Cmd {
 	var cmds []tea.Cmd
 	for m.sched.free() {
-		text, acts := m.sched.queue.Next()
+		text, acts := m.sched.queue.next()
 		switch {
 		case text == "":
 			return tea.Batch(cmds...)
@@ -63,13 +63,13 @@ func (m *model) flush() tea.Cmd {
 // recallQueue returns queued text to the prompt, because the turn it waited for did not end
 // well.
 func (m *model) recallQueue() {
-	queued, acts := m.sched.queue.Clear()
+	queued, acts := m.sched.queue.clear()
 	m.giveBack(strings.Join(queued, "\n\n"), acts)
 }
 
 // takeBack returns the newest queued text to the prompt, and reports whether there was any.
 func (m *model) takeBack() bool {
-	text, acts := m.sched.queue.Last()
+	text, acts := m.sched.queue.last()
 	m.giveBack(text, acts)
 	return text != ""
 }

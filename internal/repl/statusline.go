@@ -21,11 +21,6 @@ const (
 	itemFolder  = "folder"
 )
 
-// StatusItems lists the items in the order of the documentation.
-func StatusItems() []string {
-	return []string{itemMode, itemModel, itemBranch, itemContext, itemEditor, itemCost, itemTokens, itemFolder}
-}
-
 // itemWeights lists the items by importance: permissions, limits, then places.
 var itemWeights = []string{itemMode, itemContext, itemCost, itemModel, itemEditor, itemBranch, itemTokens, itemFolder}
 

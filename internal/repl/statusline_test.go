@@ -49,10 +49,10 @@ func TestOnlyWhatIsAskedFor(t *testing.T) {
 func TestStatusLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts := map[string]string{}
-		for _, name := range StatusItems() {
+		for _, name := range statusItems() {
 			texts[name] = rapid.StringOfN(rapid.RuneFrom([]rune("ab 漢é")), 0, 12, -1).Draw(t, name)
 		}
-		show := rapid.Permutation(StatusItems()).Draw(t, "show")
+		show := rapid.Permutation(statusItems()).Draw(t, "show")
 		width := rapid.IntRange(0, 100).Draw(t, "width")
 		line := statusLine(show, texts, width)
 		if ansi.StringWidth(line) > width {
@@ -85,7 +85,12 @@ func TestFirst(t *testing.T) {
 
 // The configuration accepts exactly these names.
 func TestNamesAreThoseOfTheConfiguration(t *testing.T) {
-	if _, err := config.Edit("config.yaml", nil, "interface.status", "none such"); err == nil || !strings.HasSuffix(err.Error(), strings.Join(StatusItems(), ", ")) {
-		t.Errorf("%v, want %s", err, StatusItems())
+	if _, err := config.Edit("config.yaml", nil, "interface.status", "none such"); err == nil || !strings.HasSuffix(err.Error(), strings.Join(statusItems(), ", ")) {
+		t.Errorf("%v, want %s", err, statusItems())
 	}
+}
+
+// statusItems lists the items in the order of the documentation.
+func statusItems() []string {
+	return []string{itemMode, itemModel, itemBranch, itemContext, itemEditor, itemCost, itemTokens, itemFolder}
 }

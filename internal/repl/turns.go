@@ -36,7 +36,7 @@ func (s *scheduler) say(text string) tea.Cmd {
 	if s.free() {
 		return s.turn.start(text)
 	}
-	s.queue.Add(text, false)
+	s.queue.add(text, false)
 	return nil
 }
 
@@ -45,7 +45,7 @@ func (s *scheduler) shell(text string, run func(context.Context, string) error) 
 	if s.free() {
 		return s.turn.begin(text, run, strings.TrimSpace(text[1:]))
 	}
-	s.queue.Add(text, true)
+	s.queue.add(text, true)
 	return nil
 }
 
@@ -126,7 +126,7 @@ func (t *turns) begin(shown string, run func(context.Context, string) error, tex
 func (t *turns) cancel() {
 	if t.running {
 		t.cancelRun()
-		t.shown.Stopping()
+		t.shown.stopping()
 	}
 }
 
@@ -154,7 +154,7 @@ func (t *turns) spin(due tickMsg) tea.Cmd {
 	if !t.running || due.turn != t.n {
 		return nil
 	}
-	t.shown.Spin()
+	t.shown.spin()
 	return t.nextTick()
 }
 
@@ -172,7 +172,7 @@ func (t *turns) event(ev session.Event) {
 			t.out.Notice(session.BrokeOff)
 		}
 	case session.CallEnded:
-		lines, above := t.shown.Output()
+		lines, above := t.shown.output()
 		t.out.Call(ev, lines, above)
 	case session.Queued:
 		t.out.Prompt(ev.Text)
@@ -181,12 +181,12 @@ func (t *turns) event(ev session.Event) {
 	case session.TurnEnded:
 		t.out.End(ev)
 	}
-	t.shown.Follow(ev, t.now())
+	t.shown.follow(ev, t.now())
 }
 
 // line returns the line of the spinner, with the tokens of this turn. During a question, the
 // turn waits.
 func (t *turns) line(look theme.Look, asking bool) string {
 	used := llm.Usage{Input: t.total.Input - t.before.Input, Output: t.total.Output - t.before.Output}
-	return t.shown.Line(look, surroundings{Now: t.now(), Asking: asking, Used: used, Stop: t.stopKey, Still: t.still})
+	return t.shown.line(look, surroundings{now: t.now(), asking: asking, used: used, stop: t.stopKey, still: t.still})
 }

@@ -60,7 +60,7 @@ func (p *typist) failf(format string, args ...any) {
 
 // update sends a message, and draws a new panel.
 func (p *typist) update(msg tea.Msg) {
-	p.m.Update(msg)
+	p.m.update(msg)
 	if p.panel != any(p.m.ask.panel) {
 		p.panel, p.saw = p.m.ask.panel, p.now
 		p.m.show()

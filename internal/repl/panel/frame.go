@@ -50,7 +50,7 @@ func (p *Panel) lay(height, n int) frame {
 	}
 	f := frame{head: append(p.title(), body...), hints: p.hints(n)}
 	if room(f) < few {
-		f.head = append(p.what(), body...)
+		f.head = append(p.heading(), body...)
 	}
 	if room(f) < few && !p.show.keys {
 		f.hints = p.brief(n)

@@ -184,7 +184,7 @@ func (p *Panel) View(height int) []string {
 
 // title supplements the header of the body.
 func (p *Panel) title() []string {
-	out := append(p.calls(), p.what()...)
+	out := append(p.calls(), p.heading()...)
 	if p.Remark != "" {
 		remark := sanitize.Line(p.Remark)
 		if len(p.left()) > 0 {
@@ -195,9 +195,9 @@ func (p *Panel) title() []string {
 	return out
 }
 
-// what names anything but an ordinary edit, the sub-agent that asks, if one does, and the
-// check.
-func (p *Panel) what() []string {
+// heading returns the lines about an unusual request: its sub-agent, the effect of an undo,
+// its check.
+func (p *Panel) heading() []string {
 	if p.req.Origin != "" {
 		asker := "sub-agent " + sanitize.Line(p.req.Origin)
 		return append([]string{theme.Paint(p.look.Styles.Accent, theme.Short(asker, p.look.Width))}, p.checkLine()...)
