@@ -1,8 +1,8 @@
 // Package app is a session with the services that it needs under any face: the
 // folder, the conversation and its file, the model, the tools, the permission policy,
-// the prompt line and the link to an editor. It guarantees that New starts nothing
-// that Close does not end, that nothing is asked before a face is attached, and that
-// the session and the model in use can be read from any goroutine.
+// hooks, MCP servers, sub-agents, checks and the link to an editor. It guarantees that
+// New starts nothing that Close does not end, that nothing is asked before a face is
+// attached, and that the session and the model in use can be read from any goroutine.
 package app
 
 import (
@@ -224,7 +224,14 @@ func OpenRoot(cfg config.Config, dir string, warn func(note string)) (*workspace
 // openRoot opens the folder dir and the extra ones. encoding, which may be nil, returns a
 // file's encoding in an editor, which counts more than the configuration; "" if it is
 // unknown.
-func openRoot(cfg config.Config, dir string, extra []string, encoding func(path string) workspace.Encoding, host workspace.Host, committed func(context.Context, workspace.File, workspace.Origin)) (*workspace.Root, error) {
+func openRoot(
+	cfg config.Config,
+	dir string,
+	extra []string,
+	encoding func(path string) workspace.Encoding,
+	host workspace.Host,
+	committed func(context.Context, workspace.File, workspace.Origin),
+) (*workspace.Root, error) {
 	root, err := workspace.Open(dir, workspace.Options{
 		Extra: extra, Home: cfg.Home, Fallback: workspace.Encoding(cfg.Encoding), Asked: encoding, Host: host, Committed: committed,
 	})
@@ -242,13 +249,30 @@ func (a *App) loopOptions(o Options, env []string) session.Options {
 	limits := o.Config.Limits
 	set := a.newTools(env, o)
 	return session.Options{
-		Model: o.Model, Tools: set, Gathered: set, System: a.system, Store: o.Place.Store,
+		Model:    o.Model,
+		Tools:    set,
+		Gathered: set,
+		System:   a.system,
+		Store:    o.Place.Store,
 		Limits: session.Limits{
-			MaxTurns: limits.MaxTurns, MaxTime: limits.MaxTime, MaxTokens: limits.MaxTokens, MaxCostUSD: limits.MaxCostUSD, MaxDayUSD: limits.MaxDayUSD,
+			MaxTurns:      limits.MaxTurns,
+			MaxTime:       limits.MaxTime,
+			MaxTokens:     limits.MaxTokens,
+			MaxCostUSD:    limits.MaxCostUSD,
+			MaxDayUSD:     limits.MaxDayUSD,
 			MaxRequestUSD: limits.MaxRequestUSD,
 		},
-		Spending: spending.Open(o.Config.Home, time.Now), Ask: asker{a},
-		CompactAt: limits.CompactAt, Branch: a.Context.Branch, Emit: a.emit, Queued: a.queued, Ending: a.hooked.ending, BuildMessage: a.message, SaveFull: a.keep, Effort: a.Effort, Mark: a.Root.Mark,
+		Spending:     spending.Open(o.Config.Home, time.Now),
+		Ask:          asker{a},
+		CompactAt:    limits.CompactAt,
+		Branch:       a.Context.Branch,
+		Emit:         a.emit,
+		Queued:       a.queued,
+		Ending:       a.hooked.ending,
+		BuildMessage: a.message,
+		SaveFull:     a.keep,
+		Effort:       a.Effort,
+		Mark:         a.Root.Mark,
 		Checks: func() []string {
 			if !o.Unattended || a.Policy.Mode() != permission.Bypass {
 				return nil // somebody sees the changes, or would have to allow the commands
@@ -283,8 +307,8 @@ func (a *App) Attach(f Face) {
 func noPrompts() []string { return nil }
 
 // Start links an editor and connects the MCP servers and runs the hooks of the session's
-// start in the background, until Close. Then
-// it records the changes by a command during which an earlier session was killed.
+// start in the background, until Close. Then it records the changes by a command during which
+// an earlier session was killed.
 func (a *App) Start(ctx context.Context) {
 	a.unlink = a.Editor.Start(ctx)
 	a.Servers.Start(ctx, a.face.Shown)

@@ -7,18 +7,12 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/app/attachments"
 	"github.com/bb2d0cf4/agent/internal/app/clipboard"
-	"github.com/bb2d0cf4/agent/internal/app/idelink"
 	"github.com/bb2d0cf4/agent/internal/check"
-	"github.com/bb2d0cf4/agent/internal/config"
-	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/llm"
-	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/tools"
-	"github.com/bb2d0cf4/agent/internal/tools/pending"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
-	"github.com/bb2d0cf4/agent/internal/tools/web"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/effects"
 )
@@ -75,64 +69,8 @@ func (a *App) message(ctx context.Context, prompt string) llm.Message {
 	return m
 }
 
-// toolset is the tools, which append the editor's state and a new permission mode to the
-// last result of a batch.
-type toolset struct {
-	*tools.Set
-	hooked        *hooked
-	modeNews      *modeNews
-	editorPrompts *idelink.Prompts
-	edits         func() string // the choice of tools for changing files, see config.Model.Edits
-}
-
-// Specs describes the tools that suit the model in use.
-func (t toolset) Specs() []llm.ToolSpec {
-	switch t.edits() {
-	case config.EditsReplace:
-		return t.Offered("edit_file", "write_file", "delete_file", "move_file")
-	case config.EditsPatch:
-		return t.Offered("patch", "write_file", "delete_file", "move_file")
-	}
-	return t.Set.Specs()
-}
-
-// Call runs a tool.
-func (t toolset) Call(ctx context.Context, name string, call tools.Call) (tools.Result, error) {
-	res, err := t.hooked.call(ctx, asker{t.hooked.app}, t.Set, name, call)
-	if err == nil && call.Batch.Index == call.Batch.Total-1 {
-		res.ForModel = t.editorPrompts.Append(ctx, res.ForModel)
-		if news := t.modeNews.take(); news != "" {
-			res.ForModel += "\n\n" + news
-		}
-	}
-	return res, err
-}
-
-// newTools returns the tools, which run commands with env.
-func (a *App) newTools(env []string, o Options) toolset {
-	var gathered *pending.Changes
-	if a.Config.Review == config.ReviewTurn {
-		gathered = &pending.Changes{}
-	}
-	var jobs tools.Commands = a.jobs
-	if o.Commands != nil {
-		jobs = o.Commands(jobs, a.Config.SecretEnv())
-	}
-	deps := a.Editor.Equip(tools.Deps{
-		Root: a.Root, Ask: asker{a}, Pending: gathered, Settled: a.hooked.reviewed, Jobs: jobs, Background: a.jobs, Servers: a.Servers, Pages: web.New(web.Options{Agent: "agent/" + o.Version}), Sees: func() bool { return a.Info().Images }, Window: func() int64 { return a.Info().ContextWindow }, SpillDir: a.spillDir, Sandbox: a.sandbox,
-		Session: func() string { return a.Current().ID() }, Home: a.Config.Home, Env: env, AskAll: o.AskAll,
-		Withholds: a.Policy.Withholds, Below: a.guidance.below(a.Context), Effects: a.effects, Planning: func() bool { return a.Policy.Mode() == permission.Plan },
-		Check: a.check.For,
-	})
-	a.SubAgents = a.newCrew(o.SubAgents, deps)
-	deps.Agents = a.SubAgents
-	set := tools.NewSet(deps)
-	a.editorPrompts = a.Editor.Prompts(a.Context.Editor, set)
-	return toolset{set, a.hooked, a.modeNews, a.editorPrompts, a.edits}
-}
-
-// newCheck returns what tries proposals, with env. Nothing of a folder that is untrusted
-// runs.
+// newCheck returns the runner of checks, which run with env. If the folder is untrusted, it
+// runs nothing.
 func (a *App) newCheck(env []string, untrusted bool) *check.Runner {
 	command := a.Config.Check
 	if untrusted {
@@ -141,45 +79,6 @@ func (a *App) newCheck(env []string, untrusted bool) *check.Runner {
 	return check.New(check.Options{
 		Command: command, First: a.Config.CheckFirst, Roots: a.Root.Roots(), Env: env, Jobs: a.jobs, Sandbox: a.checkSandbox,
 	})
-}
-
-// asker asks the tools' questions, and shows in the editor that somebody is asked, even if
-// the editor cannot show the question itself.
-type asker struct{ app *App }
-
-// Ask asks the person, unless a rule answers.
-func (a asker) Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
-	defer a.app.Editor.Activity.Asks()()
-	guard(ctx, &req)
-	rules := a.app.Policy.Proposals(req)
-	if rule, part, ok := a.app.Policy.OnlyOpen(req); ok && (req.Command == nil || req.Command.Dir == a.app.Root.Dir()) { // see keepRule
-		check := func(rule string) error {
-			_, err := a.app.Policy.CheckRule(req, rule, judge)
-			return err
-		}
-		req.Offer = &confirm.Offer{Rule: rule.String(), Part: part, Check: check}
-	}
-	v, err := a.app.Questions.Ask(ctx, req)
-	switch {
-	case v.NoWay:
-		for _, r := range rules {
-			v.AllowWith = append(v.AllowWith, r.String())
-		}
-	case v.Mode != "" && err == nil:
-		return v, a.app.leavePlan(v.Mode)
-	case v.Always != nil && err == nil:
-		a.app.makeRule(ctx, req, *v.Always)
-	}
-	return v, err
-}
-
-// leavePlan enters the mode that the person chose with the acceptance of a plan.
-func (a *App) leavePlan(name string) error {
-	mode, err := permission.ParseMode(name)
-	if err != nil {
-		return err
-	}
-	return a.Policy.SetMode(mode)
 }
 
 // emit shows an event on the face; the editor shows whether the model is working.
@@ -220,7 +119,7 @@ func (a *App) newImages(env []string) *attachments.Images {
 	}
 }
 
-// newLines returns what runs the user's own command lines, with env.
+// newLines returns the runner of the user's own command lines, with env.
 func (a *App) newLines(env []string) *attachments.Lines {
 	return &attachments.Lines{
 		Jobs: a.jobs, Emit: a.emit,

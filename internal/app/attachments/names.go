@@ -11,7 +11,8 @@ import (
 const maxNamed = 50
 
 // Names completes the names behind an @: those of the editor that start with the query,
-// then the resources of MCP servers, the files and the folders that match it. It belongs to one goroutine.
+// then the resources of MCP servers, the files and the folders that match it. It belongs to
+// one goroutine.
 type Names struct {
 	Files  *fileindex.Finder
 	Editor func() []string // returns the names available now: "selection", …

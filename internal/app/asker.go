@@ -1,0 +1,48 @@
+package app
+
+import (
+	"context"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/permission"
+)
+
+// asker asks the tools' questions. It adds the notes of hooks and the rule to offer, and
+// carries out the rest of the answer: a rule, the end of plan mode. The editor shows that
+// somebody is asked.
+type asker struct{ app *App }
+
+// Ask asks the person, unless a rule answers.
+func (a asker) Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
+	defer a.app.Editor.Activity.Asks()()
+	guard(ctx, &req)
+	rules := a.app.Policy.Proposals(req)
+	if rule, part, ok := a.app.Policy.OnlyOpen(req); ok && (req.Command == nil || req.Command.Dir == a.app.Root.Dir()) { // see keepRule
+		check := func(rule string) error {
+			_, err := a.app.Policy.CheckRule(req, rule, judge)
+			return err
+		}
+		req.Offer = &confirm.Offer{Rule: rule.String(), Part: part, Check: check}
+	}
+	v, err := a.app.Questions.Ask(ctx, req)
+	switch {
+	case v.NoWay:
+		for _, r := range rules {
+			v.AllowWith = append(v.AllowWith, r.String())
+		}
+	case v.Mode != "" && err == nil:
+		return v, a.app.leavePlan(v.Mode)
+	case v.Always != nil && err == nil:
+		a.app.makeRule(ctx, req, *v.Always)
+	}
+	return v, err
+}
+
+// leavePlan enters the mode that the person chose with the acceptance of a plan.
+func (a *App) leavePlan(name string) error {
+	mode, err := permission.ParseMode(name)
+	if err != nil {
+		return err
+	}
+	return a.Policy.SetMode(mode)
+}
