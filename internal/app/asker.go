@@ -26,7 +26,7 @@ func (a asker) Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, e
 	}
 	v, err := a.app.Questions.Ask(ctx, req)
 	switch {
-	case v.NoWay:
+	case v.Unasked:
 		for _, r := range rules {
 			v.AllowWith = append(v.AllowWith, r.String())
 		}

@@ -38,7 +38,7 @@ func (a *auditor) answered(ctx context.Context, req confirm.Request, v confirm.V
 		e.Event = audit.Withdrawn
 	case v.Decision == confirm.Approve:
 		e.Event = audit.Approved
-	case v.NoWay:
+	case v.Unasked:
 		e.By = "nobody"
 	}
 	switch {

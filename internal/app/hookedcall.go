@@ -232,7 +232,7 @@ func (c *hookedCall) look(ctx context.Context) (*tools.Result, error) {
 	}
 	said := cmp.Or(v.Feedback, v.Answer)
 	res := c.refuse(strings.TrimSuffix("the user declined this "+kind+": "+said, ": "))
-	res.Stop = !v.NoWay && !v.Rule && said == ""
+	res.Stop = !v.Unasked && !v.Rule && said == ""
 	return res, nil
 }
 

@@ -58,7 +58,7 @@ func TestDetachOfTheLastReviewerMeansNo(t *testing.T) {
 		got := ask(t.Context(), c, edit("1"))
 		synctest.Wait()
 		detach()
-		if o := <-got; o.err != nil || !o.verdict.NoWay || o.verdict.Decision != confirm.Reject {
+		if o := <-got; o.err != nil || !o.verdict.Unasked || o.verdict.Decision != confirm.Reject {
 			t.Errorf("Ask = %+v", o)
 		}
 	})

@@ -69,6 +69,6 @@ func TestPublishedBypasses(t *testing.T) {
 		return err == nil && v.Decision == confirm.Approve
 	}, func(t *testing.T) bool {
 		v, err := confirm.NewController(nil).Ask(t.Context(), edit(""))
-		return err != nil || v.Decision == confirm.Approve || !v.NoWay
+		return err != nil || v.Decision == confirm.Approve || !v.Unasked
 	})
 }

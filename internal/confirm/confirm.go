@@ -71,8 +71,8 @@ type Request struct {
 	// ByUser marks a request from a user's command, made while a turn may be running.
 	ByUser bool
 
-	// Alone is closed when this reviewer is the only one left. If its surface is not
-	// there, it must give up eventually. The controller sets it, one for each reviewer.
+	// Alone is closed when this reviewer is the only one left. Without a surface, it must
+	// then give up after a while. The controller sets it, one for each reviewer.
 	Alone <-chan struct{}
 }
 
@@ -271,9 +271,9 @@ type Verdict struct {
 	Check bool
 	// Guarded limits the approval of a command to its guarded form (see Command.ReadOnly).
 	Guarded bool
-	// NoWay is set if nobody could be asked. AllowWith then lists the permission rules
+	// Unasked is set if nobody could be asked. AllowWith then lists the permission rules
 	// that would have allowed the request, if any can.
-	NoWay     bool
+	Unasked   bool
 	AllowWith []string
 }
 

@@ -106,7 +106,7 @@ func (c *Controller) isGone(s *seat) bool {
 // Ask returns the verdict on req. It waits for earlier questions, asks the policy, then
 // shows req to all reviewers. The first valid answer is the verdict; the other surfaces
 // have one second to take the question away. If no reviewer is left, the verdict is a
-// Reject with NoWay set. If ctx ends before an answer, Ask withdraws the question and
+// Reject with Unasked set. If ctx ends before an answer, Ask withdraws the question and
 // returns ctx's error; it returns no other.
 func (c *Controller) Ask(ctx context.Context, req Request) (Verdict, error) {
 	return c.ask(ctx, req, c.policy)

@@ -277,7 +277,7 @@ func TestFailingReviewersLeaveTheQuestionToTheOthers(t *testing.T) {
 		"error":     func(context.Context, confirm.Request) (confirm.Verdict, error) { return yes, errors.New("link lost") },
 		"panic":     func(context.Context, confirm.Request) (confirm.Verdict, error) { panic("index out of range") },
 		"no way": func(context.Context, confirm.Request) (confirm.Verdict, error) {
-			return confirm.Verdict{NoWay: true}, nil
+			return confirm.Verdict{Unasked: true}, nil
 		},
 		"unknown decision": func(context.Context, confirm.Request) (confirm.Verdict, error) {
 			return confirm.Verdict{Decision: 7}, nil
@@ -301,7 +301,7 @@ func TestFailingReviewersLeaveTheQuestionToTheOthers(t *testing.T) {
 	}}
 	for name, offer := range map[string]*confirm.Offer{"offered": narrow, "not offered": nil} {
 		c := confirm.NewController(nil, broken["rule that may not be made"])
-		if v, err := c.Ask(t.Context(), confirm.Request{Command: &confirm.Command{Line: "make"}, Offer: offer}); err != nil || !v.NoWay {
+		if v, err := c.Ask(t.Context(), confirm.Request{Command: &confirm.Command{Line: "make"}, Offer: offer}); err != nil || !v.Unasked {
 			t.Errorf("%s: %+v, %v", name, v, err)
 		}
 	}
@@ -339,7 +339,7 @@ func TestApprovalOfADocument(t *testing.T) {
 	} {
 		c := confirm.NewController(nil, reviewFunc(func(context.Context, confirm.Request) (confirm.Verdict, error) { return tt.verdict, nil }))
 		v, err := c.Ask(t.Context(), confirm.Request{Document: &confirm.Document{Text: "a plan"}})
-		if err != nil || v.NoWay == tt.counts || v.Decision == confirm.Reject && v.Mode != "" {
+		if err != nil || v.Unasked == tt.counts || v.Decision == confirm.Reject && v.Mode != "" {
 			t.Errorf("%s: %+v, %v", name, v, err)
 		}
 	}
@@ -391,8 +391,8 @@ func TestTheLastReviewerIsNotified(t *testing.T) {
 		if alone {
 			t.Fatal("told while the terminal is asked")
 		}
-		terminal.answers <- confirm.Verdict{NoWay: true} // it can no longer ask
-		if o := <-got; !o.verdict.NoWay || !alone {
+		terminal.answers <- confirm.Verdict{Unasked: true} // it can no longer ask
+		if o := <-got; !o.verdict.Unasked || !alone {
 			t.Errorf("%+v", o)
 		}
 	})
@@ -415,7 +415,7 @@ func TestNobodyMeansNo(t *testing.T) {
 	for name, tt := range tests {
 		synctest.Test(t, func(t *testing.T) {
 			v, err := confirm.NewController(nil, tt.reviewers...).Ask(t.Context(), edit(""))
-			if err != nil || v.Decision != confirm.Reject || !v.NoWay || !strings.Contains(v.Feedback, tt.says) {
+			if err != nil || v.Decision != confirm.Reject || !v.Unasked || !strings.Contains(v.Feedback, tt.says) {
 				t.Errorf("%s: Ask = %+v, %v", name, v, err)
 			}
 		})

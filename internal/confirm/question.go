@@ -182,7 +182,7 @@ func (q *question) accept(a answer) (v Verdict, ok bool) {
 // a rejection.
 func validate(req Request, v Verdict) (Verdict, error) {
 	switch {
-	case v.NoWay:
+	case v.Unasked:
 		return v, ErrUndecided
 	case v.Decision == Reject:
 		v.Text, v.Session, v.Always, v.Except, v.Texts, v.Unsure, v.Mode, v.Answer = nil, false, nil, nil, nil, "", "", ""
@@ -343,7 +343,7 @@ func (q *question) final(v Verdict) Verdict {
 
 // nobody returns the verdict for a question with no reviewer left.
 func (q *question) nobody() Verdict {
-	v := Verdict{NoWay: true, By: "nobody", Feedback: "nobody could be asked"}
+	v := Verdict{Unasked: true, By: "nobody", Feedback: "nobody could be asked"}
 	var why []string
 	for _, err := range q.failed {
 		if !errors.Is(err, ErrUndecided) {

@@ -174,7 +174,7 @@ func judge(t *testing.T, v confirm.Verdict, err error, all []*scripted, fired *f
 		if !errors.Is(err, context.Canceled) || !cmp.Equal(v, confirm.Verdict{}) {
 			t.Errorf("Ask = %+v, %v", v, err)
 		}
-	case v.NoWay:
+	case v.Unasked:
 		fired.fire("nobody")
 		if v.Decision != confirm.Reject {
 			t.Errorf("nobody was asked, and the verdict is %+v", v)

@@ -39,7 +39,7 @@ func (r refusals) mark(req *Request) {
 // about the file forgets it.
 func (r refusals) answered(req Request, v Verdict) {
 	switch {
-	case req.Change == nil || v.NoWay || v.Check:
+	case req.Change == nil || v.Unasked || v.Check:
 	case v.Decision == Reject && !v.Rule && !req.ByUser && !req.Change.Removes() && (v.Feedback != "" || len(v.Comments) > 0):
 		r[req.Change.Path] = Refused{Text: req.Change.After, Feedback: v.Feedback, Comments: v.Comments}
 	default:

@@ -360,7 +360,7 @@ func TestDoubleAnswers(t *testing.T) {
 		o, text := r.answered(got, req)
 		edited := fmt.Sprintf("edited %d\n", i)
 		switch {
-		case o.err != nil || o.NoWay:
+		case o.err != nil || o.Unasked:
 			t.Fatalf("%d: %+v", i, o)
 		case o.Decision == confirm.Approve && text != req.Change.After && text != edited:
 			t.Fatalf("%d: approved %q", i, text)

@@ -158,7 +158,7 @@ func TestAloneWithoutAnEditor(t *testing.T) {
 				c.Attach(leaves{after: thinks})
 			}
 			v, err := c.Ask(t.Context(), confirm.Request{Change: &workspace.Change{After: "x"}})
-			if err != nil || !v.NoWay || v.Decision != confirm.Reject || time.Since(start) != tt.want {
+			if err != nil || !v.Unasked || v.Decision != confirm.Reject || time.Since(start) != tt.want {
 				t.Errorf("%+v: %+v, %v after %v", tt, v, err, time.Since(start))
 			}
 		})

@@ -98,7 +98,7 @@ func TestADeletionHasNoText(t *testing.T) {
 	d := e.NextDiff()
 	d.Edit("kept\n")
 	d.Accept()
-	if o, _ := r.answered(got, req); o.Decision == confirm.Approve || !o.NoWay {
+	if o, _ := r.answered(got, req); o.Decision == confirm.Approve || !o.Unasked {
 		t.Errorf("%+v", o)
 	}
 }

@@ -45,7 +45,7 @@ func TestEditorsAnswer(t *testing.T) {
 				req = r.proposal("old\n", after)
 				got = r.ask(t.Context(), req)
 				e.NextDiff().Reject()
-				if o, _ := r.answered(got, req); o.err != nil || o.Decision != confirm.Reject || o.NoWay || o.By != e.Dialect.Name {
+				if o, _ := r.answered(got, req); o.err != nil || o.Decision != confirm.Reject || o.Unasked || o.By != e.Dialect.Name {
 					t.Errorf("%d: %+v", i, o)
 				}
 			}
@@ -596,10 +596,10 @@ func TestAlone(t *testing.T) {
 		t.Errorf("on_close %q", d.OnClose)
 	}
 	d.Dismiss()
-	if o, _ := r.answered(got, req); o.NoWay || o.Decision != confirm.Reject {
+	if o, _ := r.answered(got, req); o.Unasked || o.Decision != confirm.Reject {
 		t.Errorf("%+v", o)
 	}
-	if o := <-r.ask(t.Context(), confirm.Request{Command: &confirm.Command{Line: "ls"}}); !o.NoWay {
+	if o := <-r.ask(t.Context(), confirm.Request{Command: &confirm.Command{Line: "ls"}}); !o.Unasked {
 		t.Errorf("a command: %+v", o)
 	}
 }

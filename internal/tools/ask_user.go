@@ -46,7 +46,7 @@ func (t asks) ask(ctx context.Context, call Call, a askUserArgs) (Result, error)
 			ForModel: "The user's answer: " + v.Answer, ForUser: oneLine(v.Answer, maxTitle),
 			Record: Record{Result: "answered by the user", Words: "The answer: " + v.Answer},
 		}, nil
-	case v.NoWay:
+	case v.Unasked:
 		return Result{
 			ForModel: "Nobody could be asked. Choose what is most likely meant and can be taken back, and name the choice in your answer.",
 			ForUser:  "nobody could be asked", Record: Record{Result: "nobody could be asked"},

@@ -30,7 +30,7 @@ func TestLooseMatchWithNobodyToAsk(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newBench(t, map[string]string{"f": "{\n\tone()\n}\n"})
-			b.ask.verdict = confirm.Verdict{NoWay: true}
+			b.ask.verdict = confirm.Verdict{Unasked: true}
 			res := b.call(tt.tool, tt.args)
 			b.want(res, true, "f: nothing was changed: the text matched only after converting tabs and blanks", tt.exact)
 			if res.Denied != nil || b.read("f") != "{\n\tone()\n}\n" || !b.ask.asked[0].Force {
@@ -44,14 +44,14 @@ func TestLooseMatchWithNobodyToAsk(t *testing.T) {
 		})
 	}
 	b := newBench(t, map[string]string{"f": "f() {\n  x = 1\n}\n"})
-	b.ask.verdict = confirm.Verdict{NoWay: true}
+	b.ask.verdict = confirm.Verdict{Unasked: true}
 	b.want(b.call("patch", m{"diff": "*** Begin Patch\n*** Update File: f\n@@ def g(z):\n-  x = 1\n+  x = 2\n*** End Patch\n"}), true,
 		"ignoring an @@ line that is not in the file", "Send each @@ line as it is in the file")
 	if !b.ask.asked[0].Force {
 		t.Error("a hunk below no anchor does not force a question")
 	}
 	b = newBench(t, map[string]string{"f": "one\r\ntwo\n"})
-	b.ask.verdict = confirm.Verdict{NoWay: true}
+	b.ask.verdict = confirm.Verdict{Unasked: true}
 	b.want(b.call("edit_file", m{"path": "f", "old_string": "one\ntwo\n", "new_string": "x\n"}), true, "Use edit_lines from line 1 on")
 	b.write(".git/config", "[core]\n\tbare = false\n")
 	if res := b.call("edit_file", m{"path": ".git/config", "old_string": "    bare = false", "new_string": "    bare = true"}); res.Denied == nil {

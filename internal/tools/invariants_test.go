@@ -56,7 +56,7 @@ func answerOf(name string, b *bench) (v confirm.Verdict, err error, during func(
 	case "no, because":
 		v.Feedback = "not like this"
 	case "nobody":
-		v.NoWay = true
+		v.Unasked = true
 	case "error":
 		err = errors.New("cancelled")
 	case "changed":

@@ -129,7 +129,7 @@ func TestAPatchOfSeveralFilesTellsNothingAboutKeys(t *testing.T) {
 	for _, parts := range []string{plain + keys, keys + plain, keys} {
 		told := map[string]bool{}
 		for _, guess := range []string{"KEY=1", "KEY=3"} {
-			for _, verdict := range []confirm.Verdict{{NoWay: true}, {Rule: true, By: "rule deny edit", Feedback: "no"}} {
+			for _, verdict := range []confirm.Verdict{{Unasked: true}, {Rule: true, By: "rule deny edit", Feedback: "no"}} {
 				b := newBench(t, map[string]string{"a.txt": "a\n", ".env": "KEY=1\n"})
 				b.ask.during = func(req confirm.Request) { // accept-edits mode, and nobody there
 					b.ask.verdict = verdict

@@ -50,7 +50,7 @@ func (p planner) present(ctx context.Context, call Call, a presentPlanArgs) (Res
 		return Result{}, UnansweredError{err}
 	case v.Decision == confirm.Approve:
 		return a.accepted(v), nil
-	case v.NoWay:
+	case v.Unasked:
 		return Result{
 			ForModel: "Nobody could be asked, so the plan is the answer to the prompt.", ForUser: "the answer",
 			Answer: a.Plan, Record: Record{Result: "was the answer"},

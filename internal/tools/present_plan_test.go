@@ -30,12 +30,12 @@ func TestPresentPlan(t *testing.T) {
 		"edited":   {confirm.Verdict{Decision: confirm.Approve, Mode: "accept-edits", Text: &edited}, false, "that it leaves out:\n\n" + edited, false},
 		"comment":  {confirm.Verdict{Feedback: "and the tests?"}, true, "revise the plan and present it again.\nThe user says: and the tests?", false},
 		"go on":    {confirm.Verdict{}, true, "The plan mode goes on", true},
-		"nobody":   {confirm.Verdict{NoWay: true}, false, "the plan is the answer", false},
+		"nobody":   {confirm.Verdict{Unasked: true}, false, "the plan is the answer", false},
 	} {
 		b.ask.verdict, b.ask.asked = tt.verdict, nil
 		res := b.call("present_plan", m{"plan": plan})
 		b.want(res, tt.failed, tt.told)
-		if res.Stop != tt.stop || (res.Answer == plan) != tt.verdict.NoWay {
+		if res.Stop != tt.stop || (res.Answer == plan) != tt.verdict.Unasked {
 			t.Errorf("%s: %+v", name, res)
 		}
 		if accepted := tt.verdict.Decision == confirm.Approve; (res.Plan != "") != accepted || accepted && tt.verdict.Text == nil && res.Plan != plan {

@@ -126,7 +126,7 @@ func TestReadOutsideIsAsked(t *testing.T) {
 	if len(b.ask.asked) != 1 || b.ask.asked[0].Read == nil || b.ask.asked[0].Read.Path != name {
 		t.Fatalf("asked: %+v", b.ask.asked)
 	}
-	b.ask.verdict.NoWay = true
+	b.ask.verdict.Unasked = true
 	b.want(b.call("read_file", m{"path": name}), true, "nobody could be asked")
 
 	b.ask.verdict = confirm.Verdict{Decision: confirm.Approve}
@@ -411,7 +411,7 @@ func TestReadingKeysIsAsked(t *testing.T) {
 // be made: one of a letter each would read it without a question.
 func TestEditsDoNotRevealKeys(t *testing.T) {
 	b := newBench(t, map[string]string{".env.key": "KEY=s3cret\n"})
-	b.ask.verdict = confirm.Verdict{NoWay: true}
+	b.ask.verdict = confirm.Verdict{Unasked: true}
 	calls := []call{
 		{"regex_replace", m{"path": ".env.key", "pattern": "(KEY=[a-m])", "replacement": "$1"}},
 		{"regex_replace", m{"path": ".env.key", "pattern": "(KEY=[n-z])", "replacement": "$1"}},

@@ -31,7 +31,7 @@ func TestRecord(t *testing.T) {
 		"a bare no":           {"execute_command", m{"command": long}, confirm.Verdict{}, Record{What: "Run " + long, Result: "declined by the user"}},
 		"in a folder":         {"execute_command", m{"command": "true", "cwd": "sub"}, confirm.Verdict{}, Record{What: "Run true", Result: "declined by the user, in sub"}},
 		"a rule":              {"edit_file", edit, confirm.Verdict{Rule: true, By: "plan mode", Feedback: why}, Record{"Edit f", "refused by the plan mode", why}},
-		"nobody":              {"edit_file", edit, confirm.Verdict{NoWay: true}, Record{What: "Edit f", Result: "not done: nobody could be asked"}},
+		"nobody":              {"edit_file", edit, confirm.Verdict{Unasked: true}, Record{What: "Edit f", Result: "not done: nobody could be asked"}},
 		"nothing that counts": {"read_file", m{"path": "f"}, confirm.Verdict{}, Record{What: "Read f"}},
 		"changed by the user": {
 			"edit_file", edit,

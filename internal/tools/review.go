@@ -93,7 +93,7 @@ const nothingChanged = "Nothing was changed."
 func declined(tool, what, effect string, v confirm.Verdict) Result {
 	res := Result{Failed: true, Denied: &Denied{Tool: tool, Reason: v.Feedback, AllowWith: v.AllowWith}, Record: Record{Result: "declined by the user", Words: feedbackForRecord(v, "")}}
 	switch {
-	case v.NoWay:
+	case v.Unasked:
 		res.ForModel = "Not done: this " + what + " needs an answer from the user, and nobody could be asked. Continue without it, or tell the user what you need."
 		if v.Feedback == "" {
 			res.Denied.Reason = "nobody could be asked"

@@ -97,7 +97,7 @@ func (c commander) again(ctx context.Context, req confirm.Request, box Sandbox, 
 		return v, "", UnansweredError{err}
 	case v.Decision == confirm.Approve:
 		return v, "The command failed in the sandbox; the user let it run again without. ", nil
-	case v.NoWay:
+	case v.Unasked:
 		return v, confinedNote + " Nobody could be asked to run it without.", nil
 	}
 	return v, confinedNote + " The user did not let it run again without." + feedbackForModel(v), nil

@@ -78,7 +78,7 @@ func TestNotRunAgain(t *testing.T) {
 	}{
 		"no":          {confirm.Verdict{}, "did not let it run again"},
 		"no, because": {confirm.Verdict{Feedback: "use the workspace"}, "use the workspace"},
-		"nobody":      {confirm.Verdict{NoWay: true}, "Nobody could be asked"},
+		"nobody":      {confirm.Verdict{Unasked: true}, "Nobody could be asked"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, outside := inSandbox(t, nil)

@@ -212,7 +212,7 @@ func (s settler) refused(all []pending.Change, v confirm.Verdict) *Result {
 	res.Record.Words = strings.TrimPrefix(s.words(all, v), "\n")
 	switch {
 	case s.tool != Review:
-	case v.NoWay || v.Rule || v.Feedback == "" && len(v.Comments) == 0:
+	case v.Unasked || v.Rule || v.Feedback == "" && len(v.Comments) == 0:
 		res.ForModel += "\nThe changes are dropped: the files are as they are on disk."
 		s.Pending.Drop()
 	default:

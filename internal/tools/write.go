@@ -11,7 +11,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/diff"
 	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/tools/edit"
-
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -227,13 +226,13 @@ func needless(c workspace.Change) *Result {
 // unapproved returns the result of a change that was not approved. Nobody denied a change
 // that only a loose match kept from being written.
 func (w writer) unapproved(c workspace.Change, out edit.Result, v confirm.Verdict) Result {
-	if v.NoWay && out.Stage.Loose() && !w.hides(c.Path) {
+	if v.Unasked && out.Stage.Loose() && !w.hides(c.Path) {
 		if _, force := w.changeNotes(c, edit.Exact); !force {
 			return inexact(c, out)
 		}
 	}
 	res := declined(w.tool, "edit", nothingChanged, v)
-	if (v.NoWay || v.Rule) && w.hides(c.Path) {
+	if (v.Unasked || v.Rule) && w.hides(c.Path) {
 		res.ForModel = w.unexplained(c.Path)
 	}
 	return res

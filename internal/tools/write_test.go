@@ -106,10 +106,10 @@ func TestDeclinedEditIsNotWritten(t *testing.T) {
 			false, "declined",
 			[]string{"declined this edit", "line 2 of the proposal: why?"},
 		},
-		{"nobody there", confirm.Verdict{NoWay: true}, false, "nobody could be asked", []string{"nobody could be asked"}},
+		{"nobody there", confirm.Verdict{Unasked: true}, false, "nobody could be asked", []string{"nobody could be asked"}},
 		{
 			"nobody able",
-			confirm.Verdict{NoWay: true, Feedback: "nobody could be asked: the reviewer failed: x"},
+			confirm.Verdict{Unasked: true, Feedback: "nobody could be asked: the reviewer failed: x"},
 			false, "nobody could be asked: the reviewer failed: x",
 			[]string{"nobody could be asked"},
 		},

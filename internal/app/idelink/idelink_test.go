@@ -250,7 +250,7 @@ func TestSwitchedOff(t *testing.T) {
 	}
 	questions := confirm.NewController(nil)
 	s.Review(questions)
-	if v, err := questions.Ask(t.Context(), confirm.Request{Tool: "x"}); err != nil || !v.NoWay {
+	if v, err := questions.Ask(t.Context(), confirm.Request{Tool: "x"}); err != nil || !v.Unasked {
 		t.Errorf("asked: %+v, %v", v, err)
 	}
 	if _, unsaved := s.View.Unsaved(t.Context(), s.file()); unsaved {
