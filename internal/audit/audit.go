@@ -64,9 +64,6 @@ type Log struct{ file string }
 // Open returns the log below home, without reading it.
 func Open(home string) Log { return Log{filepath.Join(home, "audit.jsonl")} }
 
-// File returns the path of the log.
-func (l Log) File() string { return l.file }
-
 // lockTimeout is how long Append waits for another process.
 const lockTimeout = 5 * time.Second
 

@@ -51,7 +51,7 @@ func fill(t *testing.T, l Log, subjects ...string) {
 
 func read(t *testing.T, l Log) string {
 	t.Helper()
-	data, err := os.ReadFile(l.File())
+	data, err := os.ReadFile(l.file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func read(t *testing.T, l Log) string {
 
 func write(t *testing.T, l Log, text string) {
 	t.Helper()
-	if err := os.WriteFile(l.File(), []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(l.file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -75,7 +75,7 @@ func TestAppend(t *testing.T) {
 	if len(got) != 3 || got[0] != "ls" || len(got[1]) > maxSubject+9 || len(broken) > 0 {
 		t.Errorf("%d entries, %q", len(got), broken)
 	}
-	if info, err := os.Stat(l.File()); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(l.file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", info.Mode(), err)
 	}
 }

@@ -191,7 +191,7 @@ func farRight(d *diff.Diff) []Note {
 				above = indent(d.B[i-1])
 			}
 			switch line := strings.TrimRight(d.B[i], "\r\n"); {
-			case Stretch(line, above):
+			case stretched(line, above):
 				behind = append(behind, i+1)
 			case len(line) > farLine:
 				long = append(long, i+1)
@@ -208,9 +208,9 @@ func farRight(d *diff.Diff) []Note {
 	return out
 }
 
-// Stretch reports whether a line has text after a long run of blanks. The first above
+// stretched reports whether a line has text after a long run of blanks. The first above
 // columns, which the line above is indented by too, do not count.
-func Stretch(line string, above int) bool {
+func stretched(line string, above int) bool {
 	run := -above
 	for _, r := range line {
 		switch {

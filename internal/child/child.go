@@ -29,8 +29,8 @@ func Run(cmd *exec.Cmd, memory uint64) error {
 	return cmd.Wait()
 }
 
-// ErrTooMuch is returned by Buffer.Write beyond the limit.
-var ErrTooMuch = errors.New("the program prints too much")
+// errTooMuch is returned by Buffer.Write beyond the limit.
+var errTooMuch = errors.New("the program prints too much")
 
 // Buffer holds up to Limit bytes of a program's output. Beyond that, the program's output
 // is closed.
@@ -40,10 +40,10 @@ type Buffer struct {
 	output bytes.Buffer
 }
 
-// Write appends p, or returns ErrTooMuch.
+// Write appends p. It fails beyond the limit.
 func (b *Buffer) Write(p []byte) (int, error) {
 	if b.output.Len()+len(p) > b.Limit {
-		return 0, ErrTooMuch
+		return 0, errTooMuch
 	}
 	return b.output.Write(p)
 }

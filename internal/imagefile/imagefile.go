@@ -25,8 +25,8 @@ const MaxSize = 5 << 20 / 4 * 3
 
 // Errors of Parse.
 var (
-	ErrFormat = errors.New("it is not a PNG, JPEG, GIF or WebP")
-	ErrCutOff = errors.New("the image is cut off")
+	errFormat = errors.New("it is not a PNG, JPEG, GIF or WebP")
+	errCutOff = errors.New("the image is cut off")
 )
 
 // Begins reports whether a file that begins with head may be an image.
@@ -39,19 +39,19 @@ func isWebP(data []byte) bool {
 	return len(data) >= 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP"
 }
 
-// Parse reads the format and the size of an image. The error is ErrFormat, or ErrCutOff beside
-// the part that it could read.
+// Parse reads the format and the size of an image. If the image is
+// cut off, the error comes with the part that it could read.
 func Parse(data []byte) (Image, error) {
 	if isWebP(data) {
 		return parseWebP(data)
 	}
 	cfg, kind, err := image.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
-		return Image{}, ErrFormat
+		return Image{}, errFormat
 	}
 	img := Image{"image/" + kind, cfg.Width, cfg.Height}
 	if !whole(kind, data) {
-		return img, ErrCutOff
+		return img, errCutOff
 	}
 	return img, nil
 }
@@ -117,7 +117,7 @@ func hasPNGEnd(data []byte) bool {
 // parseWebP reads the size from the first chunk: lossy, lossless or extended.
 func parseWebP(data []byte) (Image, error) {
 	if len(data) < 30 {
-		return Image{}, ErrCutOff
+		return Image{}, errCutOff
 	}
 	img := Image{Mime: "image/webp"}
 	b := data[20:]
@@ -131,10 +131,10 @@ func parseWebP(data []byte) (Image, error) {
 		three := func(p []byte) int { return int(p[0]) | int(p[1])<<8 | int(p[2])<<16 }
 		img.Width, img.Height = three(b[4:])+1, three(b[7:])+1
 	default:
-		return Image{}, ErrFormat
+		return Image{}, errFormat
 	}
 	if uint64(binary.LittleEndian.Uint32(data[4:]))+8 > uint64(len(data)) {
-		return img, ErrCutOff
+		return img, errCutOff
 	}
 	return img, nil
 }

@@ -36,7 +36,7 @@ func TestParse(t *testing.T) {
 	}
 	for mime, data := range encoded(t) {
 		check(mime, mime, data)
-		if img, err := Parse(data[:len(data)-4]); !errors.Is(err, ErrCutOff) || img != (Image{mime, 5, 6}) {
+		if img, err := Parse(data[:len(data)-4]); !errors.Is(err, errCutOff) || img != (Image{mime, 5, 6}) {
 			t.Errorf("%s without its end: %+v, %v", mime, img, err)
 		}
 	}

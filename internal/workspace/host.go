@@ -22,9 +22,9 @@ type Host struct {
 }
 
 var (
-	// ErrNotSaved is returned by Commit if the host took the text, but the file on disk is
+	// errNotSaved is returned by Commit if the host took the text, but the file on disk is
 	// as before.
-	ErrNotSaved = errors.New("the editor took the text, but has not saved it")
+	errNotSaved = errors.New("the editor took the text, but has not saved it")
 	// ErrDiffers is returned by Commit, with the file as it is now, if the host wrote
 	// another text than was approved.
 	ErrDiffers = errors.New("the editor has saved another text than was approved")
@@ -185,7 +185,7 @@ func (k *commit) compare(ctx context.Context, by Origin, failed error) (File, er
 	now, data, err := r.Raw(c.Path)
 	if err == nil && now.Exists == c.Exists && now.Hash == c.onDisk() && now.Hash != *k.entry.After {
 		if failed == nil {
-			failed = ErrNotSaved
+			failed = errNotSaved
 		}
 		return File{}, errors.Join(fmt.Errorf("%s: %w", c.Name, failed), k.clean(), r.journal.End(&k.entry, false))
 	}

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// ErrNoImage reports that the clipboard holds no image.
-var ErrNoImage = errors.New("no image in the clipboard")
+// errNoImage reports that the clipboard holds no image.
+var errNoImage = errors.New("no image in the clipboard")
 
-// ErrNoTool reports that no program can read the clipboard.
-var ErrNoTool = errors.New("no program to read images from the clipboard: install wl-clipboard or xclip, or paste the image's path")
+// errNoTool reports that no program can read the clipboard.
+var errNoTool = errors.New("no program to read images from the clipboard: install wl-clipboard or xclip, or paste the image's path")
 
 // powershell prints the clipboard's image in base64.
 const powershell = "Add-Type -AssemblyName System.Windows.Forms; $i = [Windows.Forms.Clipboard]::GetImage(); " +
@@ -42,13 +42,13 @@ func Image(ctx context.Context, env []string, limit int) ([]byte, error) {
 }
 
 func image(ctx context.Context, system string, env []string, limit int) ([]byte, error) {
-	err := ErrNoTool
+	err := errNoTool
 	for t, path := range installed(imageTools, system, env) {
 		out, ok := read(ctx, path, t.args[1:], env, limit)
 		if data := plain(out); ok && len(data) > 0 {
 			return data, nil
 		}
-		err = ErrNoImage
+		err = errNoImage
 	}
 	return nil, err
 }

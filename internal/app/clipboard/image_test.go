@@ -34,11 +34,11 @@ func TestImage(t *testing.T) {
 		"x":               {"freebsd", "DISPLAY=:0", map[string]string{"xclip": whole}, nil},
 		"the second one":  {"darwin", "", map[string]string{"pngpaste": "exit 1", "osascript": mac}, nil},
 		"windows":         {"windows", "", map[string]string{"powershell.exe": printing(base64.StdEncoding.EncodeToString([]byte(png)) + "\r\n")}, nil},
-		"text only":       {"linux", "DISPLAY=:0", map[string]string{"xclip": "echo no such target >&2; exit 1"}, ErrNoImage},
-		"nothing":         {"windows", "", map[string]string{"powershell.exe": ":"}, ErrNoImage},
-		"broken digits":   {"darwin", "", map[string]string{"osascript": printing("«data PNGf12Z»")}, ErrNoImage},
-		"no program":      {"linux", "DISPLAY=:0", nil, ErrNoTool},
-		"no desktop":      {"linux", "", map[string]string{"xclip": whole}, ErrNoTool},
+		"text only":       {"linux", "DISPLAY=:0", map[string]string{"xclip": "echo no such target >&2; exit 1"}, errNoImage},
+		"nothing":         {"windows", "", map[string]string{"powershell.exe": ":"}, errNoImage},
+		"broken digits":   {"darwin", "", map[string]string{"osascript": printing("«data PNGf12Z»")}, errNoImage},
+		"no program":      {"linux", "DISPLAY=:0", nil, errNoTool},
+		"no desktop":      {"linux", "", map[string]string{"xclip": whole}, errNoTool},
 		"more than asked": {"linux", "DISPLAY=:0", map[string]string{"xclip": "cat /dev/zero"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

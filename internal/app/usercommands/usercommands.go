@@ -89,7 +89,7 @@ func OfProject(texts map[string][]byte, taken []command.Command) (list []command
 }
 
 // All returns the commands and skills of the user, then those of a project; see OfUser,
-// OfProject and OfSkills.
+// OfProject and ofSkills.
 func All(home string, texts map[string][]byte, usable []skills.Skill, taken []command.Command) (list []command.Command, notes []string) {
 	add := func(more []command.Command, left []string) {
 		list, notes = append(list, more...), append(notes, left...)
@@ -99,15 +99,15 @@ func All(home string, texts map[string][]byte, usable []skills.Skill, taken []co
 		own = len(usable)
 	}
 	add(OfUser(home, taken))
-	add(OfSkills(usable[:own], slices.Concat(taken, list)))
+	add(ofSkills(usable[:own], slices.Concat(taken, list)))
 	add(OfProject(texts, slices.Concat(taken, list)))
-	add(OfSkills(usable[own:], slices.Concat(taken, list)))
+	add(ofSkills(usable[own:], slices.Concat(taken, list)))
 	return list, notes
 }
 
-// OfSkills returns a command for each skill, which sends its text to the model. A skill whose
+// ofSkills returns a command for each skill, which sends its text to the model. A skill whose
 // name is taken has none, but the model may use it.
-func OfSkills(usable []skills.Skill, taken []command.Command) (list []command.Command, notes []string) {
+func ofSkills(usable []skills.Skill, taken []command.Command) (list []command.Command, notes []string) {
 	used := names(taken)
 	for _, s := range usable {
 		if slices.Contains(used, s.Name) {

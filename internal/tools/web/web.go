@@ -39,8 +39,8 @@ const (
 	maxKept      = 8 << 20 // bytes of text
 )
 
-// ErrPrivate is returned for an address that is not public.
-var ErrPrivate = errors.New("it is not a public address")
+// errPrivate is returned for an address that is not public.
+var errPrivate = errors.New("it is not a public address")
 
 // Page is a fetched page.
 type Page struct {
@@ -86,7 +86,7 @@ func New(opt Options) *Client {
 	dialer := &net.Dialer{Timeout: timeLimit, Control: func(_, address string, _ syscall.RawConn) error {
 		at, err := netip.ParseAddrPort(address)
 		if err != nil || !opt.Public(at.Addr().Unmap()) {
-			return fmt.Errorf("%s: %w", address, ErrPrivate)
+			return fmt.Errorf("%s: %w", address, errPrivate)
 		}
 		return nil
 	}}
@@ -158,7 +158,7 @@ func sameServer(from, to *url.URL) bool {
 // Check returns an error if the host of u is an address that Get would not contact.
 func (c *Client) Check(u *url.URL) error {
 	if addr, err := netip.ParseAddr(u.Hostname()); err == nil && !c.public(addr.Unmap()) {
-		return ErrPrivate
+		return errPrivate
 	}
 	return nil
 }
@@ -192,8 +192,8 @@ func (c *Client) Get(ctx context.Context, u *url.URL) (Page, error) {
 func explain(err error) error {
 	var of *url.Error
 	switch {
-	case errors.Is(err, ErrPrivate):
-		return ErrPrivate
+	case errors.Is(err, errPrivate):
+		return errPrivate
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("no complete answer within %s", timeLimit)
 	case errors.As(err, &of):

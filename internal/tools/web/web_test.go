@@ -95,7 +95,7 @@ func TestPrivateAddresses(t *testing.T) {
 		}
 	}
 	_, err = get(t, New(Options{}), s.URL)
-	if reached.Load() != 0 || !errors.Is(err, ErrPrivate) {
+	if reached.Load() != 0 || !errors.Is(err, errPrivate) {
 		t.Errorf("reached %d times, %v", reached.Load(), err)
 	}
 	for addr, want := range map[string]bool{
