@@ -37,7 +37,8 @@ func expand(ctx context.Context, p Process, set setup, prompt string) (string, e
 	return text, nil
 }
 
-// answer runs one prompt, which holds more than the person typed. Without an editor there is nobody to ask.
+// answer runs one prompt, which holds more than the person typed. Without an editor there is
+// nobody to ask.
 func answer(ctx context.Context, p Process, f *flags, set setup, prompt, typed string) error {
 	set.IDE.Enabled = set.IDE.Enabled && f.ide
 	o, err := newOpening(ctx, f, set)

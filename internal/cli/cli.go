@@ -118,7 +118,22 @@ func newRoot(p Process, run func(cmd *cobra.Command, f *flags, args []string) er
 	own.BoolVar(&f.reader, "screen-reader", false, "print flat, labelled lines; never redraw")
 	own.BoolVar(&f.ide, "ide", false, "connect an editor at the start")
 	own.BoolVar(&f.noIDE, "no-ide", false, "use no editor")
-	root.AddCommand(newDemo(p), newDoctor(p, &f), newSessions(p, &f), newConfig(p, &f), newUndo(p, &f), newRedo(p, &f), newIDE(p, &f), newTrust(p, &f), newPermissions(p, &f), newAudit(p), newRecord(p, &f), newReplay(p), newMCP(p, &f), newACP(p, &f))
+	root.AddCommand(
+		newDemo(p),
+		newDoctor(p, &f),
+		newSessions(p, &f),
+		newConfig(p, &f),
+		newUndo(p, &f),
+		newRedo(p, &f),
+		newIDE(p, &f),
+		newTrust(p, &f),
+		newPermissions(p, &f),
+		newAudit(p),
+		newRecord(p, &f),
+		newReplay(p),
+		newMCP(p, &f),
+		newACP(p, &f),
+	)
 	return root, completeFlags(root, &f)
 }
 

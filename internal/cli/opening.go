@@ -62,8 +62,8 @@ func newOpening(ctx context.Context, f *flags, set setup) (opening, error) {
 	return o, nil
 }
 
-// choose picks the model; to have set none is a mistake of usage. The notes warn the user
-// before the first request.
+// choose picks the model; a missing model is a usage error. The notes warn the user before
+// the first request.
 func choose(ctx context.Context, cfg config.Config) (m config.Model, notes []string, err error) {
 	if m, err = provider.Choose(cfg); err != nil {
 		return m, nil, usageError{err}
@@ -145,8 +145,29 @@ func (o *opening) session(p Process) (*app.App, error) {
 		return nil, errors.Join(usageError{err}, o.place.Store.Close())
 	}
 	return app.New(app.Options{
-		Config: o.Config, Place: o.place, AddDirs: o.addDirs, Mode: mode, Rules: o.rules, Ref: o.model, Model: model,
-		Version: p.Version, Env: o.env, Watchdog: watchdog(p), Unattended: o.unattended, AskAll: o.asksAll(), Untrusted: o.untrusted, ProjectServers: o.projectServers, ServerChanged: o.serverChanged, Servers: o.servers, Host: o.host, Commands: o.commands, Instructions: o.instructions, Skills: o.skills, ProjectHooks: o.projectHooks, SubAgents: o.subAgents, Sources: o.sources,
+		Config:         o.Config,
+		Place:          o.place,
+		AddDirs:        o.addDirs,
+		Mode:           mode,
+		Rules:          o.rules,
+		Ref:            o.model,
+		Model:          model,
+		Version:        p.Version,
+		Env:            o.env,
+		Watchdog:       watchdog(p),
+		Unattended:     o.unattended,
+		AskAll:         o.asksAll(),
+		Untrusted:      o.untrusted,
+		ProjectServers: o.projectServers,
+		ServerChanged:  o.serverChanged,
+		Servers:        o.servers,
+		Host:           o.host,
+		Commands:       o.commands,
+		Instructions:   o.instructions,
+		Skills:         o.skills,
+		ProjectHooks:   o.projectHooks,
+		SubAgents:      o.subAgents,
+		Sources:        o.sources,
 	})
 }
 
