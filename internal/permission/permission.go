@@ -1,9 +1,10 @@
 // Package permission is the policy of the confirmation controller: which requests the
 // mode of the session and the user's earlier answers decide without asking again. It
-// guarantees that only the bypass mode approves a request that forces a review, and no mode one
-// that a hook wants a person to look at, that the plan mode changes nothing and runs only commands that only read, and that a rule which a
-// person made with an answer covers only requests that its shown words cover, and commands
-// only as long as they run the same programs and scripts.
+// guarantees that only the bypass mode approves a request that forces a review, and no mode
+// one that a hook wants a person to look at, that the plan mode changes nothing and runs only
+// commands that only read, and that a rule which a person made with an answer covers only
+// requests that its shown words cover, and commands only as long as they run the same
+// programs and scripts.
 package permission
 
 import (

@@ -65,7 +65,7 @@ func (c contents) add(path, before, after string) {
 	c[path][before] = after
 }
 
-// ran is what commands ran under one rule so far.
+// ran records the programs and files of the commands run under one rule.
 type ran struct {
 	line  string // the one that the person saw, see withoutData
 	first *footprint

@@ -11,7 +11,7 @@ import (
 // sandboxExec confines a program by a profile. It is part of macOS.
 const sandboxExec = "/usr/bin/sandbox-exec"
 
-// Probe returns what this system offers. It tries a profile on a program that does
+// Probe reports the sandbox features of this system. It tries a profile on a program that does
 // nothing.
 func Probe(ctx context.Context) Offer {
 	p := Policy{Write: []string{os.TempDir()}, Network: true}

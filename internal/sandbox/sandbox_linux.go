@@ -13,7 +13,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
-// Probe returns what this system offers.
+// Probe reports the sandbox features of this system.
 func Probe(context.Context) Offer {
 	l := probeLandlock()
 	switch {

@@ -8,7 +8,7 @@ import (
 	"os/exec"
 )
 
-// Probe returns what this system offers: nothing.
+// Probe reports the sandbox features of this system: none.
 func Probe(context.Context) Offer { return Offer{Missing: "this system is not supported"} }
 
 // Start starts nothing: there is no sandbox.

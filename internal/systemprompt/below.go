@@ -11,8 +11,8 @@ import (
 
 // Below returns the instructions for the file at path, which the model has just read: those
 // in the folders between an open one and the file's, each once in a conversation. They
-// belong into the result of the read, so that the prompt stays as it is. trusted decides about each file;
-// refused are those that it refused.
+// belong into the result of the read, so that the prompt stays as it is. trusted decides about
+// each file; refused are those that it refused.
 func (b *Builder) Below(path string, trusted func(in Instruction) bool) (text string, refused []Instruction) {
 	return b.tell(b.below, path, trusted)
 }

@@ -58,7 +58,7 @@ type used struct {
 	text string
 }
 
-// moment is what changes while a project stays the same.
+// moment holds the date and the branch, which change between prompts.
 type moment struct{ day, branch string }
 
 // project is the data read from disk.

@@ -45,8 +45,7 @@ type Deps struct {
 	// Below returns the instructions for a file, at an absolute path, that the model has
 	// just read; nil means none.
 	Below func(ctx context.Context, path string) string
-	// Check returns what tries changes before the question about them is answered; it is nil,
-	// or returns nil, for nothing.
+	// Check returns the check for changes that are about to be asked about; nil for none.
 	Check func(...workspace.Change) *confirm.Check
 	// Planning reports whether the permission mode is plan; nil if it never is.
 	Planning func() bool

@@ -40,8 +40,8 @@ func (k *commit) writeTemp() error {
 // keptMode masks the bits of a mode that an edit keeps.
 const keptMode = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
 
-// setMetadata gives temp the metadata of the old file, or of the one that moves. A new file gets its mode from the
-// umask. An undo restores the mode too.
+// setMetadata gives temp the metadata of the old file, or of the one that moves. A new file
+// gets its mode from the umask. An undo restores the mode too.
 func (k *commit) setMetadata(temp *os.File) error {
 	mode, like := k.change.Mode, &k.target
 	if k.source != nil {

@@ -34,8 +34,8 @@ type Options struct {
 	Root    *workspace.Root
 	Version string // of this program
 	Session string // the id of the session in use
-	// Unattended means that nobody is at a terminal: to close a diff in the editor
-	// without an answer is then a no.
+	// Unattended means that nobody is at a terminal: closing a diff in the editor without
+	// an answer then means no.
 	Unattended bool
 	// Linked is called when Serves may have changed. It must not block.
 	Linked func()

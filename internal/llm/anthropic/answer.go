@@ -12,7 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/remote"
 )
 
-// answer is what one attempt has received so far.
+// answer holds the state of one attempt.
 type answer struct {
 	model  string
 	blocks map[int]*received

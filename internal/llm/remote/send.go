@@ -32,8 +32,7 @@ type reply struct {
 	free   func()                  // gives the buffer to the next reply
 }
 
-// send posts r and returns the reply if its status is one of success. cancel ends the
-// request.
+// send posts r and returns the reply if its status is 2xx. cancel ends the request.
 func (c *Client) send(ctx context.Context, key string, r Request, cancel context.CancelCauseFunc) (*reply, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.opt.BaseURL+r.Path, nil)
 	if err != nil {
@@ -82,8 +81,7 @@ func (r Request) fill(req *http.Request) (err error) {
 	return err
 }
 
-// do sends req with our headers and returns the response if its status is one of
-// success.
+// do sends req with our headers and returns the response if its status is 2xx.
 func (c *Client) do(req *http.Request) (*http.Response, error) {
 	req.Header.Set("User-Agent", userAgent)
 	for key, value := range c.opt.Headers {

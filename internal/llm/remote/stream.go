@@ -158,7 +158,7 @@ func cause(ctx context.Context, err error) error {
 	return err
 }
 
-// receiver is what one attempt has received so far.
+// receiver holds the state of one attempt.
 type receiver struct {
 	answer   Answer
 	received int // bytes of all events

@@ -131,7 +131,8 @@ func Withheld(base, own []string) (names []string) {
 }
 
 // Hidden returns the names of the variables in base that look like secrets, or are among
-// secrets, and are not in env. A program that runs a command for us, with variables of its own, is to empty them.
+// secrets, and are not in env. A program that runs a command for us, with variables of its
+// own, is to empty them.
 func Hidden(base, env []string, secrets ...string) (names []string) {
 	for _, kv := range base {
 		name, _, ok := strings.Cut(kv, "=")

@@ -7,7 +7,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// Report is what changed while a command ran.
+// Report lists the changes made while a command ran.
 type Report struct {
 	Files []File // without folders
 	// Err is the reason why not all was recorded.

@@ -25,7 +25,7 @@ const maxPaths = 100_000
 // errTooMany is returned for a workspace with more than maxPaths.
 var errTooMany = errors.New("the folder has more than 100,000 files that git does not ignore")
 
-// stat is what shows that a file was not touched.
+// stat holds the metadata that shows whether a file was touched.
 type stat struct {
 	mode               fs.FileMode
 	size, mtime, ctime int64

@@ -1,8 +1,8 @@
 // Package journal keeps the data to undo changes of files: the content of each file
-// before each change, and texts after it. It guarantees that after Sync an entry and its content survive any
-// crash, that a torn or damaged record is never mistaken for a good one, that processes
-// do not wait for each other, that the journal stays within its bounds by dropping
-// the oldest content, and that forgotten content is in none of its files.
+// before each change, and texts after it. It guarantees that after Sync an entry and its
+// content survive any crash, that a torn or damaged record is never mistaken for a good one,
+// that processes do not wait for each other, that the journal stays within its bounds by
+// dropping the oldest content, and that forgotten content is in none of its files.
 package journal
 
 import (
