@@ -120,7 +120,7 @@ func (v *Reviewer) request(l *link, q *question) client.DiffRequest {
 	}
 	r := client.DiffRequest{
 		Path: c.Path, Text: q.text(), Base: c.Text, Tab: l.client.TabName(c.Name, hex.EncodeToString(unique[:3])),
-		ID: id, Description: q.req.About(), BaseSHA256: hex.EncodeToString(base[:]), OnClose: client.CloseKeeps,
+		ID: id, Description: q.req.About(), BaseSHA256: hex.EncodeToString(base[:]), OnClose: client.CloseKeeps, Rechecks: true,
 		Batch: client.Batch{ID: q.req.Batch.ID, Index: q.req.Batch.Index, Total: q.req.Batch.Total},
 	}
 	switch {

@@ -41,6 +41,9 @@ type DiffRequest struct {
 	Draft *string
 	// KeepsDrafts asks for DraftChange.Text.
 	KeepsDrafts bool
+	// Rechecks tells that the file is compared again before it is written, so that the editor
+	// need not ask about a change of it.
+	Rechecks bool
 	Offer       *Offer // sent to editors that know rules; nil if none may be made
 }
 
@@ -229,6 +232,9 @@ func (r DiffRequest) arguments(extended bool) map[string]any {
 	}
 	if r.KeepsDrafts {
 		args["keeps_drafts"] = true
+	}
+	if r.Rechecks {
+		args["rechecks"] = true
 	}
 	if r.Offer != nil {
 		args["offer"] = r.Offer

@@ -148,6 +148,7 @@ const openDiffSchema: Tool["inputSchema"] = {
       },
     },
     draft: { type: "string", description: "The person's text to begin with, from a window that has ended." },
+    rechecks: { type: "boolean", description: "The client compares the file again before it writes, and asks again if it has changed: the editor does not ask about that." },
     keeps_drafts: { type: "boolean", description: "diff_changed has the person's text." },
     // The permission rule that the person may change, and make with an acceptance.
     offer: { type: "object", properties: { rule: { type: "string" }, problem: { type: "string" } } },
@@ -191,6 +192,7 @@ async function toRequest(args: Record<string, unknown>): Promise<ReviewRequest> 
     notes: parseNotes(args["notes"]),
     refused: parseRefused(args["refused"]),
     draft: text(args, "draft"),
+    rechecks: flag(args, "rechecks", false),
     keepsDrafts: flag(args, "keeps_drafts", false),
     offer: parseOffer(args["offer"]),
     ...batchOf(args["batch"]),

@@ -56,6 +56,8 @@ export interface ReviewRequest {
   readonly batch?: { readonly index: number; readonly total: number };
   /** The person's text of an earlier window to begin with, instead of the proposal. */
   readonly draft?: string | undefined;
+  /** The client, which writes, compares the file again and asks again if it has changed: the editor does not ask about that. */
+  readonly rechecks?: boolean;
   /** The client keeps the person's text, in case that this window ends. */
   readonly keepsDrafts?: boolean;
 }

@@ -22,8 +22,6 @@ export type { ReviewInfo } from "./review";
 
 const openTimeoutMs = 5_000;
 const closeTimeoutMs = 5_000;
-/** Our own agent, which never writes over a file that has changed. */
-const agentName = "agent";
 const graceMs = 3_000;
 /** A tab that moves to another group is opened there and then closed here. */
 const recheckMs = 50;
@@ -338,8 +336,7 @@ export class Reviews {
   private async askStale(review: Review): Promise<void> {
     const { id, request } = review;
     const { view } = this.ports;
-    // Our program merges the edit with that change, and asks again.
-    const asks = review.machine.stale && review.owner.name !== agentName;
+    const asks = review.machine.stale && request.rechecks !== true;
     const answer = asks ? await view.confirmStale(id, request.oldPath).catch(() => "no" as const) : "anyway";
     const notes = mustLook(request.notes ?? []);
     const yes = answer === "anyway" && (notes.length === 0 || (await view.confirmNotes(id, request.path, notes).catch(() => false)));

@@ -60,8 +60,8 @@ describe("the review of a file", () => {
     assert.equal(reviews.get("r1")?.outcome?.kind, "accepted");
   });
 
-  it("of a file that has changed is accepted without a question: our program merges it and asks again", async (t) => {
-    const { file, editor, reviews } = await asked(t, {}, "agent");
+  it("of a file that has changed is accepted without a question if the client compares the file again", async (t) => {
+    const { file, editor, reviews } = await asked(t, { rechecks: true });
     writeFileSync(file, "other\n");
     editor.documents.watchers.get(file)?.();
     await settled();
@@ -69,6 +69,16 @@ describe("the review of a file", () => {
     await settled();
     assert.equal(editor.view.staleAnswers.length, 0);
     assert.equal(reviews.get("r1")?.outcome?.kind, "accepted");
+  });
+
+  it("of a file that has changed is asked about, whatever the program is called", async (t) => {
+    const { file, editor, reviews } = await asked(t, {}, "agent");
+    writeFileSync(file, "other\n");
+    editor.documents.watchers.get(file)?.();
+    await settled();
+    reviews.accept("r1", "button");
+    await settled();
+    assert.deepEqual([editor.view.staleAnswers.length, reviews.get("r1")?.state], [1, "shown"]);
   });
 
   it("of a file that has changed is given back to another program with the person's draft as a patch", async (t) => {
