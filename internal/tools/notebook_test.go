@@ -102,7 +102,7 @@ func sources(t *testing.T, text string) []string {
 // lines of the file.
 func TestMixedCellWithoutAnAnswer(t *testing.T) {
 	b := newBench(t, map[string]string{"n.ipynb": book(t, true, "a\r\nb\nc\n")})
-	b.ask.verdict = confirm.Verdict{NoWay: true}
+	b.ask.verdict = confirm.Verdict{Unasked: true}
 	res := b.call("edit_file", m{"path": "n.ipynb", "cell": "1", "old_string": "b\nc", "new_string": "b\nd"})
 	b.want(res, true, "mixes line endings", "with a part of one line, or with the cell's whole new source")
 	if strings.Contains(res.ForModel, "edit_lines") {
