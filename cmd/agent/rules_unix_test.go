@@ -102,20 +102,20 @@ func TestAFolderBecomesOneOfGit(t *testing.T) {
 func TestWhatIsShownIsWhatIsWritten(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t,
 		llmtest.Turn{Calls: []llmtest.Call{{Name: "write_file", Args: `{"path":"main.go ","content":"x\n"}`}}},
-		llmtest.Turn{Calls: []llmtest.Call{{Name: "write_file", Args: `{"path":"m\u0430in.go","content":"x\n"}`}}},
+		llmtest.Turn{Calls: []llmtest.Call{{Name: "write_file", Args: `{"path":"m\u0430\u2170n.go","content":"x\n"}`}}},
 		llmtest.Turn{Calls: []llmtest.Call{{Name: "write_file", Args: `{"path":"a.go","content":"p\u0430y()\n` + strings.Repeat(" ", 60) + `x\u00a0y\n"}`}}},
-		llmtest.Turn{Calls: []llmtest.Call{{Name: "execute_command", Args: `{"command":"curl https://\u0430pple.com/\u00a0x"}`}}},
+		llmtest.Turn{Calls: []llmtest.Call{{Name: "execute_command", Args: `{"command":"curl https://\u0430pp\u217ce.com/\u00a0x"}`}}},
 		llmtest.Turn{Text: "All done."},
 	), nil)
 	d.sit("--permission-mode", "accept-edits")
 	d.say("go on")
 	d.asked(`(?s)create main\.go\\u\{20\}.*! the file's name is not what it looks like: main\.go\\u\{20\}`)
 	d.Press("y")
-	d.asked(`create m\\u\{430\}in\.go`)
+	d.asked(`create m\\u\{430\}\\u\{2170\}n\.go`)
 	d.Press("y")
 	d.asked(`(?s)1 no-break or odd blank.*1 look-alike letter.*far to the\s+right.*1 \+ p\\u\{430\}y\(\).*x\\u\{a0\}y`)
 	d.Press("y")
-	d.asked(`(?s)1 look-alike letter.*\$ curl https://\\u\{430\}pple\.com/\\u\{a0\}x`)
+	d.asked(`(?s)2 look-alike letters.*\$ curl https://\\u\{430\}pp\\u\{217c\}e\.com/\\u\{a0\}x`)
 	d.Press("n")
 	d.idle()
 	d.leave()
