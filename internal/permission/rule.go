@@ -6,9 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/glob"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 // Effect is the answer of a rule. Of all rules that cover a request, the strictest
@@ -182,15 +184,16 @@ func splitWords(s string) ([]string, error) {
 }
 
 // String returns the rule as ParseRule reads it, without its effect, or describes the scope
-// of one that was made without words. It is not sanitised.
+// of one that was made without words, with names and lines as a question shows them. Other
+// words are not sanitised.
 func (r Rule) String() string {
 	switch {
 	case r.only.path != "":
-		return "reading " + r.only.path
+		return "reading " + sanitize.Name(r.only.path)
 	case r.only.background:
-		return fmt.Sprintf("the command %q in the background, in %s", r.only.line, r.Dir)
+		return fmt.Sprintf("the command %s in the background, in %s", sanitize.Exact(strconv.Quote(r.only.line)), sanitize.Name(r.Dir))
 	case r.only.line != "":
-		return fmt.Sprintf("the command %q in %s", r.only.line, r.Dir)
+		return fmt.Sprintf("the command %s in %s", sanitize.Exact(strconv.Quote(r.only.line)), sanitize.Name(r.Dir))
 	case r.isGrant():
 		return "edits"
 	case r.kind == calls:

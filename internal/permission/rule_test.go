@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
 )
 
 func ruleOf(t *testing.T, effect Effect, text string) Rule {
@@ -136,4 +138,31 @@ func TestEffect(t *testing.T) {
 	if _, err := ParseEffect(""); err == nil {
 		t.Error("the empty effect was accepted")
 	}
+}
+
+// A grant is listed with the names and the line that the question showed.
+func TestAGrantShowsItsName(t *testing.T) {
+	line := running("cat p\u0430y\u00a0x", "/w ")
+	later := line
+	c := *line.Command
+	later.Command, c.Background = &c, true
+	for want, r := range map[string]Rule{
+		`reading /tmp/h1 out\u{20}`:                                         Reading("/tmp/h1 out "),
+		`reading /tmp/p\u{430}y`:                                            Reading("/tmp/p\u0430y"),
+		`the command "cat p\u{430}y\u00a0x" in /w\u{20}`:                    granted(t, line),
+		`the command "cat p\u{430}y\u00a0x" in the background, in /w\u{20}`: granted(t, later),
+	} {
+		if got := r.String(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+func granted(t *testing.T, req confirm.Request) Rule {
+	t.Helper()
+	r, ok := grantFor(req)
+	if !ok {
+		t.Fatal("no grant")
+	}
+	return r
 }
