@@ -16,7 +16,7 @@ import (
 func TestHostedWords(t *testing.T) {
 	edit := callOf("edit_file", `{"path":"a.txt","old_string":"one","new_string":"two"}`)
 	d := newDesk(t, llmtest.NewServer(t, edit, llmtest.Turn{Text: "I see."}, edit,
-		callOf("ask_user", `{"question":"Which name?","options":["left","right"]}`), llmtest.Turn{Text: "So be it."}), map[string]string{"a.txt": "one\n"})
+		callOf("ask_user", `{"question":"Which n\u0430me?","options":["left","r\u0435d\u00a0x"]}`), llmtest.Turn{Text: "So be it."}), map[string]string{"a.txt": "one\n"})
 	h := d.host()
 	h.request("initialize", map[string]any{"protocolVersion": 1, "clientCapabilities": map[string]any{"elicitation": map[string]any{"form": map[string]any{}}}})
 	id, _ := h.request("session/new", map[string]any{"cwd": d.dir, "mcpServers": []any{}}).Result["sessionId"].(string)
@@ -51,7 +51,12 @@ func TestHostedWords(t *testing.T) {
 	if got := prompt(); got.Result["stopReason"] != "end_turn" || d.read("a.txt") != "one\n" || len(d.server.Requests()) != 3 {
 		t.Errorf("%+v, %q, %d requests", got, d.read("a.txt"), len(d.server.Requests()))
 	}
-	h.answer, h.serve = choose("answer-words"), form("accept", map[string]any{"words": "middle"})
+	h.answer, h.serve = func(q map[string]any) string {
+		if all := fmt.Sprint(q); strings.Count(all, `Which n\u{430}me?`) != 2 || !strings.Contains(all, `r\u{435}d\u{a0}x`) {
+			t.Errorf("letters that pass for others are not marked: %s", all)
+		}
+		return choose("answer-words")(q)
+	}, form("accept", map[string]any{"words": "middle"})
 	prompt()
 	if last := string(d.request(4)); !strings.Contains(last, "middle") {
 		t.Errorf("the model does not get the answer: %s", last)

@@ -112,7 +112,7 @@ func asked(c confirm.Choice) string {
 // question of the model is a refusal, and a prompt.
 func answersOf(req confirm.Request, words bool) (all []option) {
 	for i, o := range req.Choice.Options {
-		all = append(all, option{answerPrefix + strconv.Itoa(i), sanitize.Line(o), "allow_once"})
+		all = append(all, option{answerPrefix + strconv.Itoa(i), sanitize.Line(sanitize.Exact(o)), "allow_once"})
 	}
 	switch {
 	case words:
@@ -189,7 +189,7 @@ func contentOf(req confirm.Request) (all []callContent) {
 			all = append(all, diffOf(change))
 		}
 	case req.Choice != nil:
-		all = append(all, text(sanitize.Text(asked(*req.Choice))))
+		all = append(all, text(sanitize.Exact(asked(*req.Choice))))
 	case req.Document != nil:
 		all = append(all, text(sanitize.Text(req.Document.Text)))
 	case req.Command != nil:
@@ -245,7 +245,7 @@ func title(req confirm.Request) string {
 		return "Carry out the plan, and ask about edits"
 	case req.Choice != nil:
 		first, _, _ := strings.Cut(strings.TrimSpace(asked(*req.Choice)), "\n") // the content is the whole
-		return sanitize.Line(first)
+		return sanitize.Line(sanitize.Exact(first))
 	case req.Save != nil:
 		return "Save " + sanitize.Name(req.Save.Name)
 	case req.Limit != nil:

@@ -39,13 +39,16 @@ func (q *question) Lines(offset, height int) []string {
 // Resize wraps the text for a width in columns.
 func (q *question) Resize(width int) {
 	q.look.Width, q.lines = width, nil
-	for line := range strings.Lines(strings.ReplaceAll(sanitize.Text(q.Text), "\t", "    ")) {
+	for line := range strings.Lines(strings.ReplaceAll(sanitize.Exact(q.Text), "\t", "    ")) {
 		q.lines = append(q.lines, theme.Wrap(strings.TrimRight(line, "\n"), "", width)...)
 	}
 	for i, o := range q.Options {
-		q.lines = append(q.lines, theme.Wrap(fmt.Sprintf("%d  %s", i+1, sanitize.Line(o)), "", width)...)
+		q.lines = append(q.lines, theme.Wrap(fmt.Sprintf("%d  %s", i+1, exactLine(o)), "", width)...)
 	}
 }
+
+// exactLine is sanitize.Exact on one line.
+func exactLine(s string) string { return sanitize.Line(sanitize.Exact(s)) }
 
 // verdict returns the answer of a key; yes reports that all of the question was visible.
 func (q *question) verdict(key string, yes bool) (confirm.Verdict, bool) {

@@ -49,3 +49,18 @@ func TestModelsQuestionIsReadToItsEnd(t *testing.T) {
 		t.Errorf("%v %+v", o, v)
 	}
 }
+
+// Letters and blanks that pass for others are marked, as in any question, and the answer is
+// the text of the model.
+func TestModelsQuestionIsExact(t *testing.T) {
+	p := ready(asking("Log in at p\u0430ypal.com\u00a0now?", "y\u0435s", "no\u00a0\n2  yes"), 20)
+	got := shown(p, 20)
+	for _, want := range []string{`p\u{430}ypal.com\u{a0}now?`, `1  y\u{435}s`, `2  no\u{a0}\n2  yes`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+	if _, v := press(p, "1"); v.Answer != "y\u0435s" {
+		t.Errorf("answered %q", v.Answer)
+	}
+}

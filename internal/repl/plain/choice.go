@@ -26,9 +26,9 @@ func askChoice(c confirm.Choice) string {
 // describeChoice returns a question of the model with its options.
 func describeChoice(c confirm.Choice) string {
 	var b strings.Builder
-	b.WriteString(sanitize.Line(cmp.Or(c.From, "The model")) + " asks: " + strings.ReplaceAll(sanitize.Text(c.Text), "\n", "\n  ") + "\n")
+	b.WriteString(sanitize.Line(cmp.Or(c.From, "The model")) + " asks: " + strings.ReplaceAll(sanitize.Exact(c.Text), "\n", "\n  ") + "\n")
 	for i, o := range c.Options {
-		fmt.Fprintf(&b, "  %d %s\n", i+1, sanitize.Line(o))
+		fmt.Fprintf(&b, "  %d %s\n", i+1, sanitize.Line(sanitize.Exact(o)))
 	}
 	return b.String()
 }

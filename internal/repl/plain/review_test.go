@@ -70,6 +70,7 @@ func TestDescriptions(t *testing.T) {
 		"a read":       {confirm.Request{Read: &confirm.Read{Path: "/etc/hosts"}}, "Read a file outside the project: /etc/hosts\n"},
 		"a key":        {confirm.Request{Read: &confirm.Read{Path: "/p/.env", Inside: true, Keys: "usually holds keys"}}, "Read a file that usually holds keys: /p/.env\n"},
 		"a rule":       {confirm.Request{Read: &confirm.Read{Path: "/p/a", Inside: true}, Force: true}, "Read a file that a rule or a hook asks about: /p/a\n"},
+		"a look-alike": {confirm.Request{Choice: &confirm.Choice{Text: "p\u0430y?", Options: []string{"no\u00a0x"}}}, "The model asks: p\\u{430}y?\n  1 no\\u{a0}x\n"},
 	} {
 		if diff := cmp.Diff(tt.want, describe(tt.req)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
