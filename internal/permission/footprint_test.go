@@ -124,8 +124,8 @@ func TestAnUnknownFootprintIsAskedEachTime(t *testing.T) {
 	}
 }
 
-// TestAGrantKnowsWhatIsRun: a program that is named without its ending, a module, a folder
-// and a file that a script takes in are part of what a command runs.
+// TestAGrantKnowsWhatIsRun: a footprint contains programs named without their ending, modules,
+// the main files of folders, and files that scripts include.
 func TestAGrantKnowsWhatIsRun(t *testing.T) {
 	for name, tt := range map[string]struct {
 		line, file string
@@ -175,7 +175,7 @@ func TestAGrantKnowsWhatIsRun(t *testing.T) {
 }
 
 // TestAnUnknownProgramIsAskedEachTime: an interpreter whose program is not found may run
-// another one each time. Modules that are installed, and code in the line, are known.
+// a different program each time. Installed modules, and code in the line, are known.
 func TestAnUnknownProgramIsAskedEachTime(t *testing.T) {
 	for line, known := range map[string]bool{
 		`python3 "$X"`:                false,

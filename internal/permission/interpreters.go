@@ -10,7 +10,7 @@ import (
 
 // language is a family of programs that run files, and the ways in which they find one.
 type language struct {
-	endings []string // of a name: what may be missing at its end, or in a folder
+	endings []string // appended to a name to find its file
 	code    string   // letters of options before the text of a program
 	valued  string   // letters of options before another value
 	modules bool     // -m is before the name of a module
@@ -177,8 +177,8 @@ func (l *collector) addStarted(line string, words, dirs []string) {
 	}
 }
 
-// addProgram adds a file that a program runs and what it names. A package.json names files of
-// its own folder.
+// addProgram adds a file that a program runs and the scripts that it names. The names in a
+// package.json are relative to its own folder.
 func (l *collector) addProgram(path, dir string) {
 	if filepath.Base(path) == "package.json" {
 		dir = filepath.Dir(path)
@@ -194,7 +194,7 @@ func (s start) program() string {
 	return s.names[0]
 }
 
-// known reports whether the file that s runs was found, or is none of the project.
+// known reports whether the file that s runs was found, or s runs no file of the project.
 func (s start) known(dirs []string) bool {
 	one := start{language: s.language, mod: s.mod}
 	switch {

@@ -237,8 +237,7 @@ func (p *Panel) arrange() bool {
 	return true
 }
 
-// moved goes to the top of a diff whose lines have changed: what was seen of it no longer
-// counts.
+// moved goes to the top of a diff that was laid out anew: its lines seen before do not count.
 func (p *Panel) moved() {
 	if p.plan != nil {
 		p.scroll.top()
