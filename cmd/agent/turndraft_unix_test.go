@@ -28,12 +28,12 @@ func turnInEditor(t *testing.T, ours idetest.Dialect) (d *desk, e *idetest.Edito
 	return d, e, diffs
 }
 
-// yesToAll looks at each file, and answers y.
+// yesToAll looks at each file to its end, and answers y.
 func (d *desk) yesToAll() {
 	d.t.Helper()
-	d.Press("enter")
+	d.Press("enter", "end")
 	for range 11 {
-		d.Press("tab")
+		d.Press("tab", "end")
 	}
 	d.WaitFor(`file 12 of 12`)
 	d.Press("esc")
