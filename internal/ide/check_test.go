@@ -125,3 +125,18 @@ func TestEditorGetsTheRefusedProposal(t *testing.T) {
 	d.Accept()
 	r.answered(got, second)
 }
+
+// TestEditorNeedNotAskAboutAChangedFile: our editor knows of the comparison before the write.
+func TestEditorNeedNotAskAboutAChangedFile(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Ours())
+	req := r.proposal("old\n", "new\n")
+	got := r.ask(t.Context(), req)
+	d := e.NextDiff()
+	var args struct{ Rechecks bool }
+	if err := json.Unmarshal(d.Args, &args); err != nil || !args.Rechecks {
+		t.Errorf("rechecks %t, %v", args.Rechecks, err)
+	}
+	d.Reject()
+	r.answered(got, req)
+}

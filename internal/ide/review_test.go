@@ -634,21 +634,6 @@ func TestInline(t *testing.T) {
 	}
 }
 
-// TestEditorNeedNotAskAboutAChangedFile: our editor is told that the file is compared again.
-func TestEditorNeedNotAskAboutAChangedFile(t *testing.T) {
-	r := newRig(t, nil)
-	e := r.editor(idetest.Ours())
-	req := r.proposal("old\n", "new\n")
-	got := r.ask(t.Context(), req)
-	d := e.NextDiff()
-	var args struct{ Rechecks bool }
-	if err := json.Unmarshal(d.Args, &args); err != nil || !args.Rechecks {
-		t.Errorf("rechecks %t, %v", args.Rechecks, err)
-	}
-	d.Reject()
-	r.answered(got, req)
-}
-
 // TestEditorIsSentTheNotes: our editor gets the terminal's warnings; others do not.
 func TestEditorIsSentTheNotes(t *testing.T) {
 	for name, tt := range map[string]struct {

@@ -41,10 +41,10 @@ type DiffRequest struct {
 	Draft *string
 	// KeepsDrafts asks for DraftChange.Text.
 	KeepsDrafts bool
-	// Rechecks tells that the file is compared again before it is written, so that the editor
-	// need not ask about a change of it.
+	// Rechecks means that the client compares the file again before it writes, so that the
+	// editor need not ask about a change of it.
 	Rechecks bool
-	Offer       *Offer // sent to editors that know rules; nil if none may be made
+	Offer    *Offer // sent to editors that know rules; nil if none may be made
 }
 
 // Offer is a permission rule that a person may change, and make with an acceptance.
