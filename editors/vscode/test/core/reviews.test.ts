@@ -595,28 +595,6 @@ describe("a review that somebody asks to see", () => {
   });
 });
 
-describe("an editor that closes the diff late", () => {
-  it("still has the contents when it does, to save the draft in", async (t) => {
-    const { editor, reviews, client, ask } = window(t);
-    ask("a");
-    await settled();
-    editor.view.closing = "hangs";
-    reviews.accept("r1", "button");
-    editor.clock.advance(5_000);
-    await settled();
-    assert.equal(reviews.get("r1")?.state, "done");
-    assert.equal(await reviews.close(client), 0);
-    editor.clock.advance(60_000);
-    await settled();
-    assert.deepEqual(editor.view.forgotten, []);
-    editor.view.closeAtLast();
-    await settled();
-    editor.clock.advance(5_000);
-    assert.deepEqual(editor.view.forgotten, ["r1"]);
-    assert.equal(editor.clock.waiting, 0);
-  });
-});
-
 describe("the end of the window", () => {
   it("answers everybody as aborted and drops contents and timers", async (t) => {
     const { editor, reviews, answers, ask } = window(t);

@@ -115,3 +115,27 @@ describe("the review of a file", () => {
     assert.equal(reviews.isReady("r1"), true);
   });
 });
+
+describe("an editor that closes the diff late", () => {
+  it("still has the contents when it does, to save the draft in", async (t) => {
+    const file = join(tempFolder(t), "f");
+    writeFileSync(file, "one\n");
+    const editor = new FakeEditor();
+    const reviews = new Reviews(editor.ports, () => "r1");
+    void reviews.ask({ id: 1, notify: () => undefined }, request(file, "x\n"), "f").answer;
+    await settled();
+    editor.view.closing = "hangs";
+    reviews.accept("r1", "button");
+    await settled();
+    editor.clock.advance(5_000);
+    await settled();
+    assert.equal(reviews.get("r1")?.state, "done");
+    editor.clock.advance(60_000);
+    await settled();
+    assert.deepEqual(editor.view.forgotten, []);
+    editor.view.closeAtLast();
+    await settled();
+    editor.clock.advance(5_000);
+    assert.deepEqual(editor.view.forgotten, ["r1"]);
+  });
+});
