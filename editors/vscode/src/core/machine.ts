@@ -34,7 +34,9 @@ export interface Machine {
   readonly stale: boolean;
   /** There are remarks that must be looked at: an acceptance in the editor asks once more. */
   readonly cautious?: boolean;
-  /** The acceptance that waits for a second yes. */
+  /** The editor writes the accepted text: an acceptance here looks at the file once more. */
+  readonly looks?: boolean;
+  /** The acceptance that waits for that look, or for a second yes. */
   readonly asking: Reason | undefined;
   /** The program that asked edits the draft elsewhere; answers here are refused. */
   readonly held: boolean;
@@ -55,6 +57,8 @@ export type Event =
   /** A save of the right side; accepts: the setting that a save may accept. */
   | { readonly type: "saved"; readonly manual: boolean; readonly active: boolean; readonly accepts: boolean }
   | { readonly type: "accept"; readonly by: "button" | "command" | "terminal" }
+  /** The file was looked at once more; it is what the review shows, or baseChanged was reported. */
+  | { readonly type: "looked" }
   | { readonly type: "staleAnswered"; readonly yes: boolean }
   | { readonly type: "reject"; readonly by: "button" | "command" | "terminal" }
   | { readonly type: "tabsClosed"; readonly policy: "reject" | "keep" }
@@ -82,6 +86,7 @@ export type Effect =
   | "close"
   | "closeLate"
   | "release"
+  | "lookAgain"
   | "askStale"
   | "warnHidden"
   | "update"
@@ -150,6 +155,8 @@ function onScreen(m: Machine, e: Event): Step | undefined {
       return accept(m, e.by);
     case "saved":
       return e.manual && e.active && e.accepts && m.state === "shown" ? accept(m, "save") : undefined;
+    case "looked":
+      return m.asking === undefined ? undefined : confirm(m, m.asking);
     case "staleAnswered":
       return staleAnswered(m, e.yes);
     case "reject":
@@ -190,9 +197,13 @@ function whileLive(m: Machine, e: Event): Step | undefined {
   }
 }
 
-/** An acceptance in the editor: asks once more if the file has changed below it, or there are remarks. */
 function accept(m: Machine, by: Reason): Step | undefined {
   if (m.held || m.asking !== undefined) return undefined;
+  return m.looks === true ? [{ ...m, asking: by }, ["lookAgain"]] : confirm(m, by);
+}
+
+/** An acceptance in the editor: asks once more if the file has changed below it, or there are remarks. */
+function confirm(m: Machine, by: Reason): Step {
   if (m.stale || m.cautious === true) return [{ ...m, asking: by }, ["askStale"]];
   return resolve(m, "accepted", by);
 }

@@ -46,7 +46,7 @@ export interface ReviewRequest {
   readonly inline?: boolean;
   /** A plan in Markdown: no file has or gets its text. */
   readonly isPlan?: boolean;
-  /** The caller holds the file's lock already. */
+  /** The caller holds the file's lock already, and the editor writes the accepted text. */
   readonly locked?: boolean;
   /** Facts that the person must know before answering, for the title. */
   readonly remark?: string;
@@ -125,6 +125,8 @@ export class Review {
   /** Resolves when the review is over, at the latest closeTimeoutMs after its answer. */
   readonly closed: Promise<void>;
   readonly markClosed: () => void;
+  /** Resolves when the look that an acceptance takes at the file is over. */
+  looked: Promise<void> = Promise.resolve();
   /** Resolves when its tabs are closed, however long the editor takes. */
   gone: Promise<void> = Promise.resolve();
 
@@ -137,7 +139,7 @@ export class Review {
     readonly createdAt: number,
     private readonly t: Translate,
   ) {
-    this.machine = mustLook(request.notes ?? []).length > 0 ? { ...initial, cautious: true } : initial;
+    this.machine = { ...initial, cautious: mustLook(request.notes ?? []).length > 0, looks: request.locked === true };
     this.draft = request.draft ?? request.proposal;
     this.seenAt = createdAt;
     let mark = (): void => undefined;
@@ -162,6 +164,11 @@ export class Review {
     return this.request.removal === "delete" || this.base?.file.binary === true;
   }
 
+  /** The file's name for the person, in which no character hides. */
+  get name(): string {
+    return visibleName(this.relative ?? this.request.path);
+  }
+
   /** Names the file as it is, never as the client calls it, so that no title can deceive. */
   get title(): string {
     const { path, oldPath, isPlan } = this.request;
@@ -169,7 +176,7 @@ export class Review {
       const plan = this.owner.name === undefined ? this.t("Plan") : this.t("Plan of {0}", this.owner.name);
       return this.machine.held ? `${plan} (${this.t("being edited in the terminal")})` : plan;
     }
-    const name = visibleName(this.relative ?? path);
+    const { name } = this;
     const from = oldPath === path ? "" : `${visibleName(basename(oldPath))} → `;
     const remarks = [
       this.request.removal === "delete" ? this.t("deleted") : "",

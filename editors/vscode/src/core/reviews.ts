@@ -92,6 +92,11 @@ export class Reviews {
     this.run(review, { type: "accept", by });
   }
 
+  /** Resolves when an acceptance given before has ended the review, or asks once more, or is refused. */
+  async looked(id: string): Promise<void> {
+    await this.all.get(id)?.looked;
+  }
+
   reject(id: string, by: "button" | "command", feedback?: string): void {
     const review = this.all.get(id);
     if (review === undefined || !review.live || review.machine.held) return;
@@ -280,6 +285,9 @@ export class Reviews {
         return void view.close(id).catch((err: unknown) => this.ports.log.warn(messageOf(err)));
       case "release":
         return this.release(review);
+      case "lookAgain":
+        review.looked = this.lookBeforeWriting(review);
+        return;
       case "askStale":
         return void this.askStale(review);
       case "warnHidden":
@@ -331,6 +339,18 @@ export class Reviews {
   private async lookAgain(review: Review): Promise<void> {
     const now = await this.ports.documents.read(review.request.oldPath).catch(() => undefined);
     if (now?.sha256 !== review.base?.file.sha256) this.run(review, { type: "baseChanged" });
+  }
+
+  /**
+   * Looks at a file that the editor is about to write: a change that the watcher has not reported yet, or
+   * that was only typed, would make the write fail when the person's draft is gone from the screen.
+   */
+  private async lookBeforeWriting(review: Review): Promise<void> {
+    const { documents, notices, t } = this.ports;
+    await this.lookAgain(review);
+    if (!review.live || documents.buffer(review.request.path)?.isDirty !== true) return this.run(review, { type: "looked" });
+    notices.warn(t("{0} has unsaved changes in the editor. Save or undo them, then accept this edit again.", review.name));
+    this.run(review, { type: "staleAnswered", yes: false });
   }
 
   private async askStale(review: Review): Promise<void> {

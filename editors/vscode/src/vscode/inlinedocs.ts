@@ -27,7 +27,7 @@ export interface Proposer {
   ready(): boolean;
   changed(draft: string): void;
   /** Everything is decided: this is the resulting text. Reports whether that is taken for an answer. */
-  decided(draft: string): boolean;
+  decided(draft: string): boolean | Promise<boolean>;
 }
 
 export interface InlineProposed {
@@ -181,7 +181,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     // The lens that was clicked may be older than the text.
     if (hunk === undefined) return this.refresh();
     await this.become(entry, entry.merged.decide(hunk, what));
-    this.settle(entry);
+    void this.settle(entry);
     this.goTo(entry, entry.merged.near(hunk.from));
   }
 
@@ -190,7 +190,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     const entry = this.byId(id);
     if (entry === undefined || entry.locked !== "" || !entry.proposer.ready()) return;
     await this.become(entry, entry.merged.decideAll(what));
-    this.settle(entry);
+    void this.settle(entry);
   }
 
   /** Moves the cursor to the next change, or the one before. */
@@ -294,12 +294,11 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
   }
 
   /** Reports that everything is decided. The answer may be refused: then everything is undecided again. */
-  private settle(entry: Entry): void {
+  private async settle(entry: Entry): Promise<void> {
     if (entry.merged.hunks.length > 0) return;
-    const { draft } = entry.merged;
-    const taken = entry.proposer.decided(this.withEol(entry, draft));
+    const taken = await entry.proposer.decided(this.withEol(entry, entry.merged.draft));
     // A text that is about to be saved and closed must not change any more.
-    if (!taken && this.has(entry.id)) void this.become(entry, Merged.of(entry.original, draft));
+    if (!taken && this.has(entry.id)) await this.become(entry, Merged.of(entry.original, entry.merged.draft));
   }
 
   private withEol({ original }: Entry, text: string): string {

@@ -6,7 +6,7 @@ import type { InlineDocuments } from "./inlinedocs";
 import { isPending } from "./pending";
 
 /** The events of the person's actions. */
-type Told = Pick<Reviews, "accept" | "reject" | "edited" | "get" | "isReady">;
+type Told = Pick<Reviews, "accept" | "looked" | "reject" | "edited" | "get" | "isReady">;
 
 /** Reviews in one text. The caller writes: here only the text in memory changes. */
 export class InlineReviews {
@@ -26,9 +26,10 @@ export class InlineReviews {
         {
           ready: () => this.told?.isReady(id) ?? false,
           changed: (draft) => this.told?.edited(id, draft),
-          decided: (draft) => {
+          decided: async (draft) => {
             if (sameText(draft, original)) this.told?.reject(id, "button");
             else this.told?.accept(id, "button");
+            await this.told?.looked(id);
             const review = this.told?.get(id);
             return review === undefined || !isPending(review);
           },

@@ -65,21 +65,6 @@ describe("B2: write_file", () => {
     assert.equal((await accept(call))["status"], "accepted");
   });
 
-  it("does not overwrite what was changed in the editor or on disk during the review", async (t) => {
-    const { client, core, editor, folder, read } = await work(t, { "a.txt": "one\n" });
-    const disk = client.begin("write_file", { path: "a.txt", content: "two\n" });
-    let id = await shown(core);
-    writeFileSync(join(folder, "a.txt"), "somebody's\n");
-    core.reviews.accept(id, "button");
-    assert.deepEqual([(await disk.answer).isError, jsonOf(await disk.answer)["code"]], [true, "STALE_BASE"]);
-    const dirty = client.begin("write_file", { path: "a.txt", content: "two\n" });
-    id = await shown(core);
-    editor.documents.buffers.set(join(folder, "a.txt"), { text: "typed", isDirty: true, isUntitled: false });
-    core.reviews.accept(id, "button");
-    assert.equal(jsonOf(await dirty.answer)["code"], "DIRTY_DOCUMENT");
-    assert.equal(read("a.txt"), "somebody's\n");
-  });
-
   it("writes without a review if the person wants that, but not what other programs obey", async (t) => {
     const { client, core, editor, read, finish } = await work(t);
     editor.settings.approvalMode = "never";

@@ -7,12 +7,14 @@ import { unifiedDiff } from "../patch";
 import { pathKey } from "../paths";
 import type { Cancel, FileText, Ports } from "../ports";
 import { json } from "../result";
+import type { ToolResult } from "../result";
 import type { Answer } from "../review";
 import type { Reviews } from "../reviews";
-import { byteOrderMark, eolOf, sameText, withEol, withoutBom } from "../text";
+import { byteOrderMark, eolOf, sameText, visibleName, withEol, withoutBom } from "../text";
 import type { ToolCall } from "../tools";
 import { isObeyed, needTrust, placeOf } from "./access";
 import type { Place } from "./access";
+import { errorOf, knownError } from "./guarded";
 import { EditProblems } from "./problems";
 
 const waitForOthersMs = 60_000;
@@ -104,7 +106,9 @@ export class Edits {
       if ("rejected" in decision) return json({ status: "rejected", path: given, ...decision.rejected, ...edit.more });
       if ("content" in decision) return decision;
       await problems.writing();
-      const told = await this.write(place, base, decision);
+      const format = await this.write(place, base, decision).catch((err: unknown) => this.unwritten(err, { given, place }, decision));
+      if (typeof format === "object") return format;
+      const told = { ...(format === "" ? {} : { format_edits: format }), ...personsPart(decision) };
       return json({ status: "accepted", ...about, ...told, ...(await problems.written()), ...edit.more });
     } finally {
       problems.stop();
@@ -153,8 +157,18 @@ export class Edits {
     return told.outcome === "accepted" ? accepted(told) : rejected(told);
   }
 
-  /** Writes the accepted text if the file is unchanged; returns the part of the answer about the text. */
-  private async write(place: Place, base: Base, { text, stale, patch, comments }: Accepted): Promise<object> {
+  /** The error of an accepted edit that was not written: it has the person's part, which is nowhere else any more. */
+  private unwritten(err: unknown, { given, place }: Asked, decision: Accepted): ToolResult {
+    const known = knownError(err);
+    if (known === undefined) throw err;
+    const { notices, t } = this.ports;
+    const name = visibleName(place.relative);
+    if (this.isReviewed(place)) notices.warn(t("The accepted edit of {0} was not written. The program that asked gets the reason, your changes and your comments.", name));
+    return errorOf(known, "path", given, personsPart(decision));
+  }
+
+  /** Writes the accepted text if the file is unchanged; returns the editor's changes to it as a patch, or "". */
+  private async write(place: Place, base: Base, { text, stale }: Accepted): Promise<string> {
     const { documents, workspace } = this.ports;
     const again = await placeOf(workspace, place.path);
     if (again.path !== place.path) throw new ToolError("OUTSIDE_WORKSPACE", "the path leads elsewhere now; nothing was written");
@@ -165,12 +179,7 @@ export class Edits {
       throw new ToolError("STALE_BASE", "the file changed on disk during the review; nothing was written");
     }
     await documents.write(place.path, text);
-    const format = formatting(place.relative, base.original, text, await documents.read(place.path));
-    return {
-      ...(patch === undefined ? {} : { user_edits: patch }),
-      ...(format === "" ? {} : { format_edits: format }),
-      ...(comments === undefined ? {} : { comments }),
-    };
+    return formatting(place.relative, base.original, text, await documents.read(place.path));
   }
 }
 
@@ -202,6 +211,11 @@ function accepted(told: Details & { readonly text?: string }): Accepted {
     ...(told.comments.length === 0 ? {} : { comments: told.comments }),
     stale: told.stale,
   };
+}
+
+/** What the person did in the review, as the answer tells it. */
+function personsPart({ patch, comments }: Accepted): object {
+  return { ...(patch === undefined ? {} : { user_edits: patch }), ...(comments === undefined ? {} : { comments }) };
 }
 
 function rejected({ comments, feedback }: Details): Rejected {

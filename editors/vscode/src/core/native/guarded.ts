@@ -11,16 +11,22 @@ export function guarded(about: string, call: (call: ToolCall) => Promise<Answer>
     try {
       return await call(given);
     } catch (err) {
-      const known = err instanceof ToolError ? err : fromSystem(err);
+      const known = knownError(err);
       if (known === undefined) throw err;
       return errorOf(known, about, text(given.args, about));
     }
   };
 }
 
-export function errorOf({ code, message }: ToolError, about: string, value: string | undefined): ToolResult {
-  const said = { error: message, ...(value === undefined ? {} : { [about]: value }), code };
-  return { ...json(said), structuredContent: { code, message }, isError: true };
+/** more: parts of the answer beside the error. */
+export function errorOf({ code, message }: ToolError, about: string, value: string | undefined, more: object = {}): ToolResult {
+  const said = { error: message, ...(value === undefined ? {} : { [about]: value }), code, ...more };
+  return { ...json(said), structuredContent: { code, message, ...more }, isError: true };
+}
+
+/** The error as a client may be told it; undefined for a fault of ours. */
+export function knownError(err: unknown): ToolError | undefined {
+  return err instanceof ToolError ? err : fromSystem(err);
 }
 
 /** The same for a call that did not begin, because its arguments are wrong for example. */
