@@ -97,6 +97,14 @@ export interface ReviewInfo {
   readonly createdAt: number;
 }
 
+/**
+ * Whether a review waits for the person: one that is queued behind another of its file is neither
+ * shown nor answered before its turn, and is not listed until then.
+ */
+export function isPending({ state }: ReviewInfo): boolean {
+  return state === "preparing" || state === "shown" || state === "hidden";
+}
+
 /** How a call to openDiff ends: with a result, silently, or as aborted. */
 export type Answer = ToolResult | "silent" | "aborted";
 

@@ -85,11 +85,7 @@ export class Reviews {
 
   /** mode: the permission mode to go on in after a plan. always: the permission beyond this edit. */
   accept(id: string, by: "button" | "command", mode?: string, always?: Always): void {
-    const review = this.all.get(id);
-    if (review === undefined || !review.live || review.machine.held) return;
-    review.mode = mode;
-    review.always = review.request.offer === undefined ? undefined : always;
-    this.run(review, { type: "accept", by });
+    this.take(id, { type: "accept", by }, ({ request }) => ({ mode, always: request.offer === undefined ? undefined : always }));
   }
 
   /** Resolves when an acceptance given before has ended the review, or asks once more, or is refused. */
@@ -98,10 +94,7 @@ export class Reviews {
   }
 
   reject(id: string, by: "button" | "command", feedback?: string): void {
-    const review = this.all.get(id);
-    if (review === undefined || !review.live || review.machine.held) return;
-    review.feedback = feedback;
-    this.run(review, { type: "reject", by });
+    this.take(id, { type: "reject", by }, () => ({ feedback }));
   }
 
   /** Shows the diff (again), whatever the setting says. */
@@ -261,6 +254,14 @@ export class Reviews {
   private happen(id: string, event: Event): void {
     const review = this.all.get(id);
     if (review !== undefined) this.run(review, event);
+  }
+
+  /** Takes a person's answer. Its words go along only if the review is answered by it: others must not be sent with a later answer. */
+  private take(id: string, event: Event, words: (review: Review) => Partial<Pick<Review, "feedback" | "mode" | "always">>): void {
+    const review = this.all.get(id);
+    if (review === undefined || !review.live || step(review.machine, event)[0] === review.machine) return;
+    Object.assign(review, words(review));
+    this.run(review, event);
   }
 
   private run(review: Review, event: Event): void {

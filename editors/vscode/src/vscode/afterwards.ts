@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 import * as vscode from "vscode";
 import type { Core } from "../core/core";
+import { isPending } from "../core/review";
 import type { ReviewInfo } from "../core/reviews";
-import { isPending } from "./pending";
 import type { Places } from "./places";
 import type { Terminals } from "./terminals";
 import type { Views } from "./views";

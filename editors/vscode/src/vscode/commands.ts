@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { Core } from "../core/core";
+import { isPending } from "../core/review";
 import type { InlineDocuments } from "./inlinedocs";
-import { isPending } from "./pending";
 import { pickAlways, pickMode } from "./questions";
 import type { SideTexts } from "./sidetexts";
 import type { Registration } from "./registration";

@@ -1,9 +1,9 @@
 import * as vscode from "vscode";
 import type { Check, ShownDiff } from "../core/ports";
+import { isPending } from "../core/review";
 import type { Reviews } from "../core/reviews";
 import { sameText } from "../core/text";
 import type { InlineDocuments } from "./inlinedocs";
-import { isPending } from "./pending";
 
 /** The events of the person's actions. */
 type Told = Pick<Reviews, "accept" | "looked" | "reject" | "edited" | "get" | "isReady">;

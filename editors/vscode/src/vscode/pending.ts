@@ -28,10 +28,6 @@ export function marksOf(review: ReviewInfo): string[] {
   ].filter((mark) => mark !== "");
 }
 
-export function isPending(review: ReviewInfo): boolean {
-  return review.state !== "resolving" && review.state !== "done";
-}
-
 /** Marks the diffs whose state the label of a tab cannot tell. */
 export class Marks implements vscode.FileDecorationProvider {
   private readonly changes = new vscode.EventEmitter<vscode.Uri>();

@@ -1,7 +1,8 @@
 import { dirname } from "node:path";
 import * as vscode from "vscode";
+import { isPending } from "../core/review";
 import type { ReviewInfo, Reviews } from "../core/reviews";
-import { describe, isPending, marksOf } from "./pending";
+import { describe, marksOf } from "./pending";
 import { diffOf } from "./tabs";
 import { proposalUri } from "./uri";
 

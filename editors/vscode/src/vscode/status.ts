@@ -1,8 +1,9 @@
 import * as vscode from "vscode";
 import type { Client, ClientStatus, CommandQuestion, CommandVerdict, Notices } from "../core/ports";
+import { isPending } from "../core/review";
 import type { Reviews } from "../core/reviews";
 import { withoutIcons } from "../core/text";
-import { describe, isPending } from "./pending";
+import { describe } from "./pending";
 
 type Connected = Client & { readonly status?: ClientStatus };
 type Link = { readonly kind: "off" } | { readonly kind: "on"; readonly port: number } | { readonly kind: "failed"; readonly why: string };

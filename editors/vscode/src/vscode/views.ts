@@ -12,13 +12,17 @@ type Mode = "diff" | "inline";
 /** For how long the buttons wait for a review that is being opened. */
 const openMs = 5_000;
 
+/** For how long a review that the person asked for gets the focus: its file may still have to be read. */
+const focusMs = 2_000;
+
 /** Where reviews are shown: with two sides, or in one text. */
 export class Views implements DiffView {
   /** How each review is shown; a person may switch. */
   private readonly modes = new Map<string, Mode>();
   private readonly shown = new Map<string, ShownDiff>();
   private readonly opening = new Map<string, Promise<void>>();
-  private readonly focusNext = new Set<string>();
+  /** Until when each review gets the focus if it is opened, in milliseconds. */
+  private readonly focusUntil = new Map<string, number>();
   /** Reviews that are just moving from one view to the other: their tabs go and come. */
   private readonly switching = new Set<string>();
   /** The URIs of the reviews that are at the front of a group. */
@@ -67,7 +71,7 @@ export class Views implements DiffView {
         await (mode === "inline" ? this.diffs.hide(id) : this.inline.close(id));
         this.modes.set(id, mode);
         if (mode === "diff") await this.diffs.revise(id, proposed);
-        this.focusNext.add(id);
+        this.takeFocus(id);
         await this.openNow({ ...diff, proposed, background: false });
       } finally {
         this.switching.delete(id);
@@ -75,9 +79,9 @@ export class Views implements DiffView {
     });
   }
 
-  /** The next time this review is opened, it gets the focus: the person asked for it. */
+  /** If this review is opened now, it gets the focus: the person asked for it. Later it would take the person's keys. */
   takeFocus(id: string): void {
-    this.focusNext.add(id);
+    this.focusUntil.set(id, Date.now() + focusMs);
   }
 
   /** The review that the person looks at. */
@@ -138,6 +142,7 @@ export class Views implements DiffView {
     this.shown.delete(id);
     this.noteButtons();
     this.opening.delete(id);
+    this.focusUntil.delete(id);
     this.diffs.forget(id);
   }
 
@@ -153,7 +158,8 @@ export class Views implements DiffView {
 
   private async openNow(diff: ShownDiff): Promise<void> {
     const { id } = diff;
-    const focus = this.focusNext.delete(id);
+    const focus = Date.now() < (this.focusUntil.get(id) ?? 0);
+    this.focusUntil.delete(id);
     const wish = this.wish() ?? (diff.inline ? "inline" : "diff");
     const mode = this.modes.get(id) ?? (diff.canInline ? wish : "diff");
     this.modes.set(id, mode);

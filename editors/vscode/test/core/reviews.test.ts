@@ -2,49 +2,11 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import type { TestContext } from "node:test";
-import type { Details } from "../../src/core/outcome";
-import type { Answer, Owner, ReviewRequest } from "../../src/core/review";
-import { Reviews } from "../../src/core/reviews";
+import type { ReviewRequest } from "../../src/core/review";
 import type { ReviewInfo } from "../../src/core/reviews";
 import { sha256 } from "../../src/core/text";
-import { FakeEditor, request, settled, tempFolder } from "./fakes";
-
-class Client implements Owner {
-  readonly heard: { method: string; params: Record<string, unknown> }[] = [];
-  constructor(readonly id: number) {}
-  notify(method: string, params: object): void {
-    this.heard.push({ method, params: { ...params } });
-  }
-}
-
-/** A window with one client and a folder with a file "f" of two lines. */
-function window(t: TestContext) {
-  const folder = tempFolder(t);
-  const file = join(folder, "f");
-  writeFileSync(file, "one\ntwo\n");
-  const editor = new FakeEditor();
-  let ids = 0;
-  const reviews = new Reviews(editor.ports, () => `r${++ids}`);
-  const client = new Client(1);
-  const answers: Record<string, Answer[]> = {};
-  const ask = (name: string, what: Partial<ReviewRequest> = {}, owner: Owner = client) => {
-    answers[name] ??= [];
-    const asked = reviews.ask(owner, request(file, "one\nTWO\n", what), "f");
-    void asked.answer.then((answer) => answers[name]?.push(answer));
-    return asked;
-  };
-  return { folder, file, editor, reviews, client, answers, ask };
-}
-
-function items(answer: Answer | undefined): string[] {
-  assert.ok(typeof answer === "object");
-  return answer.content.map(({ text }) => text);
-}
-
-function details(answer: Answer | undefined): Details {
-  return JSON.parse(items(answer).at(-1) ?? "") as Details;
-}
+import { request, settled } from "./fakes";
+import { Client, details, items, window } from "./window";
 
 describe("a person's answer", () => {
   it("accepts exactly what was proposed", async (t) => {
@@ -272,46 +234,6 @@ describe("a file that changes on disk meanwhile", () => {
     await settled();
     assert.deepEqual([details(answers["a"]?.[0]).stale, details(answers["a"]?.[0]).reason], [true, "button"]);
     assert.equal(editor.documents.watchers.size, 0);
-  });
-});
-
-describe("two proposals for a file", () => {
-  it("of one client: the newer takes the place of the older", async (t) => {
-    const { editor, reviews, answers, ask } = window(t);
-    ask("old");
-    await settled();
-    ask("new", { proposal: "three\n" });
-    await settled();
-    assert.deepEqual([details(answers["old"]?.[0]).outcome, details(answers["old"]?.[0]).reason], ["rejected", "superseded"]);
-    assert.deepEqual(reviews.list().map(({ id, state }) => [id, state]), [["r2", "shown"]]);
-    assert.equal(editor.view.tabs("r1"), 0);
-  });
-
-  it("stacked: the newer waits", async (t) => {
-    const { reviews, answers, ask } = window(t);
-    ask("first");
-    ask("second", { stack: true });
-    await settled();
-    assert.deepEqual(reviews.list().map(({ state }) => state), ["shown", "queued"]);
-    reviews.accept("r1", "button");
-    await settled();
-    assert.equal(answers["first"]?.length, 1);
-    assert.deepEqual(reviews.list().map(({ id, state }) => [id, state]), [["r2", "shown"]]);
-  });
-
-  it("of two clients: the later one waits, and may leave", async (t) => {
-    const { reviews, client, answers, ask } = window(t);
-    const other = new Client(2);
-    ask("mine");
-    const second = ask("hers", {}, other);
-    ask("third", {}, new Client(3));
-    await settled();
-    assert.deepEqual(reviews.list().map(({ state }) => state), ["shown", "queued", "queued"]);
-    second.cancel();
-    await reviews.close(client);
-    await settled();
-    assert.deepEqual(answers["hers"], ["silent"]);
-    assert.deepEqual(reviews.list().map(({ id, state }) => [id, state]), [["r3", "shown"]]);
   });
 });
 
