@@ -125,6 +125,7 @@ export class Review {
   /** The permission that the person gives with the acceptance, beyond it. */
   always: Always | undefined;
   error: unknown;
+  private compared: { draft: string; edited: boolean } | undefined;
   private counted: { draft: string; stats: Stats } | undefined;
   /** Answers the call that waits; replaced when a client comes back. */
   waiter: ((answer: Answer) => void) | undefined;
@@ -163,8 +164,10 @@ export class Review {
     return isLive(this.machine);
   }
 
+  /** Whether the person has changed the text, compared once for each draft: every list asks at each key. */
   get edited(): boolean {
-    return !sameText(this.draft, this.request.proposal);
+    if (this.compared?.draft !== this.draft) this.compared = { draft: this.draft, edited: !sameText(this.draft, this.request.proposal) };
+    return this.compared.edited;
   }
 
   /** Whether the right side is only to be read. */
