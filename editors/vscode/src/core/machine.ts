@@ -181,7 +181,7 @@ function whileLive(m: Machine, e: Event): Step | undefined {
     case "deferred":
       return m.state === "preparing" ? [{ ...m, state: "hidden" }, []] : undefined;
     case "openFailed":
-      return m.state === "preparing" ? [{ ...m, state: "hidden" }, ["warnHidden"]] : undefined;
+      return m.state === "preparing" || m.state === "hidden" ? [{ ...m, state: "hidden" }, ["warnHidden"]] : undefined;
     case "baseChanged":
       return m.stale ? undefined : [{ ...m, stale: true }, ["update"]];
     case "hold":

@@ -321,8 +321,10 @@ export class Reviews {
 
   private open(review: Review, background: boolean): void {
     if (review.base === undefined) return;
+    let told = false;
     const failed = (why: string): void => {
-      if (!review.live) return; // it was answered before it was shown
+      if (told || !review.live) return; // it was answered before it was shown
+      told = true;
       this.ports.log.warn(`the diff ${review.id} is not shown: ${why}`);
       this.run(review, { type: "openFailed" });
     };

@@ -31,6 +31,8 @@ export class Verdicts {
     const { owner, diffId, request } = review;
     const until = this.clock.now() + keepMs;
     this.kept = [...this.fresh(), { owner: owner.id, diffId, request, verdict, until }].slice(-keepAtMost);
+    // The texts are whole files, and in an idle window nobody asks. A timer may end a little early.
+    this.clock.after(keepMs + 1_000, () => this.fresh());
   }
 
   /** The decision on the same question, if it was made over another connection. */

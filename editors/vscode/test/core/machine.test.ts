@@ -27,7 +27,7 @@ const rows: readonly Row[] = [
   { name: "lock granted", event: { type: "granted" }, from: ["queued"], to: "preparing", effects: ["prepare"] },
   { name: "cannot be reviewed", event: { type: "refused" }, from: live, to: "resolving", effects: end, outcome: { kind: "failed", reason: "refused" } },
   { name: "shown on demand", event: { type: "deferred" }, from: ["preparing"], to: "hidden", effects: [] },
-  { name: "open failed or too late", event: { type: "openFailed" }, from: ["preparing"], to: "hidden", effects: ["warnHidden"] },
+  { name: "open failed or too late", event: { type: "openFailed" }, from: ["preparing", "hidden"], to: "hidden", effects: ["warnHidden"] },
   { name: "automatic save", event: { ...manual, manual: false }, from: [], to: "same", effects: [] },
   { name: "save of another tab", event: { ...manual, active: false }, from: [], to: "same", effects: [] },
   { name: "save where saving does not accept", event: { ...manual, accepts: false }, from: [], to: "same", effects: [] },

@@ -451,6 +451,27 @@ describe("a lost client", () => {
 });
 
 describe("an editor that does not show the diff", () => {
+  it("that is asked for again and cannot be shown again says so again, once", async (t) => {
+    const { editor, reviews, ask } = window(t);
+    editor.settings.open = "onDemand";
+    ask("a");
+    await settled();
+    for (const times of [1, 2]) {
+      editor.view.opening = "fails";
+      reviews.show("r1");
+      await settled();
+      editor.clock.advance(5_000);
+      assert.equal(editor.warnings.length, times);
+    }
+    let fail = (): void => undefined;
+    editor.view.open = () => new Promise((_, late) => (fail = () => late(new Error("at last"))));
+    reviews.show("r1");
+    editor.clock.advance(5_000);
+    fail();
+    await settled();
+    assert.deepEqual([editor.warnings.length, reviews.get("r1")?.state], [3, "hidden"]);
+  });
+
   for (const opening of ["fails", "hangs"] as const) {
     it(`because opening ${opening}: it stays in the list and can be answered`, async (t) => {
       const { editor, reviews, answers, ask } = window(t);
