@@ -87,23 +87,51 @@ export class ReviewList implements vscode.TreeDataProvider<Entry>, vscode.Dispos
 
   /** Accepts the edits that the person has had on the screen; shows the first of the others instead. */
   private async acceptAll(): Promise<void> {
-    const free = this.pending().filter(({ id, held, isPlan }) => !held && !isPlan && this.reviews.isReady(id));
+    const pending = this.pending();
+    const free = pending.filter(({ id, held, isPlan }) => !held && !isPlan && this.reviews.isReady(id));
     const [ready, unseen] = [free.filter(({ id }) => this.seen.has(id)), free.filter(({ id }) => !this.seen.has(id))];
-    if (ready.length > 0 && (await confirmed(vscode.l10n.t("Accept {0} edits that you have seen?", ready.length), vscode.l10n.t("Accept"), ready))) {
+    if (ready.length > 0 && (await confirmed(acceptQuestion(ready.length), vscode.l10n.t("Accept"), ready))) {
       for (const { id } of ready) this.reviews.accept(id, "command");
     }
+    if (free.length === 0) return tell(this.whyNone(pending) ?? vscode.l10n.t("Accept All leaves out plans and edits that are being changed in the terminal. Answer them one by one."));
     const [first] = unseen;
     if (first === undefined) return;
-    void vscode.window.showInformationMessage(vscode.l10n.t("{0} edits have not been on the screen yet. Look at them first.", unseen.length));
+    tell(unseenMessage(unseen.length));
     this.reviews.show(first.id);
   }
 
   /** Rejects all reviews. The question is what answers, so one that has only just appeared is in it too. */
   private async rejectAll(): Promise<void> {
-    const free = this.pending().filter(({ held }) => !held);
-    if (free.length === 0 || !(await confirmed(vscode.l10n.t("Reject {0} edits?", free.length), vscode.l10n.t("Reject"), free))) return;
+    const pending = this.pending();
+    const free = pending.filter(({ held }) => !held);
+    if (free.length === 0) return tell(this.whyNone(pending) ?? vscode.l10n.t("This edit is being changed in the terminal. Finish there first."));
+    if (!(await confirmed(rejectQuestion(free.length), vscode.l10n.t("Reject"), free))) return;
     for (const { id } of free.filter(({ id }) => this.reviews.isReady(id))) this.reviews.reject(id, "command");
   }
+
+  /** Why a command for all finds none; undefined if what waits cannot be answered by it. */
+  private whyNone(pending: readonly ReviewInfo[]): string | undefined {
+    if (pending.length === 0) return vscode.l10n.t("No edit waits for your review.");
+    return pending.every(({ held, isPlan }) => held || isPlan) ? undefined : vscode.l10n.t("The review has just appeared: press the key again to answer.");
+  }
+}
+
+function tell(message: string): void {
+  void vscode.window.showInformationMessage(message);
+}
+
+function acceptQuestion(count: number): string {
+  return count === 1 ? vscode.l10n.t("Accept the edit that you have seen?") : vscode.l10n.t("Accept {0} edits that you have seen?", count);
+}
+
+function rejectQuestion(count: number): string {
+  return count === 1 ? vscode.l10n.t("Reject this edit?") : vscode.l10n.t("Reject {0} edits?", count);
+}
+
+function unseenMessage(count: number): string {
+  return count === 1
+    ? vscode.l10n.t("One edit has not been on the screen yet. Look at it first.")
+    : vscode.l10n.t("{0} edits have not been on the screen yet. Look at them first.", count);
 }
 
 /** Asks once for several answers, with the files that they are about. */

@@ -105,6 +105,48 @@ describe("a window with reviews", () => {
     await session.probe(`await vscode.commands.executeCommand("workbench.view.explorer")`);
   });
 
+  it("says why, if nothing can be accepted or rejected at once, and speaks of one edit as of one", async () => {
+    const said = (text) => bench.page.locator(".notification-toast", { hasText: text }).waitFor();
+    const clear = () => session.probe(`await vscode.commands.executeCommand("notifications.clearAll")`);
+    await bench.command("Agent: Accept All");
+    await said("No edit waits for your review.");
+    await clear();
+    ask("a.txt", PROPOSED, { on_close: "keep", diff_id: "alone" }).catch(() => undefined);
+    await bench.diffShown("/a.txt");
+    await client.call("resolveDiff", { diff_id: "alone", outcome: "hold" });
+    await bench.command("Agent: Accept All");
+    await said("Accept All leaves out plans");
+    await clear();
+    await bench.command("Agent: Reject All");
+    await said("Finish there first.");
+    await clear();
+    await client.call("resolveDiff", { diff_id: "alone", outcome: "release" });
+    const dialog = bench.page.locator(".monaco-dialog-box", { hasText: "Reject this edit?" });
+    await until("the question", async () => {
+      await bench.command("Agent: Reject All");
+      return dialog.waitFor({ timeout: 3_000 }).then(() => true, () => false);
+    });
+    await dialog.locator(".monaco-button", { hasText: "Cancel" }).click();
+  });
+
+  it("leaves an edit that is queued behind another of its file alone, and gives it no focus later", async () => {
+    const other = await Client.connect(await session.lock());
+    const first = ask("a.txt", PROPOSED, { on_close: "keep", diff_id: "first" });
+    await bench.diffShown("/a.txt");
+    other.openDiff(session.file("a.txt"), `${PROPOSED}more\n`, { on_close: "keep", diff_id: "queued" }).catch(() => undefined);
+    await until("it to be queued", async () => JSON.parse((await other.call("getPendingDiffs"))[0]).diffs[0]?.state === "queued");
+    await bench.statusItem("1 to review").waitFor();
+    await bench.command("Agent: Next Pending Review");
+    await session.probe(`await vscode.window.showTextDocument(vscode.Uri.file(args[0]), { preview: false })`, session.file("b.txt"));
+    await bench.page.click(".part.editor .monaco-editor[data-uri*='b.txt'] .view-lines");
+    await client.call("resolveDiff", { diff_id: "first", outcome: "accept" });
+    await first;
+    await bench.statusItem("1 to review").waitFor();
+    await until("it to be shown", async () => JSON.parse((await other.call("getPendingDiffs"))[0]).diffs[0]?.state === "shown");
+    assert.ok(await bench.page.evaluate(() => document.activeElement?.closest(".monaco-diff-editor") === null), "the review has the focus");
+    other.close();
+  });
+
   it("goes back to the previous review by command, from the first to the last", async () => {
     const names = ["a.txt", "b.txt", "note.md"];
     const answers = [];
