@@ -108,7 +108,7 @@ describe("a window with reviews", () => {
   it("says why, if nothing can be accepted or rejected at once, and speaks of one edit as of one", async () => {
     const said = (text) => bench.page.locator(".notification-toast", { hasText: text }).waitFor();
     const clear = () => session.probe(`await vscode.commands.executeCommand("notifications.clearAll")`);
-    await bench.command("Agent: Accept All");
+    await session.probe(`await vscode.commands.executeCommand("agent.acceptAll")`); // the palette hides it
     await said("No edit waits for your review.");
     await clear();
     ask("a.txt", PROPOSED, { on_close: "keep", diff_id: "alone" }).catch(() => undefined);
