@@ -57,7 +57,7 @@ export type Event =
   /** A save of the right side; accepts: the setting that a save may accept. */
   | { readonly type: "saved"; readonly manual: boolean; readonly active: boolean; readonly accepts: boolean }
   | { readonly type: "accept"; readonly by: "button" | "command" | "terminal" }
-  /** The file was looked at once more; it is what the review shows, or baseChanged was reported. */
+  /** The file was read once more; baseChanged was reported before if it differs from the review's. */
   | { readonly type: "looked" }
   | { readonly type: "staleAnswered"; readonly yes: boolean }
   | { readonly type: "reject"; readonly by: "button" | "command" | "terminal" }

@@ -213,7 +213,7 @@ function accepted(told: Details & { readonly text?: string }): Accepted {
   };
 }
 
-/** What the person did in the review, as the answer tells it. */
+/** The part of the answer about the person's changes and comments. */
 function personsPart({ patch, comments }: Accepted): object {
   return { ...(patch === undefined ? {} : { user_edits: patch }), ...(comments === undefined ? {} : { comments }) };
 }
