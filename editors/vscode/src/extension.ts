@@ -115,6 +115,7 @@ function registerFiles(context: vscode.ExtensionContext, remarks: Remarks): { vi
   const views = new Views(new Diffs(originals, proposals, remarks, headers, checks), new InlineReviews(documents), () => settings.review());
   context.subscriptions.push(
     documents,
+    views.diffs.saves,
     headers,
     checks,
     texts,

@@ -54,9 +54,8 @@ export type Event =
   | { readonly type: "deferred" }
   | { readonly type: "tabOpened" }
   | { readonly type: "openFailed" }
-  /** A save of the right side; accepts: the setting that a save may accept. */
-  | { readonly type: "saved"; readonly manual: boolean; readonly active: boolean; readonly accepts: boolean }
-  | { readonly type: "accept"; readonly by: "button" | "command" | "terminal" }
+  /** save: the key that saves, in the active review. */
+  | { readonly type: "accept"; readonly by: "button" | "command" | "save" | "terminal" }
   /** The file was read once more; baseChanged was reported before if it differs from the review's. */
   | { readonly type: "looked" }
   | { readonly type: "staleAnswered"; readonly yes: boolean }
@@ -153,8 +152,6 @@ function onScreen(m: Machine, e: Event): Step | undefined {
   switch (e.type) {
     case "accept":
       return accept(m, e.by);
-    case "saved":
-      return e.manual && e.active && e.accepts && m.state === "shown" ? accept(m, "save") : undefined;
     case "looked":
       return m.asking === undefined ? undefined : confirm(m, m.asking);
     case "staleAnswered":

@@ -293,8 +293,6 @@ export interface Settings {
   diffOpen(): "always" | "background" | "onDemand";
   /** agent.diff.onTabClose */
   onTabClose(): "auto" | "reject" | "keep";
-  /** agent.diff.saveAccepts */
-  saveAccepts(): boolean;
   /** agent.diagnosticDelay, milliseconds */
   diagnosticDelay(): number;
   /** agent.mcp.enabled */

@@ -84,7 +84,7 @@ export class Reviews {
   }
 
   /** mode: the permission mode to go on in after a plan. always: the permission beyond this edit. */
-  accept(id: string, by: "button" | "command", mode?: string, always?: Always): void {
+  accept(id: string, by: "button" | "command" | "save", mode?: string, always?: Always): void {
     this.take(id, { type: "accept", by }, ({ request }) => ({ mode, always: request.offer === undefined ? undefined : always }));
   }
 
@@ -111,13 +111,6 @@ export class Reviews {
     if (review === undefined || !review.live || review.fixed) return;
     review.draft = text;
     this.changed(review);
-  }
-
-  /** The right side was saved; active: its tab was the active one. */
-  saved(id: string, save: { manual: boolean; active: boolean; text: string }): void {
-    this.edited(id, save.text);
-    const accepts = this.ports.settings.saveAccepts();
-    this.happen(id, { type: "saved", manual: save.manual, active: save.active, accepts });
   }
 
   /** A tab of the review was opened or closed: the core looks at DiffView.tabs. */
@@ -249,11 +242,6 @@ export class Reviews {
   private adopt(review: Review, owner: Owner): void {
     review.owner = owner;
     this.run(review, { type: "adopted" });
-  }
-
-  private happen(id: string, event: Event): void {
-    const review = this.all.get(id);
-    if (review !== undefined) this.run(review, event);
   }
 
   /** Takes a person's answer. Its words go along only if the review is answered by it: others must not be sent with a later answer. */

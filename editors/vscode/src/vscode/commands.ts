@@ -41,7 +41,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     "agent.startInTerminal": () => terminals.start(),
     "agent.mentionSelection": (target, all) => mention(parts, target, all),
     "agent.showLog": () => log.show(),
-    "agent.diffSave": () => parts.views.diffs.saveActive(),
+    "agent.diffSave": () => save(parts),
     "agent.inline.acceptChange": (...target) => decideChange(parts, "accept", target),
     "agent.inline.rejectChange": (...target) => decideChange(parts, "reject", target),
     "agent.inline.nextChange": () => parts.inline.go(1),
@@ -119,6 +119,14 @@ async function answerOne({ core: { reviews }, inline }: Parts, { id, by }: Targe
   const mode = review.isPlan ? await pickMode() : undefined;
   // Escape is no answer.
   if (!review.isPlan || mode !== undefined) reviews.accept(id, by, mode);
+}
+
+/**
+ * Accepts the review by the key that saves, with the text that is on the screen: a save would let
+ * formatters change it.
+ */
+function save(parts: Parts): void {
+  for (const { id } of targetsOf(parts, [])) parts.core.reviews.accept(id, "save");
 }
 
 /** Accepts an edit, and allows more than that: the person chooses what, and for how long. */

@@ -5,8 +5,9 @@ import type { CheckMarks } from "./checks";
 import { firstChanged } from "./headers";
 import type { Heading, Headers } from "./headers";
 import type { Remarks } from "./remarks";
+import { Saves } from "./saves";
 import type { SideFiles } from "./sidefiles";
-import { activeReview, caughtUp, diffOf, documentAt, tabsOf } from "./tabs";
+import { caughtUp, diffOf, documentAt, tabsOf } from "./tabs";
 import { originalScheme, proposalUri, reviewUri } from "./uri";
 
 interface Sides {
@@ -23,10 +24,9 @@ interface Sides {
  */
 export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
   private readonly sides = new Map<string, Sides>();
-  /** The diffs that the person is saving by a key of the diff. */
-  private readonly meant = new Set<string>();
   private readonly focusNext = new Set<string>();
   private readonly saving = new Map<string, Promise<void>>();
+  readonly saves: Saves;
 
   constructor(
     private readonly originals: SideFiles,
@@ -34,7 +34,9 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
     private readonly remarks: Remarks,
     private readonly headers: Headers,
     private readonly checks: CheckMarks,
-  ) {}
+  ) {
+    this.saves = new Saves(proposals);
+  }
 
   async open(diff: ShownDiff): Promise<void> {
     const sides = await this.contents(diff);
@@ -78,7 +80,8 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
   }
 
   text(id: string): string | undefined {
-    return this.document(id)?.getText();
+    const document = this.document(id);
+    return document === undefined ? undefined : (this.saves.before(document.uri) ?? document.getText());
   }
 
   caughtUp(): Promise<void> {
@@ -113,7 +116,9 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
   /** Makes this the draft, before the diff is opened again. */
   async revise(id: string, text: string): Promise<void> {
     const sides = this.sides.get(id);
-    if (sides !== undefined) await this.proposals.set(sides.right, text);
+    if (sides === undefined) return;
+    this.saves.drop(sides.right);
+    await this.proposals.set(sides.right, text);
   }
 
   forget(id: string): void {
@@ -122,25 +127,10 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
     this.sides.delete(id);
     this.saving.delete(id);
     this.originals.remove(sides.left);
+    this.saves.remove(sides.right);
     this.proposals.remove(sides.right);
     this.headers.remove(sides.right);
     this.checks.remove(sides.right);
-  }
-
-  /** Saves the active diff, which is the person's word. */
-  async saveActive(): Promise<void> {
-    const id = activeReview();
-    if (id !== undefined) this.meant.add(id);
-    try {
-      await vscode.commands.executeCommand("workbench.action.files.save");
-    } finally {
-      if (id !== undefined) this.meant.delete(id);
-    }
-  }
-
-  /** Whether the save that is going on is the person's word. */
-  isMeant(id: string): boolean {
-    return this.meant.has(id);
   }
 
   private document(id: string): vscode.TextDocument | undefined {
@@ -170,7 +160,7 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
 
   /** Saves the draft, one time after the other: a save that begins during another cancels that one. */
   private save(id: string): Promise<void> {
-    const saved = (this.saving.get(id) ?? Promise.resolve()).catch(() => undefined).then(() => saveTyped(caughtUp, () => this.document(id), () => this.meant.delete(id)));
+    const saved = (this.saving.get(id) ?? Promise.resolve()).catch(() => undefined).then(() => saveTyped(caughtUp, () => this.document(id)));
     this.saving.set(id, saved);
     return saved;
   }

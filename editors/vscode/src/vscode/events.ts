@@ -7,7 +7,7 @@ import type { Views } from "./views";
 
 /** Reports the person's actions in the editor to the core. */
 export function watchEditor(core: Core, views: Views): vscode.Disposable {
-  return vscode.Disposable.from(watchTabs(core), watchActive(core, views), watchText(core, views), watchSaves(core, views), watchWindow(core));
+  return vscode.Disposable.from(watchTabs(core), watchActive(core, views), watchText(core, views), watchWindow(core));
 }
 
 // Closed documents are reported minutes late; closed tabs at once.
@@ -37,40 +37,13 @@ function watchActive(core: Core, views: Views): vscode.Disposable {
 }
 
 function watchText(core: Core, views: Views): vscode.Disposable {
-  return vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
-    const id = rightSide(document);
-    if (id === undefined || contentChanges.length === 0) return;
+  return vscode.workspace.onDidChangeTextDocument((event) => {
+    const { document, contentChanges } = event;
+    const id = isProposalUri(document.uri) ? reviewId(document.uri) : undefined;
+    if (id === undefined || contentChanges.length === 0 || views.diffs.saves.isSaves(event)) return;
     core.reviews.edited(id, document.getText());
     views.diffs.edited(id, document.getText());
   });
-}
-
-/**
- * A save is a person's word only if the person pressed the key for it in this diff:
- * auto-save, "save all", tasks and other extensions save it as well, and so do we
- * before closing it.
- */
-function watchSaves(core: Core, views: Views): vscode.Disposable {
-  const meant = new Map<string, { manual: boolean; active: boolean }>();
-  return vscode.Disposable.from(
-    vscode.workspace.onWillSaveTextDocument(({ document, reason }) => {
-      const id = rightSide(document);
-      if (id === undefined) return;
-      const manual = reason === vscode.TextDocumentSaveReason.Manual && views.diffs.isMeant(id) && core.reviews.isReady(id) && views.hasKeys();
-      meant.set(id, { manual, active: views.active() === id });
-    }),
-    vscode.workspace.onDidSaveTextDocument((document) => {
-      const id = rightSide(document);
-      if (id === undefined) return;
-      const save = meant.get(id) ?? { manual: false, active: false };
-      meant.delete(id);
-      core.reviews.saved(id, { ...save, text: document.getText() });
-    }),
-  );
-}
-
-function rightSide(document: vscode.TextDocument): string | undefined {
-  return isProposalUri(document.uri) ? reviewId(document.uri) : undefined;
 }
 
 function watchWindow(core: Core): vscode.Disposable {

@@ -9,6 +9,7 @@ import type { CheckMarks } from "./checks";
 import { replaceAll } from "./documents";
 import { iconOf } from "./headers";
 import type { Heading, Headers } from "./headers";
+import { Saves } from "./saves";
 import type { SideFiles } from "./sidefiles";
 import { allTabs, caughtUp, documentAt } from "./tabs";
 import { inlineScheme, reviewUri } from "./uri";
@@ -63,13 +64,16 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
   readonly onDidChangeCodeLenses = this.lenses.event;
   private readonly styles = { added: lineStyle("+", "inserted", "added"), removed: lineStyle("−", "removed", "deleted") };
   private readonly listeners: vscode.Disposable[];
+  private readonly saves: Saves;
 
   constructor(
     private readonly files: SideFiles,
     private readonly headers: Headers,
     private readonly checks: CheckMarks,
   ) {
+    this.saves = new Saves(files);
     this.listeners = [
+      this.saves,
       vscode.languages.registerCodeLensProvider({ scheme: inlineScheme }, this),
       vscode.workspace.onDidChangeTextDocument((event) => this.changed(event)),
       vscode.window.onDidChangeVisibleTextEditors(() => this.draw()),
@@ -170,7 +174,9 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
 
   /** The contents of a finished proposal are no longer needed. */
   forget(path: string, id: string): void {
-    this.files.remove(reviewUri(inlineScheme, path, id));
+    const uri = reviewUri(inlineScheme, path, id);
+    this.saves.remove(uri);
+    this.files.remove(uri);
   }
 
   /** Decides one change: that of a lens, or, from a key, that at the cursor. */
@@ -251,14 +257,16 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     if (toLf(document.getText()) === next.text) this.take(entry, next);
     else {
       entry.next = next;
+      this.saves.drop(entry.uri);
       await replaceAll(document, this.withEol(entry, next.text));
       entry.next = undefined;
     }
   }
 
-  private changed({ document, reason, contentChanges }: vscode.TextDocumentChangeEvent): void {
+  private changed(event: vscode.TextDocumentChangeEvent): void {
+    const { document, reason, contentChanges } = event;
     const entry = this.entries.get(document.uri.toString());
-    if (entry === undefined || contentChanges.length === 0) return;
+    if (entry === undefined || contentChanges.length === 0 || this.saves.isSaves(event)) return;
     const text = toLf(document.getText());
     if (text === entry.merged.text) return;
     // An undo, or a tab that was closed without saving, brings back an earlier state.

@@ -21,7 +21,6 @@ interface Own {
 export const settings: Settings & Own = {
   diffOpen: () => get("diff.open", "always"),
   onTabClose: () => get("diff.onTabClose", "auto"),
-  saveAccepts: () => get("diff.saveAccepts", true),
   diagnosticDelay: () => get("diagnosticDelay", 1500),
   mcpEnabled: () => get("mcp.enabled", true),
   requireAuth: () => get("requireAuth", true),

@@ -24,6 +24,12 @@ export class SideFiles implements vscode.FileSystemProvider {
     return this.files.has(uri.toString());
   }
 
+  /** Whether a file has this text. */
+  holds(uri: vscode.Uri, text: string): boolean {
+    const file = this.files.get(uri.toString());
+    return file !== undefined && new TextDecoder().decode(file.bytes) === text; // which drops a byte order mark
+  }
+
   /** Adds a file; its bytes are such that the editor reads exactly this text. */
   async add(uri: vscode.Uri, text: string): Promise<void> {
     const bytes = new TextEncoder().encode(text);
@@ -44,7 +50,14 @@ export class SideFiles implements vscode.FileSystemProvider {
     const file = this.files.get(uri.toString());
     if (known === undefined || file === undefined) return;
     file.changed = Math.max(file.changed, known.changed + 1);
+    file.locked = known.locked;
     this.changes.fire([{ type: vscode.FileChangeType.Changed, uri }]);
+  }
+
+  /** Makes a file old, so that the editor saves over it although it has not read its last change. */
+  age(uri: vscode.Uri): void {
+    const file = this.files.get(uri.toString());
+    if (file !== undefined) file.changed = 0;
   }
 
   /** Makes a file read-only, or not; an open document follows. */

@@ -24,7 +24,7 @@ interface Given {
 type Person =
   | { does: "accept" | "reject"; diff: string; by: "button" | "command"; feedback?: string; anyway?: boolean }
   | { does: "type"; diff: string; text: string }
-  | { does: "save"; diff: string; text: string; manual: boolean; active: boolean }
+  | { does: "save"; diff: string; text: string; manual: boolean }
   | { does: "comment"; diff: string; comments: ReviewComment[] }
   | { does: "close"; diff: string }
   | { does: "mention"; file: string; start: number; end: number };
@@ -142,7 +142,8 @@ class Stage {
         return reviews.edited(id, person.text);
       case "save":
         view.texts.set(id, person.text);
-        return reviews.saved(id, person);
+        reviews.edited(id, person.text);
+        return person.manual ? reviews.accept(id, "save") : undefined;
       case "comment":
         view.remarks.set(id, person.comments);
         return;

@@ -359,7 +359,6 @@ export class FakeEditor {
   readonly settings = {
     open: "always" as "always" | "background" | "onDemand",
     onTabClose: "auto" as "auto" | "reject" | "keep",
-    saveAccepts: true,
     mcpEnabled: true,
     requireAuth: true,
     approvalMode: "always" as "always" | "write-only" | "never",
@@ -403,7 +402,6 @@ export class FakeEditor {
     settings: {
       diffOpen: () => this.settings.open,
       onTabClose: () => this.settings.onTabClose,
-      saveAccepts: () => this.settings.saveAccepts,
       diagnosticDelay: () => 1_500,
       mcpEnabled: () => this.settings.mcpEnabled,
       requireAuth: () => this.settings.requireAuth,

@@ -112,7 +112,7 @@ class World {
       () => reviews.accept(id, "button"),
       () => reviews.reject(id, "command", "no"),
       () => this.type(id),
-      () => reviews.saved(id, { manual: chance.below(2) === 0, active: chance.below(2) === 0, text: "draft saved\n" }),
+      () => reviews.accept(id, "save"),
       () => this.closeTab(id),
       () => reviews.tabsChanged(id),
       () => reviews.show(id),
@@ -190,7 +190,7 @@ it(`${steps} random steps: one outcome for each review, one answer for each call
   }
   world.editor.view.closing = "works";
   for (const client of [...world.clients]) world.reviews.ownerGone(client);
-  for (let i = 0; i < 50; i++) {
+  for (let i = 0; i < 70; i++) { // a verdict is kept for a minute
     await new Promise((done) => setImmediate(done));
     world.editor.clock.advance(1_000);
   }

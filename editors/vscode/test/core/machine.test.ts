@@ -21,19 +21,15 @@ interface Row {
 }
 
 const end: readonly Effect[] = ["answer", "close"];
-const manual = { type: "saved", manual: true, active: true, accepts: true } as const;
 
 const rows: readonly Row[] = [
   { name: "lock granted", event: { type: "granted" }, from: ["queued"], to: "preparing", effects: ["prepare"] },
   { name: "cannot be reviewed", event: { type: "refused" }, from: live, to: "resolving", effects: end, outcome: { kind: "failed", reason: "refused" } },
   { name: "shown on demand", event: { type: "deferred" }, from: ["preparing"], to: "hidden", effects: [] },
   { name: "open failed or too late", event: { type: "openFailed" }, from: ["preparing", "hidden"], to: "hidden", effects: ["warnHidden"] },
-  { name: "automatic save", event: { ...manual, manual: false }, from: [], to: "same", effects: [] },
-  { name: "save of another tab", event: { ...manual, active: false }, from: [], to: "same", effects: [] },
-  { name: "save where saving does not accept", event: { ...manual, accepts: false }, from: [], to: "same", effects: [] },
-  { name: "save by hand", event: manual, from: ["shown"], to: "resolving", effects: end, outcome: { kind: "accepted", reason: "save" } },
-  { name: "save by hand, stale", event: manual, given: { stale: true }, from: ["shown"], to: "same", effects: ["askStale"], then: { asking: "save" } },
-  { name: "save by hand, held", event: manual, given: { held: true }, from: [], to: "same", effects: [] },
+  { name: "accept by the key that saves", event: { type: "accept", by: "save" }, from: onScreen, to: "resolving", effects: end, outcome: { kind: "accepted", reason: "save" } },
+  { name: "accept by the key that saves, stale", event: { type: "accept", by: "save" }, given: { stale: true }, from: onScreen, to: "same", effects: ["askStale"], then: { asking: "save" } },
+  { name: "accept by the key that saves, held", event: { type: "accept", by: "save" }, given: { held: true }, from: [], to: "same", effects: [] },
   { name: "accept by button", event: { type: "accept", by: "button" }, from: onScreen, to: "resolving", effects: end, outcome: { kind: "accepted", reason: "button" } },
   { name: "accept by command", event: { type: "accept", by: "command" }, from: onScreen, to: "resolving", effects: end, outcome: { kind: "accepted", reason: "command" } },
   { name: "accept, stale: asked once", event: { type: "accept", by: "button" }, given: { stale: true }, from: onScreen, to: "same", effects: ["askStale"], then: { asking: "button" } },

@@ -91,29 +91,6 @@ describe("a person's answer", () => {
   });
 });
 
-describe("saving", () => {
-  const saves: { name: string; save: { manual: boolean; active: boolean }; accepts: boolean; want: string | undefined }[] = [
-    { name: "by hand in the active tab accepts", save: { manual: true, active: true }, accepts: true, want: "save" },
-    { name: "by itself does not", save: { manual: false, active: true }, accepts: true, want: undefined },
-    { name: "in another tab does not", save: { manual: true, active: false }, accepts: true, want: undefined },
-    { name: "does not where the setting says so", save: { manual: true, active: true }, accepts: false, want: undefined },
-  ];
-  for (const { name, save, accepts, want } of saves) {
-    it(name, async (t) => {
-      const { editor, reviews, answers, ask } = window(t);
-      editor.settings.saveAccepts = accepts;
-      ask("a");
-      await settled();
-      editor.view.texts.set("r1", "draft\n");
-      reviews.saved("r1", { ...save, text: "draft\n" });
-      await settled();
-      assert.equal(answers["a"]?.map(details)[0]?.reason, want);
-      if (want !== undefined) assert.equal(items(answers["a"]?.[0])[1], "draft\n");
-      else assert.equal(reviews.get("r1")?.edited, true);
-    });
-  }
-});
-
 describe("closing the tab", () => {
   const cases: { name: string; onClose: "reject" | "keep"; setting: "auto" | "reject" | "keep"; answered: boolean }[] = [
     { name: "rejects if the client says so", onClose: "reject", setting: "auto", answered: true },

@@ -141,6 +141,45 @@ describe("a diff in VS Code", () => {
     await session.noDiffs();
   });
 
+  it("is accepted by the key that saves, and by the terminal after a save by itself, as it was shown: no formatter of a save changes it", async () => {
+    const [base, proposed] = ["one  \ntwo\nthree  \nlast  ", "one  \nTWO\nthree  \nlast  "];
+    const set = (values) =>
+      session.probe(`for (const [name, value] of args[0]) await vscode.workspace.getConfiguration("files").update(name, value ?? undefined, vscode.ConfigurationTarget.Global)`, Object.entries(values));
+    fs.writeFileSync(session.file("breaks.md"), base);
+    await set({ trimTrailingWhitespace: true, insertFinalNewline: true });
+    const first = client.openDiff(session.file("breaks.md"), proposed);
+    await bench.diffShown("breaks.md");
+    await bench.page.click(".monaco-diff-editor .editor.modified .view-lines");
+    await bench.answerByKey("Control+s", settled(first));
+    const { second, details } = await verdict(first);
+    assert.deepEqual([second, details.userEdited, details.reason], [proposed, false, "save"]);
+    await session.noDiffs();
+
+    await session.probe(
+      `globalThis.saved = 0;
+       globalThis.noted = vscode.workspace.onDidSaveTextDocument(({ uri }) => uri.scheme === "agent-proposed" && globalThis.saved++);`,
+    );
+    await set({ autoSave: "afterDelay", autoSaveDelay: 1_000 });
+    const again = client.openDiff(session.file("breaks.md"), proposed, { on_close: "keep", diff_id: "breaks" });
+    await bench.diffShown("breaks.md");
+    await bench.typeAtEnd("x");
+    await until("the save", () => session.probe("return globalThis.saved > 0"));
+    const right = `return vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === "agent-proposed" && uri.query === vscode.window.tabGroups.activeTabGroup.activeTab.input.modified.query)`;
+    const told = JSON.parse((await client.call("resolveDiff", { diff_id: "breaks", outcome: "accept" }))[0]);
+    assert.equal(told.text, `${proposed}x`);
+    await again;
+    await session.noDiffs();
+
+    const shown = client.openDiff(session.file("breaks.md"), proposed);
+    await bench.diffShown("breaks.md");
+    await bench.typeAtEnd("y");
+    await until("the text to be as it was typed again", () => session.probe(`${right}?.isDirty === false && ${right.replace("return ", "")}.getText() === args[0]`, `${proposed}y`));
+    await bench.press("Accept");
+    assert.equal((await verdict(shown)).second, `${proposed}y`);
+    await session.probe("globalThis.noted.dispose()");
+    await set({ trimTrailingWhitespace: null, insertFinalNewline: null, autoSave: null, autoSaveDelay: null });
+  });
+
   it("is rejected with a reason", async () => {
     const answer = ask();
     await bench.diffShown();

@@ -9,7 +9,7 @@ import { stage, unchanged } from "./lib/scene.mjs";
 import { until } from "./lib/wait.mjs";
 
 const BASE = "one\ntwo\nthree\n";
-const names = ["gone.txt", "here %20ü.txt", "kept.txt", "asked.txt"];
+const names = ["gone.txt", "saved.txt", "here %20ü.txt", "kept.txt", "asked.txt"];
 
 describe("deleted and moved files in VS Code", () => {
   const at = stage({ files: { ...Object.fromEntries(names.map((name) => [name, BASE])), "side.txt": BASE, "raw.bin": "\0raw" } });
@@ -50,6 +50,15 @@ describe("deleted and moved files in VS Code", () => {
     assert.match(await agent.told(1), /^Deleted gone\.txt/);
     assert.ok(!isThere("gone.txt"));
     await tabsAre(["side.txt"]);
+  });
+
+  it("a deletion is accepted by the key that saves, although there is nothing to save", async () => {
+    const agent = await at.scene.agent([call("delete_file", { path: "saved.txt" }), { text: "It is gone." }]);
+    await review("Review: saved.txt (deleted)");
+    await at.scene.bench.diffShown();
+    await at.scene.bench.page.click(".monaco-diff-editor .editor.modified .view-lines");
+    await at.scene.bench.answerByKey("Control+s", () => !isThere("saved.txt"));
+    assert.match(await agent.told(1), /^Deleted saved\.txt/);
   });
 
   it("a move names both places, in the list too, and each of its tabs goes along, one in preview as well", async () => {
