@@ -78,6 +78,8 @@ export interface ShownDiff {
   readonly isPlan: boolean;
   /** The right side can only be read. */
   readonly fixed: boolean;
+  /** The draft is being edited elsewhere: nothing can be typed in here until update says otherwise. */
+  readonly held: boolean;
   /** What becomes of the file, if it is deleted or moved; else "". */
   readonly effect: string;
   readonly description: string;

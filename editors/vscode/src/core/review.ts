@@ -257,6 +257,7 @@ export class Review {
       canInline: this.canInline(base),
       isPlan: this.request.isPlan === true,
       fixed: this.fixed,
+      held: this.machine.held,
       effect: this.effect,
       description: oneLine(this.request.description, 200),
       asks: this.owner.name ?? "",

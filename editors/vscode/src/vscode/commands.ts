@@ -94,11 +94,13 @@ function notYet(): void {
 /** Leaves out edits that are being changed in the terminal, with a message. */
 function answerable(parts: Parts, targets: Target[]): Target[] {
   const free = targets.filter(({ id }) => parts.core.reviews.get(id)?.held !== true);
-  if (free.length < targets.length) {
-    void vscode.window.showInformationMessage(vscode.l10n.t("This edit is being changed in the terminal. Finish there first."));
-  }
+  if (free.length < targets.length) sayHeld();
   // A key meant for something else must not answer a question that has just appeared.
   return free.filter(({ id }) => parts.core.reviews.get(id) === undefined || parts.core.reviews.isReady(id));
+}
+
+function sayHeld(): void {
+  void vscode.window.showInformationMessage(vscode.l10n.t("This edit is being changed in the terminal. Finish there first."));
 }
 
 function uriOf(target: unknown): vscode.Uri | undefined {
@@ -147,7 +149,9 @@ function decideChange(parts: Parts, what: "accept" | "reject", lens: unknown[]):
 
 async function toggleView(parts: Parts, args: unknown[]): Promise<void> {
   const id = args.map(uriOf).map((uri) => (uri === undefined ? undefined : reviewId(uri)))[0] ?? parts.views.active();
-  if (id !== undefined) await parts.views.toggle(id);
+  if (id === undefined) return;
+  if (parts.core.reviews.get(id)?.held === true) return sayHeld();
+  await parts.views.toggle(id);
 }
 
 /** Shows the output of the check of a lens's review, or of the active one. */

@@ -147,11 +147,11 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
       right: proposalUri(diff),
       original: diff.original,
       heading: diff,
-      readonly: diff.fixed,
+      readonly: diff.fixed || diff.held,
     };
     await this.originals.add(sides.left, diff.original);
     await this.proposals.add(sides.right, diff.proposed);
-    if (diff.fixed) this.proposals.lock(sides.right, true);
+    this.proposals.lock(sides.right, sides.readonly);
     this.sides.set(diff.id, sides);
     if (!diff.isPlan) this.headers.show(sides.right, diff, firstChanged(diff.original, diff.proposed));
     if (diff.check !== undefined) this.checks.show(sides.right, diff.check, (line) => line);

@@ -27,7 +27,7 @@ export class InlineProposals implements Inline {
         cancelled.addEventListener("abort", () => end({ kind: "rejected" }));
         const heading = { asks: "", place: "", description: oneLine(description, 200), notes: [], check: undefined, effect: "" };
         const title = vscode.l10n.t("Review: {0}", vscode.workspace.asRelativePath(path));
-        void this.show({ id, path, original, proposed, title, heading }, end);
+        void this.show({ id, path, original, proposed, title, heading, locked: "" }, end);
       });
       return cancelled.aborted ? { kind: "rejected" } : await decided;
     } finally {

@@ -38,9 +38,11 @@ export interface InlineProposed {
   readonly proposed: string;
   readonly title: string;
   readonly heading: Heading;
+  /** Why nothing can be decided just now; empty if it can. */
+  readonly locked: string;
 }
 
-interface Entry extends Omit<InlineProposed, "heading"> {
+interface Entry extends Omit<InlineProposed, "heading" | "locked"> {
   heading: Heading;
   readonly uri: vscode.Uri;
   readonly proposer: Proposer;
@@ -49,7 +51,6 @@ interface Entry extends Omit<InlineProposed, "heading"> {
   next: Merged | undefined;
   /** Earlier states by their text, for undo. */
   readonly states: Map<string, Merged>;
-  /** Why nothing can be decided just now; empty if it can. */
   locked: string;
 }
 
@@ -88,7 +89,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
   async add(proposed: InlineProposed, proposer: Proposer): Promise<void> {
     const uri = reviewUri(inlineScheme, proposed.path, proposed.id);
     const merged = Merged.of(proposed.original, proposed.proposed);
-    const entry: Entry = { ...proposed, uri, proposer, merged, next: undefined, states: new Map(), locked: "" };
+    const entry: Entry = { ...proposed, uri, proposer, merged, next: undefined, states: new Map() };
     this.remember(entry);
     await this.files.set(uri, this.withEol(entry, merged.text));
     this.entries.set(uri.toString(), entry);

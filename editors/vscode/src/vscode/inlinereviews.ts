@@ -22,7 +22,7 @@ export class InlineReviews {
     const { id, path, original, proposed, title, background } = diff;
     if (!this.documents.has(id)) {
       await this.documents.add(
-        { id, path, original, proposed, title, heading: diff },
+        { id, path, original, proposed, title, heading: diff, locked: whyLocked(diff.held) },
         {
           ready: () => this.told?.isReady(id) ?? false,
           changed: (draft) => this.told?.edited(id, draft),
@@ -64,7 +64,7 @@ export class InlineReviews {
   }
 
   lock(id: string, locked: boolean): void {
-    this.documents.lock(id, locked ? vscode.l10n.t("being edited in the terminal") : "");
+    this.documents.lock(id, whyLocked(locked));
   }
 
   close(id: string): Promise<void> {
@@ -74,4 +74,8 @@ export class InlineReviews {
   forget(path: string, id: string): void {
     this.documents.forget(path, id);
   }
+}
+
+function whyLocked(locked: boolean): string {
+  return locked ? vscode.l10n.t("being edited in the terminal") : "";
 }

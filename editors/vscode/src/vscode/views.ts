@@ -20,6 +20,8 @@ export class Views implements DiffView {
   /** How each review is shown; a person may switch. */
   private readonly modes = new Map<string, Mode>();
   private readonly shown = new Map<string, ShownDiff>();
+  /** Whether nothing can be typed in a review just now: said before its text is there, or while it moves to the other view. */
+  private readonly locked = new Map<string, boolean>();
   private readonly opening = new Map<string, Promise<void>>();
   /** Until when each review gets the focus if it is opened, in milliseconds. */
   private readonly focusUntil = new Map<string, number>();
@@ -54,6 +56,7 @@ export class Views implements DiffView {
 
   /** One after the other: a review that is just being shown is not shown twice. */
   open(diff: ShownDiff): Promise<void> {
+    this.locked.set(diff.id, diff.held);
     return this.inTurn(diff.id, () => this.openNow(diff));
   }
 
@@ -106,6 +109,7 @@ export class Views implements DiffView {
   }
 
   update(id: string, state: { title: string; readonly: boolean }): void {
+    this.locked.set(id, state.readonly);
     this.inline.lock(id, state.readonly);
     this.diffs.update(id, state);
   }
@@ -140,6 +144,7 @@ export class Views implements DiffView {
     this.inline.forget(this.shown.get(id)?.path ?? "", id);
     this.modes.delete(id);
     this.shown.delete(id);
+    this.locked.delete(id);
     this.noteButtons();
     this.opening.delete(id);
     this.focusUntil.delete(id);
@@ -156,8 +161,9 @@ export class Views implements DiffView {
     return done;
   }
 
-  private async openNow(diff: ShownDiff): Promise<void> {
-    const { id } = diff;
+  private async openNow(wanted: ShownDiff): Promise<void> {
+    const { id, title } = wanted;
+    const diff = { ...wanted, held: this.locked.get(id) ?? wanted.held };
     const focus = Date.now() < (this.focusUntil.get(id) ?? 0);
     this.focusUntil.delete(id);
     const wish = this.wish() ?? (diff.inline ? "inline" : "diff");
@@ -174,6 +180,8 @@ export class Views implements DiffView {
       await (mode === "inline" ? this.inline.show(diff, focus) : this.diffs.open(diff));
       const check = this.shown.get(id)?.check;
       if (check !== undefined && check !== diff.check) this.checked(id, check); // it came meanwhile
+      const locked = this.locked.get(id) ?? diff.held;
+      if (locked !== diff.held) this.update(id, { title, readonly: locked }); // likewise
     } finally {
       opened();
     }

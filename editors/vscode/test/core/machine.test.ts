@@ -36,7 +36,7 @@ const rows: readonly Row[] = [
   { name: "accept while asked", event: { type: "accept", by: "button" }, given: { stale: true, asking: "button" }, from: [], to: "same", effects: [] },
   { name: "accept, held", event: { type: "accept", by: "button" }, given: { held: true }, from: [], to: "same", effects: [] },
   { name: "accept of what the editor writes: it looks first", event: { type: "accept", by: "button" }, given: { looks: true, stale: true }, from: onScreen, to: "same", effects: ["lookAgain"], then: { asking: "button" } },
-  { name: "save of what the editor writes: it looks first", event: manual, given: { looks: true }, from: ["shown"], to: "same", effects: ["lookAgain"], then: { asking: "save" } },
+  { name: "save of what the editor writes: it looks first", event: { type: "accept", by: "save" }, given: { looks: true }, from: onScreen, to: "same", effects: ["lookAgain"], then: { asking: "save" } },
   { name: "looked, the same", event: { type: "looked" }, given: { looks: true, asking: "command" }, from: onScreen, to: "resolving", effects: end, outcome: { kind: "accepted", reason: "command" } },
   { name: "looked, stale: asked once", event: { type: "looked" }, given: { looks: true, asking: "command", stale: true }, from: onScreen, to: "same", effects: ["askStale"], then: { asking: "command" } },
   { name: "looked for nothing", event: { type: "looked" }, from: [], to: "same", effects: [] },

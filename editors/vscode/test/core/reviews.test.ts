@@ -17,7 +17,7 @@ describe("a person's answer", () => {
     assert.equal(review?.state, "shown");
     assert.equal(review.title, "Review: f");
     assert.deepEqual(editor.view.shown.get("r1"), {
-      id: "r1", path: file, oldPath: file, title: "Review: f", original: "one\ntwo\n", proposed: "one\nTWO\n", encoding: "utf8", background: false, inline: false, canInline: true, isPlan: false, fixed: false, effect: "", description: "", asks: "", place: "", notes: [],
+      id: "r1", path: file, oldPath: file, title: "Review: f", original: "one\ntwo\n", proposed: "one\nTWO\n", encoding: "utf8", background: false, inline: false, canInline: true, isPlan: false, fixed: false, held: false, effect: "", description: "", asks: "", place: "", notes: [],
       check: undefined, refused: undefined, offer: undefined,
     });
     editor.clock.advance(1234);

@@ -42,6 +42,21 @@ describe("the review of a file", () => {
     return { file, editor, reviews, answers };
   };
 
+  it("cannot be typed in when it is first shown while the terminal edits it", async (t) => {
+    const file = join(tempFolder(t), "f");
+    writeFileSync(file, "one\n");
+    const editor = new FakeEditor();
+    editor.settings.open = "onDemand";
+    const reviews = new Reviews(editor.ports, () => "r1");
+    const owner = { id: 1, notify: () => undefined };
+    void reviews.ask(owner, request(file, "x\n", { diffId: "d" }), "f").answer;
+    await settled();
+    reviews.claim(owner, "d", "hold");
+    reviews.show("r1");
+    await settled();
+    assert.equal(editor.view.shown.get("r1")?.held, true);
+  });
+
   it("says who asks, which of how many it is, and what must be looked at", async (t) => {
     const notes = parseNotes([{ kind: "protected", text: "programs\u202e obey it" }, { kind: "protected", text: "and this" }, { kind: "odd", text: "a remark" }, 7]);
     const { editor, reviews } = await asked(t, { notes, batch: { index: 1, total: 3 } }, "agent");

@@ -230,7 +230,13 @@ describe("a diff in VS Code", () => {
     await bench.page.locator('.part.editor .tab.active [aria-label*="Read-only"]').waitFor(); // VS Code looks at the file again
     await bench.typeAtEnd("not here");
     await bench.press("Accept");
-    await bench.page.locator(".notification-toast", { hasText: "being changed in the terminal" }).waitFor();
+    const refused = bench.page.locator(".notification-toast", { hasText: "being changed in the terminal" });
+    await refused.waitFor();
+    await session.probe(`await vscode.commands.executeCommand("notifications.clearAll")`);
+    await refused.waitFor({ state: "detached" });
+    await bench.press("Show Inline or as Diff");
+    await refused.waitFor();
+    assert.match((await session.diffs()).join(), /^agent-proposed:/, "it stays a diff");
     await client.call("resolveDiff", { diff_id: "held", outcome: "release" });
     const writable = `return vscode.workspace.fs.isWritableFileSystem("agent-proposed") &&
       ((await vscode.workspace.fs.stat(vscode.window.tabGroups.activeTabGroup.activeTab.input.modified)).permissions ?? 0) === 0`;
@@ -238,6 +244,30 @@ describe("a diff in VS Code", () => {
     await bench.press("Accept");
     assert.equal((await verdict(answer)).second, PROPOSED);
     await session.probe(`await vscode.commands.executeCommand("notifications.clearAll")`);
+  });
+
+  it("cannot be changed here if the terminal edits it before it is first shown, in either view", async () => {
+    const set = (name, value) => session.probe(`await vscode.workspace.getConfiguration("agent").update(args[0], args[1] ?? undefined, vscode.ConfigurationTarget.Global)`, name, value);
+    await set("diff.open", "onDemand");
+    for (const view of ["diff", "inline"]) {
+      await set("review", view);
+      const answer = ask(PROPOSED, { diff_id: view, on_close: "keep" });
+      await bench.statusItem("1 to review").waitFor();
+      await client.call("resolveDiff", { diff_id: view, outcome: "hold" });
+      await session.probe(`await vscode.commands.executeCommand("agent.nextReview")`);
+      const text = bench.page.locator(view === "diff" ? ".monaco-diff-editor .editor.modified .view-lines" : ".part.editor .monaco-editor[data-uri^='agent-inline:'] .view-lines").first();
+      await text.click();
+      await bench.page.keyboard.press("Control+End");
+      await bench.page.keyboard.type("not here");
+      await session.keepsUp();
+      const { diffs } = JSON.parse((await client.call("getPendingDiffs"))[0]);
+      assert.deepEqual(diffs.map(({ held, edited }) => [held, edited]), [[true, false]], view);
+      const told = JSON.parse((await client.call("resolveDiff", { diff_id: view, outcome: "accept" }))[0]);
+      assert.equal(told.text, PROPOSED);
+      await answer;
+      await session.noDiffs();
+    }
+    for (const name of ["diff.open", "review"]) await set(name, null);
   });
 
   it("takes no focus away", async () => {
