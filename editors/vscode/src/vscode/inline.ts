@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { Inline, InlineEnd, InlineProposal } from "../core/ports";
 import { pathKey } from "../core/paths";
+import { decision } from "../core/proposing";
+import type { ProposalScreen } from "../core/proposing";
 import { readyMs } from "../core/ready";
 import { oneLine, sameText } from "../core/text";
 import type { InlineDocuments, InlineProposed } from "./inlinedocs";
@@ -23,37 +25,42 @@ export class InlineProposals implements Inline {
     const id = randomUUID();
     this.standing_.set(pathKey(path), original);
     try {
-      const decided = new Promise<InlineEnd>((end) => {
-        cancelled.addEventListener("abort", () => end({ kind: "rejected" }));
-        const heading = { asks: "", place: "", description: oneLine(description, 200), notes: [], check: undefined, effect: "" };
-        const title = vscode.l10n.t("Review: {0}", vscode.workspace.asRelativePath(path));
-        void this.show({ id, path, original, proposed, title, heading, locked: "" }, end);
-      });
-      return cancelled.aborted ? { kind: "rejected" } : await decided;
+      const heading = { asks: "", place: "", description: oneLine(description, 200), notes: [], check: undefined, effect: "" };
+      const title = vscode.l10n.t("Review: {0}", vscode.workspace.asRelativePath(path));
+      return await decision(this.screen({ id, path, original, proposed, title, heading, locked: "" }), cancelled);
     } finally {
-      await this.documents.hide(id);
-      this.documents.forget(path, id);
-      this.standing_.delete(pathKey(path));
+      try {
+        await this.documents.hide(id);
+      } finally {
+        this.documents.forget(path, id);
+        this.standing_.delete(pathKey(path));
+      }
     }
   }
 
-  private async show(proposal: InlineProposed, end: (how: InlineEnd) => void): Promise<void> {
+  private screen(proposal: InlineProposed): ProposalScreen {
+    const { documents } = this;
     const { id, original } = proposal;
     let since = Number.POSITIVE_INFINITY;
-    const tabs = vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
-      if (!this.documents.has(id)) tabs.dispose();
-      else if (closed.length > 0 && this.documents.tabs(id) === 0) end({ kind: "rejected" });
-    });
-    await this.documents.add(proposal, {
-      ready: () => Date.now() - since >= readyMs,
-      changed: () => undefined,
-      decided: (text) => {
-        tabs.dispose();
-        end(sameText(text, original) ? { kind: "rejected" } : { kind: "accepted", text });
-        return true;
+    return {
+      add: (end) =>
+        documents.add(proposal, {
+          ready: () => Date.now() - since >= readyMs,
+          changed: () => undefined,
+          decided: (text) => {
+            end(sameText(text, original) ? { kind: "rejected" } : { kind: "accepted", text });
+            return true;
+          },
+        }),
+      show: async () => {
+        await documents.show(id, { focus: false, background: false });
+        since = Date.now();
       },
-    });
-    await this.documents.show(id, { focus: false, background: false });
-    since = Date.now();
+      tabs: () => documents.tabs(id),
+      onTabs: (changed) => {
+        const tabs = vscode.window.tabGroups.onDidChangeTabs(changed);
+        return () => void tabs.dispose();
+      },
+    };
   }
 }
