@@ -43,36 +43,44 @@ export class Afterwards implements vscode.Disposable {
       core.reviews.show(next.id);
       return;
     }
+    // The file may come seconds later, or never: keys must not be lost until then.
+    const inTerminal = terminals.showOwn(review.pid);
+    if (!inTerminal) await focusEditors();
     const isFile = !review.isPlan && review.removal !== "delete";
-    if (review.outcome?.kind === "accepted" && isFile && this.parts.showAccepted()) await this.showFile(review.path);
-    // The person may have gone elsewhere by now, or the next question come.
-    if (this.asksAgain()) return;
-    if (!terminals.showOwn(review.pid)) await vscode.commands.executeCommand("workbench.action.focusActiveEditorGroup");
+    if (review.outcome?.kind !== "accepted" || !isFile || !this.parts.showAccepted()) return;
+    const isShown = await this.showFile(review.path);
+    if (isShown && !inTerminal && !this.asksAgain()) await focusEditors();
   }
 
   /**
    * Shows an accepted file, without the focus, when it is there: the client writes it after the
-   * answer. Gives up if a review comes meanwhile, which the file would cover.
+   * answer. Gives up if a review comes meanwhile, which the file would cover. Reports whether it is shown.
    */
-  private async showFile(path: string): Promise<void> {
+  private async showFile(path: string): Promise<boolean> {
     const until = Date.now() + writtenMs;
     const isThere = (): Promise<boolean> => stat(path).then(() => true, () => false);
     while (!(await isThere())) {
-      if (Date.now() > until || this.asksAgain()) return;
+      if (Date.now() > until || this.asksAgain()) return false;
       await new Promise((done) => setTimeout(done, 50));
     }
     try {
       // Loading takes a while; a loaded file is shown before a review that comes from now on.
       const document = await vscode.workspace.openTextDocument(this.parts.places.uri(path));
-      if (!this.asksAgain()) await vscode.window.showTextDocument(document, { preserveFocus: true });
+      if (this.asksAgain()) return false;
+      await vscode.window.showTextDocument(document, { preserveFocus: true });
+      return true;
     } catch {
-      return; // it is gone again, or not a text
+      return false; // it is gone again, or not a text
     }
   }
 
   private asksAgain(): boolean {
     return this.parts.core.reviews.list().some(isPending);
   }
+}
+
+async function focusEditors(): Promise<void> {
+  await vscode.commands.executeCommand("workbench.action.focusActiveEditorGroup");
 }
 
 function isPersons({ outcome }: ReviewInfo): boolean {

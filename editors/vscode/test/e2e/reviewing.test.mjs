@@ -71,6 +71,23 @@ describe("reviewing in VS Code", () => {
     client.close();
   });
 
+  it("after Accept the focus does not wait for a new file, which is shown when it is written", async () => {
+    const client = await connect();
+    // The client is in a terminal, as far as the window knows, and writes the file when the focus is there.
+    const pid = await at.scene.session.probe(`const terminal = vscode.window.createTerminal("its"); terminal.show(true); return terminal.processId`);
+    client.notify("ide_connected", { pid });
+    let answered = false;
+    client.openDiff(file("late.txt"), BASE, { on_close: "keep" }).then(() => (answered = true), () => undefined);
+    await at.scene.bench.diffShown("late.txt");
+    await at.scene.session.page.click(".monaco-diff-editor .editor.modified .view-lines");
+    await at.scene.bench.answerByKey("Control+Enter", () => answered);
+    await focusIn("the terminal", ".terminal-wrapper.active");
+    fs.writeFileSync(file("late.txt"), BASE);
+    await at.scene.bench.tab("late.txt").waitFor();
+    await focusIn("the terminal", ".terminal-wrapper.active");
+    client.close();
+  });
+
   it("asks one warning after the other, and each for its time", async () => {
     const client = await connect();
     const notes = [{ kind: "protected", text: "programs run what this file says" }];
