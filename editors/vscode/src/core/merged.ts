@@ -127,6 +127,33 @@ export class Merged {
   }
 }
 
+/** How many earlier states of a text are kept, and of how many characters together. */
+const statesMax = 500;
+const charactersMax = 16_000_000;
+
+/** Earlier states by their text, for undo. The newest is always kept, older ones as far as the limits allow. */
+export class States {
+  private readonly all = new Map<string, Merged>();
+  private characters = 0;
+
+  get(text: string): Merged | undefined {
+    return this.all.get(text);
+  }
+
+  add(merged: Merged): void {
+    const { text } = merged;
+    if (this.all.delete(text)) this.characters -= text.length;
+    this.all.set(text, merged);
+    this.characters += text.length;
+    for (const oldest of this.all.keys()) {
+      const isFull = this.all.size > statesMax || this.characters > charactersMax;
+      if (!isFull || oldest === text) return;
+      this.all.delete(oldest);
+      this.characters -= oldest.length;
+    }
+  }
+}
+
 /** Lines from..to (exclusive) of the shown text. */
 export interface Hunk {
   readonly from: number;

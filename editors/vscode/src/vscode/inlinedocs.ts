@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { Merged } from "../core/merged";
+import { Merged, States } from "../core/merged";
 import type { Hunk } from "../core/merged";
 import type { Check } from "../core/ports";
 import { buttonsMs } from "../core/ready";
@@ -17,8 +17,6 @@ import { inlineScheme, reviewUri } from "./uri";
 /** The most removed text shown beside a change's lens. */
 const tooltipMax = 2_000;
 const lensMax = 80;
-/** How many states of a text are known again when the person undoes edits. */
-const statesMax = 500;
 
 export type What = "accept" | "reject";
 
@@ -49,8 +47,7 @@ interface Entry extends Omit<InlineProposed, "heading" | "locked"> {
   merged: Merged;
   /** What our own edit of the document is about to make of it. */
   next: Merged | undefined;
-  /** Earlier states by their text, for undo. */
-  readonly states: Map<string, Merged>;
+  readonly states: States;
   locked: string;
 }
 
@@ -89,8 +86,8 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
   async add(proposed: InlineProposed, proposer: Proposer): Promise<void> {
     const uri = reviewUri(inlineScheme, proposed.path, proposed.id);
     const merged = Merged.of(proposed.original, proposed.proposed);
-    const entry: Entry = { ...proposed, uri, proposer, merged, next: undefined, states: new Map() };
-    this.remember(entry);
+    const entry: Entry = { ...proposed, uri, proposer, merged, next: undefined, states: new States() };
+    entry.states.add(merged);
     await this.files.set(uri, this.withEol(entry, merged.text));
     this.entries.set(uri.toString(), entry);
     this.headers.show(uri, proposed.heading, merged.hunks[0]?.from);
@@ -289,17 +286,11 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
 
   private take(entry: Entry, next: Merged): void {
     entry.merged = next;
-    this.remember(entry);
+    entry.states.add(next);
     this.headers.move(entry.uri, next.hunks[0]?.from);
     this.mark(entry);
     entry.proposer.changed(this.withEol(entry, next.draft));
     this.refresh();
-  }
-
-  private remember({ states, merged }: Entry): void {
-    states.set(merged.text, merged);
-    const oldest = states.keys().next().value;
-    if (states.size > statesMax && oldest !== undefined) states.delete(oldest);
   }
 
   /** Reports that everything is decided. The answer may be refused: then everything is undecided again. */

@@ -1,7 +1,7 @@
 // A proposal and its file in one text: its display, decisions and typing.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Merged } from "../../src/core/merged";
+import { Merged, States } from "../../src/core/merged";
 import type { LineEdit } from "../../src/core/merged";
 import { toLf } from "../../src/core/text";
 import { Chance } from "./fakes";
@@ -95,5 +95,35 @@ describe("a proposal and its file in one text", () => {
       assert.equal(merged.decideAll("reject").text, merged.decided);
     }
     assert.ok(edits > 500, `only ${edits} edits`);
+  });
+});
+
+describe("the earlier states of a text", () => {
+  it("are dropped, the oldest first, when they are many", () => {
+    const states = new States();
+    const all = Array.from({ length: 501 }, (_, at) => Merged.of("", String(at)));
+    for (const each of all) states.add(each);
+    assert.deepEqual([all[0], all[1], all[500]].map((each) => states.get(each?.text ?? "") === each), [false, true, true]);
+  });
+
+  it("are dropped when they are long, but never the newest", () => {
+    const states = new States();
+    const long = (at: number): Merged => new Merged([`${at}`, "x".repeat(1_000_000)], ["same", "same"]);
+    const all = Array.from({ length: 100 }, (_, at) => long(at));
+    for (const each of all) states.add(each);
+    assert.equal(all.filter((each) => states.get(each.text) !== undefined).length, 15);
+    assert.equal(states.get(all[99]?.text ?? ""), all[99]);
+    const huge = new Merged(["y".repeat(20_000_000)], ["same"]);
+    states.add(huge);
+    assert.equal(states.get(huge.text), huge);
+    assert.equal(states.get(all[99]?.text ?? ""), undefined);
+  });
+
+  it("count once if the same comes again", () => {
+    const states = new States();
+    const long = new Merged(["x".repeat(10_000_000)], ["same"]);
+    const short = Merged.of("", "a");
+    for (const each of [short, long, long, long]) states.add(each);
+    assert.equal(states.get(short.text), short);
   });
 });
