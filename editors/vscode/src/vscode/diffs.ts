@@ -1,6 +1,8 @@
 import * as vscode from "vscode";
+import { systemClock } from "../core/clock";
 import type { Check, DiffView, ReviewComment, ShownDiff } from "../core/ports";
 import { saveTyped } from "../core/saving";
+import { waitUntil } from "../core/waiting";
 import type { CheckMarks } from "./checks";
 import { firstChanged } from "./headers";
 import type { Heading, Headers } from "./headers";
@@ -9,6 +11,9 @@ import { Saves } from "./saves";
 import type { SideFiles } from "./sidefiles";
 import { caughtUp, diffOf, documentAt, tabsOf } from "./tabs";
 import { originalScheme, proposalUri, reviewUri } from "./uri";
+
+/** For how long a tab is waited for, in milliseconds; others that are to open the same review wait behind it. */
+const tabMs = 5_000;
 
 interface Sides {
   readonly left: vscode.Uri;
@@ -165,15 +170,12 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
     return saved;
   }
 
-  /** Resolves when the tab is there; a background tab may come after the command's end. */
+  /** Resolves when the tab is there, which may be after the command's end; one that is gone already never comes. */
   private tabThere(id: string): Promise<void> {
-    if (this.tabs(id) > 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      const listener = vscode.window.tabGroups.onDidChangeTabs(() => {
-        if (this.tabs(id) === 0 && this.sides.has(id)) return;
-        listener.dispose();
-        resolve();
-      });
-    });
+    const on = (look: () => void): (() => void) => {
+      const listener = vscode.window.tabGroups.onDidChangeTabs(look);
+      return () => void listener.dispose();
+    };
+    return waitUntil(() => this.tabs(id) > 0 || !this.sides.has(id), on, systemClock, tabMs);
   }
 }
