@@ -7,7 +7,8 @@ const author: vscode.CommentAuthorInformation = { name: vscode.l10n.t("You") };
 /** The remarks that a person makes on lines of a diff; they go to the model with the answer. */
 export class Remarks implements vscode.Disposable {
   private readonly controller = vscode.comments.createCommentController("agent.review", vscode.l10n.t("Review of an edit"));
-  private readonly threads = new Map<string, Set<vscode.CommentThread>>();
+  /** The threads of each review, with the lines that they are on: a diff may be closed before the answer. */
+  private readonly threads = new Map<string, Map<vscode.CommentThread, string>>();
 
   constructor() {
     this.controller.options = {
@@ -32,7 +33,7 @@ export class Remarks implements vscode.Disposable {
     thread.comments = [...thread.comments, comment];
     thread.label = vscode.l10n.t("For the agent");
     thread.canReply = true;
-    this.ofReview(id).add(thread);
+    this.ofReview(id).set(thread, linesOf(thread));
   }
 
   delete(thread: vscode.CommentThread): void {
@@ -41,11 +42,11 @@ export class Remarks implements vscode.Disposable {
   }
 
   of(id: string): ReviewComment[] {
-    return [...(this.threads.get(id) ?? [])].map(toComment).sort((a, b) => a.startLine - b.startLine);
+    return [...(this.threads.get(id) ?? [])].map(([thread, quote]) => toComment(thread, quote)).sort((a, b) => a.startLine - b.startLine);
   }
 
   drop(id: string): void {
-    for (const thread of this.threads.get(id) ?? []) thread.dispose();
+    for (const thread of this.threads.get(id)?.keys() ?? []) thread.dispose();
     this.threads.delete(id);
   }
 
@@ -54,10 +55,10 @@ export class Remarks implements vscode.Disposable {
     this.threads.clear();
   }
 
-  private ofReview(id: string): Set<vscode.CommentThread> {
+  private ofReview(id: string): Map<vscode.CommentThread, string> {
     const known = this.threads.get(id);
     if (known !== undefined) return known;
-    const made = new Set<vscode.CommentThread>();
+    const made = new Map<vscode.CommentThread, string>();
     this.threads.set(id, made);
     return made;
   }
@@ -68,14 +69,13 @@ function wholeDocument(document: vscode.TextDocument): vscode.Range[] {
   return [new vscode.Range(0, 0, document.lineCount - 1, 0)];
 }
 
-function toComment(thread: vscode.CommentThread): ReviewComment {
-  const start = thread.range?.start.line ?? 0;
-  const end = thread.range?.end.line ?? start;
+function toComment(thread: vscode.CommentThread, quote: string): ReviewComment {
+  const { start, end } = placeOf(thread);
   return {
     side: thread.uri.scheme === originalScheme ? "original" : "modified",
     startLine: start + 1,
     endLine: end + 1,
-    quote: linesOf(thread.uri, start, end),
+    quote,
     text: thread.comments.map(textOf).join("\n"),
   };
 }
@@ -85,7 +85,14 @@ function textOf(comment: vscode.Comment): string {
   return typeof comment.body === "string" ? comment.body : comment.body.value;
 }
 
-function linesOf(uri: vscode.Uri, start: number, end: number): string {
+function placeOf({ range }: vscode.CommentThread): { start: number; end: number } {
+  const start = range?.start.line ?? 0;
+  return { start, end: range?.end.line ?? start };
+}
+
+function linesOf(thread: vscode.CommentThread): string {
+  const { start, end } = placeOf(thread);
+  const { uri } = thread;
   const document = vscode.workspace.textDocuments.find((each) => each.uri.toString() === uri.toString());
   if (document === undefined) return "";
   const last = Math.min(end, document.lineCount - 1);

@@ -295,4 +295,20 @@ describe("a diff in VS Code", () => {
     assert.deepEqual([comment.side, comment.startLine, comment.quote, comment.text], ["modified", 2, "TWO", "use lower case"]);
     await session.noDiffs();
   });
+
+  it("quotes a line as it was when the comment was made: at the answer its text may be gone", async () => {
+    const answer = ask();
+    await bench.diffShown();
+    const line = ".monaco-diff-editor .editor.modified .view-lines .view-line >> nth=1";
+    await bench.page.click(line);
+    await bench.comment("use lower case");
+    await bench.page.click(line);
+    await bench.page.keyboard.press("End");
+    await bench.page.keyboard.type("!");
+    await until("the typing", () => session.probe(`return vscode.workspace.textDocuments.some((each) => each.uri.scheme === "agent-proposed" && each.getText().includes("TWO!"))`));
+    await bench.press("Accept");
+    const { second, details } = await verdict(answer);
+    assert.deepEqual([second, details.comments.map(({ quote }) => quote)], [PROPOSED.replace("TWO", "TWO!"), ["TWO"]]);
+    await session.noDiffs();
+  });
 });
