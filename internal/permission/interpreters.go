@@ -102,25 +102,35 @@ func (lang *language) start(words []string) start {
 			s.names = append(s.names, w)
 			continue
 		}
-		first, last, next := string(w[1]), w[len(w)-1:], ""
+		next := ""
 		if i+1 < len(words) {
 			next = words[i+1]
 		}
-		switch {
-		case w[1] == '-':
-			s.code = s.code || lang.code != "" && (w == "--eval" || w == "--print")
-		case lang.modules && first == "m" && len(w) > 2:
-			s.mod = w[2:]
-		case lang.modules && last == "m":
-			s.mod = next
-		case strings.Contains(lang.code, first), strings.Contains(lang.code, last):
-			s.code = true
-		case strings.Contains(lang.valued, last):
-			s.values = append(s.values, next)
+		if s.option(w, next) {
 			i++
 		}
 	}
 	return s
+}
+
+// option interprets an option of at least two characters, which may take the next word, and
+// reports whether that is its value.
+func (s *start) option(w, next string) bool {
+	first, last := string(w[1]), w[len(w)-1:]
+	switch {
+	case first == "-":
+		s.code = s.code || s.language.code != "" && (w == "--eval" || w == "--print")
+	case s.modules && first == "m" && len(w) > 2:
+		s.mod = w[2:]
+	case s.modules && last == "m":
+		s.mod = next
+	case strings.Contains(s.language.code, first), strings.Contains(s.language.code, last):
+		s.code = true
+	case strings.Contains(s.valued, last):
+		s.values = append(s.values, next)
+		return true
+	}
+	return false
 }
 
 // installed lists modules of Python that are not part of a project, as a rule. A file of the

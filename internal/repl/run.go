@@ -124,7 +124,7 @@ type onScreen struct{ *model }
 
 // Update implements tea.Model.
 func (o onScreen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	cmd := o.model.update(msg)
+	cmd := o.update(msg)
 	return o, cmd
 }
 
