@@ -83,7 +83,7 @@ func killedAt(t *testing.T, n int, tool, args, after string, faults stress.Fault
 	if strings.Contains(end.Said, "Done.") && state != "as after" {
 		t.Errorf("it said that all is done, and the files are %s", state)
 	}
-	if told := strings.Contains(next.Warned, "taken back"); told == cmp.Equal(whole(between), whole(now)) {
+	if told := strings.Contains(next.Warned, "are reverted"); told == cmp.Equal(whole(between), whole(now)) {
 		t.Errorf("of %q to %q is told %q", between, now, next.Warned)
 	}
 	if verified := run("", "audit", "verify"); verified.Warned != "" {

@@ -83,7 +83,7 @@ var kinds = []struct {
 	reach    func(d *desk)
 	status   int
 }{
-	{"the event loop", "repl.(*model).Update", writeTurn, func(d *desk) { d.say("write") }, 1},
+	{"the event loop", "repl.(*model).update", writeTurn, func(d *desk) { d.say("write") }, 1},
 	{"a command of the screen", "cli/commands.", llmtest.Turn{Text: "Yes."}, func(d *desk) {
 		d.say("go")
 		d.WaitFor(`Yes`)
