@@ -1,20 +1,14 @@
 import * as vscode from "vscode";
 import { systemClock } from "../core/clock";
 import type { CommandResult, CommandRun, Log, Terminals } from "../core/ports";
-import { Stripper } from "../core/shell/ansi";
 import { runChild } from "../core/shell/child";
 import type { Child } from "../core/shell/child";
-import { withoutNotice } from "../core/shell/notice";
 import { climb, Patience } from "../core/shell/ladder";
-import { Output } from "../core/shell/output";
-import { endTree } from "../core/shell/tree";
-import { shellName, wrapped } from "../core/shell/wrap";
+import { wrapped } from "../core/shell/wrap";
+import { Integrated } from "./integrated";
 
-const integrationMs = 4_000;
-// For a shell that is slow, and for nobody to wonder about an empty terminal.
-const lateMs = 30_000;
-const drainMs = 1_000;
-const endMs = 3_000;
+/** How many terminals that the person has taken over may be replaced by new ones. */
+const maxTaken = 3;
 const heldMax = 1024 * 1024;
 const name = vscode.l10n.t("Agent: Commands");
 /** A pager would wait for keys that nobody presses. */
@@ -30,7 +24,10 @@ export class Shells implements Terminals, vscode.Disposable {
   private readonly shown: Shown[] = [];
   private readonly patience = new Patience();
   private readonly listeners = [
+    vscode.window.onDidStartTerminalShellExecution(({ terminal, execution }) => this.of(terminal)?.started(execution)),
+    vscode.window.onDidEndTerminalShellExecution(({ terminal, execution, exitCode }) => this.of(terminal)?.ended(execution, exitCode)),
     vscode.window.onDidCloseTerminal((terminal) => {
+      this.of(terminal)?.closed();
       remove(this.integrated, (each) => each.terminal === terminal);
       remove(this.shown, (each) => each.terminal === terminal);
     }),
@@ -51,27 +48,37 @@ export class Shells implements Terminals, vscode.Disposable {
     for (const { terminal } of [...this.integrated, ...this.shown]) terminal.dispose();
   }
 
+  private of(terminal: vscode.Terminal): Integrated | undefined {
+    return this.integrated.find((each) => each.terminal === terminal);
+  }
+
   private async takeIntegrated(run: CommandRun): Promise<(() => Promise<CommandResult>) | undefined> {
-    const line = wrapped(run.command, vscode.env.shell);
+    const line = wrapped(run.command, run.cwd, vscode.env.shell);
     if (line === undefined || !this.patience.isWorthWhile || this.kind() === "process") return undefined;
-    const here = this.integrated.filter((each) => !each.busy && each.cwd === run.cwd);
-    let free = here.find((each) => !each.spoiled);
-    if (free === undefined) {
-      for (const each of here) each.terminal.dispose();
-      free = new Integrated(run.cwd);
-      this.integrated.push(free);
-    }
-    const taken = free;
-    taken.terminal.show(true);
-    taken.busy = true;
-    const shell = await taken.ready();
+    const place = this.free(run.cwd);
+    if (place === undefined) return undefined;
+    place.terminal.show(true);
+    place.busy = true;
+    const shell = await place.ready();
     if (shell === undefined) {
-      this.patience.miss();
-      taken.busy = false;
-      taken.giveUp();
+      if (place.terminal.shellIntegration === undefined) this.patience.miss();
+      place.busy = false;
+      place.giveUp();
       return undefined;
     }
-    return () => taken.run(shell, line, run).finally(() => (taken.busy = false));
+    return () => place.run(shell, line, run).finally(() => (place.busy = false));
+  }
+
+  /** A terminal that nobody uses, with the folder of the command; undefined if the person has taken over too many. */
+  private free(cwd: string): Integrated | undefined {
+    const here = this.integrated.filter((each) => !each.busy && !each.taken && each.cwd === cwd);
+    const usable = here.find((each) => !each.spoiled);
+    if (usable !== undefined) return usable;
+    for (const each of here) each.terminal.dispose();
+    if (this.integrated.filter((each) => each.taken).length >= maxTaken) return undefined;
+    const made = new Integrated(cwd, { name, env, iconPath: icon });
+    this.integrated.push(made);
+    return made;
   }
 
   // Nothing waits in here, but it may fail.
@@ -87,102 +94,6 @@ export class Shells implements Terminals, vscode.Disposable {
     taken.busy = true;
     return () => taken.run(run).finally(() => (taken.busy = false));
   }
-}
-
-/** A terminal with the person's own shell, which tells when a command ends. */
-class Integrated {
-  readonly terminal: vscode.Terminal;
-  busy = false;
-  /** A command was ended here: its shell may still tell of that, and nobody would know of which command. */
-  spoiled = false;
-
-  constructor(readonly cwd: string) {
-    this.terminal = vscode.window.createTerminal({ name, cwd, env, iconPath: icon, isTransient: true });
-  }
-
-  /** Whether the line can be typed here: a new default shell may start before the editor names it. */
-  get isBash(): boolean {
-    return shellName(this.terminal.state.shell ?? "bash") === "bash";
-  }
-
-  /** Its shell, if that tells; waits for it while it starts. */
-  ready(): Promise<vscode.TerminalShellIntegration | undefined> {
-    const { shellIntegration } = this.terminal;
-    if (shellIntegration !== undefined) return Promise.resolve(shellIntegration);
-    return new Promise((done) => {
-      const listeners = [
-        vscode.window.onDidChangeTerminalShellIntegration((event) => event.terminal === this.terminal && end(event.shellIntegration)),
-        vscode.window.onDidCloseTerminal((terminal) => terminal === this.terminal && end(undefined)),
-      ];
-      const stop = systemClock.after(integrationMs, () => end(undefined));
-      const end = (shell: vscode.TerminalShellIntegration | undefined): void => {
-        stop();
-        for (const listener of listeners) listener.dispose();
-        done(shell);
-      };
-    });
-  }
-
-  /** It may still tell, and serve the next command; if not, it goes. */
-  giveUp(): void {
-    systemClock.after(lateMs, () => this.terminal.shellIntegration === undefined && this.terminal.dispose());
-  }
-
-  async run(shell: vscode.TerminalShellIntegration, line: string, { timeoutMs, cancelled, printed: seen }: CommandRun): Promise<CommandResult> {
-    let timedOut = false;
-    const { terminal } = this;
-    // Whatever is asked to end and does not loses its terminal.
-    const kill = (): void => {
-      this.spoiled = true;
-      terminal.sendText("\u0003", false);
-      void terminal.processId.then((pid) => (pid === undefined ? undefined : endTree(pid, false, systemClock)));
-      systemClock.after(endMs, () => !over && terminal.dispose());
-    };
-    let over = false;
-    const stop = systemClock.after(timeoutMs, () => {
-      timedOut = true;
-      kill();
-    });
-    const ended = endOf(terminal);
-    const output = new Output();
-    // It runs from here on: nothing may make anybody run it again.
-    const printed = print(shell.executeCommand(line), output, seen).catch(() => output.add("\n[the rest could not be read]\n"));
-    cancelled.addEventListener("abort", kill);
-    if (cancelled.aborted) kill();
-    const exitCode = await ended;
-    over = true;
-    stop();
-    cancelled.removeEventListener("abort", kill);
-    await Promise.race([printed, new Promise<void>((done) => systemClock.after(drainMs, done))]);
-    const text = withoutNotice(output.text, exitCode);
-    return { exitCode: timedOut || cancelled.aborted ? null : exitCode, output: text, captured: true, timedOut };
-  }
-}
-
-async function print(execution: vscode.TerminalShellExecution, output: Output, seen: CommandRun["printed"]): Promise<void> {
-  const stripper = new Stripper("terminal");
-  for await (const piece of execution.read()) {
-    const text = stripper.take(piece);
-    output.add(text);
-    if (text !== "") seen?.(text);
-  }
-}
-
-/**
- * The status of the next command that ends in a terminal. The event is matched by its terminal,
- * because it may name another execution than the one that began.
- */
-function endOf(terminal: vscode.Terminal): Promise<number | null> {
-  return new Promise((done) => {
-    const listeners = [
-      vscode.window.onDidEndTerminalShellExecution((event) => event.terminal === terminal && end(event.exitCode)),
-      vscode.window.onDidCloseTerminal((closed) => closed === terminal && end(closed.exitStatus?.code)),
-    ];
-    const end = (code: number | undefined): void => {
-      for (const listener of listeners) listener.dispose();
-      done(code ?? null);
-    };
-  });
 }
 
 /** A terminal that shows the children which run for it, one after the other. */

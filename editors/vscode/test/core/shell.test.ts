@@ -1,7 +1,7 @@
 // Row B4 below the terminal: running a command and reading its output.
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -14,7 +14,7 @@ import type { Rung } from "../../src/core/shell/ladder";
 import { withoutNotice } from "../../src/core/shell/notice";
 import { Output } from "../../src/core/shell/output";
 import { Relay } from "../../src/core/shell/relay";
-import { shellCommand, wrapped } from "../../src/core/shell/wrap";
+import { isWrapped, shellCommand, wrapped } from "../../src/core/shell/wrap";
 import { atEnd } from "./ending";
 import type { Ends } from "./ending";
 import { FakeEditor, onPath, tempFolder, until } from "./fakes";
@@ -129,24 +129,49 @@ describe("a command as one line", () => {
     assert.deepEqual([all.length, new Set(all).size], [300, 300]);
     assert.ok(few.every((line) => all.includes(line)));
     for (const line of [/<<'?EOF/, /& wait/, /\$!/, /1048576/, /kill -9/, /^\(/, /for n in/, /\| cat/, /x=\$\(/]) assert.ok(few.some((each) => line.test(each)), line.source);
-    assert.deepEqual(all.filter((line) => wrapped(line, "bash") === undefined), tooLong);
+    assert.deepEqual(all.filter((line) => wrapped(line, "/", "bash") === undefined), tooLong);
   });
 
-  it("runs as it would alone, whatever is in it", () => {
+  it("runs as it would alone in its folder, whatever is in it and wherever it is typed", (t) => {
+    const cwd = tempFolder(t);
     for (const command of tricky()) {
-      const line = wrapped(command, "/bin/bash");
+      const line = wrapped(command, cwd, "/bin/bash");
       if (line === undefined) continue;
       assert.equal(/[\n\r!\u0000-\u001f]/.test(line), false, line);
       const options = { encoding: "utf8", input: "" } as const;
-      const [plain, as] = [spawnSync("bash", ["-c", command], options), spawnSync("bash", ["-c", line], options)];
+      const [plain, as] = [spawnSync("bash", ["-c", command], { ...options, cwd }), spawnSync("bash", ["-c", line], { ...options, cwd: "/" })];
       assert.deepEqual([as.status, steady(as.stdout)], [plain.status, steady(plain.stdout)], command);
     }
   });
 
   it("is made for shells whose end is told, and not of a command that is too long", () => {
-    assert.equal(wrapped("it's", "/usr/bin/bash"), "bash -c $'it\\'s'");
-    for (const shell of ["/bin/sh", "/bin/zsh", "fish", "pwsh.exe", "C:\\Windows\\System32\\cmd.exe"]) assert.equal(wrapped("ls", shell), undefined);
-    assert.equal(wrapped("x".repeat(2_000), "bash"), undefined);
+    assert.equal(wrapped("it's", "/a/b", "/usr/bin/bash"), `bash -c 'cd -P "$0" && exec bash -c "$1"' /a/b 'it'\\''s'`);
+    assert.equal(wrapped("ls", "/a\nb", "bash"), undefined, "a folder that cannot be typed");
+    for (const shell of ["/bin/sh", "/bin/zsh", "fish", "pwsh.exe", "C:\\Windows\\System32\\cmd.exe"]) assert.equal(wrapped("ls", "/", shell), undefined);
+    assert.equal(wrapped("x".repeat(2_000), "/", "bash"), undefined);
+  });
+
+  it("goes to its folder whatever that is called, and does not run without it", (t) => {
+    const parent = tempFolder(t);
+    for (const name of ["it's", "a b", "$(touch x)", "`y` \"", "-", "ünï\\n"]) {
+      const cwd = join(parent, name);
+      const line = wrapped("pwd; touch ran", cwd, "bash") ?? "";
+      const run = () => spawnSync("bash", ["-c", line], { encoding: "utf8", cwd: parent });
+      assert.deepEqual([run().status, existsSync(join(parent, "ran"))], [1, false], name);
+      mkdirSync(cwd);
+      assert.deepEqual([run().stdout, existsSync(join(cwd, "ran"))], [`${cwd}\n`, true], name);
+    }
+  });
+
+  it("is reported by bash as it was typed, with and without a history", () => {
+    for (const command of tricky()) {
+      const line = wrapped(command, "/it's", "bash");
+      if (line === undefined) continue;
+      const { stdout } = spawnSync("bash", ["-c", `trap 'printf "%s\\0" "$BASH_COMMAND"; exit' DEBUG; ${line}`], { encoding: "utf8" });
+      assert.equal(stdout.split("\0")[0], line);
+      assert.equal(isWrapped(line), true);
+    }
+    assert.deepEqual(["", "ls", "bash -c ls"].map(isWrapped), [true, false, false]);
   });
 
   it("is given to each shell as that takes it", () => {
