@@ -23,6 +23,9 @@ func (a *App) Items() []history.Item { return a.Loop.Items() }
 // Describe describes a call in one line, at any time.
 func (a *App) Describe(c llm.ToolCall) string { return a.Loop.Describe(c) }
 
+// DescribeWhole is like Describe, with the whole text of a command; "" if its tool is unknown.
+func (a *App) DescribeWhole(c llm.ToolCall) string { return a.Loop.DescribeWhole(c) }
+
 // Current returns the session in use.
 func (a *App) Current() *archive.Store {
 	a.mu.Lock()

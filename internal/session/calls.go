@@ -132,12 +132,21 @@ func deed(title string, res tools.Result) *history.Deed {
 // Describe describes a call, which may be a saved one or that of a sub-agent, in one line.
 // The model's arguments may make a tool panic; that does not end the turn.
 func (l *Loop) Describe(c llm.ToolCall) (title string) {
-	defer func() {
-		if recover() != nil {
-			title = c.Name
-		}
-	}()
+	defer recovered(&title, c.Name)
 	return l.opt.Tools.Title(c.Name, json.RawMessage(c.Args))
+}
+
+// DescribeWhole is like Describe, with the whole text of a command; "" if its tool is unknown.
+func (l *Loop) DescribeWhole(c llm.ToolCall) (title string) {
+	defer recovered(&title, "")
+	return l.opt.Tools.Whole(c.Name, json.RawMessage(c.Args))
+}
+
+// recovered sets title if the tool has panicked.
+func recovered(title *string, to string) {
+	if recover() != nil {
+		*title = to
+	}
 }
 
 // perform calls the tool, unless the call is malformed, and emits its output. A panic

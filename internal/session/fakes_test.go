@@ -104,6 +104,10 @@ type toolset struct {
 
 func (s *toolset) Specs() []llm.ToolSpec { return nil }
 
+func (s *toolset) Whole(name string, args json.RawMessage) string {
+	return s.Title(name, args) + " whole"
+}
+
 func (s *toolset) Title(name string, _ json.RawMessage) string {
 	if name == "title_panics" {
 		panic("title")

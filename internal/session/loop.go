@@ -23,6 +23,8 @@ type Toolset interface {
 	// Title describes a call in one line for the user; args may be invalid. It may be called
 	// at any time.
 	Title(name string, args json.RawMessage) string
+	// Whole is like Title, with the whole text of a command; "" for an unknown tool.
+	Whole(name string, args json.RawMessage) string
 	// Call runs the tool. An error means that the turn cannot go on.
 	Call(ctx context.Context, name string, call tools.Call) (tools.Result, error)
 }
@@ -85,7 +87,7 @@ type Options struct {
 }
 
 // Loop runs a conversation. It belongs to one goroutine: its methods must not run
-// concurrently, except Items, Messages, Prompts, Describe and Fill, which any goroutine may
+// concurrently, except Items, Messages, Prompts, Describe, DescribeWhole and Fill, which any goroutine may
 // call at any time.
 type Loop struct {
 	opt   Options

@@ -88,3 +88,30 @@ func TestAStoppedCommandIsRecorded(t *testing.T) {
 		t.Errorf("%+v, %v", res, err)
 	}
 }
+
+// A description may be cut and is on one line; the whole one is neither.
+func TestWholeDescriptions(t *testing.T) {
+	b := newBench(t, nil)
+	long := strings.Repeat("true &&\n", 100) + "echo THE-END"
+	for name, tt := range map[string]struct {
+		tool string
+		args m
+		want string
+	}{
+		"a command":           {"execute_command", m{"command": long}, "Run " + long},
+		"of a missing server": {"mcp__gone__tool", m{"text": strings.Repeat("x", 200)}, `Call gone: tool {"text":"` + strings.Repeat("x", 200) + `"}`},
+		"an unknown tool":     {"nothing", m{}, ""},
+	} {
+		raw, err := json.Marshal(tt.args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw = json.RawMessage(strings.NewReplacer(`\u0026`, "&").Replace(string(raw)))
+		if d := cmp.Diff(tt.want, b.set.Whole(tt.tool, raw)); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+		if title := []rune(b.set.Title(tt.tool, raw)); len(title) > maxTitle {
+			t.Errorf("%s: the title is %s", name, string(title))
+		}
+	}
+}

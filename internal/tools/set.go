@@ -96,6 +96,25 @@ func (s *Set) Title(name string, args json.RawMessage) string {
 	return name
 }
 
+// describing is a tool that describes a call with all of its text.
+type describing interface {
+	// whole is like Title, but neither cut nor on one line.
+	whole(args json.RawMessage) string
+}
+
+// Whole describes a call like Title, with the whole text of a command; "" if there is no such
+// tool. It is not sanitised.
+func (s *Set) Whole(name string, args json.RawMessage) string {
+	t := s.find(name)
+	if t == nil && strings.HasPrefix(name, mcp.Prefix) { // its server is not connected
+		t = s.serverToolNamed(name)
+	}
+	if d, ok := t.(describing); ok {
+		return d.whole(args)
+	}
+	return ""
+}
+
 // reading is a tool that reads its arguments leniently.
 type reading interface {
 	// arguments returns the arguments of a call as the tool reads them.

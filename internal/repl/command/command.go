@@ -69,6 +69,9 @@ type Session interface {
 	Items() []history.Item
 	// Describe describes a call in one line, at any time.
 	Describe(llm.ToolCall) string
+	// DescribeWhole is like Describe, with the whole text of a command; "" if its tool is
+	// unknown.
+	DescribeWhole(llm.ToolCall) string
 }
 
 // Reply is the result of a command. Zero fields do nothing; the others are carried out in

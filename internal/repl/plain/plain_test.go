@@ -26,7 +26,8 @@ func (f turns) Run(ctx context.Context, prompt string) error { return f(ctx, pro
 
 func (f turns) Items() []history.Item { return nil }
 
-func (f turns) Describe(c llm.ToolCall) string { return c.Name }
+func (f turns) Describe(c llm.ToolCall) string  { return c.Name }
+func (turns) DescribeWhole(llm.ToolCall) string { return "" }
 
 // desk is a person at a UI, inside a synctest bubble: its clock advances when everything
 // waits.

@@ -21,7 +21,7 @@ const (
 
 // History prints the end of a conversation, from a prompt on, and replaces the record.
 func (p *Printer) History(items []history.Item) {
-	defer func() { p.Record = record.FromHistory(items, p.Title) }() // printing must not record them again
+	defer func() { p.Record = record.FromHistory(items, p.whole) }() // printing must not record them again
 	titles := map[string]string{}
 	for _, it := range items {
 		for _, c := range it.Message.Calls {

@@ -13,9 +13,13 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/repl/pager"
+	"github.com/bb2d0cf4/agent/internal/repl/record"
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
@@ -197,6 +201,29 @@ func TestReprintIsBounded(t *testing.T) {
 	p.Forget()
 	if lines := p.log.lines(p.Look); len(lines) != 0 {
 		t.Errorf("%d lines of another session", len(lines))
+	}
+}
+
+// A command that the screen cuts is whole in the full conversation.
+func TestRecordHasTheWholeCommand(t *testing.T) {
+	p := newPrinting(t, 70, 40)
+	call := llm.ToolCall{ID: "1", Name: "execute_command", Args: strings.Repeat("true && ", 40) + "echo THE-END"}
+	p.Title = func(c llm.ToolCall) string { return c.Args[:20] + "…" }
+	p.Whole = func(c llm.ToolCall) string { return c.Args }
+	ev := ended(p.Title(call), "exit 0", func(*tools.Result) {})
+	ev.Call = call
+	p.Call(ev, nil, 0)
+	live := p.Record
+	p.History([]history.Item{
+		{Message: llm.TextMessage(llm.User, "do it")},
+		{Message: llm.Message{Role: llm.Assistant, Calls: []llm.ToolCall{call}}},
+		{Message: history.Result("1", "ok")},
+	})
+	for name, r := range map[string]*record.Record{"live": &live, "resumed": &p.Record} {
+		doc := r.Page()().Doc
+		if doc := pager.New(pager.Page{Doc: doc}, p.Look); !strings.Contains(strings.Join(doc.View(), "\n"), "echo THE-END") {
+			t.Errorf("%s: %q", name, doc.View())
+		}
 	}
 }
 

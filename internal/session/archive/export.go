@@ -66,9 +66,56 @@ func exportMessage(b *bufio.Writer, m llm.Message) {
 			fmt.Fprintf(b, "\n## Model\n\n%s\n", text)
 		}
 		for _, c := range m.Calls {
-			fmt.Fprintf(b, "\n**Call** `%s`\n\n%s\n", c.Name, history.Fenced("json", c.Args))
+			fmt.Fprintf(b, "\n**Call** `%s`\n\n%s\n", c.Name, readable(c))
 		}
 	case llm.System: // not part of a conversation
+	}
+}
+
+// commandTool is the tool for command lines.
+const commandTool = "execute_command"
+
+// readable returns the arguments of a call for people: a command as it is run, with its other
+// arguments below it, and anything else as JSON.
+func readable(c llm.ToolCall) string {
+	if c.Name == commandTool {
+		rest := map[string]json.RawMessage{}
+		line := ""
+		if json.Unmarshal([]byte(c.Args), &rest) == nil && json.Unmarshal(rest["command"], &line) == nil {
+			delete(rest, "command")
+			text := history.Fenced("sh", line)
+			if others, err := json.Marshal(rest); err == nil && len(rest) > 0 {
+				text += "\n\n" + history.Fenced("json", plainJSON(string(others)))
+			}
+			return text
+		}
+	}
+	return history.Fenced("json", plainJSON(c.Args))
+}
+
+// plainJSON writes the characters <, > and & in JSON as themselves; many programs, with Go's
+// encoder, escape them for HTML.
+func plainJSON(text string) string {
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(text, '\\')
+		if i < 0 || i+1 == len(text) {
+			return b.String() + text
+		}
+		n, char := 2, ""
+		if len(text) >= i+6 {
+			switch strings.ToLower(text[i : i+6]) {
+			case `\u003c`:
+				n, char = 6, "<"
+			case `\u003e`:
+				n, char = 6, ">"
+			case `\u0026`:
+				n, char = 6, "&"
+			}
+		}
+		b.WriteString(text[:i])
+		b.WriteString(cmp.Or(char, text[i:i+n]))
+		text = text[i+n:]
 	}
 }
 

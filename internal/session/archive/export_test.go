@@ -67,6 +67,22 @@ func TestExport(t *testing.T) {
 	}
 }
 
+// A command is exported as it is run, and other arguments without escapes for HTML.
+func TestCallsAreExportedReadably(t *testing.T) {
+	for _, tt := range []struct{ name, args, want string }{
+		{"execute_command", `{"command":"make \u003eout 2\u003e\u00261 \u0026\u0026 echo \"done\"\n# end"}`, "```sh\nmake >out 2>&1 && echo \"done\"\n# end\n```"},
+		{"execute_command", `{"command":"echo ${a:-<b>}","timeout":9,"cwd":"a&b"}`, "```sh\necho ${a:-<b>}\n```\n\n```json\n{\"cwd\":\"a&b\",\"timeout\":9}\n```"},
+		{"execute_command", `{"kill":"1"}`, "```json\n{\"kill\":\"1\"}\n```"},
+		{"execute_command", `{"command":7}`, "```json\n{\"command\":7}\n```"},
+		{"write_file", `{"text":"a \u003C\u0026\u003e \\u003c \\\u003c é \u00e9 \t"}`, "```json\n{\"text\":\"a <&> \\\\u003c \\\\< é \\u00e9 \\t\"}\n```"},
+		{"broken", `{"a\`, "```json\n{\"a\\\n```"},
+	} {
+		if d := cmp.Diff(tt.want, readable(llm.ToolCall{Name: tt.name, Args: tt.args})); d != "" {
+			t.Errorf("%s: %s", tt.args, d)
+		}
+	}
+}
+
 func TestExportJSON(t *testing.T) {
 	var b strings.Builder
 	if err := ExportJSON(&b, aboutIt, exampleSession(t)); err != nil {
