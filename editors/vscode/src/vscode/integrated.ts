@@ -36,7 +36,7 @@ export class Integrated {
   async ready(): Promise<vscode.TerminalShellIntegration | undefined> {
     const shell = await this.integration();
     if (!this.isNew || shell === undefined) return shell;
-    // A new default shell may start before the editor names it, and an extension may prepare each new shell.
+    // A new default shell may start before the editor names it, and an extension may run a command in each new shell.
     return shellName(this.terminal.state.shell ?? "bash") === "bash" && this.others.size === 0 ? shell : undefined;
   }
 
@@ -66,7 +66,7 @@ export class Integrated {
   started(execution: vscode.TerminalShellExecution): void {
     if (this.own?.started(execution) === true) return;
     this.others.add(execution);
-    // What comes before the end of our first command prepares the terminal, as an extension does for each new one.
+    // Commands before the end of our first one prepare the terminal, as an extension does for each new one.
     if (!this.isNew || !this.busy) this.taken = true;
   }
 
@@ -82,7 +82,7 @@ export class Integrated {
   async run(shell: vscode.TerminalShellIntegration, line: string, { timeoutMs, cancelled, printed: seen }: CommandRun): Promise<CommandResult> {
     let timedOut = false;
     const { terminal } = this;
-    // Whatever is asked to end and does not loses its terminal.
+    // A command that does not end when asked to loses its terminal.
     const kill = (): void => {
       this.spoiled = true;
       terminal.sendText("\u0003", false);
@@ -125,7 +125,7 @@ class Own {
     private readonly asked: vscode.TerminalShellExecution,
     private readonly read: (execution: vscode.TerminalShellExecution) => void,
   ) {
-    // Not only when it begins: what comes in the same moment would be lost.
+    // Not only when it begins: output of the same moment would be lost.
     read(asked);
     this.exitCode = new Promise((done) => (this.settle = done));
   }

@@ -202,7 +202,7 @@ export class Views implements DiffView {
     return end;
   }
 
-  /** Notes what the person sees: a click on a tab is heard of late, and until then the buttons there are off. */
+  /** Notes what the person sees: a click on a tab is reported late, and until then the buttons there are off. */
   noteSeen(uris: readonly vscode.Uri[]): void {
     const seen = uris.map(String);
     if (seen.join("\n") === this.seen.join("\n")) return;

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 const maxCommandUnits = 1_500;
 
 /**
- * What each line of ours begins with: a bash goes to the folder and becomes the one that runs the
+ * The start of each line of ours: a bash goes to the folder and becomes the one that runs the
  * command, so that the command itself is exactly what was approved.
  */
 const start = `bash -c 'cd -P "$0" && `;
