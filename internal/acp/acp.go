@@ -72,7 +72,7 @@ type Session struct {
 	// Composed records the part of a prompt that the person typed; the host added the rest.
 	Composed func(prompt, typed string)
 	Items    func() []history.Item
-	Describe func(llm.ToolCall) string // a saved call in one line
+	Describe func(llm.ToolCall) (line, whole string) // a saved call
 	Title    func() string
 	Commands func() []Command
 	Models   Models

@@ -279,7 +279,7 @@ func (v *view) replay(items []history.Item) {
 			v.say("agent_thought_chunk", m.Reasoning())
 			v.say("agent_message_chunk", m.Text())
 			for _, call := range m.Calls {
-				titles[call.ID] = v.of.Describe(call)
+				titles[call.ID], _ = v.of.Describe(call)
 				c := v.describe(call, titles[call.ID])
 				c.Kind, c.Status = "tool_call", "completed"
 				v.update(c)

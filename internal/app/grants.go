@@ -8,7 +8,7 @@ import (
 
 // Grant is a permission that the user gave for this session.
 type Grant struct {
-	What string // for people; not sanitised
+	What string // for people; not sanitized
 	Left string // how long it lasts
 }
 

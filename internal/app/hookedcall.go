@@ -192,7 +192,7 @@ func (c *hookedCall) change(e hooks.Event, o hooks.Outcome) error {
 	if err != nil {
 		return err
 	}
-	wanted := c.set.Title(c.name, c.args)
+	wanted := c.title()
 	read, err := c.set.Arguments(c.name, args)
 	if err != nil {
 		return err
@@ -202,10 +202,16 @@ func (c *hookedCall) change(e hooks.Event, o hooks.Outcome) error {
 	return nil
 }
 
+// title describes the call in one line.
+func (c *hookedCall) title() string {
+	line, _ := c.set.Title(c.name, c.args)
+	return line
+}
+
 func (c *hookedCall) refuse(why string) *tools.Result {
 	return &tools.Result{
 		ForModel: "Not done: " + why + ". It belongs to the user: do not try to get around it.", ForUser: why, Failed: true,
-		Denied: &tools.Denied{Tool: c.name, Reason: why}, Record: tools.Record{What: c.set.Title(c.name, c.args), Result: "not done: " + why},
+		Denied: &tools.Denied{Tool: c.name, Reason: why}, Record: tools.Record{What: c.title(), Result: "not done: " + why},
 	}
 }
 
@@ -256,7 +262,7 @@ func (c *hookedCall) lookAt() confirm.Request {
 
 // question asks about a call that is neither a read nor asked about by its tool.
 func (c *hookedCall) question() string {
-	text := "May the model make this call? " + c.set.Title(c.name, c.args) + "\n"
+	text := "May the model make this call? " + c.title() + "\n"
 	for _, n := range c.notes {
 		text += "\n" + n.Text
 	}

@@ -20,11 +20,8 @@ func (a *App) Messages() []llm.Message { return a.Loop.Messages() }
 // Items returns the conversation so far. It does not change later.
 func (a *App) Items() []history.Item { return a.Loop.Items() }
 
-// Describe describes a call in one line, at any time.
-func (a *App) Describe(c llm.ToolCall) string { return a.Loop.Describe(c) }
-
-// DescribeWhole is like Describe, with the whole text of a command; "" if its tool is unknown.
-func (a *App) DescribeWhole(c llm.ToolCall) string { return a.Loop.DescribeWhole(c) }
+// Describe describes a call in one short line and with all of its text, at any time.
+func (a *App) Describe(c llm.ToolCall) (line, whole string) { return a.Loop.Describe(c) }
 
 // Current returns the session in use.
 func (a *App) Current() *archive.Store {

@@ -113,8 +113,7 @@ func (*fuse) Next() string          { panic(boom) }
 func (*fuse) Grants() int           { return 0 }
 func (*fuse) Items() []history.Item { return nil }
 
-func (*fuse) Describe(c llm.ToolCall) string    { return c.Name }
-func (*fuse) DescribeWhole(llm.ToolCall) string { return "" }
+func (*fuse) Describe(c llm.ToolCall) (line, whole string) { return c.Name, c.Name }
 
 // Run panics, or makes another goroutine panic.
 func (f *fuse) Run(ctx context.Context, prompt string) error {

@@ -60,7 +60,7 @@ func (u *UI) Run(ctx context.Context, sess Session) (err error) {
 	})
 	background(func(ctx context.Context) { sigs.Watch(ctx, scr, prog.Send) })
 	m.out.Greet(u.opt.Start.Version, u.opt.Start.Dir, u.opt.Start.Notes)
-	m.out.Title, m.out.Whole = sess.Describe, sess.DescribeWhole
+	m.out.Title = sess.Describe
 	m.out.History(sess.Items())
 	if _, err = prog.Run(); errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		err = ctx.Err()

@@ -55,8 +55,7 @@ func (s *stage) Run(ctx context.Context, _ string) error {
 func (*stage) Items() []history.Item { return nil }
 
 // Describe implements repl.Session.
-func (*stage) Describe(c llm.ToolCall) string    { return c.Name }
-func (*stage) DescribeWhole(llm.ToolCall) string { return "" }
+func (*stage) Describe(c llm.ToolCall) (line, whole string) { return c.Name, c.Name }
 
 func (s *stage) clock() time.Time {
 	s.mu.Lock()

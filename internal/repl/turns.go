@@ -139,7 +139,7 @@ func (t *turns) end() {
 // use switches to another session.
 func (t *turns) use(sess Session) {
 	t.sess = sess // its Filled event will report its usage
-	t.out.Title, t.out.Whole = sess.Describe, sess.DescribeWhole
+	t.out.Title = sess.Describe
 }
 
 func (t *turns) nextTick() tea.Cmd {

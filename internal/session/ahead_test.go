@@ -25,8 +25,7 @@ func (s *readers) Specs() []llm.ToolSpec {
 	return []llm.ToolSpec{{Name: "see", Reads: true}, {Name: "write"}}
 }
 
-func (s *readers) Whole(name string, _ json.RawMessage) string { return name }
-func (s *readers) Title(name string, _ json.RawMessage) string { return name }
+func (s *readers) Title(name string, _ json.RawMessage) (line, whole string) { return name, name }
 
 func (s *readers) Call(ctx context.Context, name string, c tools.Call) (tools.Result, error) {
 	if name == "see" {

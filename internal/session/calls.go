@@ -34,7 +34,7 @@ func (t *turn) runCalls(ctx context.Context, calls []llm.ToolCall, said string) 
 	said = archive.Clip(said, 200)
 	titles, done := make([]string, len(calls)), make([]string, len(calls))
 	for i, c := range calls {
-		titles[i] = t.loop.Describe(c)
+		titles[i], _ = t.loop.Describe(c)
 	}
 	all := make([]*aheadCall, len(calls))
 	for i, c := range calls {
@@ -129,24 +129,16 @@ func deed(title string, res tools.Result) *history.Deed {
 	return d
 }
 
-// Describe describes a call, which may be a saved one or that of a sub-agent, in one line.
-// The model's arguments may make a tool panic; that does not end the turn.
-func (l *Loop) Describe(c llm.ToolCall) (title string) {
-	defer recovered(&title, c.Name)
+// Describe describes a call, which may be a saved one or that of a sub-agent, in one short
+// line and with all of its text. The model's arguments may make a tool panic; that does not
+// end the turn.
+func (l *Loop) Describe(c llm.ToolCall) (line, whole string) {
+	defer func() {
+		if recover() != nil {
+			line, whole = c.Name, c.Name
+		}
+	}()
 	return l.opt.Tools.Title(c.Name, json.RawMessage(c.Args))
-}
-
-// DescribeWhole is like Describe, with the whole text of a command; "" if its tool is unknown.
-func (l *Loop) DescribeWhole(c llm.ToolCall) (title string) {
-	defer recovered(&title, "")
-	return l.opt.Tools.Whole(c.Name, json.RawMessage(c.Args))
-}
-
-// recovered sets title if the tool has panicked.
-func recovered(title *string, to string) {
-	if recover() != nil {
-		*title = to
-	}
 }
 
 // perform calls the tool, unless the call is malformed, and emits its output. A panic

@@ -104,7 +104,7 @@ func (l *Loop) compact(ctx context.Context, c compaction) error {
 	summary := ""
 	if c.ask > 0 {
 		var err error
-		summary, err = l.summarise(ctx, &plan, c)
+		summary, err = l.summarize(ctx, &plan, c)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -195,8 +195,8 @@ func (l *Loop) roomFor(c compaction) compact.Room {
 	}
 }
 
-// summarise asks the model for a summary, piece by piece of a long conversation.
-func (l *Loop) summarise(ctx context.Context, plan *compact.Plan, c compaction) (string, error) {
+// summarize asks the model for a summary, piece by piece of a long conversation.
+func (l *Loop) summarize(ctx context.Context, plan *compact.Plan, c compaction) (string, error) {
 	notes, summary := plan.Notes(c.matters, l.room.summaryRequest(l.load()), c.ask), plan.Before
 	set, low := l.summaryEffort()
 	for i := range notes.Len() {

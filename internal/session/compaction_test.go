@@ -313,7 +313,7 @@ func TestCompactionIsLeftToTheUser(t *testing.T) {
 	}
 }
 
-// TestSummaryOfAConversationLongerThanTheWindow has it summarised in pieces that fit, each
+// TestSummaryOfAConversationLongerThanTheWindow has it summarized in pieces that fit, each
 // with the notes so far, and with little effort.
 func TestSummaryOfAConversationLongerThanTheWindow(t *testing.T) {
 	for name, tt := range map[string]struct {

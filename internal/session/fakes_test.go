@@ -104,15 +104,11 @@ type toolset struct {
 
 func (s *toolset) Specs() []llm.ToolSpec { return nil }
 
-func (s *toolset) Whole(name string, args json.RawMessage) string {
-	return s.Title(name, args) + " whole"
-}
-
-func (s *toolset) Title(name string, _ json.RawMessage) string {
+func (s *toolset) Title(name string, _ json.RawMessage) (line, whole string) {
 	if name == "title_panics" {
 		panic("title")
 	}
-	return name + "()"
+	return name + "()", name + "() whole"
 }
 
 func (s *toolset) Call(ctx context.Context, name string, c tools.Call) (tools.Result, error) {

@@ -494,7 +494,6 @@ func (f *fit) Specs() []llm.ToolSpec {
 	return []llm.ToolSpec{{Name: "work", Description: strings.Repeat("Works. ", 100), Schema: json.RawMessage(`{"type":"object"}`)}}
 }
 
-func (f *fit) Whole(string, json.RawMessage) string { return "Work" }
-func (f *fit) Title(string, json.RawMessage) string { return "Work" }
+func (f *fit) Title(string, json.RawMessage) (line, whole string) { return "Work", "Work" }
 
 func (f *fit) Call(context.Context, string, tools.Call) (tools.Result, error) { return f.work(), nil }

@@ -20,11 +20,9 @@ import (
 // its methods, except Call for tools that only read or delegate.
 type Toolset interface {
 	Specs() []llm.ToolSpec
-	// Title describes a call in one line for the user; args may be invalid. It may be called
-	// at any time.
-	Title(name string, args json.RawMessage) string
-	// Whole is like Title, with the whole text of a command; "" for an unknown tool.
-	Whole(name string, args json.RawMessage) string
+	// Title describes a call for the user, in one short line and with all of its text; args
+	// may be invalid. It may be called at any time.
+	Title(name string, args json.RawMessage) (line, whole string)
 	// Call runs the tool. An error means that the turn cannot go on.
 	Call(ctx context.Context, name string, call tools.Call) (tools.Result, error)
 }
@@ -87,7 +85,7 @@ type Options struct {
 }
 
 // Loop runs a conversation. It belongs to one goroutine: its methods must not run
-// concurrently, except Items, Messages, Prompts, Describe, DescribeWhole and Fill, which any goroutine may
+// concurrently, except Items, Messages, Prompts, Describe and Fill, which any goroutine may
 // call at any time.
 type Loop struct {
 	opt   Options

@@ -87,7 +87,7 @@ func TestCallCarriesItsPlace(t *testing.T) {
 	if a.Batch.Index != 0 || b.Batch.Index != 1 || b.Batch.Total != 2 || a.Batch.ID != b.Batch.ID || c.Batch.ID == a.Batch.ID {
 		t.Errorf("batches %+v %+v %+v", a.Batch, b.Batch, c.Batch)
 	}
-	if len(b.Batch.Calls) != 2 || b.Batch.Calls[1] != r.tools.Title("read", nil) || len(c.Batch.Calls) != 1 {
+	if len(b.Batch.Calls) != 2 || b.Batch.Calls[1] != "read()" || len(c.Batch.Calls) != 1 {
 		t.Errorf("calls %q and %q", b.Batch.Calls, c.Batch.Calls)
 	}
 	if d := cmp.Diff([][]string{{}, {"12 lines"}, {}}, [][]string{a.Batch.Done, b.Batch.Done, c.Batch.Done}); d != "" {

@@ -17,7 +17,7 @@ func TestQuestionsThatCannotBeShown(t *testing.T) {
 	} {
 		b.want(b.call("ask_user", args), true, want)
 	}
-	if got := b.set.Title("ask_user", []byte(`{"question":"Which\none?"}`)); got != "Ask: Which one?" {
+	if got, _ := b.set.Title("ask_user", []byte(`{"question":"Which\none?"}`)); got != "Ask: Which one?" {
 		t.Error(got)
 	}
 }

@@ -41,10 +41,7 @@ type serverTool struct {
 func (t serverTool) Spec() llm.ToolSpec { return t.Tool.Spec }
 
 // Title implements Tool.
-func (t serverTool) Title(args json.RawMessage) string { return oneLine(t.whole(args), maxTitle) }
-
-// whole implements describing.
-func (t serverTool) whole(args json.RawMessage) string {
+func (t serverTool) Title(args json.RawMessage) string {
 	title := "Call " + t.Server + ": " + t.Name
 	if compact := bytes.TrimSpace(args); len(compact) > 0 && string(compact) != "{}" {
 		title += " " + string(compact)

@@ -71,7 +71,7 @@ func partialText(n search.Names) string {
 	return ""
 }
 
-// namesUser summarises names for the user.
+// namesUser summarizes names for the user.
 func namesUser(n search.Names, one, many string) string {
 	if len(n.Names) < n.Total {
 		return fmt.Sprintf("%d of %s", len(n.Names), search.Count(n.Total, one, many))

@@ -39,7 +39,7 @@ func TestPatchOfSeveralFiles(t *testing.T) {
 	if q := b.ask.asked[0].Plan.Changes[2]; !q.Delete || q.After != "" || q.Name != "c" {
 		t.Errorf("asked %+v", q)
 	}
-	if title := b.set.Title("patch", []byte(`{"diff":"*** Delete File: x\n*** Delete File: y\n"}`)); title != "Patch x, y" {
+	if title, _ := b.set.Title("patch", []byte(`{"diff":"*** Delete File: x\n*** Delete File: y\n"}`)); title != "Patch x, y" {
 		t.Error(title)
 	}
 }

@@ -48,7 +48,7 @@ func TestPresentPlan(t *testing.T) {
 			t.Errorf("%s: the edited text does not count alone: %+v", name, res)
 		}
 	}
-	if got := b.set.Title("present_plan", []byte(`{"plan":"\n## Mend it\nx"}`)); got != "Plan: Mend it" {
+	if got, _ := b.set.Title("present_plan", []byte(`{"plan":"\n## Mend it\nx"}`)); got != "Plan: Mend it" {
 		t.Errorf("title %q", got)
 	}
 }

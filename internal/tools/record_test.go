@@ -100,18 +100,19 @@ func TestWholeDescriptions(t *testing.T) {
 	}{
 		"a command":           {"execute_command", m{"command": long}, "Run " + long},
 		"of a missing server": {"mcp__gone__tool", m{"text": strings.Repeat("x", 200)}, `Call gone: tool {"text":"` + strings.Repeat("x", 200) + `"}`},
-		"an unknown tool":     {"nothing", m{}, ""},
+		"an unknown tool":     {"nothing", m{}, "nothing"},
 	} {
 		raw, err := json.Marshal(tt.args)
 		if err != nil {
 			t.Fatal(err)
 		}
 		raw = json.RawMessage(strings.NewReplacer(`\u0026`, "&").Replace(string(raw)))
-		if d := cmp.Diff(tt.want, b.set.Whole(tt.tool, raw)); d != "" {
+		line, whole := b.set.Title(tt.tool, raw)
+		if d := cmp.Diff(tt.want, whole); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
-		if title := []rune(b.set.Title(tt.tool, raw)); len(title) > maxTitle {
-			t.Errorf("%s: the title is %s", name, string(title))
+		if len([]rune(line)) > maxTitle || strings.Contains(line, "\n") {
+			t.Errorf("%s: the line is %q", name, line)
 		}
 	}
 }

@@ -165,7 +165,7 @@ func (a searchFilesArgs) limit() int {
 	return searchLimit
 }
 
-// matches summarises an answer for the user.
+// matches summarizes an answer for the user.
 func matches(found search.Found) string {
 	user := search.Count(found.Matches, "match", "matches")
 	if found.Mode == search.Files {

@@ -85,34 +85,16 @@ func (s *Set) Specs() []llm.ToolSpec {
 	return specs
 }
 
-// Title describes a call in one line for the user. It is not sanitised.
-func (s *Set) Title(name string, args json.RawMessage) string {
+// Title describes a call for the user, in one short line and with all of its text. It is not
+// sanitized.
+func (s *Set) Title(name string, args json.RawMessage) (line, whole string) {
+	whole = name
 	if t := s.find(name); t != nil {
-		return t.Title(args)
+		whole = t.Title(args)
+	} else if strings.HasPrefix(name, mcp.Prefix) { // its server is not connected
+		whole = s.serverToolNamed(name).Title(args)
 	}
-	if strings.HasPrefix(name, mcp.Prefix) { // its server is not connected
-		return s.serverToolNamed(name).Title(args)
-	}
-	return name
-}
-
-// describing is a tool that describes a call with all of its text.
-type describing interface {
-	// whole is like Title, but neither cut nor on one line.
-	whole(args json.RawMessage) string
-}
-
-// Whole describes a call like Title, with the whole text of a command; "" if there is no such
-// tool. It is not sanitised.
-func (s *Set) Whole(name string, args json.RawMessage) string {
-	t := s.find(name)
-	if t == nil && strings.HasPrefix(name, mcp.Prefix) { // its server is not connected
-		t = s.serverToolNamed(name)
-	}
-	if d, ok := t.(describing); ok {
-		return d.whole(args)
-	}
-	return ""
+	return oneLine(whole, maxTitle), whole
 }
 
 // reading is a tool that reads its arguments leniently.

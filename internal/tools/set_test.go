@@ -238,7 +238,7 @@ func TestTitle(t *testing.T) {
 		{"nonsense", `{}`, "nonsense"},
 		{"mcp__away__find", `{"q":1}`, `Call away: find {"q":1}`}, // of an earlier session
 	} {
-		if got := b.set.Title(tt.tool, json.RawMessage(tt.args)); got != tt.want {
+		if got, _ := b.set.Title(tt.tool, json.RawMessage(tt.args)); got != tt.want {
 			t.Errorf("%s %s: %q, want %q", tt.tool, tt.args, got, tt.want)
 		}
 	}

@@ -76,11 +76,6 @@ func (t *tool[A]) Spec() llm.ToolSpec { return t.spec }
 
 // Title implements Tool.
 func (t *tool[A]) Title(raw json.RawMessage) string {
-	return oneLine(t.whole(raw), maxTitle)
-}
-
-// whole implements describing.
-func (t *tool[A]) whole(raw json.RawMessage) string {
 	a, _, err := args.Read[A](t.params, raw)
 	if err != nil {
 		return t.spec.Name

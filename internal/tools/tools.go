@@ -90,7 +90,7 @@ type Denied struct {
 	AllowWith []string `json:"allow_with,omitempty"`
 }
 
-// FileChange summarises a committed change.
+// FileChange summarizes a committed change.
 type FileChange struct {
 	Path    string `json:"path"`
 	Added   int    `json:"added"`
@@ -113,7 +113,7 @@ func (c Call) await(ctx context.Context) error {
 // if ctx ended.
 type Tool interface {
 	Spec() llm.ToolSpec
-	// Title describes a call in one line for the user; args may be invalid.
+	// Title describes a call for the user, with all of its text; args may be invalid.
 	Title(args json.RawMessage) string
 	Call(ctx context.Context, call Call) (Result, error)
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// labelled is a call of a day, with the label of a person who read it.
-type labelled struct {
+// labeled is a call of a day, with the label of a person who read it.
+type labeled struct {
 	label string // read, edit, work, unsafe or withheld, see testdata/days/goservice.txt
 	text  string
 	tool  string
@@ -29,7 +29,7 @@ type day struct {
 	name  string
 	files map[string]string
 	rules []permission.Rule
-	calls []labelled
+	calls []labeled
 }
 
 // toolOf maps the words of the files to tools.
@@ -72,7 +72,7 @@ func readDay(t *testing.T, file string) day {
 }
 
 // readCall reads a call such as "run@web npm test", in the folder web.
-func readCall(t *testing.T, label, text string) labelled {
+func readCall(t *testing.T, label, text string) labeled {
 	t.Helper()
 	word, rest, _ := strings.Cut(text, " ")
 	word, dir, _ := strings.Cut(word, "@")
@@ -80,7 +80,7 @@ func readCall(t *testing.T, label, text string) labelled {
 	if !ok {
 		t.Fatalf("there is no tool %q", word)
 	}
-	c := labelled{label, text, of.tool, map[string]string{of.arg: rest}}
+	c := labeled{label, text, of.tool, map[string]string{of.arg: rest}}
 	switch of.tool {
 	case "execute_command":
 		c.args["cwd"] = dir

@@ -19,7 +19,7 @@ type Tally struct {
 type Asker struct {
 	Times  int      `json:"times"`
 	Rules  []string `json:"allow_with,omitempty"` // the narrowest; empty if none can
-	SuchAs string   `json:"such_as"`              // the first of them; not sanitised
+	SuchAs string   `json:"such_as"`              // the first of them; not sanitized
 	Forced bool     `json:"forced,omitempty"`     // a person looks each time
 }
 
@@ -65,7 +65,7 @@ func (t *Tally) Askers() []Asker {
 	return all
 }
 
-// Subject describes the question: the command, or the file. It is not sanitised.
+// Subject describes the question: the command, or the file. It is not sanitized.
 func (a Answer) Subject() string {
 	switch r := a.Request; {
 	case r.Command != nil:

@@ -67,11 +67,8 @@ type Session interface {
 	Run(ctx context.Context, prompt string) error
 	// Items returns the conversation so far, to print a resumed session.
 	Items() []history.Item
-	// Describe describes a call in one line, at any time.
-	Describe(llm.ToolCall) string
-	// DescribeWhole is like Describe, with the whole text of a command; "" if its tool is
-	// unknown.
-	DescribeWhole(llm.ToolCall) string
+	// Describe describes a call in one short line and with all of its text, at any time.
+	Describe(llm.ToolCall) (line, whole string)
 }
 
 // Reply is the result of a command. Zero fields do nothing; the others are carried out in

@@ -26,8 +26,7 @@ func (f turns) Run(ctx context.Context, prompt string) error { return f(ctx, pro
 
 func (f turns) Items() []history.Item { return nil }
 
-func (f turns) Describe(c llm.ToolCall) string  { return c.Name }
-func (turns) DescribeWhole(llm.ToolCall) string { return "" }
+func (f turns) Describe(c llm.ToolCall) (line, whole string) { return c.Name, c.Name }
 
 // desk is a person at a UI, inside a synctest bubble: its clock advances when everything
 // waits.

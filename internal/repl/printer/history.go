@@ -25,7 +25,7 @@ func (p *Printer) History(items []history.Item) {
 	titles := map[string]string{}
 	for _, it := range items {
 		for _, c := range it.Message.Calls {
-			titles[c.ID] = p.Title(c)
+			titles[c.ID], _ = p.Title(c)
 		}
 	}
 	first, from := span(items, titles)

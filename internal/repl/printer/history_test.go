@@ -15,7 +15,10 @@ func TestHistory(t *testing.T) {
 	p := newPrinting(t, 60, 20)
 	long := strings.Repeat("x", historyBytes)
 	calls := []llm.ToolCall{{ID: "1", Name: "read_file", Args: `{"path":"a.go"}`}, {ID: "2", Name: "edit_file"}, {ID: "3", Name: "execute_command", Args: "make"}, {ID: "4", Name: "execute_command", Args: "sleep 9"}}
-	p.Title = func(c llm.ToolCall) string { return strings.TrimSpace("the " + c.Name + " " + c.Args) }
+	p.Title = func(c llm.ToolCall) (line, whole string) {
+		line = strings.TrimSpace("the " + c.Name + " " + c.Args)
+		return line, line
+	}
 	p.History([]history.Item{
 		{Message: llm.TextMessage(llm.User, "too long ago")},
 		{Message: llm.TextMessage(llm.Assistant, "Done.")},
@@ -98,7 +101,7 @@ func TestHistoryOfALongTurn(t *testing.T) {
 // A failed call without an effect has no deed.
 func TestHistoryShowsFailures(t *testing.T) {
 	p := newPrinting(t, 60, 20)
-	p.Title = func(llm.ToolCall) string { return "Edit b.txt" }
+	p.Title = func(llm.ToolCall) (line, whole string) { return "Edit b.txt", "Edit b.txt" }
 	p.History([]history.Item{
 		{Message: llm.TextMessage(llm.User, "change it")},
 		calling("", "1"),

@@ -28,10 +28,8 @@ type Printer struct {
 	Screen *screen.Screen
 	Look   theme.Look
 	Record record.Record // the full conversation
-	// Title describes a call of an earlier conversation or of a sub-agent in one line.
-	Title func(llm.ToolCall) string
-	// Whole is like Title, with the whole text of a command; "" for an unknown tool.
-	Whole func(llm.ToolCall) string
+	// Title describes a call in one short line and with all of its text.
+	Title func(llm.ToolCall) (line, whole string)
 
 	log   log
 	calls bool // the last block is a call
@@ -39,13 +37,14 @@ type Printer struct {
 
 // New returns a Printer on scr.
 func New(scr *screen.Screen, look theme.Look) *Printer {
-	return &Printer{
-		Screen: scr, Look: look, Title: func(c llm.ToolCall) string { return c.Name }, Whole: func(llm.ToolCall) string { return "" },
-	}
+	return &Printer{Screen: scr, Look: look, Title: func(c llm.ToolCall) (line, whole string) { return c.Name, c.Name }}
 }
 
 // whole describes a call for the full conversation.
-func (p *Printer) whole(c llm.ToolCall) string { return cmp.Or(p.Whole(c), p.Title(c)) }
+func (p *Printer) whole(c llm.ToolCall) string {
+	_, whole := p.Title(c)
+	return whole
+}
 
 // Stream prints lines of a streaming answer. Call Answer at its end.
 func (p *Printer) Stream(lines []string) {
@@ -139,7 +138,7 @@ func (p *Printer) Call(ev session.CallEnded, output []string, above int) {
 	c.output = append([]string(nil), output[cut:]...)
 	c.plan = res.Plan
 	size := len(c.title) + len(c.said) + len(c.plan)
-	kept := record.Call{Title: cmp.Or(p.Whole(ev.Call), ev.Title), Output: res.ForModel, File: res.Log, Folded: c.above > 0, State: record.StateOf(c.failed, c.denied)}
+	kept := record.Call{Title: cmp.Or(p.whole(ev.Call), ev.Title), Output: res.ForModel, File: res.Log, Folded: c.above > 0, State: record.StateOf(c.failed, c.denied)}
 	if task := history.NewTask(res.Task, res.TaskFailed, res.TaskRefused); task != nil {
 		kept.Output, kept.File, kept.Folded = record.Conversation(task, p.whole), "", true
 	}

@@ -208,9 +208,9 @@ func TestReprintIsBounded(t *testing.T) {
 func TestRecordHasTheWholeCommand(t *testing.T) {
 	p := newPrinting(t, 70, 40)
 	call := llm.ToolCall{ID: "1", Name: "execute_command", Args: strings.Repeat("true && ", 40) + "echo THE-END"}
-	p.Title = func(c llm.ToolCall) string { return c.Args[:20] + "…" }
-	p.Whole = func(c llm.ToolCall) string { return c.Args }
-	ev := ended(p.Title(call), "exit 0", func(*tools.Result) {})
+	p.Title = func(c llm.ToolCall) (line, whole string) { return c.Args[:20] + "…", c.Args }
+	line, _ := p.Title(call)
+	ev := ended(line, "exit 0", func(*tools.Result) {})
 	ev.Call = call
 	p.Call(ev, nil, 0)
 	live := p.Record

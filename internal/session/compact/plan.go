@@ -42,7 +42,7 @@ const leastGain = 1000
 
 // Plan is a compaction without its summary.
 type Plan struct {
-	Gone   []history.Item // the messages to summarise
+	Gone   []history.Item // the messages to summarize
 	Before string         // the summary in force, to be continued
 	room   Room
 	from   int // the number of the first message that stays

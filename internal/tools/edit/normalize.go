@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// piece is a normalised run of a text and its source bytes. If out has one byte for each
+// piece is a normalized run of a text and its source bytes. If out has one byte for each
 // source byte, parts of it can be mapped back; otherwise only all of it.
 type piece struct {
 	out      string

@@ -92,7 +92,7 @@ function contentOf({ content }) {
   return typeof content === "string" ? content : content.map(({ text }) => text ?? "").join("");
 }
 
-/** A conversation is known by the first word of its first prompt, after what the agent says in brackets about its mode. */
+/** A conversation is known by the first word of its first prompt, after the words in brackets about the mode. */
 function promptOf({ messages }) {
   const first = messages.find(({ role }) => role === "user");
   return first === undefined ? "" : contentOf(first).replace(/^\[Permission mode: [^\]]*\]\s*/, "").split(/\s/)[0];
