@@ -116,25 +116,39 @@ func Describe(cfg config.Config) string {
 	return b.String()
 }
 
+// describeModel names the options that are set.
 func describeModel(m config.ModelOptions) string {
-	text := fmt.Sprintf("context %d, USD per million tokens: input %g, output %g, cached %g, cache write %g",
-		m.ContextWindow, m.Input, m.Output, m.Cached, m.Written)
+	var set, prices []string
+	for _, price := range []struct {
+		name string
+		usd  float64
+	}{{"input", m.Input}, {"output", m.Output}, {"cached", m.Cached}, {"cache write", m.Written}} {
+		if price.usd != 0 {
+			prices = append(prices, fmt.Sprintf("%s %g", price.name, price.usd))
+		}
+	}
+	if m.ContextWindow > 0 {
+		set = append(set, fmt.Sprintf("context %d", m.ContextWindow))
+	}
+	if len(prices) > 0 {
+		set = append(set, "USD per million tokens: "+strings.Join(prices, ", "))
+	}
 	for _, each := range []struct{ name, value string }{{"wire", m.Wire}, {"effort", m.Effort}, {"cache_ttl", m.CacheTTL}} {
 		if each.value != "" {
-			text += ", " + each.name + " " + each.value
+			set = append(set, each.name+" "+each.value)
 		}
 	}
 	if m.CacheMarkers != nil {
-		text += fmt.Sprintf(", cache_markers %t", *m.CacheMarkers)
+		set = append(set, fmt.Sprintf("cache_markers %t", *m.CacheMarkers))
 	}
 	if m.MaxTokens > 0 {
-		text += fmt.Sprintf(", max_tokens %d", m.MaxTokens)
+		set = append(set, fmt.Sprintf("max_tokens %d", m.MaxTokens))
 	}
 	if m.Temperature != nil {
-		text += fmt.Sprintf(", temperature %g", *m.Temperature)
+		set = append(set, fmt.Sprintf("temperature %g", *m.Temperature))
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Extra)) {
-		text += ", extra." + name
+		set = append(set, "extra."+name)
 	}
-	return text
+	return strings.Join(set, ", ")
 }

@@ -86,3 +86,19 @@ func TestSetAll(t *testing.T) {
 		t.Errorf("%q, %v", data, err)
 	}
 }
+
+// Only the options that are set are shown: a price of 0 would read as free of charge.
+func TestModelsAreDescribedByTheirOptions(t *testing.T) {
+	temperature := 0.0
+	for want, m := range map[string]config.ModelOptions{
+		"":                                 {},
+		"context 8000":                     {ContextWindow: 8000},
+		"temperature 0":                    {Temperature: &temperature},
+		"max_tokens 100, extra.a, extra.b": {MaxTokens: 100, Extra: map[string]any{"b": 1, "a": 2}},
+		"context 9, USD per million tokens: input 1.5, cached 0.1, wire responses": {ContextWindow: 9, Input: 1.5, Cached: 0.1, Wire: "responses"},
+	} {
+		if got := describeModel(m); got != want {
+			t.Errorf("%+v: %q, want %q", m, got, want)
+		}
+	}
+}
