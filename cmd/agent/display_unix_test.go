@@ -123,7 +123,7 @@ func TestThemePicker(t *testing.T) {
 	}
 	changed := func(from string) {
 		t.Helper()
-		d.WaitUntil("another colour", func(m *vt.Terminal) bool {
+		d.WaitUntil("another color", func(m *vt.Terminal) bool {
 			rows := m.Screen()
 			for y := len(rows) - 1; y >= 0; y-- {
 				if strings.HasPrefix(rows[y], "❯") {
@@ -183,7 +183,7 @@ func TestStatusAfterResume(t *testing.T) {
 	d.leave()
 }
 
-// Each permission mode except the default has its own colour.
+// Each permission mode except the default has its own color.
 func TestModesLookDifferent(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t), nil)
 	seen := map[string]string{}

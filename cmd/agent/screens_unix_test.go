@@ -83,8 +83,8 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// The colours of each theme: an answer, an applied edit, and a question.
-func TestColours(t *testing.T) {
+// The colors of each theme: an answer, an applied edit, and a question.
+func TestColors(t *testing.T) {
 	for _, name := range theme.Names() {
 		if name == theme.None {
 			continue
@@ -96,7 +96,7 @@ func TestColours(t *testing.T) {
 			d.turn(80)
 			d.say("more")
 			d.asked(`moin`)
-			d.golden("colours-"+name, coloured)
+			d.golden("colors-"+name, colored)
 		})
 	}
 }
@@ -171,8 +171,8 @@ func (d *desk) golden(name string, look func(*vt.Terminal) string) {
 	golden.File(d.t, "screens/"+name, got)
 }
 
-// coloured returns the screen with each style at its start.
-func coloured(m *vt.Terminal) string {
+// colored returns the screen with each style at its start.
+func colored(m *vt.Terminal) string {
 	var b strings.Builder
 	for y, row := range m.Screen() {
 		style := ""

@@ -35,7 +35,7 @@ const (
 // ofText lists the kinds that Of returns.
 var ofText = []Kind{Empty, Whitespace, LineEndings, Hidden, OddSpace, LookAlike, FarRight}
 
-// Note is a remark that a reviewer must see. Its text is not sanitised.
+// Note is a remark that a reviewer must see. Its text is not sanitized.
 type Note struct {
 	Kind Kind   `json:"kind"`
 	Text string `json:"text"`

@@ -115,7 +115,7 @@ func newRoot(p Process, run func(cmd *cobra.Command, f *flags, args []string) er
 	own.BoolVar(&f.trust, "trust", false, "with -p: use the project's settings, commands and instructions without asking")
 	own.String("max-turns", "", "the maximum `number` of requests for a prompt")
 	own.StringArrayVar(&f.addDirs, "add-dir", nil, "a further `folder` that may be read and changed")
-	own.BoolVar(&f.reader, "screen-reader", false, "print flat, labelled lines; never redraw")
+	own.BoolVar(&f.reader, "screen-reader", false, "print flat, labeled lines; never redraw")
 	own.BoolVar(&f.ide, "ide", false, "connect an editor at the start")
 	own.BoolVar(&f.noIDE, "no-ide", false, "use no editor")
 	root.AddCommand(

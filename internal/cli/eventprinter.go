@@ -9,7 +9,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session"
 )
 
-// eventPrinter writes a conversation as sanitised plain text. It stops at the first error.
+// eventPrinter writes a conversation as sanitized plain text. It stops at the first error.
 type eventPrinter struct {
 	w      io.Writer
 	err    error

@@ -59,7 +59,7 @@ func TestIDEStatusWithoutAnEditor(t *testing.T) {
 	}
 }
 
-// TestIDEStatusOfAHostileName: a name is sanitised even if the output is not a terminal.
+// TestIDEStatusOfAHostileName: a name is sanitized even if the output is not a terminal.
 func TestIDEStatusOfAHostileName(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	cfg, err := config.LoadFrom(filepath.Join(t.TempDir(), ".agent"), nil)

@@ -49,7 +49,7 @@ func status(code int) error {
 	return exitError(code)
 }
 
-// show prints text: sanitised on a terminal, unchanged to a file or a pipe.
+// show prints text: sanitized on a terminal, unchanged to a file or a pipe.
 func show(p Process, text string) error {
 	if isTerminal(p.Stdout) {
 		text = sanitize.Text(text)
@@ -58,7 +58,7 @@ func show(p Process, text string) error {
 	return err
 }
 
-// showLine prints one line of a list, sanitised wherever it goes: a line break in a name
+// showLine prints one line of a list, sanitized wherever it goes: a line break in a name
 // cannot begin a line of its own.
 func showLine(p Process, line string) error {
 	_, err := fmt.Fprintln(p.Stdout, sanitize.Line(line))

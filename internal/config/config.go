@@ -117,7 +117,7 @@ type Interface struct {
 	Diff          string // auto, unified or split
 	Vi            bool   // vi keys at the prompt
 	ReducedMotion bool
-	ScreenReader  bool     // plain, labelled lines; nothing is redrawn
+	ScreenReader  bool     // plain, labeled lines; nothing is redrawn
 	Status        []string // the items of the status line
 	Title         bool     // show the current activity in the window's title
 	Progress      bool     // and in its tab, if the terminal is known to support it

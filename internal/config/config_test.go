@@ -128,7 +128,7 @@ func TestRefusals(t *testing.T) {
 		{"more than all", "compact_at: 120\n", "0 to 100"},
 		{"mapping wanted", "ide: true\n", "ide: want keys below it"},
 		{"value wanted", "model: [a]\n", "model: want a single value"},
-		{"several", "interface:\n  status: mode, colour\n", `"mode, colour" is neither none nor a list of mode, model`},
+		{"several", "interface:\n  status: mode, color\n", `"mode, color" is neither none nor a list of mode, model`},
 		{"choice", "permission_mode: blue\n", `"blue" is not one of default, accept-edits, plan, bypass`},
 		{"bool", "ide:\n  enabled: yes please\n", "neither true nor false"},
 		{"address", "base_url: file:///etc\n", "not an http"},

@@ -1,6 +1,6 @@
 // Package editor defines the state of a connected editor: open tabs, the selection and
 // diagnostics. It only holds values. Their text comes from outside and must be
-// sanitised before it is shown.
+// sanitized before it is shown.
 package editor
 
 import "errors"

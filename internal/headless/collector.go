@@ -13,7 +13,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
-// Collector summarises the events of a turn. The zero value is ready to use.
+// Collector summarizes the events of a turn. The zero value is ready to use.
 type Collector struct {
 	answer  strings.Builder // to the newest request
 	rounds  int

@@ -35,7 +35,7 @@ type Options struct {
 type Tell struct{ Tabs, Diagnostics, Selection bool }
 
 // Face shows things to a person. Its functions must not block; each may be nil. Texts
-// are not sanitised.
+// are not sanitized.
 type Face struct {
 	// Note sets the remark on the question with the given id; "" removes it.
 	Note func(id, text string)

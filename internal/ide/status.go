@@ -21,7 +21,7 @@ const (
 	Connected
 )
 
-// Status is a snapshot of the link. Texts are not sanitised.
+// Status is a snapshot of the link. Texts are not sanitized.
 type Status struct {
 	State State
 	// Why explains to a person why there is no link; it may be empty.

@@ -1,4 +1,4 @@
-// Package imagefile recognises images in the formats that models take: PNG, JPEG, GIF and
+// Package imagefile recognizes images in the formats that models take: PNG, JPEG, GIF and
 // WebP. It guarantees that format and size come from the bytes, never from a name, and that
 // an image that is cut off is refused.
 package imagefile
@@ -94,7 +94,7 @@ func hasGIFEnd(data []byte) bool {
 	return false
 }
 
-// tableSize returns the size of the table of colours that flags describe, in bytes.
+// tableSize returns the size of the table of colors that flags describe, in bytes.
 func tableSize(flags byte) int {
 	if flags&0x80 == 0 {
 		return 0

@@ -31,7 +31,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, img, err)
 		}
 		if !Begins(data[:16]) {
-			t.Errorf("%s is not recognised by its beginning", name)
+			t.Errorf("%s is not recognized by its beginning", name)
 		}
 	}
 	for mime, data := range encoded(t) {

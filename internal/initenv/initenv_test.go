@@ -43,6 +43,6 @@ func TestImports(t *testing.T) {
 		t.Error(d)
 	}
 	if path, before := reflect.TypeFor[marker]().PkgPath(), "github.com/charmbracelet/colorprofile"; path > before {
-		t.Errorf("%s initialises after %s", path, before)
+		t.Errorf("%s initializes after %s", path, before)
 	}
 }

@@ -12,7 +12,7 @@ const maxBase = 40
 
 // FolderName returns the name under which state about the folder dir, an absolute path, is
 // kept. It ends in a hash, which makes it unique, and begins with the last element of dir,
-// which makes it recognisable. It is valid as part of a file name whatever dir is.
+// which makes it recognizable. It is valid as part of a file name whatever dir is.
 func FolderName(dir string) string {
 	sum := sha256.Sum256([]byte(dir))
 	name := strings.Map(func(r rune) rune {

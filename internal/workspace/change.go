@@ -122,7 +122,7 @@ func Describe(content []byte) string {
 	return fmt.Sprintf("binary, %d bytes, SHA-256 %x\n", len(content), sha256.Sum256(content))
 }
 
-// NewContent returns c with text as After. It normalises nothing.
+// NewContent returns c with text as After. It normalizes nothing.
 func NewContent(c Change, after string) Change {
 	c.After = after
 	return c

@@ -218,7 +218,7 @@ func (k *commit) begin() error {
 	return k.root.journal.Begin(&k.entry)
 }
 
-// tempName returns a unique name that recovery recognises.
+// tempName returns a unique name that recovery recognizes.
 func tempName() string { return tempPrefix + rand.Text() + tempSuffix }
 
 const (

@@ -168,7 +168,7 @@ func (b *bench) flood() error {
 	}
 	b.under("100,000 characters: Enter to last word", "ms", percentile(wall, 50), 0, 500)
 	b.under("… CPU", "ms", percentile(cpu, 50), 0, 700)
-	b.under("… written to the terminal in its own colours", "KiB", own.kib, 0, 140)
+	b.under("… written to the terminal in its own colors", "KiB", own.kib, 0, 140)
 	b.under("… in those of a theme, which are longer to name", "KiB", percentile(kib, 50), 0, 210)
 	b.under("… peak memory", "MiB", percentile(peak, 50), 0, 60)
 	return nil

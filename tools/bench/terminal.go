@@ -118,7 +118,7 @@ func (t *terminal) took(p []byte, now time.Time) {
 	}
 }
 
-// visible drops control sequences, so that text is found whatever its colours.
+// visible drops control sequences, so that text is found whatever its colors.
 func visible(p []byte) []byte {
 	out := make([]byte, 0, len(p))
 	for i := 0; i < len(p); i++ {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The colours of a terminal with a dark background.
+// The colors of a terminal with a dark background.
 const (
 	foreground = "#d7dae0"
 	background = "#1b1d23"
@@ -62,9 +62,9 @@ func lookOf(style string) look {
 		case 7:
 			reverse = true
 		case 38, 48, 58:
-			colour, used := extended(params[i+1:])
+			color, used := extended(params[i+1:])
 			i += used
-			l.put(n, colour)
+			l.put(n, color)
 		default:
 			l.simple(n)
 		}
@@ -75,13 +75,13 @@ func lookOf(style string) look {
 	return l
 }
 
-// put sets the colour that an extended parameter names.
-func (l *look) put(n int, colour string) {
+// put sets the color that an extended parameter names.
+func (l *look) put(n int, color string) {
 	switch n {
 	case 38:
-		l.fore = colour
+		l.fore = color
 	case 48:
-		l.back = colour
+		l.back = color
 	}
 }
 
@@ -109,9 +109,9 @@ func (l *look) simple(n int) {
 	}
 }
 
-// extended reads the rest of an extended colour, and returns how many parameters it
+// extended reads the rest of an extended color, and returns how many parameters it
 // used.
-func extended(params []string) (colour string, used int) {
+func extended(params []string) (color string, used int) {
 	switch {
 	case len(params) >= 4 && params[0] == "2":
 		return fmt.Sprintf("#%02x%02x%02x", atoi(params[1]), atoi(params[2]), atoi(params[3])), 4
@@ -121,7 +121,7 @@ func extended(params []string) (colour string, used int) {
 	return "", 0
 }
 
-// indexed returns a colour of the 256 that terminals number.
+// indexed returns a color of the 256 that terminals number.
 func indexed(n int) string {
 	switch {
 	case n < 16:
@@ -134,7 +134,7 @@ func indexed(n int) string {
 	return fmt.Sprintf("#%02x%02x%02x", level(n/36), level(n/6%6), level(n%6))
 }
 
-// level is a step of the colour cube.
+// level is a step of the color cube.
 func level(n int) int {
 	if n == 0 {
 		return 0

@@ -72,8 +72,8 @@ func extent(rows []string, from string) (first, end int) {
 func (w *window) frame(title string) {
 	fmt.Fprintf(&w.b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %[1]g %[2]g">`+"\n", w.width, w.height)
 	fmt.Fprintf(&w.b, `<rect width="%g" height="%g" rx="%d" fill="%s"/>`+"\n", w.width, w.height, round, background)
-	for i, colour := range []string{"#f5655b", "#f6bd3b", "#43c645"} {
-		fmt.Fprintf(&w.b, `<circle cx="%d" cy="17" r="6" fill="%s"/>`, 20+20*i, colour)
+	for i, color := range []string{"#f5655b", "#f6bd3b", "#43c645"} {
+		fmt.Fprintf(&w.b, `<circle cx="%d" cy="17" r="6" fill="%s"/>`, 20+20*i, color)
 	}
 	fmt.Fprintf(&w.b, "\n"+`<g font-family="ui-monospace, SFMono-Regular, Menlo, 'DejaVu Sans Mono', Consolas, monospace" font-size="%d" fill="%s" xml:space="preserve">`+"\n",
 		fontSize, foreground)

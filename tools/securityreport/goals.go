@@ -30,7 +30,7 @@ var goals = []struct {
 		{"No other way to write a command is classed lower", "12 rewrites of each line; 100,000 combinations", []name{{"internal/tools/shell/safecmd", "TestRewrites"}, {"internal/tools/shell/safecmd", "TestDeepRewrites"}}},
 		{"Commands that run unasked write nothing, connect to nothing and start nothing else when they are really run", "2,000 lines", []name{{"internal/tools/shell/safecmd", "TestSafeLinesOnlyRead"}, {"internal/tools/shell/safecmd", "TestTheTraceFindsEffects"}}},
 		{"No line crashes or delays the check, or hides a dangerous command from it", "1,000,000 lines", []name{{"internal/tools/shell/safecmd", "TestRandomLines"}, {"internal/tools/shell/safecmd", "TestHugeLines"}}},
-		{"No unsafe call of five working days, each labelled by hand, is answered without a person", "5 days of 100 to 300 calls", []name{{"internal/app/replay", "TestWorkingDays"}}},
+		{"No unsafe call of five working days, each labeled by hand, is answered without a person", "5 days of 100 to 300 calls", []name{{"internal/app/replay", "TestWorkingDays"}}},
 		{"A command does not get out of the sandbox, and gets out without it", "60 escapes", []name{{"internal/sandbox", "TestEscapes"}, {"cmd/agent", "TestSandboxEscapes"}}},
 	}},
 	{"Answers", []goal{

@@ -12,12 +12,12 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
 
-// themes holds the command about the colours.
+// themes holds the command about the colors.
 type themes struct{ *Set }
 
 func (t themes) list() []command.Command {
 	return []command.Command{
-		{Name: "theme", Args: "[name]", Help: "choose the colours and save them in your settings", Group: command.Program, Run: t.theme},
+		{Name: "theme", Args: "[name]", Help: "choose the colors and save them in your settings", Group: command.Program, Run: t.theme},
 	}
 }
 
@@ -25,7 +25,7 @@ func (t themes) list() []command.Command {
 var described = map[string]string{
 	theme.Auto: "dark or light, like your terminal's background", "dark": "for a dark background", "light": "for a light background",
 	"high-contrast": "contrast of at least 7:1", "colorblind": "blue and orange for green and red",
-	"ansi": "your terminal's own sixteen colours", theme.None: "no colour",
+	"ansi": "your terminal's own sixteen colors", theme.None: "no color",
 }
 
 // theme changes the theme to the named one, or lets the person choose with a preview.

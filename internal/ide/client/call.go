@@ -38,7 +38,7 @@ const (
 type ToolError struct {
 	Code    string // see CodeDirty; empty if the editor gave none
 	RPC     int    // JSON-RPC code; 0 if the refusal came as a result
-	Message string // the editor's words, not safe to show before they are sanitised
+	Message string // the editor's words, not safe to show before they are sanitized
 
 	unsupported bool
 }

@@ -52,7 +52,7 @@ func (o Options) check(from lock.Candidate) func(net.Conn) error {
 	}
 }
 
-// Info describes a connected editor. Its strings must be sanitised before they are
+// Info describes a connected editor. Its strings must be sanitized before they are
 // shown.
 type Info struct {
 	Name    string // of the editor

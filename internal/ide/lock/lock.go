@@ -45,7 +45,7 @@ var (
 const LockVar = "AGENT_IDE_LOCK"
 
 // File is the content of a lock file. Any field may be missing, and none is safe to
-// show before it is sanitised.
+// show before it is sanitized.
 type File struct {
 	PID         int      `json:"pid"`
 	Folders     []string `json:"workspaceFolders"`

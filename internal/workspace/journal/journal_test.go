@@ -305,7 +305,7 @@ func TestPruneKeepsToItsSize(t *testing.T) {
 	}
 }
 
-// TestStoppedUndo: an undo whose process died is recognised.
+// TestStoppedUndo: an undo whose process died is recognized.
 func TestStoppedUndo(t *testing.T) {
 	for name, tt := range map[string]struct {
 		done []bool // of the entries of an undo of two files

@@ -36,7 +36,7 @@ export interface CheckProblem {
   readonly text: string;
 }
 
-/** A client's trial of a proposal by a command, sanitised. */
+/** A client's trial of a proposal by a command, sanitized. */
 export interface Check {
   readonly state: "running" | "passed" | "failed" | "unknown";
   /** The command and its result on one line. */
@@ -83,7 +83,7 @@ export interface ShownDiff {
   /** What becomes of the file, if it is deleted or moved; else "". */
   readonly effect: string;
   readonly description: string;
-  /** Who asks, sanitised. */
+  /** Who asks, sanitized. */
   readonly asks: string;
   /** Its place among the edits of one answer, such as "2 of 3"; empty for a single one. */
   readonly place: string;
@@ -314,7 +314,7 @@ export interface Settings {
 /** A connected program. */
 export interface Client {
   readonly id: number;
-  /** From its handshake, sanitised. */
+  /** From its handshake, sanitized. */
   readonly name: string;
   readonly pid: number | undefined;
   /** Milliseconds since the epoch. */
@@ -324,7 +324,7 @@ export interface Client {
   readonly heard?: number;
 }
 
-/** A client's description of its state (setStatus), sanitised. */
+/** A client's description of its state (setStatus), sanitized. */
 export interface ClientStatus {
   readonly state: "idle" | "working" | "waiting" | "error";
   readonly text: string;

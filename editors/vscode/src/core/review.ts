@@ -17,7 +17,7 @@ const keptAtMost = 1_000_000;
 /** The connection that asked for a review. */
 export interface Owner {
   readonly id: number;
-  /** From its handshake, sanitised. */
+  /** From its handshake, sanitized. */
   readonly name?: string;
   readonly pid?: number | undefined;
   notify(method: string, params: object): void;
@@ -68,7 +68,7 @@ export function isSameQuestion(a: ReviewRequest, b: ReviewRequest): boolean {
   return a.path === b.path && a.oldPath === b.oldPath && a.removal === b.removal && a.proposal === b.proposal && a.baseSha256 === b.baseSha256;
 }
 
-/** A review as lists and tooltips show it; text is sanitised. */
+/** A review as lists and tooltips show it; text is sanitized. */
 export interface ReviewInfo {
   readonly id: string;
   readonly path: string;

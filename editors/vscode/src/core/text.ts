@@ -85,7 +85,7 @@ export function sha256(text: string): string {
 
 /**
  * The identity of a buffer's text: without byte order mark and with "\n" as line
- * ending, because an editor normalises both when it loads a file.
+ * ending, because an editor normalizes both when it loads a file.
  */
 export function textSha256(text: string): string {
   return sha256(toLf(withoutBom(text)));

@@ -15,7 +15,7 @@ export interface ToolCall {
 
 /** The connection that calls, as tools see it. */
 export interface ToolClient extends Owner {
-  /** From its handshake, sanitised. */
+  /** From its handshake, sanitized. */
   readonly name: string;
   setStatus(status: { state: string; text: string; tooltip: string }): void;
 }

@@ -48,7 +48,7 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
     const shown = tabsOf(diff.id).find((tab) => diffOf(tab) === diff.id);
     const focus = this.focusNext.delete(diff.id);
     // override: a text diff, whatever editor the user has chosen for such files;
-    // background: the tab does not become active. Both are honoured, not declared.
+    // background: the tab does not become active. Both are honored, not declared.
     const options = {
       preview: false,
       preserveFocus: !focus,

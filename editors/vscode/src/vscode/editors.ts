@@ -38,7 +38,7 @@ export class OpenEditors implements Editors {
       viewColumn: tab.group.viewColumn,
       preview: tab.isPreview,
       preserveFocus: true,
-      background: !tab.isActive, // honoured, not declared
+      background: !tab.isActive, // honored, not declared
       ...(shown === undefined ? {} : { selection: shown.selection }),
     };
     await vscode.commands.executeCommand("vscode.open", this.places.uri(path), options);

@@ -34,7 +34,7 @@ describe("protected files", () => {
     for (const name of names.plain) assert.equal(protectedWhy(name, "/nowhere/x"), undefined, name);
   });
 
-  it("include those in a folder that git recognises by its content", (t) => {
+  it("include those in a folder that git recognizes by its content", (t) => {
     const folder = tempFolder(t);
     for (const each of ["objects", "refs"]) mkdirSync(join(folder, each));
     assert.equal(protectedWhy("config", join(folder, "config")), undefined);

@@ -23,7 +23,7 @@ import { tooLong, tricky } from "../tricky.mjs";
 describe("what a terminal was sent", () => {
   const cases: [string, string, string][] = [
     ["plain text", "a\r\nb", "a\nb"],
-    ["colours and cursor moves", "\u001b[1;31mred\u001b[0m \u001b[2K\u001b[10;3Hx\u001b[?25l", "red x"],
+    ["colors and cursor moves", "\u001b[1;31mred\u001b[0m \u001b[2K\u001b[10;3Hx\u001b[?25l", "red x"],
     ["titles, links and marks", "\u001b]0;title\u0007a\u001b]8;;http://x\u001b\\b\u001b]8;;\u001b\\", "ab"],
     ["other sequences", "\u001b(B\u001b=\u001b>\u001b7x\u001b8\u001bPdcs\u001b\\y", "xy"],
     ["the marks of shell integration", "\u001b]633;C\u0007out\r\n\u001b]633;D;0\u0007$ prompt", "out\n"],
@@ -50,7 +50,7 @@ describe("what a terminal was sent", () => {
 
 describe("what a pipe was sent", () => {
   const cases: [string, string, string][] = [
-    ["colours, titles and links", "\u001b[1;31mred\u001b[0m\u001b]0;t\u0007 \u001b]8;;http://x\u001b\\b\u001b]8;;\u001b\\", "red b"],
+    ["colors, titles and links", "\u001b[1;31mred\u001b[0m\u001b]0;t\u0007 \u001b]8;;http://x\u001b\\b\u001b]8;;\u001b\\", "red b"],
     ["line endings of the program", "a\r\nb\rc\r", "a\r\nb\rc\r"],
     ["a mark that ends nothing here", "x\u001b]633;D;0\u0007y", "xy"],
     ["a sequence that does not end", "a\u001b[31", "a"],

@@ -81,7 +81,7 @@ describe("hashes", () => {
   it("of text are those of its UTF-8", () => {
     assert.equal(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   });
-  it("of a buffer do not depend on what an editor normalises", () => {
+  it("of a buffer do not depend on what an editor normalizes", () => {
     assert.equal(textSha256(bom + "a\r\nb\rc"), textSha256("a\nb\nc"));
     assert.equal(textSha256("a\nb"), sha256("a\nb"));
     assert.equal(toLf("a"), "a");

@@ -75,9 +75,9 @@ describe("the agent's proposals in one text with their file", () => {
       const found = backs.map(({ color, top }) => ({ top, parts: color.match(/[\d.]+/g).map(Number) })).filter(({ parts }) => parts.length === 4 && parts[3] > 0 && Math.abs(parts[0] - parts[1]) > 1 && Math.max(parts[0], parts[1]) - parts[2] > 20);
       return found.sort((a, b) => a.top - b.top).map(({ parts: [red, green] }) => (red > green ? "red" : "green"));
     });
-    assert.deepEqual(await until("four lines with a colour", async () => {
-      const colours = await drawn();
-      return colours.length === 4 && colours;
+    assert.deepEqual(await until("four lines with a color", async () => {
+      const colors = await drawn();
+      return colors.length === 4 && colors;
     }), ["red", "green", "red", "green"]);
     const buttons = at.scene.session.page.locator(".part.editor .title .editor-actions .action-label");
     const labels = await until("the buttons", async () => {

@@ -141,8 +141,8 @@ func (t *Terminal) reply(s string) {
 	}
 }
 
-// askedColour answers a query for the colour of text or background.
-func (t *Terminal) askedColour(code, body string) {
+// askedColor answers a query for the color of text or background.
+func (t *Terminal) askedColor(code, body string) {
 	switch code {
 	case "10":
 		t.reply("\x1b]10;rgb:ffff/ffff/ffff\x1b\\")
@@ -168,7 +168,7 @@ func (t *Terminal) osc(kind byte, body string) {
 	case code == "9" || code == "777":
 		t.stats.Notices = append(t.stats.Notices, arg)
 	case arg == "?":
-		t.askedColour(code, body)
+		t.askedColor(code, body)
 	case code == "52":
 		t.stats.Clipboard = arg
 	case code == "7777":

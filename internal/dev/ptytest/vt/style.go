@@ -49,7 +49,7 @@ func (s *style) set(args string) bool {
 				s.drop(kind)
 			}
 		case p == "38" || p == "48" || p == "58":
-			n := colourLen(params[i:])
+			n := colorLen(params[i:])
 			if n == 0 {
 				return false
 			}
@@ -80,8 +80,8 @@ func (s *style) simple(p string) bool {
 	return true
 }
 
-// colourLen returns the number of parameters of an extended colour.
-func colourLen(params []string) int {
+// colorLen returns the number of parameters of an extended color.
+func colorLen(params []string) int {
 	switch {
 	case len(params) >= 5 && params[1] == "2":
 		return 5

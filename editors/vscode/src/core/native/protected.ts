@@ -46,7 +46,7 @@ function fold(name: string): string {
     .join("/");
 }
 
-/** Git recognises a repository by its content, whatever its name. */
+/** Git recognizes a repository by its content, whatever its name. */
 function gitFolder(path: string): string | undefined {
   for (let at = path; dirname(at) !== at; at = dirname(at)) {
     const folder = dirname(at);

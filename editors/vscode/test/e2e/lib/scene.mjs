@@ -151,7 +151,7 @@ export class Agent {
     return this.window.agentHasKeys();
   }
 
-  /** Waits until the terminal asks and takes answers, which it says by colour. */
+  /** Waits until the terminal asks and takes answers, which it says by color. */
   async asks(ms = 60_000, offer = PANEL) {
     await this.shows(offer, ms);
     await until("the terminal's panel to take keys", () => this.window.page.evaluate(isArmed, offer), ms);
