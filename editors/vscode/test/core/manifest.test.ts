@@ -34,6 +34,7 @@ describe("the walkthrough", () => {
         assert.ok(shown !== undefined && !shown.includes("`"), "the editor shows backticks as they are");
       }
       assert.ok(existsSync(media.image ?? media.markdown ?? ""), "its picture is there");
+      assert.ok(media.markdown === undefined || existsSync(media.markdown.replace(/\.md$/, ".nls.de.md")), "its page is translated");
     });
   }
 });
