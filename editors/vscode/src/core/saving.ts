@@ -30,24 +30,28 @@ interface Change {
   readonly atCursor: boolean;
 }
 
-/** Changes that may be those of a formatter. */
+/** A change that may be a formatter's. */
 interface Suspect {
-  /** The text before them. */
+  /** The text before it. */
   readonly before: string;
-  /** When the last one came, in milliseconds. */
-  at: number;
-  /** Where a person who made them has the cursor now; undefined if they are not at a cursor. */
+  /** When it came, in milliseconds. */
+  readonly at: number;
+  /** Where a person who made it has the cursor now; undefined if it was not at a cursor. */
   readonly cursor: number | undefined;
 }
 
+// The editor's own formatters before a save are fewer.
+const suspectsMax = 8;
+
 /**
  * A text that is saved now and then, before which formatters change it without a name. During a
- * save, a change is taken for a formatter's if it is not at a cursor, or only of blanks. A formatter
- * that runs before the save is reported runs within an instant of it; a person is slower, and types
- * at a cursor.
+ * save, a change is taken for a formatter's if it is not at a cursor, or only of blanks. Formatters
+ * that run before the save is reported run within an instant of it, and of each other; a person is
+ * slower, and types at a cursor.
  */
 export class SavedText {
-  private suspect: Suspect | undefined;
+  /** The last changes of the text, if they may all be formatters'. */
+  private suspects: Suspect[] = [];
   /** The text before the save that goes on, until it is there again. */
   before: string | undefined;
   /** That save is over. */
@@ -56,12 +60,12 @@ export class SavedText {
   constructor(private now: string) {}
 
   /** Takes the text after changes, whose offsets are those of the text before them; reports whether they are a save's. */
-  isSaves(text: string, changes: readonly Change[], at: number, instantMs: number): boolean {
+  isSaves(text: string, changes: readonly Change[], at: number): boolean {
     const former = this.now;
     this.now = text;
     const isBlank = changes.every(({ offset, length, text: added }) => !/\S/.test(former.slice(offset, offset + length) + added));
     const isElsewhere = changes.some(({ atCursor }) => !atCursor);
-    if (this.before === undefined) this.note({ former, isBlank, isElsewhere, at, instantMs }, changes);
+    if (this.before === undefined) this.note({ before: former, at, cursor: isElsewhere ? undefined : endOf(changes) }, isBlank || isElsewhere);
     else if (this.ended && text === this.before) this.forget();
     else if (isBlank || isElsewhere) return true;
     else this.forget();
@@ -70,10 +74,9 @@ export class SavedText {
 
   /** A save begins, with the cursors at these offsets. */
   begin(cursors: readonly number[], at: number, instantMs: number): void {
-    const { suspect } = this;
-    const isRecent = suspect !== undefined && at - suspect.at <= instantMs;
-    const isTyped = suspect?.cursor !== undefined && cursors.includes(suspect.cursor);
-    this.before ??= isRecent && !isTyped ? suspect.before : this.now;
+    const first = this.firstSince(at, instantMs);
+    const isTyped = first?.cursor !== undefined && cursors.includes(first.cursor);
+    this.before ??= first !== undefined && !isTyped ? first.before : this.now;
     this.ended = false;
   }
 
@@ -87,15 +90,27 @@ export class SavedText {
   /** No earlier text comes back. */
   forget(): void {
     this.before = undefined;
-    this.suspect = undefined;
+    this.suspects = [];
   }
 
-  private note(made: { former: string; isBlank: boolean; isElsewhere: boolean; at: number; instantMs: number }, changes: readonly Change[]): void {
-    const { former, isBlank, isElsewhere, at, instantMs } = made;
-    const known = this.suspect !== undefined && at - this.suspect.at <= instantMs ? this.suspect : undefined;
-    const [first] = changes;
-    if (!isBlank && !isElsewhere) this.suspect = undefined;
-    else if (known !== undefined && (known.cursor === undefined || !isElsewhere)) known.at = at;
-    else this.suspect = { before: former, at, cursor: isElsewhere || first === undefined ? undefined : first.offset + first.text.length };
+  private note(made: Suspect, isSuspect: boolean): void {
+    this.suspects = isSuspect ? [...this.suspects, made].slice(-suspectsMax) : [];
   }
+
+  /** The first of the suspects that each came within an instant of the next, the last one within an instant of at. */
+  private firstSince(at: number, instantMs: number): Suspect | undefined {
+    let first: Suspect | undefined;
+    for (const each of [...this.suspects].reverse()) {
+      if ((first?.at ?? at) - each.at > instantMs) break;
+      // Blanks that a person typed, before a formatter's change.
+      if (first !== undefined && first.cursor === undefined && each.cursor !== undefined) break;
+      first = each;
+    }
+    return first;
+  }
+}
+
+/** The offset after the first of the changes. */
+function endOf([first]: readonly Change[]): number | undefined {
+  return first === undefined ? undefined : first.offset + first.text.length;
 }

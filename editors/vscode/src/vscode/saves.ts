@@ -2,8 +2,11 @@ import * as vscode from "vscode";
 import { SavedText } from "../core/saving";
 import type { SideFiles } from "./sidefiles";
 
-/** Within this many milliseconds before a save the editor's formatters change its text. */
+/** Within this many milliseconds before a save that somebody asked for the editor's formatters change its text. */
 const instantMs = 200;
+/** A save by itself comes autoSaveDelay after the last change of a person: in three quarters of it there are only formatters, slow as they may be. */
+const lateShare = 0.75;
+const lateMaxMs = 2_000;
 
 /**
  * The texts of side files, before and after their saves. Auto-save, Save All and we ourselves save
@@ -20,7 +23,7 @@ export class Saves implements vscode.Disposable {
       // Before or after the editor's own formatters: that is another way in each window.
       vscode.workspace.onWillSaveTextDocument(({ document, reason }) => {
         const isLate = reason === vscode.TextDocumentSaveReason.AfterDelay;
-        this.texts.get(document.uri.toString())?.begin(cursorsOf(document).map((cursor) => document.offsetAt(cursor)), Date.now(), isLate ? this.instant(document) : instantMs);
+        this.texts.get(document.uri.toString())?.begin(cursorsOf(document).map((cursor) => document.offsetAt(cursor)), Date.now(), isLate ? lateMs(document) : instantMs);
       }),
       vscode.workspace.onDidSaveTextDocument((document) => void this.end(document)),
     );
@@ -44,7 +47,7 @@ export class Saves implements vscode.Disposable {
       atCursor: cursors.some((cursor) => cursor.isEqual(range.start) || cursor.isEqual(range.end)),
     }));
     const was = saved.before;
-    const is = saved.isSaves(document.getText(), changes, Date.now(), this.instant(document));
+    const is = saved.isSaves(document.getText(), changes, Date.now());
     // An undo is the person's, and a text that is loaded is the file's.
     if (reason !== undefined || (saved.before === undefined && this.files.holds(document.uri, document.getText()))) saved.forget();
     if (was !== undefined && saved.before === undefined && document.getText() !== was) this.files.age(document.uri);
@@ -71,12 +74,6 @@ export class Saves implements vscode.Disposable {
     return saved;
   }
 
-  /** A person who has just changed the text must not be taken for a formatter. */
-  private instant({ uri }: vscode.TextDocument): number {
-    const delay = vscode.workspace.getConfiguration("files", uri).get("autoSaveDelay", 1_000);
-    return Math.min(instantMs, delay / 2);
-  }
-
   private async end(document: vscode.TextDocument): Promise<void> {
     const before = this.texts.get(document.uri.toString())?.end();
     if (before !== undefined && this.files.has(document.uri)) await this.files.set(document.uri, before);
@@ -85,4 +82,8 @@ export class Saves implements vscode.Disposable {
 
 function cursorsOf(document: vscode.TextDocument): vscode.Position[] {
   return vscode.window.visibleTextEditors.filter((editor) => editor.document === document).flatMap(({ selections }) => selections.map(({ active }) => active));
+}
+
+function lateMs({ uri }: vscode.TextDocument): number {
+  return Math.min(lateMaxMs, lateShare * vscode.workspace.getConfiguration("files", uri).get("autoSaveDelay", 1_000));
 }

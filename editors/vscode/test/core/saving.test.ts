@@ -61,28 +61,30 @@ describe("a text that is saved", () => {
     it(`${typed ? "keeps" : "takes back"} ${name} during the save`, () => {
       const saved = new SavedText(text);
       saved.begin([], 1_000, instant);
-      assert.equal(saved.isSaves(to, [change], 1_000, instant), !typed);
+      assert.equal(saved.isSaves(to, [change], 1_000), !typed);
       assert.equal(saved.end(), typed ? undefined : text);
     });
   }
 
-  const before: { name: string; made: [to: string, change: typeof trim, at: number][]; cursor: number; back: string | undefined }[] = [
+  const before: { name: string; made: [to: string, change: typeof trim, at: number][]; cursor: number; instantMs?: number; back: string | undefined }[] = [
     { name: "takes back what a formatter did an instant before it", made: [[trimmed, trim, 950]], cursor: 0, back: text },
     { name: "takes back a final newline at the cursor, too", made: [[trimmed, trim, 950], [`${trimmed}\n`, { offset: 6, length: 0, text: "\n", atCursor: true }, 951]], cursor: 6, back: text },
     { name: "takes back a final newline that the cursor stays before", made: [[`${text}\n`, { offset: 8, length: 0, text: "\n", atCursor: true }, 950]], cursor: 8, back: text },
     { name: "keeps a line that a person began: the cursor is in it", made: [[`${text}\n`, { offset: 8, length: 0, text: "\n", atCursor: true }, 950]], cursor: 9, back: undefined },
     { name: "keeps what a person did with a command: that is longer ago", made: [[trimmed, trim, 700]], cursor: 0, back: undefined },
+    { name: "takes back what formatters did slowly before a save by itself", made: [[trimmed, trim, 300], ["a\nb\n", { ...trim, offset: 3 }, 900]], cursor: 0, instantMs: 750, back: text },
+    { name: "keeps what a person did before those", made: [[trimmed, trim, 100], ["a\nb\n", { ...trim, offset: 3 }, 900]], cursor: 0, instantMs: 750, back: trimmed },
     { name: "keeps what was typed before a formatter", made: [["ax  \nb  \n", { offset: 1, length: 0, text: "x", atCursor: true }, 900], ["ax\nb  \n", { ...trim, offset: 2 }, 950]], cursor: 2, back: "ax  \nb  \n" },
     { name: "keeps a blank that was typed before a formatter", made: [["a   \nb  \n", { offset: 1, length: 0, text: " ", atCursor: true }, 900], ["a\nb  \n", { offset: 1, length: 3, text: "", atCursor: false }, 950]], cursor: 1, back: "a   \nb  \n" },
   ];
-  for (const { name, made, cursor, back } of before) {
+  for (const { name, made, cursor, instantMs = instant, back } of before) {
     it(name, () => {
       const saved = new SavedText(text);
-      for (const [to, change, at] of made) assert.equal(saved.isSaves(to, [change], at, instant), false);
-      saved.begin([cursor], 1_000, instant);
+      for (const [to, change, at] of made) assert.equal(saved.isSaves(to, [change], at), false);
+      saved.begin([cursor], 1_000, instantMs);
       assert.equal(saved.end(), back);
       if (back === undefined) return;
-      assert.equal(saved.isSaves(back, [trim], 1_010, instant), false, "the text from before is the person's");
+      assert.equal(saved.isSaves(back, [trim], 1_010), false, "the text from before is the person's");
       assert.equal(saved.before, undefined);
     });
   }
