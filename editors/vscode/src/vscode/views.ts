@@ -117,6 +117,7 @@ export class Views implements DiffView {
   checked(id: string, check: Check): void {
     const diff = this.shown.get(id);
     if (diff !== undefined) this.shown.set(id, { ...diff, check });
+    this.noteButtons();
     this.inline.checked(id, check);
     this.diffs.checked(id, check);
   }
@@ -210,7 +211,7 @@ export class Views implements DiffView {
     void vscode.commands.executeCommand("setContext", "agent.seenReviews", seen);
   }
 
-  /** Notes the reviews that follow a refused proposal, and those with which a rule can be made, for their buttons. */
+  /** Notes the reviews to which a button applies. */
   private noteButtons(): void {
     const note = (key: string, has: (diff: ShownDiff) => boolean): void => {
       const uris = [...this.shown.values()].filter(has).flatMap(({ id, path }) => [inlineScheme, proposedScheme].map((scheme) => reviewUri(scheme, path, id).toString()));
@@ -218,6 +219,8 @@ export class Views implements DiffView {
     };
     note("agent.revisedReviews", ({ refused }) => refused !== undefined);
     note("agent.offeredReviews", ({ offer }) => offer !== undefined);
+    note("agent.checkedReviews", ({ check }) => check !== undefined);
+    note("agent.inlineReviews", ({ canInline }) => canInline);
   }
 
   /** Notes which review has the focus, for keys and buttons. */

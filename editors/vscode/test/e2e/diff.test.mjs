@@ -59,6 +59,22 @@ describe("a diff in VS Code", () => {
     same();
   });
 
+  it("has the buttons that apply: a new file is not shown inline", async () => {
+    const buttons = () => bench.page.locator(".part.editor .title .editor-actions .action-label").evaluateAll((all) => all.map((each) => (each.getAttribute("aria-label") ?? "").replace(/ \(.*/, "")));
+    for (const [name, text, inline] of [["a.txt", PROPOSED, true], ["new.txt", "new\n", false]]) {
+      const answer = client.openDiff(session.file(name), text);
+      await bench.diffShown(name);
+      const shown = await until("the buttons", async () => {
+        const all = await buttons();
+        return all.includes("Reject") && all.includes("Show Inline or as Diff") === inline && all;
+      });
+      assert.deepEqual(shown.slice(0, 3), ["Accept", "Reject", ...(inline ? ["Show Inline or as Diff"] : shown.slice(2, 3))], name);
+      await bench.press("Reject");
+      assert.equal((await verdict(answer)).word, "DIFF_REJECTED");
+      await session.noDiffs();
+    }
+  });
+
   it("is accepted with the first click although another group has the focus", async () => {
     const buttons = (shown) =>
       session.probe(`await vscode.workspace.getConfiguration("workbench.editor").update("alwaysShowEditorActions", args[0], 1)`, shown);
