@@ -6,9 +6,9 @@ import { sameText } from "./text";
 export type InlineDecision = InlineEnd & { readonly base: FileText };
 
 /**
- * Asks about a proposal in one text with its file. Guarantees: STALE_BASE if the
- * file changed while the person decided, so that no answer is given to another
- * text than was seen.
+ * Asks about a proposal in one text with its file. Guarantees: STALE_BASE instead of a
+ * rejection if the file changed while the person decided; writeAccepted looks at it before
+ * an accepted text is written. So no answer is given to another text than was seen.
  */
 export async function decideInline(ports: Ports, proposal: InlineProposal, cancelled: AbortSignal): Promise<InlineDecision> {
   const { documents, inline } = ports;
@@ -22,7 +22,7 @@ export async function decideInline(ports: Ports, proposal: InlineProposal, cance
   const stop = documents.watch(proposal.path, () => void look());
   try {
     const end = await inline.propose(proposal, AbortSignal.any([cancelled, stale.signal]));
-    if (!cancelled.aborted) await needStill(ports, proposal.path, base);
+    if (!cancelled.aborted && end.kind === "rejected") await needStill(ports, proposal.path, base);
     return { ...end, base };
   } finally {
     stop();

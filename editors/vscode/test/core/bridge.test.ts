@@ -243,8 +243,34 @@ describe("C2: messages", () => {
     const untold = await proposed(t);
     writeFileSync(untold.path, "other\n");
     untold.decide(accepted);
-    assert.equal((await untold.bridge.next())["code"], "STALE_BASE");
+    assert.deepEqual(await untold.bridge.next().then(({ code, patch }) => [code, patch]), ["STALE_BASE", undefined]);
     assert.equal(untold.onDisk(), "other\n");
+  });
+
+  it("the person's changes come with the error if an accepted edit cannot be written", async (t) => {
+    const changed: [string, (started: Awaited<ReturnType<typeof proposed>>) => void][] = [
+      ["STALE_BASE", ({ path }) => writeFileSync(path, "other\n")],
+      ["DIRTY_DOCUMENT", ({ editor, path }) => editor.documents.buffers.set(path, { text: "typed\n", isDirty: true, isUntitled: false })],
+      ["PERMISSION_DENIED", ({ editor }) => (editor.documents.saves = false)],
+    ];
+    for (const [code, change] of changed) {
+      const started = await proposed(t);
+      change(started);
+      started.decide({ kind: "accepted", text: "one\nzwei\n" });
+      const error = await started.bridge.next();
+      assert.equal(error["code"], code);
+      assert.match(String(error["patch"]), /^-TWO\n\+zwei$/m);
+    }
+    const { bridge, core, editor, file } = await start(t, { "a.txt": "one\ntwo\n" });
+    bridge.send({ type: "applyDiff", file: file("a.txt"), edits });
+    const id = await shown(core);
+    editor.view.texts.set(id, "one\nzwei\n");
+    core.reviews.edited(id, "one\nzwei\n");
+    editor.documents.buffers.set(file("a.txt"), { text: "typed\n", isDirty: true, isUntitled: false });
+    core.reviews.accept(id, "button");
+    const error = await bridge.next();
+    assert.deepEqual([error["type"], error["code"]], ["error", "STALE_BASE"]);
+    assert.match(String(error["patch"]), /^-TWO\n\+zwei$/m);
   });
 
   it("nobody else answers for the person while a proposal is pending", async (t) => {

@@ -209,11 +209,12 @@ class BridgeSession implements Owner {
   }
 
   private async writeDecided(place: Place, proposed: string, { base, text }: { base: FileText; text: string }): Promise<Decision> {
-    const saved = await writeAccepted(this.host.ports, place.path, base, text);
+    const patch = patchOf("patch", place, proposed, text);
+    const saved = await keeping(patch, () => writeAccepted(this.host.ports, place.path, base, text));
     return {
       accepted: saved.text,
       saved: true,
-      ...patchOf("patch", place, proposed, text),
+      ...patch,
       ...patchOf("formatEdits", place, text, saved.text),
     };
   }
@@ -242,8 +243,11 @@ class BridgeSession implements Owner {
     const settled = known?.text === after && (known.original === original || original === after);
     const decision: Decision = settled ? { accepted: after } : await this.review(message, place, after, original, end);
     if (!("accepted" in decision)) return decision;
-    if ((await this.textIn(place)) !== original) throw new ToolError("STALE_BASE", "the file has changed meanwhile; nothing was changed");
-    await documents.edit(place.path, decision.accepted);
+    const { accepted, patch } = decision;
+    await keeping(patch === undefined ? {} : { patch }, async () => {
+      if ((await this.textIn(place)) !== original) throw new ToolError("STALE_BASE", "the file has changed meanwhile; nothing was changed");
+      await documents.edit(place.path, accepted);
+    });
     return decision;
   }
 
@@ -304,7 +308,8 @@ class BridgeSession implements Owner {
     const known = err instanceof ToolError;
     if (!known) this.host.ports.log.error(`${String(message["type"])}: ${messageOf(err)}`);
     const file = typeof message["file"] === "string" ? { file: message["file"] } : {};
-    this.send({ type: "error", code: known ? err.code : "INTERNAL", message: messageOf(err), ...file, ...idOf(message) });
+    const kept = err instanceof Unwritten ? err.patch : {};
+    this.send({ type: "error", code: known ? err.code : "INTERNAL", message: messageOf(err), ...file, ...kept, ...idOf(message) });
   }
 }
 
@@ -323,6 +328,26 @@ function descriptionOf({ description }: Message): string {
 }
 
 /** The difference between two texts, if any, under this name. */
+/** The error of an accepted edit that was not written. */
+class Unwritten extends ToolError {
+  constructor(
+    { code, message }: ToolError,
+    /** The person's changes, which are nowhere else any more. */
+    readonly patch: object,
+  ) {
+    super(code, message);
+  }
+}
+
+/** Writes an accepted edit; if that fails, the client gets the person's changes with the error. */
+async function keeping<T>(patch: object, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (err) {
+    throw err instanceof ToolError ? new Unwritten(err, patch) : err;
+  }
+}
+
 function patchOf(name: string, place: Place, from: string, to: string): object {
   return sameText(from, to) ? {} : { [name]: unifiedDiff(place.relative, from, to) };
 }
