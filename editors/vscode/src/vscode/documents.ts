@@ -62,7 +62,9 @@ export class EditorDocuments implements Documents {
 
   /** Whether the file has unsaved changes in a notebook or another editor of its own kind. */
   private isChangedAsOther(path: string): boolean {
-    return this.places.tabs(path).some((tab) => tab.isDirty && !(tab.input instanceof vscode.TabInputText));
+    // The tabs learn of a change later than its notebook.
+    const inNotebook = vscode.workspace.notebookDocuments.some(({ isDirty, uri }) => isDirty && this.places.isSame(uri, path));
+    return inNotebook || this.places.tabs(path).some((tab) => tab.isDirty && !(tab.input instanceof vscode.TabInputText));
   }
 
   async write(path: string, text: string): Promise<void> {
