@@ -78,7 +78,7 @@ export function activate(context: vscode.ExtensionContext): void {
     registration.watch(),
     watchEditor(core, views),
     showReviews(core, status, views),
-    new Afterwards({ core, views, terminals, places, showAccepted: () => settings.showAccepted() }),
+    new Afterwards({ core, views, inline, terminals, places, showAccepted: () => settings.showAccepted() }),
     registerCommands({ core, views, inline: documents, documents: texts, registration, remarks, status, terminals, log, ...actions }),
   );
   // The rest waits for the next tick: activation must not hold the window up.

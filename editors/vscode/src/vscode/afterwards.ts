@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import type { Core } from "../core/core";
 import { isPending } from "../core/review";
 import type { ReviewInfo } from "../core/reviews";
+import type { InlineProposals } from "./inline";
 import type { Places } from "./places";
 import type { Terminals } from "./terminals";
 import type { Views } from "./views";
@@ -12,6 +13,7 @@ const writtenMs = 3_000;
 interface Parts {
   readonly core: Core;
   readonly views: Views;
+  readonly inline: InlineProposals;
   readonly terminals: Terminals;
   readonly places: Places;
   /** Whether an accepted file is shown. */
@@ -54,7 +56,7 @@ export class Afterwards implements vscode.Disposable {
 
   /**
    * Shows an accepted file, without the focus, when it is there: the client writes it after the
-   * answer. Gives up if a review comes meanwhile, which the file would cover. Reports whether it is shown.
+   * answer. Gives up if a question comes meanwhile, which the file would cover. Reports whether it is shown.
    */
   private async showFile(path: string): Promise<boolean> {
     const until = Date.now() + writtenMs;
@@ -75,7 +77,7 @@ export class Afterwards implements vscode.Disposable {
   }
 
   private asksAgain(): boolean {
-    return this.parts.core.reviews.list().some(isPending);
+    return this.parts.inline.isAsking || this.parts.core.reviews.list().some(isPending);
   }
 }
 

@@ -9,7 +9,7 @@ import type { Heading, Headers } from "./headers";
 import type { Remarks } from "./remarks";
 import { Saves } from "./saves";
 import type { SideFiles } from "./sidefiles";
-import { caughtUp, diffOf, documentAt, tabsOf } from "./tabs";
+import { caughtUp, diffOf, documentAt, onTabs, tabsOf } from "./tabs";
 import { originalScheme, proposalUri, reviewUri } from "./uri";
 
 /** For how long a tab is waited for, in milliseconds; others that are to open the same review wait behind it. */
@@ -172,10 +172,6 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
 
   /** Resolves when the tab is there, which may be after the command's end; one that is gone already never comes. */
   private tabThere(id: string): Promise<void> {
-    const on = (look: () => void): (() => void) => {
-      const listener = vscode.window.tabGroups.onDidChangeTabs(look);
-      return () => void listener.dispose();
-    };
-    return waitUntil(() => this.tabs(id) > 0 || !this.sides.has(id), on, systemClock, tabMs);
+    return waitUntil(() => this.tabs(id) > 0 || !this.sides.has(id), onTabs, systemClock, tabMs);
   }
 }

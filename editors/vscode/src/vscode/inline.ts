@@ -7,6 +7,7 @@ import type { ProposalScreen } from "../core/proposing";
 import { readyMs } from "../core/ready";
 import { oneLine, sameText } from "../core/text";
 import type { InlineDocuments, InlineProposed } from "./inlinedocs";
+import { onTabs } from "./tabs";
 
 /**
  * Proposals of programs that leave the writing to the editor, each in one text
@@ -16,6 +17,11 @@ export class InlineProposals implements Inline {
   private readonly standing_ = new Map<string, string>();
 
   constructor(private readonly documents: InlineDocuments) {}
+
+  /** Whether any proposal waits for its answer. */
+  get isAsking(): boolean {
+    return this.standing_.size > 0;
+  }
 
   standing(path: string): string | undefined {
     return this.standing_.get(pathKey(path));
@@ -57,10 +63,7 @@ export class InlineProposals implements Inline {
         since = Date.now();
       },
       tabs: () => documents.tabs(id),
-      onTabs: (changed) => {
-        const tabs = vscode.window.tabGroups.onDidChangeTabs(changed);
-        return () => void tabs.dispose();
-      },
+      onTabs,
     };
   }
 }

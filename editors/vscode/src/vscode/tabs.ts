@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import type { Cancel } from "../core/ports";
 import { saveTyped } from "../core/saving";
 import { inlineScheme, isProposalUri, isReviewUri, planScheme, proposedScheme, reviewId } from "./uri";
 
@@ -43,6 +44,12 @@ export function visibleReviews(): { id: string; uri: vscode.Uri }[] {
     const id = reviewId(uri);
     return id === undefined ? [] : [{ id, uri }];
   });
+}
+
+/** Calls back after a tab was opened, closed or changed. */
+export function onTabs(changed: () => void): Cancel {
+  const listener = vscode.window.tabGroups.onDidChangeTabs(changed);
+  return () => void listener.dispose();
 }
 
 /** The review whose diff is the active tab of the active group. */

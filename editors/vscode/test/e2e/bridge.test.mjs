@@ -21,7 +21,7 @@ describe("a program that speaks in typed messages", () => {
   let session;
   let socket;
   const received = [];
-  const names = ["diff", "inline", "saved", "dirty", "apply", "once", "closed"];
+  const names = ["diff", "inline", "front", "saved", "dirty", "apply", "once", "closed"];
   before(async () => {
     const files = Object.fromEntries(names.map((name) => [`${name}.txt`, BASE]));
     session = await startSession({ files, settings: { "diffEditor.codeLens": true } });
@@ -87,6 +87,21 @@ describe("a program that speaks in typed messages", () => {
     assert.match(answer.patch, /^-FIVE$/m);
     assert.equal(read("inline"), "ONE\ntwo\nthree\nfour\nfive\n");
     await lens("Accept").waitFor({ state: "detached" });
+  });
+
+  it("C2: a file that was accepted before does not cover a proposal when it comes", async () => {
+    send({ type: "openDiff", file: session.file("late.txt"), after: "late\n" });
+    await session.bench.diffShown("late.txt");
+    await session.bench.press("Accept");
+    assert.equal((await next()).type, "diffAccepted");
+    await session.noDiffs();
+    send({ type: "proposeDiff", id: "front", file: session.file("front.txt"), edits: BOTH });
+    await lens("Accept", 1).waitFor();
+    fs.writeFileSync(session.file("late.txt"), "late\n");
+    await session.page.locator(".explorer-folders-view .monaco-list-row", { hasText: "late.txt" }).waitFor();
+    assert.deepEqual(await session.tabs(), ["Review: front.txt"]);
+    send({ type: "closeDiff", id: "front" });
+    assert.equal((await next()).type, "diffRejected");
   });
 
   it("C2: Ctrl+S accepts the proposal", async () => {
