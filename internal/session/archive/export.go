@@ -72,52 +72,26 @@ func exportMessage(b *bufio.Writer, m llm.Message) {
 	}
 }
 
-// commandTool is the tool for command lines.
-const commandTool = "execute_command"
-
 // readable returns the arguments of a call for people: a command as it is run, with its other
 // arguments below it, and anything else as JSON.
 func readable(c llm.ToolCall) string {
-	if c.Name == commandTool {
-		rest := map[string]json.RawMessage{}
-		line := ""
-		if json.Unmarshal([]byte(c.Args), &rest) == nil && json.Unmarshal(rest["command"], &line) == nil {
-			delete(rest, "command")
-			text := history.Fenced("sh", line)
-			if others, err := json.Marshal(rest); err == nil && len(rest) > 0 {
-				text += "\n\n" + history.Fenced("json", plainJSON(string(others)))
-			}
-			return text
-		}
+	var args map[string]json.RawMessage
+	var line string
+	if c.Name != "execute_command" || json.Unmarshal([]byte(c.Args), &args) != nil || json.Unmarshal(args["command"], &line) != nil {
+		return history.Fenced("json", plainJSON.Replace(c.Args))
 	}
-	return history.Fenced("json", plainJSON(c.Args))
+	text := history.Fenced("sh", line)
+	delete(args, "command")
+	if others, err := json.Marshal(args); err == nil && len(args) > 0 {
+		text += "\n\n" + history.Fenced("json", plainJSON.Replace(string(others)))
+	}
+	return text
 }
 
 // plainJSON writes the characters <, > and & in JSON as themselves; many programs, with Go's
-// encoder, escape them for HTML.
-func plainJSON(text string) string {
-	var b strings.Builder
-	for {
-		i := strings.IndexByte(text, '\\')
-		if i < 0 || i+1 == len(text) {
-			return b.String() + text
-		}
-		n, char := 2, ""
-		if len(text) >= i+6 {
-			switch strings.ToLower(text[i : i+6]) {
-			case `\u003c`:
-				n, char = 6, "<"
-			case `\u003e`:
-				n, char = 6, ">"
-			case `\u0026`:
-				n, char = 6, "&"
-			}
-		}
-		b.WriteString(text[:i])
-		b.WriteString(cmp.Or(char, text[i:i+n]))
-		text = text[i+n:]
-	}
-}
+// encoder, escape them for HTML. It skips escaped backslashes.
+var plainJSON = strings.NewReplacer(`\\`, `\\`,
+	`\u003c`, "<", `\u003C`, "<", `\u003e`, ">", `\u003E`, ">", `\u0026`, "&")
 
 // exported is a session as JSON. Other programs read it: fields are only ever added.
 type exported struct {

@@ -147,8 +147,13 @@ function decideChange(parts: Parts, what: "accept" | "reject", lens: unknown[]):
   return lens.length > 0 || parts.views.hasKeys() ? parts.inline.decide(what, ...lens) : notYet();
 }
 
+/** The review of the button's own argument, else that of the active tab. */
+function meant(views: Views, args: unknown[]): string | undefined {
+  return args.map(uriOf).map((uri) => (uri === undefined ? undefined : reviewId(uri)))[0] ?? views.active();
+}
+
 async function toggleView(parts: Parts, args: unknown[]): Promise<void> {
-  const id = args.map(uriOf).map((uri) => (uri === undefined ? undefined : reviewId(uri)))[0] ?? parts.views.active();
+  const id = meant(parts.views, args);
   if (id === undefined) return;
   if (parts.core.reviews.get(id)?.held === true) return sayHeld();
   await parts.views.toggle(id);
@@ -163,7 +168,7 @@ async function showCheck({ core, views, documents }: Parts, id: unknown): Promis
 
 /** Compares a proposal with the one that the person refused before. */
 async function showRevision({ views, documents }: Parts, args: unknown[]): Promise<void> {
-  const id = args.map(uriOf).map((uri) => (uri === undefined ? undefined : reviewId(uri)))[0] ?? views.active();
+  const id = meant(views, args);
   const revision = id === undefined ? undefined : views.revision(id);
   if (id === undefined || revision === undefined) return void vscode.window.showInformationMessage(vscode.l10n.t("You have not refused a proposal for this file with words."));
   await documents.showRevision(id, revision);

@@ -1,11 +1,12 @@
 import * as vscode from "vscode";
 import { systemClock } from "../core/clock";
-import type { CommandResult, CommandRun } from "../core/ports";
+import type { Cancel, CommandResult, CommandRun } from "../core/ports";
 import { Stripper } from "../core/shell/ansi";
 import { withoutNotice } from "../core/shell/notice";
 import { Output } from "../core/shell/output";
 import { endTree } from "../core/shell/tree";
 import { isWrapped, shellName } from "../core/shell/wrap";
+import { waitUntil } from "../core/waiting";
 
 const integrationMs = 4_000;
 // For a shell that is slow, and for nobody to wonder about an empty terminal.
@@ -40,21 +41,14 @@ export class Integrated {
     return shellName(this.terminal.state.shell ?? "bash") === "bash" && this.others.size === 0 ? shell : undefined;
   }
 
-  private integration(): Promise<vscode.TerminalShellIntegration | undefined> {
-    const { shellIntegration } = this.terminal;
-    if (shellIntegration !== undefined) return Promise.resolve(shellIntegration);
-    return new Promise((done) => {
-      const listeners = [
-        vscode.window.onDidChangeTerminalShellIntegration((event) => event.terminal === this.terminal && end(event.shellIntegration)),
-        vscode.window.onDidCloseTerminal((terminal) => terminal === this.terminal && end(undefined)),
-      ];
-      const stop = systemClock.after(integrationMs, () => end(undefined));
-      const end = (shell: vscode.TerminalShellIntegration | undefined): void => {
-        stop();
-        for (const listener of listeners) listener.dispose();
-        done(shell);
-      };
-    });
+  private async integration(): Promise<vscode.TerminalShellIntegration | undefined> {
+    const { terminal } = this;
+    const on = (look: () => void): Cancel => {
+      const listeners = vscode.Disposable.from(vscode.window.onDidChangeTerminalShellIntegration(look), vscode.window.onDidCloseTerminal(look));
+      return () => void listeners.dispose();
+    };
+    await waitUntil(() => terminal.shellIntegration !== undefined || terminal.exitStatus !== undefined, on, systemClock, integrationMs);
+    return terminal.shellIntegration;
   }
 
   /** It may still tell, and serve the next command; if not, it goes. */

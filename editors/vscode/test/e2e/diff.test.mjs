@@ -60,12 +60,11 @@ describe("a diff in VS Code", () => {
   });
 
   it("has the buttons that apply: a new file is not shown inline", async () => {
-    const buttons = () => bench.page.locator(".part.editor .title .editor-actions .action-label").evaluateAll((all) => all.map((each) => (each.getAttribute("aria-label") ?? "").replace(/ \(.*/, "")));
     for (const [name, text, inline] of [["a.txt", PROPOSED, true], ["new.txt", "new\n", false]]) {
       const answer = client.openDiff(session.file(name), text);
       await bench.diffShown(name);
       const shown = await until("the buttons", async () => {
-        const all = await buttons();
+        const all = await bench.titleButtons();
         return all.includes("Reject") && all.includes("Show Inline or as Diff") === inline && all;
       });
       assert.deepEqual(shown.slice(0, 3), ["Accept", "Reject", ...(inline ? ["Show Inline or as Diff"] : shown.slice(2, 3))], name);

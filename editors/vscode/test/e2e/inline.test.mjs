@@ -79,9 +79,8 @@ describe("the agent's proposals in one text with their file", () => {
       const colors = await drawn();
       return colors.length === 4 && colors;
     }), ["red", "green", "red", "green"]);
-    const buttons = at.scene.session.page.locator(".part.editor .title .editor-actions .action-label");
     const labels = await until("the buttons", async () => {
-      const all = await buttons.evaluateAll((each) => each.map((button) => button.getAttribute("aria-label") ?? ""));
+      const all = await at.scene.bench.titleButtons();
       return all.length >= 3 && all;
     });
     assert.match(labels[0], /^Accept/);

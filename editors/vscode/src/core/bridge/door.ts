@@ -327,7 +327,6 @@ function descriptionOf({ description }: Message): string {
   return typeof description === "string" ? description : "";
 }
 
-/** The difference between two texts, if any, under this name. */
 /** The error of an accepted edit that was not written. */
 class Unwritten extends ToolError {
   constructor(
@@ -348,6 +347,7 @@ async function keeping<T>(patch: object, write: () => Promise<T>): Promise<T> {
   }
 }
 
+/** The difference between two texts, if any, under this name. */
 function patchOf(name: string, place: Place, from: string, to: string): object {
   return sameText(from, to) ? {} : { [name]: unifiedDiff(place.relative, from, to) };
 }

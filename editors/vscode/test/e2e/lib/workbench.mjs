@@ -21,6 +21,11 @@ export class Workbench {
     return this.page.locator(`.part.editor .editor-actions .action-label[aria-label^="${title}"]`);
   }
 
+  /** The labels of the buttons in the title bar of the editor, without their keys. */
+  titleButtons() {
+    return this.page.locator(".part.editor .title .editor-actions .action-label").evaluateAll((all) => all.map((each) => (each.getAttribute("aria-label") ?? "").replace(/ \(.*/, "")));
+  }
+
   tab(title) {
     return this.page.locator(".part.editor .tab", { hasText: title });
   }
