@@ -169,6 +169,9 @@ describe("a file", () => {
     await at.scene.bench.press("Accept");
     assert.match(await agent.told(3), /^Wrote book\.ipynb/);
     await agent.idle();
+    // VS Code reads the written file again a moment later, which takes back what is changed before.
+    const cells = "return vscode.workspace.notebookDocuments.flatMap((each) => each.getCells().map(({ document }) => document.getText()))";
+    await until("the notebook to be as it was written", async () => (await at.scene.session.probe(cells)).some((cell) => cell.includes("TWO")));
     await at.scene.session.probe(change, file("book.ipynb"), "more");
     await agent.type("/undo\r");
     await agent.shows("book.ipynb cannot be undone: it has unsaved changes");
