@@ -169,7 +169,7 @@ describe("a file", () => {
     await at.scene.bench.press("Accept");
     assert.match(await agent.told(3), /^Wrote book\.ipynb/);
     await agent.idle();
-    // VS Code reads the written file again a moment later, which takes back what is changed before.
+    // VS Code reads the written file again a moment later, which takes back earlier changes.
     const cells = "return vscode.workspace.notebookDocuments.flatMap((each) => each.getCells().map(({ document }) => document.getText()))";
     await until("the notebook to be as it was written", async () => (await at.scene.session.probe(cells)).some((cell) => cell.includes("TWO")));
     await at.scene.session.probe(change, file("book.ipynb"), "more");
