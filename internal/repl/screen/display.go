@@ -32,7 +32,9 @@ func (d *display) next(f *frame, p *preparer, now time.Time) []byte {
 	d.resized = size{}
 	var finished []row
 	if !d.inAlt {
-		finished = p.finished(f.finished, f.width)
+		// They were laid out for the width that the owner knows. If the terminal has just become
+		// narrower it wraps them itself, and joins them again when it gets wider.
+		finished = p.finished(f.finished, f.known)
 		f.finished = nil
 	}
 	r := d.current()

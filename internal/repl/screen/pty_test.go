@@ -176,6 +176,9 @@ func (e *echo) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.ModeReportMsg:
 		e.s.Print(fmt.Sprintf("mode %v: %d", msg.Mode, msg.Value))
 	case tea.WindowSizeMsg:
+		if msg.Width <= 0 {
+			break // Bubble Tea sends one without a size, because it has no renderer
+		}
 		e.s.Resize(msg.Width, msg.Height)
 		e.s.Print(fmt.Sprintf("size %d×%d", msg.Width, msg.Height))
 	}

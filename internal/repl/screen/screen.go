@@ -64,6 +64,7 @@ type frame struct {
 	redraw   bool   // once
 	width    int    // last reported or read
 	height   int
+	known    int // the width that the owner knows
 }
 
 // state is who has the terminal.
@@ -97,6 +98,7 @@ func open(t tty, opt Options, now func() time.Time) (*Screen, error) {
 	h := detect(opt.Env)
 	s := &Screen{habits: h, window: opt.Window, tty: t, now: now, lines: preparer{palette: palette{profile: h.profile}}}
 	s.wanted.width, s.wanted.height = s.Size()
+	s.wanted.known = s.wanted.width
 	s.shown.sync, s.shown.latency = h.sync, h.latency
 	s.shown.main.rewrap, s.shown.alt.absolute = h.rewrap, true
 	if opt.Fresh {
@@ -254,6 +256,7 @@ func (s *Screen) Err() error {
 // change, even one that was reverted: its effect on the live region is unknown.
 func (s *Screen) Resize(width, height int) {
 	s.wanted.width, s.wanted.height = max(1, width), max(1, height)
+	s.wanted.known = s.wanted.width
 	s.wanted.redraw = true
 	s.mu.Lock()
 	defer s.mu.Unlock()

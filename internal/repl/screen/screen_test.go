@@ -578,6 +578,26 @@ func TestFinishedLinesAreWholeWhenTheSizeComesLate(t *testing.T) {
 	}
 }
 
+// A finished line printed while the terminal is narrow for a moment, which the owner does not know
+// yet, becomes one row again.
+func TestFinishedLinesJoinAgain(t *testing.T) {
+	s, term := openFake(t, vt.Options{Width: 40, Height: 20})
+	s.SetTail([]string{"> "}, nil)
+	s.Flush()
+	term.Resize(1, 1)
+	s.Print("a line of the conversation")
+	s.Flush()
+	if !strings.Contains(strings.Join(term.History(), ""), "conversation") {
+		t.Fatalf("the line was not printed: %q", term.History())
+	}
+	term.Resize(40, 20)
+	s.Resize(40, 20)
+	s.Flush()
+	if all := term.History(); !slices.Contains(all, "a line of the conversation") {
+		t.Errorf("the line stays broken: %q", all)
+	}
+}
+
 func TestAnySizeIsSurvived(t *testing.T) {
 	s, term := openFake(t, vt.Options{})
 	for w := 1; w <= 500; w += 7 {
