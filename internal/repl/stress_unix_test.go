@@ -21,10 +21,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session"
 )
 
-// bound is the maximum duration of a test on any machine, however loaded; the benchmarks
-// measure the real figures.
-const bound = time.Minute
-
 // full selects the full load instead of a part.
 var full = os.Getenv("AGENT_TEST_FULL") != ""
 
@@ -178,13 +174,9 @@ func TestTenThousandResizes(t *testing.T) {
 		s.resize(w, h)
 		s.WaitUntil(fmt.Sprintf("a frame of %d×%d", w, h), drawn)
 	}
-	took := time.Since(start)
+	t.Logf("10,000 resizes in %v", time.Since(start))
 	close(stop)
 	<-stopped
-	t.Logf("10,000 resizes in %v", took)
-	if took > bound {
-		t.Errorf("10,000 resizes took %v, at most %v", took, bound)
-	}
 }
 
 // A paste of 10 MB is folded, and the prompt stays usable.
@@ -195,11 +187,7 @@ func TestTenMegabytesArePasted(t *testing.T) {
 	s.WaitFor(`pasted 233,016 lines`)
 	s.Type(" and more")
 	s.WaitFor(`and more`)
-	took := time.Since(start)
-	t.Logf("10 MB pasted in %v", took)
-	if took > bound {
-		t.Errorf("10 MB took %v, at most %v", took, bound)
-	}
+	t.Logf("10 MB pasted in %v", time.Since(start))
 }
 
 // However an answer is split, its lines are in the scrollback once and in order, as if

@@ -19,7 +19,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Why a session could not be opened or has ended; callers branch on these.
+// Why a session could not be opened or has ended.
 var (
 	// ErrAuth means that the editor refused the token, or the proof of the secret.
 	ErrAuth = errors.New("the editor refused the token")

@@ -56,7 +56,7 @@ func (p *Panel) hints(n int) []string {
 // wordsHint explains the words that are typed.
 func (p *Panel) wordsHint() string {
 	switch {
-	case p.words.hunk >= 0:
+	case p.words.about.hunk >= 0:
 		return "comment on this hunk; the model reads it with your answer · Enter keeps it · Esc goes back"
 	case p.ask != nil:
 		return "your answer; the model reads this · Enter sends · Esc goes back"

@@ -48,7 +48,7 @@ func (p *Panel) act(key tea.KeyPressMsg) Outcome {
 	p.chosen = ""
 	switch {
 	case name == "c" && p.reasons():
-		p.words.open(-1, p.look.NoColor)
+		p.write(-1)
 	case name == "A" && p.makeRule():
 	case name == "e" && p.editable():
 		return Edit

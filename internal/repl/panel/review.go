@@ -14,13 +14,36 @@ import (
 // words are the user's words for the model besides yes and no.
 type words struct {
 	ed       *input.Editor // not nil while a comment is typed
-	hunk     int           // the subject of the comment, or the line of a document; -1 for all
+	about    subject       // of that comment
+	left     map[subject]*input.Editor
 	comments []confirm.Comment
 }
 
-// open begins a comment.
-func (w *words) open(hunk int, noColor bool) {
-	w.ed, w.hunk = input.New(input.Options{NoColor: noColor}), hunk
+// subject is what a comment is about.
+type subject struct {
+	file int // of a plan
+	hunk int // or line of a document; -1 for all of the question
+}
+
+// write begins a comment, or goes on with one that Esc left.
+func (p *Panel) write(hunk int) {
+	w := &p.words
+	w.about = subject{hunk: hunk}
+	if p.plan != nil && hunk >= 0 {
+		w.about.file = p.plan.cursor
+	}
+	if w.ed = w.left[w.about]; w.ed == nil {
+		w.ed = input.New(input.Options{NoColor: p.look.NoColor})
+	}
+	delete(w.left, w.about)
+}
+
+// leave closes the comment and keeps its text for the next write about the same subject.
+func (w *words) leave() {
+	if w.left == nil {
+		w.left = make(map[subject]*input.Editor)
+	}
+	w.left[w.about], w.ed = w.ed, nil
 }
 
 // Note returns the editor of the open comment or rule and its label, or nil.
@@ -28,10 +51,10 @@ func (p *Panel) Note() (ed *input.Editor, label string) {
 	switch {
 	case p.rule.ed != nil:
 		return p.rule.ed, "rule: "
-	case p.words.hunk >= 0 && p.doc != nil:
-		return p.words.ed, fmt.Sprintf("on line %d: ", p.words.hunk+1)
-	case p.words.hunk >= 0:
-		return p.words.ed, fmt.Sprintf("on hunk %d: ", p.words.hunk+1)
+	case p.words.about.hunk >= 0 && p.doc != nil:
+		return p.words.ed, fmt.Sprintf("on line %d: ", p.words.about.hunk+1)
+	case p.words.about.hunk >= 0:
+		return p.words.ed, fmt.Sprintf("on hunk %d: ", p.words.about.hunk+1)
 	}
 	if p.ask != nil {
 		return p.words.ed, "answer: "
@@ -68,13 +91,13 @@ func (p *Panel) pressNote(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 	w := &p.words
 	switch {
 	case key.String() == "esc":
-		w.ed = nil
+		w.leave()
 	case w.ed.Handle(key) == input.Submit && p.armed:
 		text := strings.TrimSpace(w.ed.Take())
 		w.ed = nil
 		switch {
 		case text == "":
-		case w.hunk >= 0:
+		case w.about.hunk >= 0:
 			p.remark(text)
 		case p.ask != nil:
 			return Answered, confirm.Verdict{By: me, Decision: confirm.Approve, Answer: text}
@@ -89,16 +112,12 @@ func (p *Panel) pressNote(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 func (p *Panel) remark(text string) {
 	w := &p.words
 	if p.doc != nil {
-		w.comments = append(w.comments, p.doc.comment(w.hunk, text))
+		w.comments = append(w.comments, p.doc.comment(w.about.hunk, text))
 		p.doc.render()
 		return
 	}
-	_, line := p.view().Hunks().Place(w.hunk)
-	c := confirm.Comment{Line: line, Text: text}
-	if p.plan != nil {
-		c.File = p.plan.cursor
-	}
-	w.comments = append(w.comments, c)
+	_, line := p.view().Hunks().Place(w.about.hunk)
+	w.comments = append(w.comments, confirm.Comment{File: w.about.file, Line: line, Text: text})
 }
 
 // pressLine handles a key for comments on the lines of a document, and reports whether it is
@@ -109,7 +128,7 @@ func (p *Panel) pressLine(key string) bool {
 	}
 	comment, ok := p.doc.press(key, &p.scroll)
 	if comment {
-		p.words.open(p.doc.cursor, p.look.NoColor)
+		p.write(p.doc.cursor)
 	}
 	return ok
 }
@@ -182,7 +201,7 @@ func (p *Panel) comment(h *diffview.Hunks) {
 	if h.Marked() < 0 {
 		p.mark(h.Next(p.scroll.offset))
 	}
-	p.words.open(h.Marked(), p.look.NoColor)
+	p.write(h.Marked())
 }
 
 // mark marks a hunk and makes it visible.

@@ -86,7 +86,11 @@ func TestHunkKeys(t *testing.T) {
 		"] ] m h m enter n":         {panel.Answered, with(no, said)},
 		"] ] m h m enter space y":   {panel.Answered, with(took(0, 2), said)},
 		"] ] m h m esc y":           {panel.Answered, yes},
+		"] ] m h m esc m enter y":   {panel.Answered, with(yes, said)}, // it was kept
+		"] ] m h m esc [ m enter y": {panel.Answered, yes},
 		"] ] m enter y":             {panel.Answered, yes},
+		"c w esc y":                 {panel.Answered, yes},
+		"c w esc c h enter":         {panel.Answered, confirm.Verdict{By: "terminal", Feedback: "wh"}},
 		"] ] m h m enter c w enter": {panel.Answered, with(confirm.Verdict{By: "terminal", Feedback: "w"}, said)},
 		"m h m enter y":             {panel.Answered, with(yes, confirm.Comment{Line: 3, Text: "hm"})},
 		"x ] ] space y":             {panel.Answered, took(0, 2)},
