@@ -46,7 +46,10 @@ func (m *moved) merge(w writer, proposed, approved workspace.Change, v confirm.V
 		return merged.Text, nil
 	})
 	switch conflict := len(merged.Conflicts) > 0; {
-	case err != nil || now.Path != approved.Path || !now.Exists || conflict && w.hides(now.Path):
+	case err == nil && now.Path == approved.Path && !now.Exists:
+		res := failed("%s was deleted while the edit was being reviewed: nothing was written. Use write_file if it should exist again.", approved.Name)
+		return workspace.Change{}, &res
+	case err != nil || now.Path != approved.Path || conflict && w.hides(now.Path):
 		return workspace.Change{}, &again
 	case conflict:
 		res := conflicted(now.Name, lines, merged.Conflicts)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -186,6 +187,20 @@ func TestChangedMeanwhileIsNotOverwritten(t *testing.T) {
 		b.want(res, true, "changed while the edit was being reviewed", "Read the file again")
 		if got := b.read("f"); got != "someone else\n" || !fired {
 			b.Errorf("the file holds %q, changed meanwhile: %v", got, fired)
+		}
+	})
+}
+
+func TestDeletedMeanwhileIsNotWritten(t *testing.T) {
+	each(t, func(b *bench, tool string, args m, _ string) {
+		b.ask.during = func(confirm.Request) {
+			if err := os.Remove(filepath.Join(b.dir, "f")); err != nil {
+				b.Error(err)
+			}
+		}
+		b.want(b.call(tool, args), true, "f was deleted while the edit was being reviewed: nothing was written")
+		if _, err := os.Lstat(filepath.Join(b.dir, "f")); !errors.Is(err, fs.ErrNotExist) {
+			b.Errorf("the file is there again: %v", err)
 		}
 	})
 }
