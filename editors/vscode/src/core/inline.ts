@@ -2,11 +2,11 @@ import { ToolError } from "./errors";
 import type { FileText, InlineEnd, InlineProposal, Ports } from "./ports";
 import { sameText } from "./text";
 
-/** How a proposal ended, and the file that it was made from. */
-export type InlineDecision = InlineEnd & { readonly base: FileText };
+/** How a proposal ended, and the file that it was made from; stale: that has changed, so nothing is decided. */
+export type InlineDecision = (InlineEnd | { readonly kind: "stale"; readonly draft?: string }) & { readonly base: FileText };
 
 /**
- * Asks about a proposal in one text with its file. Guarantees: STALE_BASE instead of a
+ * Asks about a proposal in one text with its file. Guarantees: stale instead of a
  * rejection if the file changed while the person decided; writeAccepted looks at it before
  * an accepted text is written. So no answer is given to another text than was seen.
  */
@@ -22,8 +22,9 @@ export async function decideInline(ports: Ports, proposal: InlineProposal, cance
   const stop = documents.watch(proposal.path, () => void look());
   try {
     const end = await inline.propose(proposal, AbortSignal.any([cancelled, stale.signal]));
-    if (!cancelled.aborted && end.kind === "rejected") await needStill(ports, proposal.path, base);
-    return { ...end, base };
+    if (cancelled.aborted || end.kind === "accepted") return { ...end, base };
+    const now = await documents.read(proposal.path).catch(() => undefined);
+    return { ...end, kind: isSame(now, base) ? "rejected" : "stale", base };
   } finally {
     stop();
   }
@@ -35,14 +36,12 @@ export async function writeAccepted(ports: Ports, path: string, base: FileText, 
   if (documents.buffer(path)?.isDirty === true && !sameText(documents.buffer(path)?.text ?? "", base.text)) {
     throw new ToolError("DIRTY_DOCUMENT", "the document has unsaved changes of its own now; nothing was written");
   }
-  await needStill(ports, path, base);
+  if (!isSame(await documents.read(path).catch(() => undefined), base)) throw staleBase();
   await documents.write(path, text);
   return documents.read(path);
 }
 
-async function needStill(ports: Ports, path: string, base: FileText): Promise<void> {
-  if (!isSame(await ports.documents.read(path).catch(() => undefined), base)) throw new ToolError("STALE_BASE", "the file changed on disk meanwhile; nothing was written");
-}
+export const staleBase = (): ToolError => new ToolError("STALE_BASE", "the file changed on disk meanwhile; nothing was written");
 
 function isSame(now: FileText | undefined, base: FileText): boolean {
   return now?.exists === base.exists && now.sha256 === base.sha256;

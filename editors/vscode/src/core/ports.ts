@@ -366,8 +366,8 @@ export interface InlineProposal {
   readonly description: string;
 }
 
-/** The person's decision, with the text that was accepted. */
-export type InlineEnd = { readonly kind: "accepted"; readonly text: string } | { readonly kind: "rejected" };
+/** The person's decision, with the text that was accepted, or that was in the review at its end. */
+export type InlineEnd = { readonly kind: "accepted"; readonly text: string } | { readonly kind: "rejected"; readonly draft?: string };
 
 export interface Inline {
   /** The text of a file with a pending proposal; undefined if there is none. */

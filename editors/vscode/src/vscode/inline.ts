@@ -33,7 +33,9 @@ export class InlineProposals implements Inline {
     try {
       const heading = { asks: "", place: "", description: oneLine(description, 200), notes: [], check: undefined, effect: "" };
       const title = vscode.l10n.t("Review: {0}", vscode.workspace.asRelativePath(path));
-      return await decision(this.screen({ id, path, original, proposed, title, heading, locked: "" }), cancelled);
+      const end = await decision(this.screen({ id, path, original, proposed, title, heading, locked: "" }), cancelled);
+      const draft = this.documents.draft(id);
+      return end.kind === "rejected" && draft !== undefined ? { ...end, draft } : end;
     } finally {
       try {
         await this.documents.hide(id);

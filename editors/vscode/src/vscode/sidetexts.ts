@@ -11,7 +11,7 @@ export class SideTexts implements vscode.TextDocumentContentProvider, vscode.Dis
   private readonly texts = new Map<string, string>();
   private readonly changes = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.changes.event;
-  private readonly comments = vscode.comments.createCommentController("agent.refused", vscode.l10n.t("Your refusal"));
+  private readonly comments = vscode.comments.createCommentController("agent.refused", vscode.l10n.t("Your rejection"));
   private readonly threads = new Map<string, vscode.CommentThread[]>();
   private readonly parts: vscode.Disposable[];
 
@@ -45,7 +45,7 @@ export class SideTexts implements vscode.TextDocumentContentProvider, vscode.Dis
     this.forget(key);
     const words = refused.feedback === "" ? refused.comments : [{ line: 1, text: refused.feedback }, ...refused.comments];
     this.threads.set(key, words.map(({ line, text }) => this.thread(before, line, text)));
-    await vscode.commands.executeCommand("vscode.diff", before, now, vscode.l10n.t("{0}: since your refusal", basename(path)), { preview: true });
+    await vscode.commands.executeCommand("vscode.diff", before, now, vscode.l10n.t("{0}: since your rejection", basename(path)), { preview: true });
   }
 
   dispose(): void {

@@ -247,7 +247,7 @@ describe("C2: messages", () => {
     assert.equal(untold.onDisk(), "other\n");
   });
 
-  it("the person's changes come with the error if an accepted edit cannot be written", async (t) => {
+  it("the person's changes come with the error if an edit cannot be written", async (t) => {
     const changed: [string, (started: Awaited<ReturnType<typeof proposed>>) => void][] = [
       ["STALE_BASE", ({ path }) => writeFileSync(path, "other\n")],
       ["DIRTY_DOCUMENT", ({ editor, path }) => editor.documents.buffers.set(path, { text: "typed\n", isDirty: true, isUntitled: false })],
@@ -261,6 +261,12 @@ describe("C2: messages", () => {
       assert.equal(error["code"], code);
       assert.match(String(error["patch"]), /^-TWO\n\+zwei$/m);
     }
+    const unanswered = await proposed(t);
+    writeFileSync(unanswered.path, "other\n");
+    unanswered.decide({ kind: "rejected", draft: "one\nzwei\n" });
+    const stale = await unanswered.bridge.next();
+    assert.equal(stale["code"], "STALE_BASE");
+    assert.match(String(stale["patch"]), /^-TWO\n\+zwei$/m);
     const { bridge, core, editor, file } = await start(t, { "a.txt": "one\ntwo\n" });
     bridge.send({ type: "applyDiff", file: file("a.txt"), edits });
     const id = await shown(core);

@@ -85,8 +85,8 @@ describe("checks of proposals", () => {
     await at.scene.bench.rejectWith("not so loud");
     await agent.told(1);
     await box("revised since you refused it: +1 −1").waitFor();
-    await at.scene.bench.press("Show Changes Since Your Refusal");
-    await at.scene.bench.tab("since your refusal").waitFor();
+    await at.scene.bench.press("Show Changes Since Your Rejection");
+    await at.scene.bench.tab("since your rejection").waitFor();
     await box("not so loud").waitFor();
     const sides = `return vscode.workspace.textDocuments.filter(({ uri }) => uri.scheme === "agent-revision").map((each) => each.getText()).sort()`;
     assert.deepEqual(await at.scene.session.probe(sides), ["one\nTWO\nthree\n", "one\nTwo\nthree\n"]);

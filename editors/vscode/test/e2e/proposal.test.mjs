@@ -140,11 +140,17 @@ describe("a proposal in one text with its file", () => {
     });
   }
 
-  it("C2: a file that changed on disk meanwhile is never written, and nobody is told that it was", async () => {
+  it("C2: a file that changed on disk meanwhile is never written, and what was typed is not lost", async () => {
     const name = "disk.txt";
     await propose(name);
+    await session.page.locator(".part.editor .editor-instance .view-lines").first().click();
+    await session.page.keyboard.press("Control+End");
+    await session.page.keyboard.type("of mine");
+    await until("the typing", () => session.probe(`return ${shown}.getText().includes("of mine")`, session.file(name)));
     fs.writeFileSync(session.file(name), "other\n");
-    assert.equal((await next()).code, "STALE_BASE");
+    const answer = await next();
+    assert.equal(answer.code, "STALE_BASE");
+    assert.match(answer.patch, /^\+.*of mine$/m, "what was typed comes with it");
     await until("the editor shows the file", async () => ((await text(name)) ?? "other\n") === "other\n");
     assert.equal(await dirty(name), false);
     assert.equal(read(name), "other\n");

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { messageOf, ToolError } from "../errors";
-import { decideInline, writeAccepted } from "../inline";
+import { decideInline, staleBase, writeAccepted } from "../inline";
 import { needTrust, placeOf } from "../native/access";
 import type { Place } from "../native/access";
 import type { Busy } from "../difftools";
@@ -202,6 +202,7 @@ class BridgeSession implements Owner {
       const decision = await decideInline(this.host.ports, proposal, end);
       if (end.aborted) return { rejected: "closed" };
       if (decision.kind === "rejected") return { rejected: "rejected" };
+      if (decision.kind === "stale") throw new Unwritten(staleBase(), patchOf("patch", place, proposed, decision.draft ?? proposed));
       return await this.writeDecided(place, proposed, decision);
     } finally {
       release();
@@ -327,7 +328,7 @@ function descriptionOf({ description }: Message): string {
   return typeof description === "string" ? description : "";
 }
 
-/** The error of an accepted edit that was not written. */
+/** The error of an edit that was not written although the person had not refused it. */
 class Unwritten extends ToolError {
   constructor(
     { code, message }: ToolError,
