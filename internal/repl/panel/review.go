@@ -19,7 +19,7 @@ type words struct {
 	comments []confirm.Comment
 }
 
-// subject is what a comment is about.
+// subject identifies the target of a comment.
 type subject struct {
 	file int // of a plan
 	hunk int // or line of a document; -1 for all of the question
