@@ -35,6 +35,26 @@ func (m *moved) merge(w writer, proposed, approved workspace.Change, v confirm.V
 			return workspace.Change{}, &res
 		}
 	}
+	now, res := m.redo(w, approved)
+	if res != nil {
+		return workspace.Change{}, res
+	}
+	m.note = now.Name + " was replaced by another file with the same text while you looked: look again."
+	if now.Text != approved.Text {
+		added, removed := diff.Count(approved.Text, now.Text)
+		m.note = fmt.Sprintf("%s changed while you looked (+%d −%d): merged, look again.", now.Name, added, removed)
+	}
+	m.remember(proposed, approved, v)
+	m.told += "\n" + now.Name + " changed while the edit was being reviewed: the edit was merged with the new text, and asked about again."
+	if now.Text != approved.Text && !w.hides(now.Path) {
+		m.told += " This is what had changed:\n" + clipPatch(diff.Unified(now.Name, now.Name, approved.Text, now.Text))
+	}
+	return now, nil
+}
+
+// redo makes an approved change again on the file's text now, or returns a result with the
+// reason why that cannot be.
+func (m *moved) redo(w writer, approved workspace.Change) (workspace.Change, *Result) {
 	again := failed("%s changed while the edit was being reviewed: nothing was written. Read the file again and repeat the edit on its current content.", approved.Name)
 	if approved.Removes() || m.merges > maxMerges {
 		return workspace.Change{}, &again
@@ -59,16 +79,6 @@ func (m *moved) merge(w writer, proposed, approved workspace.Change, v confirm.V
 			ForModel: now.Name + " changed while the edit was being reviewed, and already holds the edit: nothing was written.",
 			ForUser:  "changed while you looked: it already holds the edit",
 		}
-	}
-	m.note = now.Name + " was replaced by another file with the same text while you looked: look again."
-	if now.Text != approved.Text {
-		added, removed := diff.Count(approved.Text, now.Text)
-		m.note = fmt.Sprintf("%s changed while you looked (+%d −%d): merged, look again.", now.Name, added, removed)
-	}
-	m.remember(proposed, approved, v)
-	m.told += "\n" + now.Name + " changed while the edit was being reviewed: the edit was merged with the new text, and asked about again."
-	if now.Text != approved.Text && !w.hides(now.Path) {
-		m.told += " This is what had changed:\n" + clipPatch(diff.Unified(now.Name, now.Name, approved.Text, now.Text))
 	}
 	return now, nil
 }
