@@ -3,7 +3,9 @@
 package ptytest
 
 import (
+	"cmp"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"regexp"
@@ -34,6 +36,7 @@ type Terminal struct {
 	mu      sync.Mutex
 	changed *sync.Cond // after output, input taken, or the end of either
 	model   *vt.Terminal
+	buf     []byte   // for one read
 	record  []byte   // all output
 	marks   []mark   // when it came
 	input   [][]byte // still to be written
@@ -57,7 +60,7 @@ func New(t testing.TB, opt vt.Options) *Terminal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Terminal{t: t, master: master, tty: tty}
+	p := &Terminal{t: t, master: master, tty: tty, buf: make([]byte, 64<<10)}
 	p.changed = sync.NewCond(&p.mu)
 	opt.Reply = p.send // called by Write, under the lock
 	p.model = vt.New(opt)
@@ -107,19 +110,37 @@ func (p *Terminal) setSize() {
 
 // read feeds the model until the pty is closed.
 func (p *Terminal) read() {
-	buf := make([]byte, 64<<10)
-	for {
-		n, err := p.master.Read(buf)
-		p.mu.Lock()
-		p.record = append(p.record, buf[:n]...)
-		p.marks = append(p.marks, mark{time.Now(), len(p.record)})
-		_, _ = p.model.Write(buf[:n]) // never fails
-		p.changed.Broadcast()
-		p.mu.Unlock()
-		if err != nil {
-			return
-		}
+	raw, err := p.master.SyscallConn()
+	for err == nil {
+		var end error
+		err = raw.Read(func(fd uintptr) bool {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			end = p.take(fd)
+			return !errors.Is(end, unix.EAGAIN)
+		})
+		err = errors.Join(err, end)
 	}
+	p.mu.Lock()
+	p.changed.Broadcast()
+	p.mu.Unlock()
+}
+
+// take feeds the model with output of the program; the caller holds the lock. Without any it
+// returns unix.EAGAIN.
+func (p *Terminal) take(fd uintptr) error {
+	n, err := unix.Read(int(fd), p.buf)
+	if errors.Is(err, unix.EINTR) {
+		return nil
+	}
+	if n <= 0 {
+		return cmp.Or(err, io.EOF)
+	}
+	p.record = append(p.record, p.buf[:n]...)
+	p.marks = append(p.marks, mark{time.Now(), len(p.record)})
+	_, _ = p.model.Write(p.buf[:n]) // never fails
+	p.changed.Broadcast()
+	return nil
 }
 
 // write writes input, so that neither test nor model waits for a program that does not
@@ -224,13 +245,30 @@ func (p *Terminal) Stopped() {
 }
 
 // Resize changes the size as a user does: the terminal resizes, then notifies the
-// program.
+// program. First it draws what the program has written, even on a machine so busy that it
+// would be late: a program cannot know that.
 func (p *Terminal) Resize(width, height int) {
 	p.t.Helper()
 	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.catchUp()
 	p.model.Resize(width, height)
-	p.mu.Unlock()
 	p.setSize()
+}
+
+// catchUp draws all that the program has written; the caller holds the lock.
+func (p *Terminal) catchUp() {
+	raw, err := p.master.SyscallConn()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	err = raw.Control(func(fd uintptr) {
+		for p.take(fd) == nil {
+		}
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
 }
 
 // Storm notifies the program of a size that the terminal no longer has, or not yet, by
