@@ -245,8 +245,8 @@ func (p *Terminal) Stopped() {
 }
 
 // Resize changes the size as a user does: the terminal resizes, then notifies the
-// program. First it draws what the program has written, even on a machine so busy that it
-// would be late: a program cannot know that.
+// program. First it draws all output, even on a machine so busy that it would be late: a
+// program cannot know that.
 func (p *Terminal) Resize(width, height int) {
 	p.t.Helper()
 	p.mu.Lock()
@@ -256,7 +256,7 @@ func (p *Terminal) Resize(width, height int) {
 	p.setSize()
 }
 
-// catchUp draws all that the program has written; the caller holds the lock.
+// catchUp draws all output of the program; the caller holds the lock.
 func (p *Terminal) catchUp() {
 	raw, err := p.master.SyscallConn()
 	if err != nil {
