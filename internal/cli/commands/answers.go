@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -51,7 +52,7 @@ func (a answers) todo(context.Context, string) (command.Reply, error) {
 // maxClip is how many bytes terminals accept for the clipboard, in base64.
 const maxClip = 100_000
 
-// copy copies the last answer with a text, or one of its blocks of code.
+// copy copies the last text of the model, or a block of code of the answer that it ends.
 func (a answers) copy(ctx context.Context, which string) (command.Reply, error) {
 	messages, err := a.messages()
 	if err != nil {
@@ -82,24 +83,34 @@ func (a answers) copy(ctx context.Context, which string) (command.Reply, error) 
 	return reply, nil
 }
 
-func lastAnswer(messages []llm.Message) string {
-	for i := len(messages) - 1; i >= 0; i-- {
-		if m := messages[i]; m.Role == llm.Assistant && strings.TrimSpace(m.Text()) != "" {
-			return strings.TrimSpace(m.Text()) + "\n"
+// lastAnswer returns the texts of the last answer; calls of tools separate them.
+func lastAnswer(messages []llm.Message) []string {
+	var texts []string
+	for _, m := range slices.Backward(messages) {
+		text := strings.TrimSpace(m.Text())
+		if m.Role == llm.User && len(texts) > 0 {
+			break
+		}
+		if m.Role == llm.Assistant && text != "" {
+			texts = append(texts, text+"\n")
 		}
 	}
-	return ""
+	slices.Reverse(texts)
+	return texts
 }
 
 // choose returns the text to copy and a name for it.
-func choose(answer, which string) (text, what string, err error) {
+func choose(answer []string, which string) (text, what string, err error) {
 	switch {
-	case answer == "":
+	case len(answer) == 0:
 		return "", "", errors.New("there is no answer to copy yet")
 	case which == "":
-		return answer, "the last answer", nil
+		return answer[len(answer)-1], "the last answer", nil
 	}
-	all := codeBlocks(answer)
+	var all []string
+	for _, text := range answer {
+		all = append(all, codeBlocks(text)...)
+	}
 	n, err := strconv.Atoi(which)
 	switch {
 	case err != nil || n < 1:

@@ -26,19 +26,25 @@ func TestCodeBlocks(t *testing.T) {
 }
 
 func TestChoose(t *testing.T) {
-	for _, c := range []struct{ answer, which, text, what, err string }{
-		{"Hi\n", "", "Hi\n", "the last answer", ""},
-		{twoBlocks, "1", "func a() {}\n", "block 1", ""},
-		{twoBlocks, "3", "open\n", "block 3", ""},
-		{twoBlocks, "4", "", "", "the last one is 3"},
-		{twoBlocks, "0", "", "", "second block of code"},
-		{twoBlocks, "x", "", "", "second block of code"},
-		{"Hi\n", "1", "", "", "no block of code"},
-		{"", "", "", "", "no answer to copy"},
+	hi, two := []string{"Hi\n"}, []string{twoBlocks}
+	for _, c := range []struct {
+		answer                 []string
+		which, text, what, err string
+	}{
+		{hi, "", "Hi\n", "the last answer", ""},
+		{two, "1", "func a() {}\n", "block 1", ""},
+		{two, "3", "open\n", "block 3", ""},
+		{two, "4", "", "", "the last one is 3"},
+		{two, "0", "", "", "second block of code"},
+		{two, "x", "", "", "second block of code"},
+		{hi, "1", "", "", "no block of code"},
+		{nil, "", "", "", "no answer to copy"},
+		{[]string{twoBlocks, "Done.\n"}, "", "Done.\n", "the last answer", ""},
+		{[]string{twoBlocks, "Done:\n```\nmore\n```\n"}, "4", "more\n", "block 4", ""},
 	} {
 		text, what, err := choose(c.answer, c.which)
 		if text != c.text || what != c.what || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
-			t.Errorf("%q of %.10q: %q, %q, %v", c.which, c.answer, text, what, err)
+			t.Errorf("%q of %q: %q, %q, %v", c.which, c.answer, text, what, err)
 		}
 	}
 }
@@ -47,9 +53,12 @@ func TestLastAnswer(t *testing.T) {
 	say := func(role llm.Role, text string) llm.Message {
 		return llm.Message{Role: role, Parts: []llm.Part{{Kind: llm.TextPart, Text: text}}}
 	}
-	got := lastAnswer([]llm.Message{say(llm.Assistant, "one"), say(llm.Assistant, " two\n\n"), say(llm.Assistant, " "), say(llm.User, "three")})
-	if got != "two\n" {
-		t.Errorf("%q", got)
+	got := lastAnswer([]llm.Message{
+		say(llm.Assistant, "zero"), say(llm.User, "go on"), say(llm.Assistant, "one"), say(llm.ToolReply, "done"),
+		say(llm.Assistant, " two\n\n"), say(llm.Assistant, " "), say(llm.User, "three"),
+	})
+	if d := cmp.Diff([]string{"one\n", "two\n"}, got); d != "" {
+		t.Error(d)
 	}
 }
 
