@@ -89,7 +89,7 @@ describe("a file", () => {
     await agent.asks();
     fs.rmSync(file("vanishing.txt"));
     await agent.yes();
-    assert.match(await agent.told(1), /changed while the edit was being reviewed: nothing was written/);
+    assert.match(await agent.told(1), /was deleted while the edit was being reviewed: nothing was written/);
     assert.equal(fs.existsSync(file("vanishing.txt")), false);
   });
 
