@@ -87,11 +87,13 @@ func (a answers) copy(ctx context.Context, which string) (command.Reply, error) 
 func lastAnswer(messages []llm.Message) []string {
 	var texts []string
 	for _, m := range slices.Backward(messages) {
-		text := strings.TrimSpace(m.Text())
 		if m.Role == llm.User && len(texts) > 0 {
 			break
 		}
-		if m.Role == llm.Assistant && text != "" {
+		if m.Role != llm.Assistant {
+			continue
+		}
+		if text := strings.TrimSpace(m.Text()); text != "" {
 			texts = append(texts, text+"\n")
 		}
 	}

@@ -15,7 +15,7 @@ import (
 type words struct {
 	ed       *input.Editor // not nil while a comment is typed
 	about    subject       // of that comment
-	left     map[subject]*input.Editor
+	drafts   map[subject]*input.Editor
 	comments []confirm.Comment
 }
 
@@ -32,18 +32,13 @@ func (p *Panel) write(hunk int) {
 	if p.plan != nil && hunk >= 0 {
 		w.about.file = p.plan.cursor
 	}
-	if w.ed = w.left[w.about]; w.ed == nil {
-		w.ed = input.New(input.Options{NoColor: p.look.NoColor})
+	if w.drafts == nil {
+		w.drafts = make(map[subject]*input.Editor)
 	}
-	delete(w.left, w.about)
-}
-
-// leave closes the comment and keeps its text for the next write about the same subject.
-func (w *words) leave() {
-	if w.left == nil {
-		w.left = make(map[subject]*input.Editor)
+	if w.drafts[w.about] == nil {
+		w.drafts[w.about] = input.New(input.Options{NoColor: p.look.NoColor})
 	}
-	w.left[w.about], w.ed = w.ed, nil
+	w.ed = w.drafts[w.about]
 }
 
 // Note returns the editor of the open comment or rule and its label, or nil.
@@ -91,10 +86,11 @@ func (p *Panel) pressNote(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 	w := &p.words
 	switch {
 	case key.String() == "esc":
-		w.leave()
+		w.ed = nil
 	case w.ed.Handle(key) == input.Submit && p.armed:
 		text := strings.TrimSpace(w.ed.Take())
 		w.ed = nil
+		delete(w.drafts, w.about)
 		switch {
 		case text == "":
 		case w.about.hunk >= 0:
