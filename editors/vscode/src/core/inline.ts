@@ -16,15 +16,13 @@ export async function decideInline(ports: Ports, proposal: InlineProposal, cance
   if (!sameText(base.text, proposal.original)) throw new ToolError("STALE_BASE", "the file is not what the editor shows; nothing was proposed");
   const stale = new AbortController();
   const look = async (): Promise<void> => {
-    const now = await documents.read(proposal.path).catch(() => undefined);
-    if (!isSame(now, base)) stale.abort();
+    if (!(await isStill(ports, proposal.path, base))) stale.abort();
   };
   const stop = documents.watch(proposal.path, () => void look());
   try {
     const end = await inline.propose(proposal, AbortSignal.any([cancelled, stale.signal]));
     if (cancelled.aborted || end.kind === "accepted") return { ...end, base };
-    const now = await documents.read(proposal.path).catch(() => undefined);
-    return { ...end, kind: isSame(now, base) ? "rejected" : "stale", base };
+    return { ...end, kind: (await isStill(ports, proposal.path, base)) ? "rejected" : "stale", base };
   } finally {
     stop();
   }
@@ -36,13 +34,14 @@ export async function writeAccepted(ports: Ports, path: string, base: FileText, 
   if (documents.buffer(path)?.isDirty === true && !sameText(documents.buffer(path)?.text ?? "", base.text)) {
     throw new ToolError("DIRTY_DOCUMENT", "the document has unsaved changes of its own now; nothing was written");
   }
-  if (!isSame(await documents.read(path).catch(() => undefined), base)) throw staleBase();
+  if (!(await isStill(ports, path, base))) throw staleBase();
   await documents.write(path, text);
   return documents.read(path);
 }
 
 export const staleBase = (): ToolError => new ToolError("STALE_BASE", "the file changed on disk meanwhile; nothing was written");
 
-function isSame(now: FileText | undefined, base: FileText): boolean {
+async function isStill({ documents }: Ports, path: string, base: FileText): Promise<boolean> {
+  const now = await documents.read(path).catch(() => undefined);
   return now?.exists === base.exists && now.sha256 === base.sha256;
 }
