@@ -9,6 +9,8 @@ import { isWrapped, shellName } from "../core/shell/wrap";
 import { waitUntil } from "../core/waiting";
 
 const integrationMs = 4_000;
+// The editor looks at the name of the process five times a second.
+const namedMs = 2_000;
 // For a shell that is slow, and for nobody to wonder about an empty terminal.
 const lateMs = 30_000;
 const drainMs = 1_000;
@@ -23,6 +25,8 @@ export class Integrated {
   /** Somebody else ran a command here: it may run still, or have changed the environment. */
   taken = false;
   private isNew = true;
+  /** The wait for the editor to name the shell: a terminal waits for that once. */
+  private named: Promise<void> | undefined;
   private readonly others = new Set<vscode.TerminalShellExecution>();
   private own: Own | undefined;
 
@@ -35,20 +39,24 @@ export class Integrated {
 
   /** Its shell, if that tells and is a bash that waits for a command; waits for it while it starts. */
   async ready(): Promise<vscode.TerminalShellIntegration | undefined> {
-    const shell = await this.integration();
-    if (!this.isNew || shell === undefined) return shell;
+    const { terminal } = this;
+    const isBash = (): boolean => shellName(terminal.state.shell ?? "bash") === "bash";
+    await this.waitUntil(() => terminal.shellIntegration !== undefined, integrationMs);
+    if (!this.isNew || terminal.shellIntegration === undefined) return terminal.shellIntegration;
+    // On a server the process that becomes the shell is Node.js at first, and the editor may have seen that.
+    await (this.named ??= this.waitUntil(isBash, namedMs));
     // A new default shell may start before the editor names it, and an extension may run a command in each new shell.
-    return shellName(this.terminal.state.shell ?? "bash") === "bash" && this.others.size === 0 ? shell : undefined;
+    return isBash() && this.others.size === 0 ? terminal.shellIntegration : undefined;
   }
 
-  private async integration(): Promise<vscode.TerminalShellIntegration | undefined> {
-    const { terminal } = this;
+  /** Waits until something is so, or the terminal has ended, at most ms. */
+  private waitUntil(is: () => boolean, ms: number): Promise<void> {
+    const events = [vscode.window.onDidChangeTerminalShellIntegration, vscode.window.onDidChangeTerminalState, vscode.window.onDidCloseTerminal];
     const on = (look: () => void): Cancel => {
-      const listeners = vscode.Disposable.from(vscode.window.onDidChangeTerminalShellIntegration(look), vscode.window.onDidCloseTerminal(look));
+      const listeners = vscode.Disposable.from(...events.map((event) => event(look)));
       return () => void listeners.dispose();
     };
-    await waitUntil(() => terminal.shellIntegration !== undefined || terminal.exitStatus !== undefined, on, systemClock, integrationMs);
-    return terminal.shellIntegration;
+    return waitUntil(() => is() || this.terminal.exitStatus !== undefined, on, systemClock, ms);
   }
 
   /** It may still tell, and serve the next command; if not, it goes. */
