@@ -56,9 +56,9 @@ var dangers = map[string]danger{
 }
 
 // wrappers start the program that their arguments name, or run an argument as a line.
-var wrappers = strings.Fields("alias ash bash busybox builtin bwrap caffeinate chroot chrt command coproc csh dash docker doas entr env eval exec expect fakeroot find fish firejail flock gdb git ionice ksh kubectl lldb ltrace " +
-	"nice nohup npx nsenter parallel perl podman proot python python3 ruby node php awk gawk mawk runuser script screen setpriv setsid sg sh source start-stop-daemon stdbuf strace su sudo systemd-run tar taskset tcsh time timeout tmux toybox " +
-	"trap unshare valgrind watch xargs zsh ssh . ! { if then do else while until for case")
+var wrappers = strings.Fields("alias ash bash busybox builtin bwrap caffeinate chroot chrt command coproc csh dash dbus-run-session docker doas entr env eval exec expect fakeroot find fish firejail flock gdb git ionice ksh kubectl linux32 linux64 lldb ltrace " +
+	"nice nohup npx nsenter numactl parallel perf perl podman prlimit proot pwsh python python3 ruby node php awk gawk mawk runuser script screen setarch setpriv setsid sg sh source ssh-agent start-stop-daemon stdbuf strace su sudo systemd-inhibit systemd-run tar taskset tcsh time timeout tmux toybox " +
+	"trap unshare valgrind watch xargs xvfb-run zsh ssh . ! { if then do else while until for case")
 
 // launchers may start a program that their arguments name, beside their own work.
 var launchers = strings.Fields("bundle bunx cross-env direnv dotenv fd fdfind hyperfine mise nix npm op pipenv pipx pnpm pnpx poetry rye uv uvx yarn")

@@ -3,6 +3,8 @@ package safecmd
 import (
 	"slices"
 	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
 // gitSpecs are the commands of git that only read the repository's own objects and names:
@@ -10,21 +12,21 @@ import (
 // Commands that compare the files of the folder (status, diff) or show their content
 // (show, blame, log -p) run the repository's filters and converters, so they ask.
 var gitSpecs = map[string]spec{
-	"branch":        {flags: "aqrv", long: "--all --list --remotes --show-current --sort= --no-color --color= --verbose --ignore-case", none: true},
+	"branch":        {flags: "aqrv", long: "--all --list --remotes --show-current --sort= --no-color --color[=] --verbose --ignore-case", none: true},
 	"check-ignore":  {flags: "nqv", long: "--no-index --non-matching --quiet --verbose"},
 	"count-objects": {flags: "vH", long: "--human-readable --verbose", none: true},
-	"describe":      {long: "--abbrev= --all --always --candidates= --contains --exact-match --exclude= --first-parent --long --match= --tags", words: true},
-	"log": {flags: "iqz", valued: "n", digits: true, words: true, long: "--abbrev-commit --abbrev= --after= --all --author= --before= --branches --committer= --date-order --date= --decorate --decorate= --first-parent --follow " +
-		"--format= --full-history --graph --grep= --left-right --max-count= --merges --name-only --name-status --no-color --no-decorate --no-merges --numstat --oneline --pretty --pretty= --reverse --shortstat --since= --skip= --stat --tags --topo-order --until="},
+	"describe":      {long: "--abbrev[=] --all --always --candidates= --contains --exact-match --exclude= --first-parent --long --match= --tags", words: true},
+	"log": {flags: "iqz", valued: "n", digits: true, words: true, long: "--abbrev-commit --abbrev[=] --after= --all --author= --before= --branches --committer= --date-order --date= --decorate[=] --first-parent --follow " +
+		"--format= --full-history --graph --grep= --left-right --max-count= --merges --name-only --name-status --no-color --no-decorate --no-merges --numstat --oneline --pretty[=] --reverse --shortstat --since= --skip= --stat --tags --topo-order --until="},
 	"ls-files":   {flags: "cosz", long: "--cached --exclude-standard --full-name --others --stage", folder: true, names: true},
-	"ls-tree":    {flags: "dlrtz", long: "--full-name --full-tree --long --name-only --name-status --abbrev=", words: true},
+	"ls-tree":    {flags: "dlrtz", long: "--full-name --full-tree --long --name-only --name-status --abbrev[=]", words: true},
 	"merge-base": {flags: "a", long: "--all --fork-point --is-ancestor --octopus", words: true},
 	"name-rev":   {long: "--always --name-only --no-undefined --tags", words: true},
 	"reflog":     {valued: "n", digits: true, long: "--date= --max-count=", none: true},
 	"remote":     {none: true},
 	"rev-list": {flags: "", valued: "n", digits: true, words: true, long: "--after= --all --author= --before= --branches --count --first-parent --left-right --max-count= --merges --no-merges --objects --reverse --since= --skip= " +
 		"--tags --topo-order --until="},
-	"rev-parse": {flags: "q", long: "--abbrev-ref --absolute-git-dir --git-common-dir --git-dir --is-bare-repository --is-inside-git-dir --is-inside-work-tree --is-shallow-repository --quiet --short --short= --show-cdup " +
+	"rev-parse": {flags: "q", long: "--abbrev-ref --absolute-git-dir --git-common-dir --git-dir --is-bare-repository --is-inside-git-dir --is-inside-work-tree --is-shallow-repository --quiet --short[=] --show-cdup " +
 		"--show-prefix --show-superproject-working-tree --show-toplevel --symbolic --symbolic-full-name --verify", words: true},
 	"shortlog": {flags: "cens", long: "--email --no-merges --numbered --summary", words: true},
 	"show-ref": {flags: "dhqs", long: "--abbrev --dereference --hash --heads --head --quiet --tags --verify", words: true},
@@ -70,7 +72,7 @@ func gitFormat(options map[string]string) string {
 		format, ok := options[name]
 		switch {
 		case !ok || format == "" || slices.Contains(gitFormats, format):
-		case strings.Contains(format, "%G"):
+		case signature.MatchString(format):
 			return "it checks signatures with a program"
 		case !strings.HasPrefix(format, "format:") && !strings.HasPrefix(format, "tformat:") && !strings.Contains(format, "%"):
 			return "the repository may define the format " + format
@@ -78,6 +80,9 @@ func gitFormat(options map[string]string) string {
 	}
 	return ""
 }
+
+// signature matches the placeholders of a signature; a sign or a blank changes what is around them.
+var signature = lazyregexp.New(`%[-+ ]?G`)
 
 // gitOptions stand before the command of git in the lines that Script returns.
 var gitOptions = []string{

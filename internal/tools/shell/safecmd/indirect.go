@@ -6,10 +6,12 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
 // starters run others like wrappers, or make the shell run their arguments later.
-var starters = strings.Fields("bind bunx compgen complete enable fc hash mapfile npx pipx pnpx readarray uvx")
+var starters = strings.Fields("bind bunx compgen complete cross-env dotenv enable fc hash hyperfine mapfile npx pipx pnpx readarray uvx")
 
 // evaluators are commands of the shell that run a substitution in the index of a variable.
 var evaluators = strings.Fields("getopts printf read test unset wait")
@@ -28,11 +30,38 @@ func isIndirect(words []string) bool {
 		return slices.ContainsFunc(args, isMakeText)
 	case slices.Contains([]string{"npm", "pnpm", "yarn", "bun"}, name):
 		return slices.ContainsFunc(args, func(s string) bool { return s == "exec" || s == "x" || s == "dlx" })
+	case runsArgument(name, args):
+		return true
+	case slices.Contains(launchers, name) && slices.ContainsFunc(args, func(s string) bool { return s == "run" || s == "exec" || s == "x" }):
+		return true
 	case slices.Contains([]string{"node", "perl", "php", "python", "python2", "python3", "ruby"}, name):
 		return len(args) == 0 || slices.ContainsFunc(args, isCode)
 	}
-	return isWrapper(words[0]) || slices.Contains(starters, name)
+	return isWrapper(words[0]) || slices.Contains(starters, name) || strings.HasPrefix(name, "ld-") || name == "ld.so"
 }
+
+// programArgs maps programs to the arguments with which they run another, or a line.
+var programArgs = map[string]lazyregexp.Regexp{
+	"emacs": editing, "ex": editing, "gvim": editing, "nvim": editing, "vi": editing, "view": editing, "vim": editing, "vimdiff": editing,
+	"gsed": sedRuns, "sed": sedRuns,
+	"man":     lazyregexp.New(`^(-\w*[HP]|--html|--pager)`),
+	"psql":    lazyregexp.New(`\\!|\bprogram\b`),
+	"rsync":   lazyregexp.New(`^(-\w*e|--rsh)`),
+	"sort":    lazyregexp.New(`^--co`),
+	"split":   lazyregexp.New(`^--f`),
+	"sqlite3": lazyregexp.New(`^\s*\.(sh|sy)`),
+}
+
+// runsArgument reports whether an argument of a program names another one.
+func runsArgument(name string, args []string) bool {
+	pattern, ok := programArgs[name]
+	return ok && slices.ContainsFunc(args, pattern.MatchString)
+}
+
+var editing = lazyregexp.New(`^(-[cfls]|-S|\+|--cmd|--e|--f|--l|--s)`)
+
+// sedRuns matches the command e of sed, the flag e of its command s, and a file with commands.
+var sedRuns = lazyregexp.New(`(^|[^a-zA-Z\\.])\s*e(\s|$)|[/|#,@!:~%][gpiImM0-9]*e[gpiImM0-9]*\s*($|[;}\n])|^(-\w*f|--fi)`)
 
 // isMakeText reports whether an argument of make can hold a line to run, or names a file
 // with such lines.
@@ -50,7 +79,7 @@ func isCode(s string) bool {
 func gitRuns(args []string) bool {
 	return slices.ContainsFunc(args, func(s string) bool {
 		return short(s, "cx") && strings.IndexAny(s, "cx") == 1 || slices.Contains([]string{"foreach", "run", "filter-branch"}, s) ||
-			slices.ContainsFunc([]string{"--config-env", "--exec", "--ext", "--upload-pack", "--receive-pack", "--tree-filter"}, func(o string) bool { return strings.HasPrefix(s, o) })
+			short(s, "O") || slices.ContainsFunc([]string{"--config-env", "--exec", "--ext", "--open-files-in-pager", "--upload-pack", "--receive-pack", "--tree-filter"}, func(o string) bool { return strings.HasPrefix(s, o) })
 	})
 }
 

@@ -15,7 +15,7 @@ type rule func(args []string) (uses reads, why string)
 type spec struct {
 	flags  string // options of one letter
 	valued string // options of one letter with a value
-	long   string // long options, separated by blanks; those that end in = have a value
+	long   string // long options, separated by blanks: --a, --b= with a value, --c[=] with one only after an =
 	digits bool   // numbers are options, such as -20
 	deep   string // those of the options that make it read everything in a folder
 	bare   int    // number of first arguments that are not files
@@ -124,13 +124,18 @@ func (s spec) option(c call, arg string, next []string) (used int, ok bool) {
 func (s spec) longOption(c call, arg string, next []string) (used int, ok bool) {
 	name, value, assigned := strings.Cut(arg, "=")
 	for _, l := range strings.Fields(s.long) {
-		with := strings.HasSuffix(l, "=")
+		option, optional := strings.CutSuffix(l, "[=]")
+		option, required := strings.CutSuffix(option, "=")
 		switch {
-		case strings.TrimSuffix(l, "=") != name:
+		case option != name:
 			continue
-		case with && !assigned && len(next) == 0, !with && assigned:
-			continue
-		case with && !assigned:
+		case assigned && !required && !optional:
+			return 0, false
+		case required && !assigned:
+			// git takes some values only after an =, and reads a word behind as an option.
+			if len(next) == 0 || strings.HasPrefix(next[0], "-") {
+				return 0, false
+			}
 			c.options[name] = next[0]
 			return 1, true
 		}
@@ -170,7 +175,7 @@ var programs = map[string]rule{
 	"jq":       jq,
 	"id":       spec{flags: "Ggnruz", long: "--group --groups --name --real --user", words: true}.rule(),
 	"join":     spec{flags: "iz", valued: "aejotv12", most: 2}.rule(),
-	"ls": spec{flags: "1aAbBcCdfFgGhHiIklLmnNopqQrRsStTuUvwxXZ", long: "--all --almost-all --author --classify --color --color= --directory --file-type --format= --full-time --group-directories-first " +
+	"ls": spec{flags: "1aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ", long: "--all --almost-all --author --classify --color[=] --directory --file-type --format= --full-time --group-directories-first " +
 		"--hide= --human-readable --ignore= --inode --no-group --numeric-uid-gid --recursive --reverse --si --size --sort= --time= --time-style= --width=", names: true, folder: true}.rule(),
 	"md5sum": sums, "b2sum": sums, "sha1sum": sums, "sha224sum": sums, "sha256sum": sums, "sha384sum": sums, "sha512sum": sums,
 	"nl":       spec{flags: "p", valued: "bdfhilnsvw", long: "--body-numbering="}.rule(),
@@ -187,11 +192,11 @@ var programs = map[string]rule{
 	"seq":      spec{flags: "w", valued: "fs", long: "--equal-width --format= --separator=", words: true}.rule(),
 	"sort":     spec{flags: "bCcdfghiMnRrsuVz", valued: "kt", long: "--check --dictionary-order --ignore-case --general-numeric-sort --human-numeric-sort --ignore-leading-blanks --key= --field-separator= --month-sort --numeric-sort --random-sort --reverse --stable --unique --version-sort --zero-terminated"}.rule(), // not -m: it may copy its input to a temporary file
 	"stat":     spec{flags: "fLtx", valued: "c", long: "--dereference --file-system --format= --printf= --terse", names: true}.rule(),
-	"strings":  spec{flags: "afow", valued: "ent", long: "--all --bytes= --radix= --encoding="}.rule(),
+	"strings":  stringsRule,
 	"tail":     spec{flags: "qvz", valued: "cn", long: "--bytes= --lines= --quiet --silent --verbose", digits: true}.rule(),
 	"test":     test,
 	"tr":       spec{flags: "cCdst", long: "--complement --delete --squeeze-repeats --truncate-set1", words: true}.rule(),
-	"tree":     spec{flags: "aACdDfFghiInNpQrsStuUvx", valued: "LIP", long: "--dirsfirst --du --filelimit= --gitignore --noreport --prune --si", names: true, folder: true}.rule(),
+	"tree":     spec{flags: "aACdDfFghinNpQrsStuUvx", valued: "LIP", long: "--dirsfirst --du --filelimit= --gitignore --noreport --prune --si", names: true, folder: true}.rule(),
 	"true":     text,
 	"type":     spec{words: true}.rule(),
 	"uname":    spec{flags: "amnoprsv", long: "--all --kernel-name --kernel-release --kernel-version --machine --nodename --operating-system --processor", none: true}.rule(),
@@ -201,8 +206,8 @@ var programs = map[string]rule{
 	"whoami":   spec{none: true}.rule(),
 }
 
-const diffLong = "--brief --color --color= --context --context= --exclude= --ignore-all-space --ignore-blank-lines --ignore-case --ignore-space-change --ignore-trailing-space " +
-	"--label= --minimal --new-file --report-identical-files --side-by-side --strip-trailing-cr --suppress-common-lines --text --unified --unified= --width="
+const diffLong = "--brief --color[=] --context[=] --exclude= --ignore-all-space --ignore-blank-lines --ignore-case --ignore-space-change --ignore-trailing-space " +
+	"--label= --minimal --new-file --report-identical-files --side-by-side --strip-trailing-cr --suppress-common-lines --text --unified[=] --width="
 
 // subcommands maps programs to the number of words after their names that are commands of theirs.
 var subcommands = map[string]int{"git": 1, "go": 1}
@@ -239,9 +244,17 @@ func sums(args []string) (reads, string) {
 	return spec{flags: "btz", long: "--binary --tag --text --zero"}.rule()(args)
 }
 
+// stringsRule is the rule of strings, which reads arguments from a file behind an @.
+func stringsRule(args []string) (reads, string) {
+	if slices.ContainsFunc(args, func(s string) bool { return strings.HasPrefix(s, "@") }) {
+		return reads{}, "it reads arguments from the file behind the @"
+	}
+	return spec{flags: "afow", valued: "ent", long: "--all --bytes= --radix= --encoding="}.rule()(args)
+}
+
 var grepSpec = spec{
 	flags: "abcEFGHhIiLlnoPqrsTUvwxyZz", valued: "ABCDem", digits: true, bare: 1, deep: "-r --recursive",
-	long: "--after-context= --basic-regexp --before-context= --binary --binary-files= --byte-offset --color --color= --colour= --context= --count --exclude-dir= --exclude= --extended-regexp " +
+	long: "--after-context= --basic-regexp --before-context= --binary --binary-files= --byte-offset --color[=] --colour[=] --context= --count --exclude-dir= --exclude= --extended-regexp " +
 		"--files-with-matches --files-without-match --fixed-strings --ignore-case --include= --invert-match --line-number --line-regexp --max-count= --no-filename --no-messages --null " +
 		"--only-matching --perl-regexp --quiet --recursive --regexp= --silent --text --with-filename --word-regexp",
 }
@@ -251,10 +264,11 @@ func grep(args []string) (reads, string) {
 	return uses, why
 }
 
-// search judges a search, whose first argument is a pattern unless an option has it.
+// search judges a search, whose first argument is a pattern unless an option has it or
+// only files are listed.
 func (s spec) search(args []string) (call, reads, string) {
 	c, why := s.parse(args)
-	if c.has("-e") || c.has("--regexp") {
+	if slices.ContainsFunc([]string{"-e", "--regexp", "--files"}, c.has) {
 		s.bare = 0
 	}
 	return c, s.reads(c), why
@@ -262,30 +276,25 @@ func (s spec) search(args []string) (call, reads, string) {
 
 var ripgrepSpec = spec{
 	flags: "cFHhIilNnoPpqSsUuvwx0", valued: "ABCEegjMmrTtd", bare: 1, folder: true,
-	long: "--after-context= --before-context= --case-sensitive --color= --column --context= --count --count-matches --files-with-matches --files-without-match --fixed-strings --glob= --heading --hidden --iglob= " +
+	long: "--after-context= --before-context= --case-sensitive --color= --column --context= --count --count-matches --files --files-with-matches --files-without-match --fixed-strings --glob= --heading --hidden --iglob= " +
 		"--ignore-case --invert-match --json --line-number --line-regexp --max-columns= --max-count= --max-depth= --multiline --no-config --no-filename --no-heading --no-ignore --no-line-number --only-matching " +
 		"--pcre2 --quiet --regexp= --replace= --smart-case --sort= --stats --trim --type-not= --type= --vimgrep --with-filename --word-regexp",
 }
 
 // ripgrep is grep for rg, which reads everything in a folder anyway.
 func ripgrep(args []string) (reads, string) {
-	spec := ripgrepSpec
-	if slices.Contains(args, "--files") {
-		args = slices.DeleteFunc(slices.Clone(args), func(s string) bool { return s == "--files" })
-		spec.bare = 0
-	}
-	c, uses, why := spec.search(args)
+	c, uses, why := ripgrepSpec.search(args)
 	uses.deep = true
 	uses.hidden = slices.ContainsFunc([]string{"--hidden", "-u", "-g", "--glob", "--iglob"}, c.has)
 	return uses, why
 }
 
 // sedRange is the only form of a script for sed that is known to only read.
-var sedRange = lazyregexp.New(`^([0-9]+|\$)(,([0-9]+|\$))?p$`)
+var sedRange = lazyregexp.New(`^([0-9]+|\$)(,([0-9]+|\$))?p(; ?([0-9]+|\$)(,([0-9]+|\$))?p)*$`)
 
 func sed(args []string) (reads, string) {
 	if len(args) < 2 || args[0] != "-n" || !sedRange.MatchString(args[1]) {
-		return reads{}, "only sed -n with a range of lines to print is known to only read"
+		return reads{}, "only sed -n with ranges of lines to print is known to only read"
 	}
 	return spec{}.rule()(args[2:])
 }
@@ -309,7 +318,7 @@ func jq(args []string) (reads, string) {
 }
 
 func date(args []string) (reads, string) {
-	c, why := spec{flags: "uR", valued: "I", long: "--utc --universal --iso-8601 --iso-8601= --rfc-3339="}.parse(args)
+	c, why := spec{flags: "uRI", long: "--utc --universal --iso-8601[=] --rfc-3339="}.parse(args)
 	if why == "" && (len(c.rest) > 1 || len(c.rest) == 1 && !strings.HasPrefix(c.rest[0], "+")) {
 		why = "it could set the clock"
 	}

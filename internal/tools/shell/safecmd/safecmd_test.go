@@ -48,6 +48,27 @@ func TestFindHidesWhatItRuns(t *testing.T) {
 	}
 }
 
+// TestOptionsHideNone: no option of git is judged as taking the next word for its value if
+// git would read that as an option.
+func TestOptionsHideNone(t *testing.T) {
+	tried := 0
+	for name, s := range gitSpecs {
+		if i := strings.IndexAny(s.flags, s.valued); i >= 0 {
+			t.Errorf("git %s: -%c has a value and has none", name, s.flags[i])
+		}
+		for _, option := range strings.Fields(s.long) {
+			for _, hidden := range []string{"--output=made", "--ext-diff", "--textconv", "--move", "--dirty", "-p"} {
+				line := "git " + name + " " + strings.TrimRight(option, "[=]") + " " + hidden
+				tried++
+				if j := Classify(line); j.Class == Safe {
+					t.Errorf("%s is safe", line)
+				}
+			}
+		}
+	}
+	t.Logf("load: %d lines", tried)
+}
+
 func TestLines(t *testing.T) {
 	counts := map[string]int{}
 	for _, s := range samples(t) {
