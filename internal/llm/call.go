@@ -23,16 +23,28 @@ func SafeID(id string) string {
 		}
 		return '_'
 	}, id)
-	if clean == id && id != "" && len(id) <= maxID {
+	if clean == id && id != "" && len(id) <= MaxCallID {
 		return id
 	}
-	sum := fnv.New64a()
-	sum.Write([]byte(id)) // never fails
-	return fmt.Sprintf("%.40s_%x", clean, sum.Sum64())
+	return fmt.Sprintf("%.*s_%016x", MaxCallID-17, clean, sumOf(id))
 }
 
-// maxID is the most bytes that a call's id may have.
-const maxID = 64
+// MaxCallID is the most bytes that every provider allows in a call's id.
+const MaxCallID = 40
+
+// NineLetters returns a call's id in the form that Mistral's servers demand.
+func NineLetters(id string) string {
+	if len(id) == 9 && !strings.ContainsAny(SafeID(id), "_-") {
+		return id
+	}
+	return fmt.Sprintf("%016x", sumOf(id))[:9]
+}
+
+func sumOf(id string) uint64 {
+	sum := fnv.New64a()
+	sum.Write([]byte(id)) // never fails
+	return sum.Sum64()
+}
 
 // Object returns the arguments if they are a JSON object, else an empty one.
 func (c ToolCall) Object() string {

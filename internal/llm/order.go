@@ -22,12 +22,19 @@ type OrderPart struct {
 	Call   bool            `json:"call,omitzero"`   // its next call
 }
 
-// AddCall adds the place of the last of calls, the answer's so far. A call with the id of
-// an earlier one gets none: it is a repetition, which is not kept.
+// AddCall adds the place of the last of calls, the answer's so far. One that repeats an
+// earlier call gets no place, because it is not kept; a different one with the same id gets
+// a new id.
 func (o *Order) AddCall(calls []ToolCall) {
 	last := len(calls) - 1
-	if id := calls[last].ID; id != "" && slices.ContainsFunc(calls[:last], func(c ToolCall) bool { return c.ID == id }) {
-		return
+	for _, earlier := range calls[:last] {
+		switch c := &calls[last]; {
+		case c.ID == "" || earlier.ID != c.ID:
+		case earlier.Name == c.Name && earlier.Args == c.Args:
+			return
+		default:
+			c.ID = NewCallID()
+		}
 	}
 	o.Parts = append(o.Parts, OrderPart{Call: true})
 }

@@ -64,12 +64,13 @@ type usage struct {
 	} `json:"cache_creation"`
 }
 
-// add takes the counts of v, which are of the whole answer so far.
+// add takes the counts of v, which are of the whole answer so far. Some gateways send a
+// zero for what an earlier event has counted.
 func (u *usage) add(v usage) {
 	for _, c := range []struct{ dst, src **int64 }{
 		{&u.Input, &v.Input}, {&u.Output, &v.Output}, {&u.Written, &v.Written}, {&u.Read, &v.Read}, {&u.Kept.Hour, &v.Kept.Hour},
 	} {
-		if *c.src != nil {
+		if *c.src != nil && (*c.dst == nil || **c.src > 0) {
 			*c.dst = *c.src
 		}
 	}

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -108,6 +109,8 @@ func (a *answer) decode(event []byte) (remote.Progress, error) {
 		a.usage = c.Usage
 	}
 	switch {
+	case failures[strings.ToLower(c.Finish)]:
+		return remote.Nothing, &remote.ServerError{Code: "server_error", Message: "it gave up with the finish_reason " + strconv.Quote(c.Finish)}
 	case c.Finish != "":
 		a.finish = wire.Finish(a.finish, c.Finish)
 		return remote.Ended, nil
@@ -130,12 +133,15 @@ func (a *answer) addCalls(parts []wire.CallPart) {
 	}
 }
 
+// EndsByMark reports that [DONE] completes an answer: not every server gives a reason.
+func (a *answer) EndsByMark() bool { return true }
+
 // End implements remote.Answer.
 func (a *answer) End() *llm.End {
 	a.deliver(a.think.close())
-	stop := stopReason(a.finish)
+	stop, known := stopReason(a.finish)
 	said := stop
-	if a.finish == "" {
+	if !known {
 		said = "" // the end of the last call may be missing
 	}
 	end := &llm.End{Stop: stop, Calls: a.calls.finish(said, a.used), NoReason: a.finish == "", Usage: llm.Usage{Estimated: true}}
@@ -155,14 +161,24 @@ func (a *answer) End() *llm.End {
 	return end
 }
 
-func stopReason(finish string) llm.StopReason {
+// failures are the finish reasons of answers that the server could not complete, as
+// DeepSeek, Google, OpenRouter, vLLM and Z.ai name them.
+var failures = map[string]bool{
+	"abort": true, "error": true, "insufficient_system_resource": true, "malformed_function_call": true, "network_error": true,
+}
+
+// stopReason returns the reason that finish names. known is false if servers document no
+// such reason; the answer counts as ended then, but may be cut off.
+func stopReason(finish string) (_ llm.StopReason, known bool) {
 	switch strings.ToLower(finish) {
-	case "length", "max_tokens", "model_length":
-		return llm.StopLength
-	case "content_filter", "safety":
-		return llm.StopFilter
+	case "length", "max_tokens", "model_length", "model_context_window_exceeded":
+		return llm.StopLength, true
+	case "content_filter", "safety", "sensitive":
+		return llm.StopFilter, true
 	case "tool_calls", "function_call":
-		return llm.StopTools
+		return llm.StopTools, true
+	case "stop", "eos", "eos_token", "stop_sequence", "end_turn":
+		return llm.StopEnd, true
 	}
-	return llm.StopEnd
+	return llm.StopEnd, false
 }

@@ -124,6 +124,7 @@ func TestCallsThatMustNotRun(t *testing.T) {
 	}{
 		"cut, and said to be whole":   {events: []string{call(`{"path":"a","content":"half`), stopTool}, problem: "not one complete JSON object"},
 		"no end, and none said":       {events: []string{call(`{"path":"a"`)}, problem: "not one complete JSON object"},
+		"no end, unknown reason":      {events: []string{call(`{"path":"a"`), `{"choices":[{"index":0,"delta":{},"finish_reason":"odd"}]}`}, problem: "not one complete JSON object"},
 		"two readings":                {events: []string{call(`{'path':'it's'}`), stopTool}, problem: "not one complete JSON object"},
 		"cut by the limit":            {events: []string{call(`{"path":"a","content":"half`), length}, problem: "token limit"},
 		"cut by the limit, but whole": {events: []string{call(`{"path":"a"}`), length}, problem: "token limit"},

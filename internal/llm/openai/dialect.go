@@ -34,6 +34,7 @@ const (
 	noMarkers    // no cache markers
 	shortCache   // markers without a time
 	systemRole   // this role for the system prompt, although developer was tried
+	shortIDs     // ids of calls have nine letters
 )
 
 // rule changes the dialect after a refusal.
@@ -79,10 +80,13 @@ var rules = []rule{
 	}},
 	{name: "tool results have a name", on: namedResults, refused: wantsNames},
 	{name: "calls have a signature", on: signedCalls, refused: unsignedCall.MatchString},
+	{name: "call ids of nine letters", on: shortIDs, refused: func(s string) bool {
+		return strings.Contains(s, "must be a-z, a-z, 0-9, with a length of 9")
+	}},
 	{name: "content in answers with calls", on: emptyContent, refused: noContent.MatchString},
 	{name: remote.ShortCache, on: shortCache, field: ttlField, refused: remote.RefusesTTL},
 	{name: "no cache markers", on: noMarkers, field: markerField, refused: func(s string) bool { return rejects(s, markerField) }},
-	{name: "no images", on: noImages, refused: noEyes.MatchString},
+	{name: "no images", on: noImages, refused: remote.RefusesImages},
 }
 
 // The parameters of the request that go by several names or take several forms.
@@ -148,10 +152,6 @@ var noContent = lazyregexp.New(`(missing field|field required|is missing|receive
 	`\bcontent\b.{0,12}(field )?(is required|is missing|field required|may not be null|must not be null|must be a string|none is not an allowed value|input should be a valid (string|list)|(expected a string, )?(got|received) null)`)
 
 func wantsNames(s string) bool { return nameless.MatchString(s) }
-
-// noEyes matches the refusal of any image, not that of a certain one.
-var noEyes = lazyregexp.New(`(not|n't|cannot|only) (support|accept|process|take) (image inputs?|images|image content|image_url|vision|multimodal)` +
-	`|(image inputs?|images|image_url|vision|multimodal) (is|are) (not supported|only supported)|unknown variant .image_url|at most 0 image|not a multimodal model|support image input`)
 
 // rejects reports whether the server does not accept one of fields.
 func rejects(s string, fields ...string) bool {

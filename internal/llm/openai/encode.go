@@ -64,7 +64,7 @@ func (e messageEncoder) message(m llm.Message) goopenai.ChatCompletionMessage {
 	msg := goopenai.ChatCompletionMessage{Role: string(m.Role)}
 	switch m.Role {
 	case llm.ToolReply:
-		msg.ToolCallID = m.CallID
+		msg.ToolCallID = e.id(m.CallID)
 		remark := follows
 		if e.dialect&noImages != 0 {
 			remark = unseen
@@ -93,6 +93,17 @@ func (e messageEncoder) message(m llm.Message) goopenai.ChatCompletionMessage {
 		}
 	}
 	return msg
+}
+
+// id returns a call's id in a form that the server accepts.
+func (e messageEncoder) id(id string) string {
+	switch {
+	case e.dialect&shortIDs != 0:
+		return llm.NineLetters(id)
+	case len(id) > llm.MaxCallID:
+		return llm.SafeID(id)
+	}
+	return id // some models read names in their own ids: functions.read_file:0
 }
 
 // partsEnd ends a message of appendInParts; a cache marker goes before it.
@@ -172,7 +183,7 @@ func (e messageEncoder) appendCalls(dst []byte, calls []llm.ToolCall, own bool) 
 			dst = append(dst, ',')
 		}
 		dst = openObject(appendJSON(dst, goopenai.ToolCall{
-			ID: c.ID, Type: goopenai.ToolTypeFunction, Function: goopenai.FunctionCall{Name: c.Name, Arguments: c.Object()},
+			ID: e.id(c.ID), Type: goopenai.ToolTypeFunction, Function: goopenai.FunctionCall{Name: c.Name, Arguments: c.Object()},
 		}))
 		var extra map[string]json.RawMessage
 		if own {

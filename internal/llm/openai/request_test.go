@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -338,6 +339,49 @@ func TestImagesAreNoText(t *testing.T) {
 			if shown := size > 2<<20; shown != (learned == nil) || r.Size < 100 || r.Size > 2000 {
 				t.Errorf("%q: a request of %d bytes counts as %d", learned, size, r.Size)
 			}
+		}
+	}
+}
+
+// TestIDsOfOtherServers continues a conversation whose calls were made by another server:
+// OpenAI allows ids of 40 bytes, Mistral such of nine letters only.
+func TestIDsOfOtherServers(t *testing.T) {
+	const long = "chatcmpl-tool-0123456789abcdef0123456789abcdef"
+	for name, test := range map[string]struct {
+		id, refusal string
+		fits        *regexp.Regexp
+		requests    int
+	}{
+		"OpenAI": {long, "", regexp.MustCompile(`^[\w-]{1,40}$`), 2},
+		"Mistral": {
+			"call_0123456789", "Tool call id was call_0123456789 but must be a-z, A-Z, 0-9, with a length of 9.", regexp.MustCompile(`^[a-zA-Z0-9]{9}$`), 3,
+		},
+		"their own": {"functions.read_file:0", "", regexp.MustCompile(`^functions\.read_file:0$`), 2},
+	} {
+		ids := regexp.MustCompile(`"(?:tool_call_id|id)":"([^"]*)"`)
+		var sent []string
+		s := llmtest.NewServerFunc(t, func(_ int, body []byte) llmtest.Turn {
+			sent = nil
+			for _, m := range ids.FindAllSubmatch(body, -1) {
+				sent = append(sent, string(m[1]))
+				if !test.fits.Match(m[1]) {
+					return llmtest.Raw(400, "application/json", `{"object":"error","message":"`+test.refusal+`","type":"invalid_request_error"}`)
+				}
+			}
+			return llmtest.Turn{Text: "ok"}
+		})
+		c := client(t, s.URL())
+		req := hello()
+		req.Messages = append(req.Messages,
+			llm.Message{Role: llm.Assistant, Calls: []llm.ToolCall{{ID: test.id, Name: "f", Args: "{}"}}},
+			llm.Message{Role: llm.ToolReply, CallID: test.id, Parts: []llm.Part{{Kind: llm.TextPart, Text: "done"}}})
+		for range 2 {
+			if h := collect(t.Context(), c, req); h.err != nil {
+				t.Errorf("%s: %v", name, h.err)
+			}
+		}
+		if len(sent) != 2 || sent[0] != sent[1] || len(s.Requests()) != test.requests {
+			t.Errorf("%s: %d requests with the ids %q", name, len(s.Requests()), sent)
 		}
 	}
 }

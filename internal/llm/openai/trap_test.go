@@ -32,12 +32,15 @@ func TestStreamsThatAreAnswers(t *testing.T) {
 		"data on several lines": {
 			turn: sse("data: {\"choices\":[{\"index\":0,\ndata: \"delta\":{\"content\":\"hi\"}}]}\n\n" + events(stop, finished)), text: "hi",
 		},
-		"byte order mark":     {turn: sse("\ufeff" + events(says("hi"), stop, finished)), text: "hi"},
-		"wrong content type":  {turn: llmtest.Raw(200, "text/plain", events(says("hi"), stop, finished)), text: "hi"},
-		"length":              {turn: sse(events(says("hi"), `{"choices":[{"index":0,"delta":{},"finish_reason":"length"}]}`, finished)), text: "hi", stop: llm.StopLength},
-		"filter":              {turn: sse(events(says("hi"), `{"choices":[{"index":0,"delta":{},"finish_reason":"content_filter"}]}`, finished)), text: "hi", stop: llm.StopFilter},
-		"empty finish reason": {turn: sse(events(`{"choices":[{"index":0,"delta":{"content":"hi"},"finish_reason":""}]}`, stop, finished)), text: "hi"},
-		"null content":        {turn: sse(events(`{"choices":[{"index":0,"delta":{"role":"assistant","content":null}}]}`, says("hi"), stop, finished)), text: "hi"},
+		"byte order mark":       {turn: sse("\ufeff" + events(says("hi"), stop, finished)), text: "hi"},
+		"wrong content type":    {turn: llmtest.Raw(200, "text/plain", events(says("hi"), stop, finished)), text: "hi"},
+		"length":                {turn: sse(events(says("hi"), `{"choices":[{"index":0,"delta":{},"finish_reason":"length"}]}`, finished)), text: "hi", stop: llm.StopLength},
+		"filter":                {turn: sse(events(says("hi"), `{"choices":[{"index":0,"delta":{},"finish_reason":"content_filter"}]}`, finished)), text: "hi", stop: llm.StopFilter},
+		"finish null in quotes": {turn: sse(events(`{"choices":[{"index":0,"delta":{"content":"hi"},"finish_reason":"null"}]}`, stop, finished)), text: "hi"},
+		"context full":          {turn: sse(events(says("hi"), `{"choices":[{"index":0,"delta":{},"finish_reason":"model_context_window_exceeded"}]}`, finished)), text: "hi", stop: llm.StopLength},
+		"error that is empty":   {turn: sse(events(`{"error":"","choices":[{"index":0,"delta":{"content":"h"}}]}`, `{"error":{},"choices":[{"index":0,"delta":{"content":"i"},"error":{}}]}`, stop, finished)), text: "hi"},
+		"empty finish reason":   {turn: sse(events(`{"choices":[{"index":0,"delta":{"content":"hi"},"finish_reason":""}]}`, stop, finished)), text: "hi"},
+		"null content":          {turn: sse(events(`{"choices":[{"index":0,"delta":{"role":"assistant","content":null}}]}`, says("hi"), stop, finished)), text: "hi"},
 		"parts as choices": {
 			turn: sse(events(
 				`{"choices":[{"index":0,"delta":{"reasoning":"h"}}]}`, `{"choices":[{"index":0,"delta":{"reasoning":"m"}}]}`,
@@ -119,6 +122,8 @@ func TestStreamsThatAreErrors(t *testing.T) {
 		"error after text":         {turn: sse(events(says("hi"), `{"error":{"message":"boom","code":503}}`)), kind: llm.Temporary, message: "boom", text: "hi", retried: true},
 		"error after keep-alives":  {turn: sse(": ka\n\n: ka\n\n" + events(`{"error":{"message":"boom"}}`)), kind: llm.Temporary, message: "boom"},
 		"error after event lines":  {turn: sse("event: x\n" + events(`{"error":{"message":"boom"}}`)), kind: llm.Temporary, message: "boom"},
+		"error in a choice":        {turn: sse(events(says("hi"), `{"choices":[{"index":0,"delta":{},"finish_reason":"error","error":{"message":"boom","code":502}}]}`, finished)), kind: llm.Temporary, message: "boom", text: "hi", retried: true},
+		"finish null, then no end": {turn: sse(events(`{"choices":[{"index":0,"delta":{"content":"hi"},"finish_reason":"null"}]}`)), kind: llm.Truncated, message: "broke off", text: "hi", retried: true},
 		"error beside choices":     {turn: sse(events(says("hi"), `{"id":"1","error":{"message":"boom"},"choices":[]}`, finished)), kind: llm.Temporary, message: "boom", text: "hi"},
 		"error by event name":      {turn: sse("event: error\ndata: {\"message\":\"boom\"}\n\n"), kind: llm.Temporary, message: "boom"},
 		"error as text":            {turn: sse("event: error\ndata: boom\n\n"), kind: llm.Temporary, message: "boom"},
@@ -126,6 +131,12 @@ func TestStreamsThatAreErrors(t *testing.T) {
 		"overloaded at once":       {turn: sse(events(`{"error":{"message":"boom","type":"overloaded_error"}}`)), kind: llm.Temporary, message: "boom", retried: true},
 		"502 in the stream":        {turn: sse(events(`{"error":{"message":"boom","code":502}}`)), kind: llm.Temporary, message: "boom", retried: true},
 		"too long in the stream":   {turn: sse(events(`{"error":{"message":"m","code":"context_length_exceeded"}}`)), kind: llm.TooLong, message: "too long for test/model: m."},
+	}
+	for _, reason := range []string{"error", "abort", "insufficient_system_resource", "network_error", "malformed_function_call"} {
+		failing := tests["error after text"]
+		failing.message = reason
+		failing.turn = sse(events(says("hi"), callPart(`"index":0,"id":"x","function":{"name":"f","arguments":"{\"command\":\"rm -r build\""}`), `{"choices":[{"index":0,"delta":{},"finish_reason":"`+reason+`"}]}`, finished))
+		tests["finish "+reason] = failing
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -59,7 +59,8 @@ func (e *ServerError) tooLong(words string) bool {
 	default:
 		return false
 	}
-	return hasAny(words, "context_length", "exceed_context", "string_above_max_length", "max_prompt_tokens_exceeded") ||
+	return hasAny(words, "context_length", "exceed_context", "max_prompt_tokens_exceeded") ||
+		hasAny(words, "string_above_max_length") && !namePart.MatchString(e.Field) ||
 		hasAny(text,
 			"maximum context length", "max context length", "context window", "context size", "context length", "exceed context limit",
 			"maximum model length", "maximum prompt length", "model token limit", "prompt is too long", "prompt too long",
@@ -67,6 +68,9 @@ func (e *ServerError) tooLong(words string) bool {
 			"reduce the length of the") ||
 		tooManyTokens.MatchString(text)
 }
+
+// namePart matches the names of parts that are short in any conversation.
+var namePart = lazyregexp.New(`\b(id|\w+_id|name)$`)
 
 // tooManyTokens matches the refusals of Together, of Hugging Face and of GitHub.
 var tooManyTokens = lazyregexp.New(`inputs. (?:tokens \+ .max_new_tokens. must be <=|must have less than) \d|token count of \d+ exceeds the limit`)

@@ -129,6 +129,10 @@ type Client struct {
 	http     *http.Client
 	key      key
 	readers  sync.Pool // of *bufio.Reader, which finished replies used
+
+	learning sync.Mutex // guards what follows, and the calls of protocol.Learn
+	omitted  omissions
+	lessons  int // how often a refusal changed the requests
 }
 
 var _ llm.Model = (*Client)(nil)

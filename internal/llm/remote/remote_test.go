@@ -53,6 +53,19 @@ func TestRedirectToPlainHTTP(t *testing.T) {
 	}
 }
 
+// A part that is short in any conversation may be too long by itself.
+func TestLongPartIsNotTooLong(t *testing.T) {
+	for field, want := range map[string]llm.ErrorKind{
+		"messages[2].tool_calls[0].id": llm.Refused, "messages[3].tool_call_id": llm.Refused, "tools[0].function.name": llm.Refused, "messages[1].content": llm.TooLong,
+	} {
+		e := ParseServerError([]byte(`{"error":{"message":"string too long","type":"invalid_request_error","param":"` + field + `","code":"string_above_max_length"}}`))
+		e.Status = http.StatusBadRequest
+		if kind, _ := e.Kind(); kind != want {
+			t.Errorf("%s: kind %d", field, kind)
+		}
+	}
+}
+
 // Too many tokens in a minute are no reason to shorten the conversation.
 func TestThrottledIsNotTooLong(t *testing.T) {
 	for _, body := range []string{

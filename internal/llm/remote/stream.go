@@ -49,7 +49,7 @@ func (c *Client) stream(ctx context.Context, req llm.Request, emit func(llm.Delt
 	if c.base == nil {
 		return c.reporter().addressFailure()
 	}
-	r, err := c.protocol.Encode(req)
+	r, lessons, err := c.encode(req)
 	if err != nil {
 		return err
 	}
@@ -63,8 +63,11 @@ func (c *Client) stream(ctx context.Context, req llm.Request, emit func(llm.Delt
 			return ctx.Err()
 		}
 		fail := c.reporter().explain(err)
-		if !a.began && c.protocol.Learn(fail.err) {
-			if r, err = c.protocol.Encode(req); err != nil {
+		if !a.began && c.learn(fail.err, req, lessons) {
+			if refusesImage(fail.err) && !emit(c.again(attempt, fail.reason()+"; it is left out", 0)) {
+				return errStopped
+			}
+			if r, lessons, err = c.encode(req); err != nil {
 				return err
 			}
 			continue
@@ -73,16 +76,45 @@ func (c *Client) stream(ctx context.Context, req llm.Request, emit func(llm.Delt
 			return fail.err
 		}
 		wait := c.wait(attempt, fail.err.RetryAfter)
-		retry := &llm.Retry{
-			Attempt: attempt + 1, Max: c.opt.Limits.MaxAttempts, Wait: wait, Reason: fail.reason(),
-		}
-		if !emit(llm.Delta{Retry: retry}) {
+		if !emit(c.again(attempt, fail.reason(), wait)) {
 			return errStopped
 		}
 		if err := c.opt.Clock.Sleep(ctx, wait); err != nil {
 			return err
 		}
 	}
+}
+
+// again returns the notice of another attempt.
+func (c *Client) again(attempt int, reason string, wait time.Duration) llm.Delta {
+	return llm.Delta{Retry: &llm.Retry{Attempt: attempt + 1, Max: c.opt.Limits.MaxAttempts, Wait: wait, Reason: reason}}
+}
+
+// encode encodes req in the form that refusals have taught, and returns the number of
+// those lessons.
+func (c *Client) encode(req llm.Request) (r Request, lessons int, err error) {
+	c.learning.Lock()
+	lessons = c.lessons
+	req.Messages = c.omitted.apply(req.Messages)
+	c.learning.Unlock()
+	r, err = c.protocol.Encode(req)
+	return r, lessons, err
+}
+
+// learn adapts requests to the refusal of one that was encoded after so many lessons. It
+// reports whether req is worth another attempt: also if another request has taught
+// something meanwhile, which this one did not know yet.
+func (c *Client) learn(refusal *llm.Error, req llm.Request, lessons int) bool {
+	c.learning.Lock()
+	defer c.learning.Unlock()
+	if lessons != c.lessons && refusal.AboutForm() {
+		return true
+	}
+	learned := c.protocol.Learn(refusal) || c.omitted.learn(refusal, c.omitted.apply(req.Messages))
+	if learned {
+		c.lessons++
+	}
+	return learned
 }
 
 // wait returns the time before the next attempt: the one that the server asked for, else an
@@ -156,6 +188,17 @@ func cause(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	}
 	return err
+}
+
+// marked is an Answer of a protocol without an event for the end of an answer.
+type marked interface {
+	// EndsByMark reports whether the end mark of the stream completes the answer.
+	EndsByMark() bool
+}
+
+func (r *receiver) endsByMark() bool {
+	answer, ok := r.answer.(marked)
+	return ok && answer.EndsByMark()
 }
 
 // receiver holds the state of one attempt.
@@ -240,7 +283,7 @@ func (c *Client) receive(events *Events, r *receiver, idle *watch, emit func(llm
 // model has finished, or the server marked the end of an answer.
 func (r *receiver) outcome(err error) error {
 	switch {
-	case r.ended, errors.Is(err, io.EOF) && r.began:
+	case r.ended, errors.Is(err, io.EOF) && r.began && r.endsByMark():
 		return nil
 	case errors.Is(err, io.EOF):
 		return ErrUnfinished

@@ -3,13 +3,16 @@ package remote_test
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -368,6 +371,191 @@ func TestMessagesWithoutStopReason(t *testing.T) {
 		a.check(t, turn)
 		if !slices.Equal(a.void, []string{turn.Text}) {
 			t.Errorf("%s: void %q", name, a.void)
+		}
+	}
+}
+
+// TestMarkAlone ends an answer with the end mark of the stream, but without the event that
+// ends it in this protocol: it is not whole, and asked for again.
+func TestMarkAlone(t *testing.T) {
+	turn := llmtest.Turn{Text: "An answer.", Usage: &llmtest.Usage{Input: 100, Output: 7, Cached: 40}}
+	for w, half := range map[int]string{
+		1: `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"An ans"}}`,
+		2: `{"type":"response.output_text.delta","output_index":0,"delta":"An ans"}`,
+	} {
+		s := llmtest.NewServer(t, llmtest.Raw(200, "text/event-stream", "data: "+half+"\n\ndata: [DONE]\n\n"), turn)
+		c := remote.New(remote.Options{
+			BaseURL: s.URL(), Clock: remote.Clock{Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }},
+		}, wires[w].protocol())
+		a := ask(t.Context(), c, llm.Request{Messages: []llm.Message{llm.TextMessage(llm.User, "go")}})
+		a.check(t, turn)
+		if !slices.Equal(a.void, []string{"An ans"}) {
+			t.Errorf("%s: void %q", wires[w].name, a.void)
+		}
+	}
+}
+
+// TestRefusedParts refuses parts of a conversation that would be in every later request,
+// too: they are left out, and the conversation goes on.
+func TestRefusedParts(t *testing.T) {
+	picture := llm.Part{Kind: llm.ImagePart, Mime: "image/png", Data: []byte("a picture")}
+	prompt := llm.Message{Role: llm.User, Parts: []llm.Part{{Kind: llm.TextPart, Text: "look"}, picture}}
+	opaque := func(wire, part string) llm.Message {
+		m := llm.TextMessage(llm.Assistant, "yes")
+		m.Extra = llm.Order{Wire: wire, Model: "m", Parts: []llm.OrderPart{{Opaque: []byte(part)}, {Text: len("yes")}}}.Extra()
+		return m
+	}
+	encoded := base64.StdEncoding.EncodeToString(picture.Data)
+	for name, c := range map[string]struct {
+		wires    []wire
+		messages []llm.Message
+		refuse   string // a request that holds this
+		with     string
+		remark   string // in the place of the part, which the next request has
+		told     bool   // the person is told
+	}{
+		"no images": {
+			wires[1:], []llm.Message{prompt}, encoded, "This model does not support image inputs.", "(an image that this model cannot see)", false,
+		},
+		"a certain image": {
+			wires, []llm.Message{prompt}, encoded, "Could not process image", "(an image that the server could not read)", true,
+		},
+		"encrypted reasoning of another server": {
+			wires[2:], []llm.Message{llm.TextMessage(llm.User, "a"), opaque("responses", `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"AAAA"}`), llm.TextMessage(llm.User, "b")},
+			"AAAA", "The encrypted content AAAA could not be verified. Reason: Encrypted content could not be decrypted or parsed.", "yes", false,
+		},
+		"a signature of another server": {
+			wires[1:2], []llm.Message{llm.TextMessage(llm.User, "a"), opaque("anthropic", `{"type":"thinking","thinking":"hm","signature":"AAAA"}`), llm.TextMessage(llm.User, "b")},
+			"AAAA", "messages.1.content.0: Invalid `signature` in `thinking` block", "yes", false,
+		},
+	} {
+		for _, w := range c.wires {
+			refused := 0
+			s := llmtest.NewServerFunc(t, func(_ int, body []byte) llmtest.Turn {
+				if bytes.Contains(body, []byte(c.refuse)) {
+					refused++
+					return llmtest.Raw(400, "application/json", fmt.Sprintf(`{"error":{"type":"invalid_request_error","message":%q}}`, c.with))
+				}
+				return llmtest.Turn{Text: "ok"}
+			})
+			m := remote.New(remote.Options{BaseURL: s.URL()}, w.protocol())
+			notices := 0
+			for range 3 {
+				a := ask(t.Context(), m, llm.Request{Messages: c.messages})
+				if a.text != "ok" || a.err != nil {
+					t.Errorf("%s, %s: %+v", w.name, name, a)
+				}
+				notices += len(a.void)
+			}
+			r := s.Requests()
+			if refused != 1 || len(r) != 4 || !bytes.Contains(r[3], []byte(c.remark)) || (notices == 1) != c.told {
+				t.Errorf("%s, %s: %d requests, %d refused, %d notices: %s", w.name, name, len(r), refused, notices, r[len(r)-1])
+			}
+		}
+	}
+}
+
+// TestOtherPartsStay refuses one image and one signature: others are sent.
+func TestOtherPartsStay(t *testing.T) {
+	picture := func(data string) llm.Message {
+		return llm.Message{Role: llm.User, Parts: []llm.Part{{Kind: llm.ImagePart, Mime: "image/png", Data: []byte(data)}}}
+	}
+	sign := func(signature string) llm.Message {
+		m := llm.TextMessage(llm.Assistant, "yes")
+		m.Extra = llm.Order{Wire: "anthropic", Model: "m", Parts: []llm.OrderPart{{Opaque: []byte(`{"type":"thinking","thinking":"hm","signature":"` + signature + `"}`)}, {Text: len("yes")}}}.Extra()
+		return m
+	}
+	base := func(s string) []byte { return []byte(base64.StdEncoding.EncodeToString([]byte(s))) }
+	s := llmtest.NewServerFunc(t, func(_ int, body []byte) llmtest.Turn {
+		switch {
+		case bytes.Contains(body, base("the second one")):
+			return llmtest.Raw(400, "application/json", `{"error":{"type":"invalid_request_error","message":"Could not process image"}}`)
+		case bytes.Contains(body, []byte("OLD")):
+			return llmtest.Raw(400, "application/json", "{\"error\":{\"message\":\"Invalid `signature` in `thinking` block\"}}")
+		}
+		return llmtest.Turn{Text: "ok"}
+	})
+	m := remote.New(remote.Options{BaseURL: s.URL()}, wires[1].protocol())
+	messages := []llm.Message{picture("the first one"), sign("OLD"), picture("the second one")}
+	for range 2 {
+		if a := ask(t.Context(), m, llm.Request{Messages: messages}); a.err != nil {
+			t.Fatal(a.err)
+		}
+		messages = append(messages, sign("NEW"), picture("the third one"))
+	}
+	r := s.Requests()
+	last := r[len(r)-1]
+	if len(r) != 4 || !bytes.Contains(last, base("the first one")) || !bytes.Contains(last, base("the third one")) || !bytes.Contains(last, []byte("NEW")) {
+		t.Errorf("%d requests: %s", len(r), last)
+	}
+}
+
+// TestSameRefusalTwice refuses two requests of one model at the same time: both are sent
+// again in the form that the first refusal teaches.
+func TestSameRefusalTwice(t *testing.T) {
+	for _, w := range wires {
+		var arrived sync.WaitGroup
+		arrived.Add(2)
+		field := map[string]string{"chat": `"stream_options"`, "messages": `"temperature"`, "responses": `"prompt_cache_key"`}[w.name]
+		s := llmtest.NewServerFunc(t, func(n int, body []byte) llmtest.Turn {
+			if n < 2 {
+				arrived.Done()
+				arrived.Wait()
+			}
+			if bytes.Contains(body, []byte(field)) {
+				return llmtest.Raw(400, "application/json", fmt.Sprintf(`{"error":{"message":"Unsupported parameter: %s is not supported with this model."}}`, strings.Trim(field, `"`)))
+			}
+			return llmtest.Turn{Text: "ok"}
+		})
+		protocol := w.protocol()
+		if w.name == "messages" {
+			protocol = anthropic.New(anthropic.Options{Model: "m", Temperature: new(float64)})
+		}
+		m := remote.New(remote.Options{BaseURL: s.URL()}, protocol)
+		var work sync.WaitGroup
+		for range 2 {
+			work.Go(func() {
+				if a := ask(t.Context(), m, llm.Request{Session: "s", Messages: []llm.Message{llm.TextMessage(llm.User, "go")}}); a.text != "ok" || a.err != nil {
+					t.Errorf("%s: %+v", w.name, a)
+				}
+			})
+		}
+		work.Wait()
+		if n := len(s.Requests()); n != 4 {
+			t.Errorf("%s: %d requests", w.name, n)
+		}
+	}
+}
+
+// TestZeroAfterACount sends a zero after the count, as some gateways do.
+func TestZeroAfterACount(t *testing.T) {
+	turn := llmtest.Turn{Text: "An answer.", Usage: &llmtest.Usage{Input: 100, Output: 7, Cached: 40}}
+	body := string(stream(t, wires[1], turn))
+	zero := strings.Replace(body, `"usage":{"output_tokens":7}`, `"usage":{"input_tokens":0,"cache_read_input_tokens":0,"output_tokens":7}`, 1)
+	if zero == body {
+		t.Fatal(body)
+	}
+	s := llmtest.NewServer(t, llmtest.Raw(200, "text/event-stream", zero))
+	ask(t.Context(), client(wires[1], s.URL(), nil), llm.Request{Messages: []llm.Message{llm.TextMessage(llm.User, "go")}}).check(t, turn)
+}
+
+// TestOneIDForTwoCalls gives two different calls one id: both are delivered.
+func TestOneIDForTwoCalls(t *testing.T) {
+	for _, w := range wires {
+		calls := []llmtest.Call{{Name: "run", Args: `{"command":"one"}`}, {Name: "run", Args: `{"command":"two"}`}}
+		body := stream(t, w, llmtest.Turn{Calls: calls})
+		id := regexp.MustCompile(`"(call_id|id)":"((?:call|toolu)_[^"]*)"`)
+		same := id.ReplaceAllString(string(body), `"$1":"call_same"`)
+		if !strings.Contains(same, "call_same") {
+			t.Fatalf("%s: no id in %s", w.name, body)
+		}
+		s := llmtest.NewServer(t, llmtest.Raw(200, "text/event-stream", same))
+		a := ask(t.Context(), client(w, s.URL(), nil), llm.Request{Messages: []llm.Message{llm.TextMessage(llm.User, "go")}})
+		if a.err != nil || a.end == nil || len(a.end.Calls) != 2 {
+			t.Fatalf("%s: %+v", w.name, a)
+		}
+		if first, second := a.end.Calls[0], a.end.Calls[1]; first.ID == second.ID || first.Args == second.Args {
+			t.Errorf("%s: %+v", w.name, a.end.Calls)
 		}
 	}
 }

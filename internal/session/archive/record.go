@@ -113,7 +113,7 @@ type meta struct {
 
 // appendRecord appends r's line to buf.
 func appendRecord(buf []byte, r record) ([]byte, error) {
-	body, err := json.Marshal(r, jsontext.AllowInvalidUTF8(true))
+	body, err := json.Marshal(r, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) // a provider's own fields go back as they came
 	if err != nil {
 		return buf, fmt.Errorf("encode a %s record: %w", r.Kind, err)
 	}
@@ -122,6 +122,6 @@ func appendRecord(buf []byte, r record) ([]byte, error) {
 
 func decodeRecord(body []byte) (record, error) {
 	var r record
-	err := json.Unmarshal(body, &r)
+	err := json.Unmarshal(body, &r, jsontext.AllowDuplicateNames(true))
 	return r, err
 }

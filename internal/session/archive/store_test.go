@@ -28,7 +28,7 @@ func sample() []llm.Message {
 		{
 			Role: llm.Assistant, Extra: []byte(`{"sig":"x"}`),
 			Parts: []llm.Part{{Kind: llm.ReasoningPart, Text: "hm"}, {Kind: llm.TextPart, Text: "I read."}},
-			Calls: []llm.ToolCall{{ID: "a", Name: "read", Args: `{"p":"<x>"}`, Extra: []byte(`{"t":1}`)}, {ID: "b", Name: "x", Args: "{}", Problem: "cut"}},
+			Calls: []llm.ToolCall{{ID: "a", Name: "read", Args: `{"p":"<x>"}`, Extra: []byte(`{"t":1,"t":2}`)}, {ID: "b", Name: "x", Args: "{}", Problem: "cut"}},
 		},
 		{Role: llm.ToolReply, CallID: "a", Parts: []llm.Part{{Kind: llm.TextPart, Text: `{"sum":"00000000","len":2,"rec":{}}`}}},
 		{Role: llm.ToolReply, CallID: "b", Parts: []llm.Part{{Kind: llm.TextPart, Text: "no"}}},

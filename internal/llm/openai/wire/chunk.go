@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -65,8 +66,9 @@ type groq struct {
 
 type choice struct {
 	goopenai.ChatCompletionStreamChoice
-	Delta   *delta `json:"delta"`
-	Message *delta `json:"message"` // of a server that does not stream
+	Delta   *delta          `json:"delta"`
+	Message *delta          `json:"message"` // of a server that does not stream
+	Error   json.RawMessage `json:"error"`
 }
 
 type delta struct {
@@ -154,13 +156,16 @@ func Decode(event []byte) (Chunk, error) {
 	if err := unmarshal(event, &r); err != nil {
 		return Chunk{}, fmt.Errorf("not an event of a chat completion: %w", err)
 	}
-	if present(r.Error) {
+	if failed(r.Error) {
 		return Chunk{Error: remote.ParseServerError(event)}, nil
 	}
 	var c Chunk
 	// Choices are parts of one answer: some servers number thoughts, text, calls and the
 	// end as choices, and no request asks for alternatives.
 	for _, choice := range r.Choices {
+		if failed(choice.Error) {
+			return Chunk{Error: remote.ParseServerError(slices.Concat([]byte(`{"error":`), choice.Error, []byte("}")))}, nil
+		}
 		c.addChoice(choice)
 	}
 	if r.Usage == nil && r.Groq != nil {
@@ -207,7 +212,9 @@ type essentialsOfChoice struct {
 }
 
 func (c *Chunk) addChoice(choice choice) {
-	c.Finish = Finish(c.Finish, string(choice.FinishReason))
+	if finish := string(choice.FinishReason); finish != "null" {
+		c.Finish = Finish(c.Finish, finish)
+	}
 	d := choice.Delta
 	if d == nil {
 		d = choice.Message
@@ -333,6 +340,11 @@ func (u *usage) counts() *Usage {
 // present reports whether a field was sent with a value.
 func present(raw []byte) bool {
 	return len(raw) > 0 && string(raw) != "null"
+}
+
+// failed reports whether an error was sent, and not only its field.
+func failed(raw []byte) bool {
+	return present(raw) && string(raw) != `""` && string(raw) != "{}"
 }
 
 // stringOf returns the string that raw holds; empty if it holds something else.

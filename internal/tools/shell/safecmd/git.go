@@ -81,7 +81,7 @@ func gitFormat(options map[string]string) string {
 	return ""
 }
 
-// signature matches the placeholders of a signature; a sign or a blank changes what is around them.
+// signature matches the placeholders of a signature; a sign or a blank may precede the letter.
 var signature = lazyregexp.New(`%[-+ ]?G`)
 
 // gitOptions stand before the command of git in the lines that Script returns.

@@ -52,7 +52,7 @@ var programArgs = map[string]lazyregexp.Regexp{
 	"sqlite3": lazyregexp.New(`^\s*\.(sh|sy)`),
 }
 
-// runsArgument reports whether an argument of a program names another one.
+// runsArgument reports whether an argument of a program names another program.
 func runsArgument(name string, args []string) bool {
 	pattern, ok := programArgs[name]
 	return ok && slices.ContainsFunc(args, pattern.MatchString)
