@@ -65,7 +65,7 @@ type usage struct {
 }
 
 // add takes the counts of v, which are of the whole answer so far. Some gateways send a
-// zero for what an earlier event has counted.
+// zero for tokens that an earlier event has counted.
 func (u *usage) add(v usage) {
 	for _, c := range []struct{ dst, src **int64 }{
 		{&u.Input, &v.Input}, {&u.Output, &v.Output}, {&u.Written, &v.Written}, {&u.Read, &v.Read}, {&u.Kept.Hour, &v.Kept.Hour},

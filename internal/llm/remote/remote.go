@@ -130,7 +130,7 @@ type Client struct {
 	key      key
 	readers  sync.Pool // of *bufio.Reader, which finished replies used
 
-	learning sync.Mutex // guards what follows, and the calls of protocol.Learn
+	learning sync.Mutex // guards omitted, lessons and the calls of protocol.Learn
 	omitted  omissions
 	lessons  int // how often a refusal changed the requests
 }
