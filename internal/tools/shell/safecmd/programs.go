@@ -16,6 +16,7 @@ type spec struct {
 	flags  string // options of one letter
 	valued string // options of one letter with a value
 	long   string // long options, separated by blanks: --a, --b= with a value, --c[=] with one only after an =
+	apart  bool   // the value of a letter is the next argument: tree reads -Io as -I -o
 	digits bool   // numbers are options, such as -20
 	deep   string // those of the options that make it read everything in a folder
 	bare   int    // number of first arguments that are not files
@@ -110,8 +111,8 @@ func (s spec) option(c call, arg string, next []string) (used int, ok bool) {
 			return 0, false
 		case i+1 < len(arg):
 			c.options[name] = arg[i+1:]
-			return 0, true
-		case len(next) == 0:
+			return 0, !s.apart
+		case len(next) == 0 || isOption(next[0]):
 			return 0, false
 		default:
 			c.options[name] = next[0]
@@ -132,8 +133,7 @@ func (s spec) longOption(c call, arg string, next []string) (used int, ok bool) 
 		case assigned && !required && !optional:
 			return 0, false
 		case required && !assigned:
-			// git takes some values only after an =, and reads a word behind as an option.
-			if len(next) == 0 || strings.HasPrefix(next[0], "-") {
+			if len(next) == 0 || isOption(next[0]) {
 				return 0, false
 			}
 			c.options[name] = next[0]
@@ -144,6 +144,11 @@ func (s spec) longOption(c call, arg string, next []string) (used int, ok bool) 
 	}
 	return 0, false
 }
+
+// isOption reports whether a program may read a word as an option though another comes
+// before it that has a value: git takes some values only after an =, and does not join
+// options of one letter.
+func isOption(word string) bool { return len(word) > 1 && word[0] == '-' && (word[1] < '0' || word[1] > '9') }
 
 // programs maps programs, and commands of the shell, to the rules for calls that only
 // read. A program that may write, run another or reach the network without such an
@@ -196,7 +201,7 @@ var programs = map[string]rule{
 	"tail":     spec{flags: "qvz", valued: "cn", long: "--bytes= --lines= --quiet --silent --verbose", digits: true}.rule(),
 	"test":     test,
 	"tr":       spec{flags: "cCdst", long: "--complement --delete --squeeze-repeats --truncate-set1", words: true}.rule(),
-	"tree":     spec{flags: "aACdDfFghinNpQrsStuUvx", valued: "LIP", long: "--dirsfirst --du --filelimit= --gitignore --noreport --prune --si", names: true, folder: true}.rule(),
+	"tree":     spec{flags: "aACdDfFghinNpQrsStuUvx", valued: "LIP", apart: true, long: "--dirsfirst --du --filelimit= --gitignore --noreport --prune --si", names: true, folder: true}.rule(),
 	"true":     text,
 	"type":     spec{words: true}.rule(),
 	"uname":    spec{flags: "amnoprsv", long: "--all --kernel-name --kernel-release --kernel-version --machine --nodename --operating-system --processor", none: true}.rule(),
