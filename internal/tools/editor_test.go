@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,7 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/editor"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 // desk is a connected editor: its unsaved changes, and its reports before and after a
@@ -255,5 +258,65 @@ func TestDiagnosticsThatAreNotKnown(t *testing.T) {
 	for known, want := range map[bool]string{true: "No diagnostics.", false: "Not known: "} {
 		d.after = report{known: known}
 		b.want(b.call("get_diagnostics", m{"path": "f"}), false, want)
+	}
+}
+
+// host has an editor host the session of b. It returns its unsaved texts by file name.
+func (b *bench) host() map[string]string {
+	b.Helper()
+	typed := map[string]string{}
+	host := workspace.Host{
+		Buffer: func(path string) (string, bool) {
+			if text, ok := typed[filepath.Base(path)]; ok {
+				return text, true
+			}
+			data, err := os.ReadFile(path)
+			return string(data), err == nil
+		},
+		Write: func(path, text string) error {
+			delete(typed, filepath.Base(path))
+			return os.WriteFile(path, []byte(text), 0o600)
+		},
+	}
+	b.deps.Root = scratch.Workspace(b.T, b.dir, workspace.Options{Home: b.TempDir(), Host: host})
+	b.set = NewSet(b.deps)
+	return typed
+}
+
+// A text that is typed in the host during the question is merged with an edit of the file.
+// The workspace itself writes the other changes: they are refused.
+func TestTypedInTheHostMeanwhile(t *testing.T) {
+	for _, tt := range []struct {
+		name, tool string
+		args       m
+		merged     bool
+	}{
+		{"an edit", "edit_file", m{"path": "a", "old_string": "three", "new_string": "3"}, true},
+		{"a patch of two files", "patch", m{"diff": "*** Update File: a\n@@\n-three\n+3\n*** Update File: b\n@@\n-b\n+B\n"}, false},
+		{"a deletion", "delete_file", m{"path": "a"}, false},
+		{"a move", "move_file", m{"path": "a", "to": "z"}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			const text = "one\ntwo\nthree\n"
+			b := newBench(t, map[string]string{"a": text, "b": "b\n"})
+			typed := b.host()
+			b.ask.during = func(req confirm.Request) {
+				if !req.Later && len(b.ask.asked) == 1 {
+					typed["a"] = "ONE\ntwo\nthree\n"
+				}
+			}
+			res := b.call(tt.tool, tt.args)
+			if tt.merged {
+				b.want(res, false, "merged with the new text")
+				if got := b.read("a"); got != "ONE\ntwo\n3\n" {
+					t.Errorf("the file holds %q", got)
+				}
+				return
+			}
+			b.want(res, true, "it has unsaved changes in the user's editor, which has to save or discard them first")
+			if b.exists("z") || b.read("a") != text || b.read("b") != "b\n" || typed["a"] == "" {
+				t.Errorf("a %q, b %q, typed %q", b.read("a"), b.read("b"), typed)
+			}
+		})
 	}
 }

@@ -73,8 +73,8 @@ func (r *Root) commit(ctx context.Context, c Change, by Origin) (file File, err 
 	if r.hosted(c, by) {
 		return r.commitByHost(ctx, c, by)
 	}
-	if c.Saved != (Hash{}) {
-		return File{}, fmt.Errorf("%s was not changed: it has unsaved changes in the user's editor, which has to save or discard them first", c.Name)
+	if err := r.heldElsewhere(c, by); err != nil {
+		return File{}, fmt.Errorf("%s was not changed: %w", c.Name, err)
 	}
 	k := &commit{root: r, change: c, entry: entryOf(c, by)}
 	defer func() { err = errors.Join(err, k.target.close()) }()

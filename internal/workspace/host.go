@@ -96,6 +96,19 @@ func (r *Root) buffered(file File) (File, error) {
 	return file, nil
 }
 
+// heldElsewhere returns an error if the workspace itself must not write c, since the host
+// holds another text of the file than c is based on. An undo restores the file on disk.
+func (r *Root) heldElsewhere(c Change, by Origin) error {
+	unsaved := c.Saved != (Hash{})
+	if !unsaved && c.Exists && c.Raw == nil && by.Undoes == nil {
+		_, unsaved = r.host.unsaved(c.Path, c.Text, c.Format)
+	}
+	if unsaved {
+		return errors.New("it has unsaved changes in the user's editor, which has to save or discard them first")
+	}
+	return nil
+}
+
 // onDisk returns the hash of the file on disk.
 func (f File) onDisk() Hash {
 	if f.Saved != (Hash{}) {

@@ -27,6 +27,11 @@ func (r *Root) commitTogether(ctx context.Context, changes []Change, by Origin) 
 	if r.journal == nil {
 		return nil, errors.New("this workspace was opened without an undo journal, so it is read-only")
 	}
+	for _, c := range changes {
+		if err := r.heldElsewhere(c, by); err != nil {
+			return nil, fmt.Errorf("nothing was written: %s: %w", c.Name, err)
+		}
+	}
 	g := r.groupOf(changes, by)
 	defer func() {
 		for _, k := range g {
