@@ -156,11 +156,22 @@ func (s *settler) settle(ctx context.Context) (*Result, error) {
 		}
 		s.merge(final, v)
 	}
-	if s.lost == 0 {
-		return nil, nil
+	return s.unwritten(), nil
+}
+
+// unwritten drops the pending changes and returns the result of a review without any left, or
+// whose files changed each time. It is nil if no change was given up.
+func (s *settler) unwritten() *Result {
+	res := Result{ForModel: "Nothing was written.", ForUser: "conflicts with changes meanwhile; nothing was written", Failed: true}
+	switch left := s.Pending.Drop(); {
+	case len(left) > 0:
+		res = failed("Nothing of %s was written: a file changed again each time that the changes were reviewed (%d times). Read the files again and repeat the edits.", strings.Join(left, ", "), maxReviews)
+		res.ForUser = fmt.Sprintf("files changed during each of %d reviews; nothing was written", maxReviews)
+	case s.lost == 0:
+		return nil
 	}
-	s.Pending.Drop()
-	return &Result{ForModel: "Nothing was written.\n" + strings.Join(s.told, "\n"), ForUser: "conflicts with changes meanwhile; nothing was written", Failed: true}, nil
+	res.ForModel = strings.Join(append([]string{res.ForModel}, s.told...), "\n")
+	return &res
 }
 
 // ask asks, unless rules have approved all changes.

@@ -141,6 +141,32 @@ func TestAReviewMerges(t *testing.T) {
 	}
 }
 
+// A file that changes during each review is not written in the end: that is told, and a
+// command does not run on the files as they are.
+func TestAFileChangesDuringEachReview(t *testing.T) {
+	const told = "a file changed again each time that the changes were reviewed (10 times)"
+	keepsChanging := func() *bench {
+		b := newBench(t, map[string]string{"a": "0\nx\nthree\n", "b": "b\n"})
+		b.ask.during = func(req confirm.Request) {
+			if !req.Later {
+				b.write("a", fmt.Sprintf("%d\nx\nthree\n", len(b.ask.asked)))
+			}
+		}
+		return b
+	}
+	b := keepsChanging()
+	b.want(b.call("patch", m{"diff": "*** Update File: a\n@@\n-three\n+3\n*** Update File: b\n@@\n-b\n+B\n"}), true, "Nothing of a, b was written", told)
+	if got := b.read("a"); got != "10\nx\nthree\n" || b.read("b") != "b\n" {
+		t.Errorf("a %q, b %q", got, b.read("b"))
+	}
+	b = keepsChanging().gather()
+	b.call("edit_file", m{"path": "a", "old_string": "three", "new_string": "3"})
+	b.want(b.call("execute_command", m{"command": "touch ran"}), true, "Nothing of a was written", told, "this call was not carried out")
+	if b.exists("ran") || b.set.Pending() != 0 {
+		t.Errorf("ran %v, %d files are pending", b.exists("ran"), b.set.Pending())
+	}
+}
+
 // What rules decide is not gathered, and the fit of an edit to a file with keys shows only
 // after an answer.
 func TestWhatIsNotGathered(t *testing.T) {
