@@ -167,6 +167,20 @@ func TestAFileChangesDuringEachReview(t *testing.T) {
 	}
 }
 
+// An edit that the encoding of a moved file cannot store is refused at once, and the other
+// changes of the turn are written.
+func TestAMovedFileKeepsItsEncoding(t *testing.T) {
+	b := newBench(t, map[string]string{"latin": "caf\xe9\none\n", "other": "a\n"}).gather()
+	b.call("edit_file", m{"path": "other", "old_string": "a", "new_string": "b"})
+	b.call("move_file", m{"path": "latin", "to": "moved"})
+	b.want(b.call("edit_file", m{"path": "moved", "old_string": "one", "new_string": "5 €"}), true, "moved: nothing was changed: line 2 holds '€' (U+20AC), which iso-8859-1 cannot store")
+	b.want(b.call("edit_file", m{"path": "moved", "old_string": "one", "new_string": "é"}), false, "latin → moved is moved")
+	b.want(b.settle(), false, "Wrote other", "Moved latin → moved")
+	if got := b.read("moved"); got != "caf\xe9\n\xe9\n" || b.read("other") != "b\n" {
+		t.Errorf("moved %q, other %q", got, b.read("other"))
+	}
+}
+
 // What rules decide is not gathered, and the fit of an edit to a file with keys shows only
 // after an answer.
 func TestWhatIsNotGathered(t *testing.T) {

@@ -92,7 +92,9 @@ func (w writer) propose(ctx context.Context, path string, compute computer) (cha
 		now.File = seen
 		refused = needless(now)
 		change = w.Pending.Onto(change)
-	} else {
+		_, err = change.Content() // a file that a pending change moved has another format than a new one
+	}
+	if err != nil {
 		res := unchanged(path, err)
 		refused = &res
 	}
