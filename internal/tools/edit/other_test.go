@@ -104,6 +104,10 @@ func TestRegex(t *testing.T) {
 		{"not RE2", "a", Pattern{Expr: "(?=a)"}, "", "not RE2", 0},
 		{"no such group", "a", Pattern{Expr: "(a)", Replacement: "$1x"}, "", `group "1x"`, 0},
 		{"no such number", "a", Pattern{Expr: "(a)", Replacement: "$2"}, "", `group "2"`, 0},
+		{"a letter of another script follows", "caf", Pattern{Expr: "(caf)", Replacement: "$1é"}, "", `group "1é", which`, 0},
+		{"braces before it", "caf", Pattern{Expr: "(caf)", Replacement: "${1}é"}, "café", "", 1},
+		{"a leading zero", "ab", Pattern{Expr: "(a)(b)", Replacement: "$02"}, "", `group "02"`, 0},
+		{"a name with a leading zero", "ab", Pattern{Expr: "(a)(?P<01>b)", Replacement: "$01$0"}, "bab", "", 1},
 		{"no such name", "a", Pattern{Expr: "(a)", Replacement: "${n}"}, "", `group "n"`, 0},
 	}
 	for _, tt := range tests {

@@ -81,16 +81,25 @@ func checkTemplate(re *regexp.Regexp, template string) error {
 		if name == "" || name == "$" {
 			continue
 		}
-		n, err := strconv.Atoi(name)
-		if (err == nil && n <= re.NumSubexp()) || (err != nil && re.SubexpIndex(name) >= 0) {
+		if hasGroup(re, name) {
 			continue
 		}
 		return fmt.Errorf("replacement names the group %q, which the pattern does not have; write ${1} where letters or digits follow, $$ for a dollar", name)
 	}
 }
 
+// hasGroup reports whether re.Expand finds the group. To it, a number with a leading zero is a
+// name.
+func hasGroup(re *regexp.Regexp, name string) bool {
+	n, err := strconv.ParseUint(name, 10, 31)
+	if err != nil || strconv.FormatUint(n, 10) != name {
+		return re.SubexpIndex(name) >= 0
+	}
+	return int(n) <= re.NumSubexp()
+}
+
 // groupName returns the name after a dollar, a word, a word in braces or a second dollar,
-// and its size.
+// and its size. As for re.Expand, a word has letters and digits of any script.
 func groupName(s string) (name string, size int) {
 	if strings.HasPrefix(s, "$") {
 		return "$", 1
@@ -101,13 +110,9 @@ func groupName(s string) (name string, size int) {
 		}
 		return "", 0
 	}
-	end := 0
-	for end < len(s) && (s[end] == '_' || isAlnum(s[end])) {
-		end++
+	end := strings.IndexFunc(s, func(r rune) bool { return !isWord(r) })
+	if end < 0 {
+		end = len(s)
 	}
 	return s[:end], end
-}
-
-func isAlnum(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
