@@ -115,13 +115,11 @@ func TestParseBlocksInAFence(t *testing.T) {
 
 func TestFileName(t *testing.T) {
 	tests := map[string]string{
-		"--- a/dir/f.go":               "dir/f.go",
-		"+++ b/f.go\t2020-01-01 00:00": "f.go",
-		"+++ f.go":                     "f.go",
-		"--- /dev/null":                "/dev/null",
-		"--- a/":                       "a/",
-		"--- c/f":                      "c/f",
-		"+++ b/with blanks.txt  ":      "with blanks.txt",
+		"a/dir/f.go":               "a/dir/f.go",
+		"b/f.go\t2020-01-01 00:00": "b/f.go",
+		"/dev/null":                "/dev/null",
+		"b/with blanks.txt  ":      "b/with blanks.txt",
+		"":                         "",
 	}
 	for line, want := range tests {
 		if got := fileName(line); got != want {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/diff"
-	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
 // Patch is a parsed patch of one file.
@@ -138,59 +137,6 @@ func pairs(before, after []string, stage Stage) [][2]int {
 		k, j = e.AEnd, e.BEnd
 	}
 	return out
-}
-
-// hunkHeader matches a hunk's header with line numbers.
-var hunkHeader = lazyregexp.New(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
-
-func parseUnified(lines []string) (Patch, error) {
-	var p Patch
-	for i := 0; i < len(lines); {
-		switch {
-		case strings.HasPrefix(lines[i], "@@"):
-			h, next, err := parseHunk(lines, i)
-			if err != nil {
-				return Patch{}, err
-			}
-			p.Hunks = append(p.Hunks, h)
-			i = next
-		default:
-			if err := p.header(lines[i], i+1); err != nil {
-				return Patch{}, err
-			}
-			i++
-		}
-	}
-	return p, nil
-}
-
-// header parses a line between hunks.
-func (p *Patch) header(l string, number int) error {
-	switch {
-	case strings.HasPrefix(l, "--- "):
-		if len(p.Hunks) > 0 {
-			return fmt.Errorf("line %d of the diff begins another file: send one call of patch for each file", number)
-		}
-		p.Create = fileName(l) == "/dev/null"
-	case strings.HasPrefix(l, "+++ "):
-		p.Name = fileName(l)
-		if p.Name == "/dev/null" {
-			return fmt.Errorf("line %d of the diff deletes the file: patch does not delete files", number)
-		}
-	case len(p.Hunks) > 0 && strings.TrimSpace(l) != "" && !strings.HasPrefix(l, "```"):
-		return fmt.Errorf("line %d of the diff does not begin with a blank, + or -: %q", number, short(l))
-	}
-	return nil
-}
-
-// fileName returns the name in a --- or +++ line, without a/ or b/ and time stamp.
-func fileName(l string) string {
-	name, _, _ := strings.Cut(l[len("--- "):], "\t")
-	name = strings.TrimSpace(name)
-	if len(name) > 2 && (name[0] == 'a' || name[0] == 'b') && name[1] == '/' {
-		return name[2:]
-	}
-	return name
 }
 
 // parseHunk parses the hunk with the header lines[i] and returns the index after it. It

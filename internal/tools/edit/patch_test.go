@@ -142,12 +142,22 @@ func TestPatchRefuses(t *testing.T) {
 }
 
 func TestPatchNames(t *testing.T) {
-	p, err := ParsePatch("--- /dev/null\t2020-01-01\n+++ b/dir/f.go\t2020-01-01\n@@ -0,0 +1 @@\n+a\n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !p.Create || p.Name != "dir/f.go" {
-		t.Errorf("create %v, name %q", p.Create, p.Name)
+	for _, tt := range []struct {
+		name, header string
+		want         string
+		create       bool
+	}{
+		{"a new file", "--- /dev/null\t2020-01-01\n+++ b/dir/f.go\t2020-01-01\n", "dir/f.go", true},
+		{"git's prefixes", "--- a/f\n+++ b/f\n", "f", false},
+		{"git's prefixes before folders of that name", "--- a/b/f\n+++ b/b/f\n", "b/f", false},
+		{"no prefix, in the folder b", "diff --git b/f b/f\n--- b/f\n+++ b/f\n", "b/f", false},
+		{"no prefix, in the folder a", "--- a/f\n+++ a/f\n", "a/f", false},
+		{"the new name alone", "+++ b/f\n", "f", false},
+	} {
+		p, err := ParsePatch(tt.header + "@@ -0,0 +1 @@\n+a\n")
+		if err != nil || p.Create != tt.create || p.Name != tt.want {
+			t.Errorf("%s: create %v, name %q, %v; want %q", tt.name, p.Create, p.Name, err, tt.want)
+		}
 	}
 }
 
