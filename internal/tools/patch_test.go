@@ -62,6 +62,18 @@ func TestPatchIsAllOrNothing(t *testing.T) {
 	b.want(b.call("patch", m{"diff": "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-1\n+2\n"}), false, "Wrote a")
 }
 
+// A diff of git that renames a file moves it, and its quoted names are those on the disk.
+func TestPatchOfGitsNames(t *testing.T) {
+	b := newBench(t, map[string]string{"dir/x": "one\ntwo\n", "café": "one\n"})
+	const rename = "diff --git a/dir/x b/new/x\nsimilarity index 50%\nrename from dir/x\nrename to new/x\n--- a/dir/x\n+++ b/new/x\n@@ -1,2 +1,2 @@\n one\n-two\n+three\n"
+	b.want(b.call("patch", m{"path": "new/x", "diff": rename}), true, "new/x does not exist")
+	b.want(b.call("patch", m{"diff": rename}), false, "dir/x → new/x")
+	if b.exists("dir/x") || b.read("new/x") != "one\nthree\n" {
+		t.Errorf("new/x holds %q", b.read("new/x"))
+	}
+	b.want(b.call("patch", m{"diff": "--- \"a/caf\\303\\251\"\n+++ \"b/caf\\303\\251\"\n@@ -1 +1 @@\n-one\n+two\n"}), false, "Wrote café")
+}
+
 // After a "no" to a patch none of its files is written.
 func TestPatchStopsAtANo(t *testing.T) {
 	for _, tt := range []struct {

@@ -38,7 +38,7 @@ func ParseFiles(s string) ([]FilePatch, error) {
 		}
 	}
 	p, err := ParsePatch(s)
-	return []FilePatch{{Path: p.Name, Patch: p}}, err
+	return []FilePatch{{Path: p.Name, To: p.To, Patch: p}}, err
 }
 
 // The marks of a patch of several files.

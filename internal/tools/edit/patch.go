@@ -14,6 +14,7 @@ type Patch struct {
 	Hunks  []Hunk
 	Create bool   // the old file is /dev/null
 	Name   string // the file named by the patch, or ""
+	To     string // the path that the patch renames the file to; "" if it stays
 }
 
 // Hunk is one place of a patch.

@@ -106,6 +106,10 @@ func TestPatchRefuses(t *testing.T) {
 			[]string{"2 of 3 hunks", "@@ -2 +2 @@: not found", "@@ -3 +3 @@: not found"},
 		},
 		{"deletion", "a\n", "--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n", []string{"line 2", "does not delete"}},
+		{"a mode", "a\n", "diff --git a/f b/f\nold mode 100644\nnew mode 100755\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n", []string{"line 2", "changes the mode", "with a command"}},
+		{"an executable file", "", "diff --git a/f b/f\nnew file mode 100755\n--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+a\n", []string{"line 2", "mode 100755", "with a command"}},
+		{"a copy", "a\n", "diff --git a/f b/g\ncopy from f\ncopy to g\n--- a/f\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n", []string{"line 2", "copies a file"}},
+		{"half of a rename", "a\n", "diff --git a/f b/g\nrename to g\n--- a/f\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n", []string{"rename from and rename to"}},
 		{"two files", "a\n", "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n--- a/g\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n", []string{"line 6", "another file"}},
 		{"stray line", "a\n", "@@ -1 +1 @@\n-a\n+b\nnext I will\n", []string{"line 4", "next I will"}},
 		{"empty hunk", "a\n", "@@ -1 +1 @@\n", []string{"empty"}},
@@ -153,6 +157,11 @@ func TestPatchNames(t *testing.T) {
 		{"no prefix, in the folder b", "diff --git b/f b/f\n--- b/f\n+++ b/f\n", "b/f", false},
 		{"no prefix, in the folder a", "--- a/f\n+++ a/f\n", "a/f", false},
 		{"the new name alone", "+++ b/f\n", "f", false},
+		{"quoted by git", `--- "a/caf\303\251 \"1\".txt"` + "\n" + `+++ "b/caf\303\251 \"1\".txt"` + "\n", `café "1".txt`, false},
+		{"quotes that do not end", "--- \"a\n+++ \"b\n", `"b`, false},
+		{"a rename", "diff --git a/d/f b/d/g\nsimilarity index 50%\nrename from d/f\nrename to d/g\n--- a/d/f\n+++ b/d/g\n", "d/f", false},
+		{"a message that speaks of a rename", "rename to be\n---\ndiff --git a/f b/f\n--- a/f\n+++ b/f\n", "f", false},
+		{"a plain new file", "diff --git a/f b/f\nnew file mode 100644\n--- /dev/null\n+++ b/f\n", "f", true},
 	} {
 		p, err := ParsePatch(tt.header + "@@ -0,0 +1 @@\n+a\n")
 		if err != nil || p.Create != tt.create || p.Name != tt.want {
