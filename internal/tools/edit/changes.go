@@ -57,11 +57,19 @@ func joinsLines(text string, found []match, before, after string, all bool) bool
 	if words == "" || words == strings.Join(strings.Fields(after), "") {
 		return false
 	}
-	first := strings.HasPrefix(before, "\n") && !strings.HasPrefix(after, "\n")
-	last := strings.HasSuffix(before, "\n") && !strings.HasSuffix(after, "\n") && !all && len(found) == 1
+	lone := !all && len(found) == 1
 	return slices.ContainsFunc(found, func(m match) bool {
-		above := !atLineStart(text, m.from) // the place continues a line
-		below := !atLineEnd(text, m.to)
-		return first && above && (after != "" || below) || last && below && (after != "" || above)
+		first, last := m.joins(text, before, after)
+		return first || last && lone
 	})
+}
+
+// joins reports whether a line ending at the beginning or the end of before, which after
+// lacks, is the one between two lines of text.
+func (m match) joins(text, before, after string) (first, last bool) {
+	above := !atLineStart(text, m.from) // the place continues a line
+	below := !atLineEnd(text, m.to)
+	first = strings.HasPrefix(before, "\n") && !strings.HasPrefix(after, "\n") && above && (after != "" || below)
+	last = strings.HasSuffix(before, "\n") && !strings.HasSuffix(after, "\n") && below && (after != "" || above)
+	return first, last
 }

@@ -17,6 +17,10 @@ type MatchError struct {
 	Lines  []int // of the matches, 1-based; at most ten
 	// Nearest lists the most similar parts of the file, best first, as diffs.
 	Nearest []string
+	// Joins is the line that the edit of the only place would join by mistake to the text before
+	// it, or zero; with AtStart, to the text after it.
+	Joins   int
+	AtStart bool
 	// Done is the line that already holds the replacement, or zero.
 	Done int
 }
@@ -31,7 +35,21 @@ func (e *MatchError) Error() string {
 		return fmt.Sprintf("found in %d places (lines %s) by %s: add surrounding lines until it is unique, or set replace_all",
 			e.Places, joinInts(e.Lines), e.Stage)
 	}
+	if e.Joins > 0 {
+		return e.joins()
+	}
 	return e.opening() + strings.Join(e.Nearest, "") + e.advice()
+}
+
+// joins explains an edit that would join two lines.
+func (e *MatchError) joins() string {
+	at, verb, joined := "end", "end", "before"
+	if e.AtStart {
+		at, verb, joined = "beginning", "begin", "after"
+	}
+	return fmt.Sprintf("found at line %d, but new_string lacks the line ending at the %s of old_string: the edit would join line %d to the text %s it. "+
+		"Leave that line ending out of old_string, or %s new_string with one; to join the lines, send text of both.",
+		e.Lines[0], at, e.Joins, joined, verb)
 }
 
 func (e *MatchError) opening() string {
@@ -55,6 +73,17 @@ func joinInts(n []int) string {
 		parts[i] = strconv.Itoa(v)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// joining returns the error for the exact place m, whose edit joins lines of text.
+func (m match) joining(text, before, after string) *MatchError {
+	e := &MatchError{Places: 1, Stage: Exact, Lines: []int{lineAt(text, m.from)}}
+	if e.AtStart, _ = m.joins(text, before, after); e.AtStart {
+		e.Joins = e.Lines[0]
+	} else {
+		e.Joins = lineAt(text, m.to)
+	}
+	return e
 }
 
 // noMatch explains why before is not in text, whose lines end in \n.

@@ -57,6 +57,9 @@ func Replace(text, before, after string, opt Options) (Result, error) {
 		out.Text = src.replace(spans)
 		return out, nil
 	}
+	if exact := findExact(src.flat, before, after, opt.All); len(exact) == 1 { // find has left it out
+		return Result{}, exact[0].joining(src.flat, before, after)
+	}
 	return Result{}, noMatch(src.flat, before, after)
 }
 

@@ -178,6 +178,18 @@ func TestReplaceRefuses(t *testing.T) {
 		{"case is never ignored", "Hello\n", "hello", "bye", []string{"not found", "1 | Hello"}},
 		{"trimmed blanks end a line", "x = y\n", "x = \t", "z", []string{"not found"}},
 		{"no line is joined without a blank line", "x\nfoo\ny\n", "\nfoo\n\n", "bar\n\n", []string{"not found", "2 | foo"}},
+		{
+			"the last line ending would join lines", "x = 1  # todo\ny = 2\n", "  # todo\n", "",
+			[]string{"found at line 1, but new_string lacks the line ending at the end of old_string", "join line 2 to the text before it", "end new_string with one"},
+		},
+		{
+			"the line ending of several lines", "x = 1  # a\n# b\ny = 2\n", "  # a\n# b\n", "",
+			[]string{"found at line 1", "join line 3 to the text before it"},
+		},
+		{
+			"the first line ending would join lines", "x = 1\n\ny = 2\n", "\n\ny = 2\n", "z\n",
+			[]string{"found at line 1", "at the beginning of old_string", "join line 1 to the text after it", "begin new_string with one"},
+		},
 		{"nothing alike", "abc\n", "zzzz", "q", []string{"not found", "Read the file"}},
 		{"only blanks", "abc\n", "\t\t", "q", []string{"not found"}},
 		{"longer than the file", "abc", "abc\nabc\nabc", "q", []string{"not found"}},
