@@ -83,7 +83,7 @@ func parseFiles(lines []string, start int) ([]FilePatch, error) {
 		case isMarker(l, endMark):
 			open = false
 			p.next++
-		case strings.TrimSpace(l) == "", strings.HasPrefix(l, "```"), strings.TrimSpace(l) == "EOF":
+		case isFrame(l):
 			p.next++
 		default:
 			err = p.stray()
@@ -99,6 +99,23 @@ func parseFiles(lines []string, start int) ([]FilePatch, error) {
 		return nil, fmt.Errorf("the patch names no file: begin each with *** Update File: path, *** Add File: path or *** Delete File: path")
 	}
 	return p.files, nil
+}
+
+// isFrame reports whether l is one of the lines around a patch and its parts: a blank one, a
+// fence, or the end of a shell's here document.
+func isFrame(l string) bool {
+	return strings.TrimSpace(l) == "" || strings.HasPrefix(l, "```") || strings.TrimSpace(l) == "EOF"
+}
+
+// isStray reports whether the next line, after those of a hunk, belongs to no part of the patch.
+func (p *filesParser) isStray() bool {
+	if p.next == len(p.lines) {
+		return false
+	}
+	l := p.lines[p.next]
+	_, _, isFile := fileHeader(l)
+	marked := isMarker(l, beginMark) || isMarker(l, endMark) || isMarker(l, eofMark) || strings.HasPrefix(l, "@@")
+	return !isFile && !marked && !isFrame(l)
 }
 
 // stray returns an error for a line that belongs to no part of the patch.
@@ -142,7 +159,7 @@ func (p *filesParser) file(op Op, path string) error {
 			}
 			f.Patch.Hunks = append(f.Patch.Hunks, h)
 		}
-		if p.next < len(p.lines) && strings.HasPrefix(p.lines[p.next], moveMark) {
+		if p.isStray() {
 			return p.stray()
 		}
 		if len(f.Patch.Hunks) == 0 && f.To == "" {
@@ -196,15 +213,17 @@ func (p *filesParser) hunk(path string, index int) (h Hunk, ok bool, err error) 
 	for len(body) > 0 && body[len(body)-1] == "" {
 		body = body[:len(body)-1]
 	}
-	if len(body) == 0 && header == p.next {
-		p.next = end
+	bare := header == p.next
+	p.next = end
+	switch {
+	case len(body) == 0 && bare:
 		return h, false, nil
-	}
-	if len(body) == 0 {
+	case len(body) == 0 && p.isStray():
+		return h, false, p.stray()
+	case len(body) == 0:
 		return h, false, fmt.Errorf("%s at line %d of the patch is empty", h.Title, header+1)
 	}
 	h.addLines(body)
-	p.next = end
 	if p.next < len(p.lines) && isMarker(p.lines[p.next], eofMark) {
 		h.scope.atEnd = true
 		p.next++

@@ -71,6 +71,9 @@ func TestParseFilesRefuses(t *testing.T) {
 		{"moved twice", envelope("*** Update File: f\n*** Move to: g\n*** Update File: f\n@@\n-a\n+b\n"), []string{"two parts for f"}},
 		{"a move after the hunks", envelope("*** Update File: f\n@@\n-a\n+b\n*** Move to: g\n"), []string{"moves a file to g"}},
 		{"context without its blank", envelope("*** Update File: f\n@@\n-a\n+b\nc\n"), []string{"line 6", `"c"`, "begin with a blank"}},
+		{"first line without its blank", envelope("*** Update File: f\n@@\nc\n-a\n+b\n"), []string{"line 4", `"c"`, "begin with a blank"}},
+		{"first line without its blank and without @@", envelope("*** Update File: f\nc\n-a\n+b\n"), []string{"line 3", `"c"`, "begin with a blank"}},
+		{"an empty hunk before another", envelope("*** Update File: f\n@@\n\n@@\n-a\n+b\n"), []string{"hunk 1 of f", "line 3", "empty"}},
 		{"added line without its plus", envelope("*** Add File: f\n+a\nb\n"), []string{"line 4", `"b"`, "with +"}},
 		{"added and deleted", envelope("*** Delete File: f\n*** Add File: f\n+a\n"), []string{"two parts for f"}},
 	}

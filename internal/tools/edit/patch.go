@@ -153,9 +153,23 @@ func parseHunk(lines []string, i int) (Hunk, int, error) {
 	}
 	h.addLines(body)
 	if len(h.Old) == 0 && len(h.New) == 0 {
+		if end < len(lines) && !startsPart(lines[end]) {
+			return Hunk{}, 0, unmarked(lines[end], end+1)
+		}
 		return Hunk{}, 0, fmt.Errorf("%s at line %d of the diff is empty", h.Title, i+1)
 	}
 	return h, end, nil
+}
+
+// startsPart reports whether l, a line after a hunk of a unified diff, begins another hunk or
+// file, or ends the diff.
+func startsPart(l string) bool {
+	return slices.ContainsFunc([]string{"@@", "--- ", "diff ", "```"}, func(mark string) bool { return strings.HasPrefix(l, mark) })
+}
+
+// unmarked returns the error for a line of a hunk without its mark.
+func unmarked(l string, number int) error {
+	return fmt.Errorf("line %d of the diff does not begin with a blank, + or -: %q", number, short(l))
 }
 
 // setLine sets the line of h from a header and returns the header's count of old lines, or

@@ -112,6 +112,8 @@ func TestPatchRefuses(t *testing.T) {
 		{"half of a rename", "a\n", "diff --git a/f b/g\nrename to g\n--- a/f\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n", []string{"rename from and rename to"}},
 		{"two files", "a\n", "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n--- a/g\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n", []string{"line 6", "another file"}},
 		{"stray line", "a\n", "@@ -1 +1 @@\n-a\n+b\nnext I will\n", []string{"line 4", "next I will"}},
+		{"first line without its blank", "a\nb\n", "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\na\n-b\n+c\n", []string{"line 4", `"a"`, "does not begin with a blank"}},
+		{"empty hunk before another", "a\n", "@@ -1 +1 @@\n@@ -2 +2 @@\n-a\n+b\n", []string{"line 1", "empty"}},
 		{"empty hunk", "a\n", "@@ -1 +1 @@\n", []string{"empty"}},
 		{"no context", "a\n", "@@\n+b\n", []string{"add lines of context"}},
 		{"a blank line before two places", "a\nb\na\n", "@@\n \n-a\n+c\n", []string{"2 places (lines 1, 3)", "blank line at the edge"}},

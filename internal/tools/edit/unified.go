@@ -35,7 +35,7 @@ func parseUnified(lines []string) (Patch, error) {
 		case strings.HasPrefix(l, "--- "):
 			return Patch{}, fmt.Errorf("line %d of the diff begins another file: send one call of patch for each file", i)
 		case strings.TrimSpace(l) != "" && !strings.HasPrefix(l, "```"):
-			return Patch{}, fmt.Errorf("line %d of the diff does not begin with a blank, + or -: %q", i, short(l))
+			return Patch{}, unmarked(l, i)
 		}
 	}
 	p.Create, p.Name, p.To = head.old == devNull, head.name(), head.to
