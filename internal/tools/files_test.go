@@ -226,8 +226,9 @@ func TestPendingMovesAreSeen(t *testing.T) {
 	b.call("write_file", m{"path": "new", "content": "n\n"})
 	b.want(b.call("move_file", m{"path": "new", "to": "newer"}), false, "moved")
 	b.want(b.call("move_file", m{"path": "d.go", "to": "e.go"}), false, "moved")
-	b.want(b.call("move_file", m{"path": "e.go", "to": "d.go"}), true, "d.go exists")
-	b.want(b.call("delete_file", m{"path": "e.go"}), false, "deleted")
+	b.want(b.call("move_file", m{"path": "e.go", "to": "d.go"}), false, "d.go is changed")
+	b.want(b.call("delete_file", m{"path": "e.go"}), true, "does not exist")
+	b.want(b.call("delete_file", m{"path": "d.go"}), false, "deleted")
 	res := b.settle()
 	b.want(res, false, "Moved a.go → x/a.go: 1 added, 1 removed", "Deleted b.go", "Created newer", "Deleted d.go")
 	if len(b.ask.asked) != 1 || b.exists("a.go") || b.exists("b.go") || b.exists("d.go") || b.exists("sub") || b.exists("new") || b.read("x/a.go") != "package sub\n" || b.read("newer") != "n\n" {
@@ -251,6 +252,28 @@ func TestTheOldPlaceOfAPendingMove(t *testing.T) {
 	if b.read("a") != "new\n" {
 		t.Error(b.read("a"))
 	}
+}
+
+// A move to a place that a pending change has emptied waits for the review of that change.
+func TestAMoveToAFreedPlace(t *testing.T) {
+	for name, frees := range map[string]m{"move_file": {"path": "a", "to": "z"}, "delete_file": {"path": "a"}} {
+		b := newBench(t, map[string]string{"a": "a\n", "b": "b\n"}).gather()
+		b.call(name, frees)
+		patch := "*** Update File: b\n*** Move to: a\n"
+		b.want(b.call("patch", m{"diff": patch}), true, "a is on the disk until the user approves", "move_file has that reviewed first")
+		b.want(b.call("move_file", m{"path": "b", "to": "a"}), false, "Before it, the pending changes were reviewed", "b → a is moved, pending")
+		if len(b.ask.asked) != 1 || b.exists("a") || b.read("b") != "b\n" {
+			t.Errorf("%s: %d questions", name, len(b.ask.asked))
+		}
+		b.settle()
+		if b.exists("b") || b.read("a") != "b\n" {
+			t.Errorf("%s: a holds %q", name, b.read("a"))
+		}
+	}
+	b := newBench(t, map[string]string{"a": "a\n", "b": "b\n"}).gather()
+	b.call("delete_file", m{"path": "a"})
+	b.ask.verdict = confirm.Verdict{Feedback: "keep it"}
+	b.want(b.call("move_file", m{"path": "b", "to": "a"}), true, "keep it", "this call was not carried out")
 }
 
 // dirtyFile is the path of a file with unsaved changes in an editor.

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 
 	"github.com/bb2d0cf4/agent/internal/tools/args"
@@ -24,7 +25,14 @@ func moveFile(d Deps) Tool {
 	return newTool(w.tool, params,
 		func(a moveFileArgs) string { return "Move " + a.Path + " to " + a.To },
 		func(ctx context.Context, call Call, a moveFileArgs) (Result, error) {
-			return w.changeUnread(ctx, call, func(ctx context.Context) (workspace.Change, edit.Result, *Result) { return w.move(ctx, a.Path, a.To) })
+			from, _, _ := w.Root.Resolve(a.Path) // the proposal explains an error
+			settled, err := w.vacate(ctx, call, a.To, func(to string) bool { return w.Pending.Frees(to) && !w.Pending.Returns(from, to) })
+			if err != nil || settled.forbids() {
+				return settled.orNone(), err
+			}
+			res, err := w.changeUnread(ctx, call, func(ctx context.Context) (workspace.Change, edit.Result, *Result) { return w.move(ctx, a.Path, a.To) })
+			res.after(settled)
+			return res, err
 		}).foresees(func(a moveFileArgs) []Foreseen { return w.foreseeTo(w.foresee(a.Path, "", false), a.To) })
 }
 
@@ -95,13 +103,20 @@ func (w writer) takes(ctx context.Context, path string) (workspace.Change, *Resu
 
 // movesTo makes c, a change of the file at path, a move to a path at which nothing is.
 func (w writer) movesTo(ctx context.Context, c *workspace.Change, path, to string) *Result {
-	abs, _, err := w.Root.Resolve(to)
+	abs, name, err := w.Root.Resolve(to)
 	if err == nil {
 		if refused := w.unsavedIn(ctx, abs, to); refused != nil {
 			return refused
 		}
 	}
+	if w.Pending.Returns(c.Path, abs) {
+		c.To, c.ToName = abs, name
+		return nil
+	}
 	c.To, c.ToName, err = w.Root.Vacant(to)
+	if w.Pending.Frees(abs) {
+		err = fmt.Errorf("%s is on the disk until the user approves the pending change that removes it: move_file has that reviewed first", name)
+	}
 	if f, ok, _ := w.Pending.Read(abs); err == nil && ok && f.Exists {
 		err = errors.New(c.ToName + " is created by a pending change")
 	}

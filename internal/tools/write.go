@@ -44,7 +44,7 @@ func (w writer) carryOut(ctx context.Context, call Call, path string, propose pr
 	} else if res != nil {
 		return *res, nil
 	}
-	settled, err := w.vacate(ctx, call, path)
+	settled, err := w.vacate(ctx, call, path, w.Pending.Leaves)
 	if err != nil || settled.forbids() {
 		return settled.orNone(), err
 	}
@@ -58,13 +58,13 @@ func (w writer) carryOut(ctx context.Context, call Call, path string, propose pr
 	return res, err
 }
 
-// vacate has the pending changes reviewed if one of them moves away the file at path: another
-// cannot take its place before that.
-func (w writer) vacate(ctx context.Context, call Call, path string) (*Result, error) {
+// vacate has the pending changes reviewed if they have emptied the place at path: another file
+// cannot take it before that.
+func (w writer) vacate(ctx context.Context, call Call, path string, emptied func(abs string) bool) (*Result, error) {
 	if w.Pending.Len() == 0 {
 		return nil, nil
 	}
-	if abs, _, err := w.Root.Resolve(path); err == nil && w.Pending.Leaves(abs) {
+	if abs, _, err := w.Root.Resolve(path); err == nil && emptied(abs) {
 		return w.settleFirst(ctx, call)
 	}
 	return nil, nil // the proposal explains an error

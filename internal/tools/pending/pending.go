@@ -85,6 +85,18 @@ func (c *Changes) Leaves(path string) bool {
 	return i >= 0 && c.all[i].Moves() && c.all[i].Path == path
 }
 
+// Frees reports whether nothing is at the absolute path any more with the pending changes.
+func (c *Changes) Frees(path string) bool {
+	i := c.find(path)
+	return i >= 0 && c.all[i].Path == path && c.all[i].Removes()
+}
+
+// Returns reports whether a move of the file at from takes a pending move back.
+func (c *Changes) Returns(from, to string) bool {
+	i := c.find(from)
+	return i >= 0 && c.all[i].To == from && c.all[i].Path == to
+}
+
 // Over returns a file on disk as it is with its pending change.
 func (c *Changes) Over(f workspace.File) workspace.File {
 	i := c.find(f.Path)
