@@ -2,6 +2,7 @@ package edit
 
 import (
 	"iter"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -90,22 +91,24 @@ func plain(s string, stage Stage) string {
 	return b.String()
 }
 
-// origin maps the range [start, end) of plain(s, stage) back to s. Blanks that plain leaves
-// out belong to the next character.
-func origin(s string, stage Stage, start, end int) (from, to int) {
-	at := 0
+// origins maps offsets in plain(s, stage) back to s, in one pass. Blanks that plain leaves out
+// belong to the next character.
+func origins(s string, stage Stage, offsets []int) map[int]int {
+	offsets = slices.Sorted(slices.Values(offsets))
+	out := map[int]int{0: 0}
+	at, i := 0, 0
 	for p := range pieces(s, stage) {
-		next := at + len(p.out)
-		if start <= next && start > at {
-			from = p.end(start - at)
+		for ; i < len(offsets) && offsets[i] <= at+len(p.out); i++ {
+			if n := offsets[i] - at; n > 0 {
+				out[offsets[i]] = p.end(n)
+			}
 		}
-		if end <= next && end > at {
-			to = p.end(end - at)
+		if i == len(offsets) {
 			break
 		}
-		at = next
+		at += len(p.out)
 	}
-	return from, to
+	return out
 }
 
 // end maps the end of a range in out, which is not empty, to one in the source.

@@ -196,3 +196,25 @@ func TestStages(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Offsets are mapped together as each is alone: to the end of the bytes before it.
+func TestOriginsMapEachOffset(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", " ", "\t", "\r", "\n", "“", "–", "é"}), 0, 20).Draw(t, "text"), "")
+		stage := rapid.SampledFrom([]Stage{Blanks, Spacing, Punctuation}).Draw(t, "stage")
+		offsets := rapid.SliceOf(rapid.IntRange(0, len(plain(text, stage)))).Draw(t, "offsets")
+		got := origins(text, stage, offsets)
+		for _, n := range offsets {
+			want, at := 0, 0
+			for p := range pieces(text, stage) {
+				if at < n && n <= at+len(p.out) {
+					want = p.end(n - at)
+				}
+				at += len(p.out)
+			}
+			if got[n] != want {
+				t.Fatalf("%s: offset %d of %q is %d, want %d", stage, n, text, got[n], want)
+			}
+		}
+	})
+}

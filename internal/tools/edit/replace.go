@@ -121,19 +121,25 @@ func findNormal(text, before, after string, stage Stage, all bool) []match {
 	}
 	toLineEnd := isBlank(before[len(before)-1])
 	edits := changes(before, after, stage)
-	var found []match
+	var places, offsets []int
 	for _, at := range indexAll(whole, part, all) {
 		end := at + len(part)
 		if toLineEnd && end < len(whole) && whole[end] != '\n' {
 			continue
 		}
-		var m match
-		m.from, m.to = origin(text, stage, at, end)
+		places = append(places, at)
+		offsets = append(offsets, at, end)
 		for _, e := range edits {
-			from, to := origin(text, stage, at+e.from, at+e.to)
-			m.edits = append(m.edits, span{from, to, e.text})
+			offsets = append(offsets, at+e.from, at+e.to)
 		}
-		found = append(found, m)
+	}
+	origin := origins(text, stage, offsets)
+	found := make([]match, len(places))
+	for i, at := range places {
+		found[i] = match{from: origin[at], to: origin[at+len(part)]}
+		for _, e := range edits {
+			found[i].edits = append(found[i].edits, span{origin[at+e.from], origin[at+e.to], e.text})
+		}
 	}
 	return found
 }
