@@ -41,8 +41,15 @@ func (t *tabs) apply(s string) (moved string, ok bool) {
 // tabWindows finds want in lines with blanks for tabs, or tabs for blanks, as the
 // indentation of every line.
 func tabWindows(lines []line, want []string) (at []int, shifts []shift) {
-	for i := 0; i+len(want) <= len(lines); i++ {
-		if t := tabsBetween(lines[i:i+len(want)], want); t != nil {
+	have, sent := make([]indented, len(lines)), make([]indented, len(want))
+	for i, l := range lines {
+		have[i] = newIndented(l.text)
+	}
+	for i, w := range want {
+		sent[i] = newIndented(w)
+	}
+	for i := 0; i+len(sent) <= len(have); i++ {
+		if t := tabsBetween(have[i:i+len(sent)], sent); t != nil {
 			at = append(at, i)
 			shifts = append(shifts, shift{tabs: t})
 		}
@@ -50,24 +57,34 @@ func tabWindows(lines []line, want []string) (at []int, shifts []shift) {
 	return at, shifts
 }
 
+// indented is a line without the blanks at its end; rest is empty for a blank one.
+type indented struct{ indent, rest string }
+
+func newIndented(s string) indented {
+	s = lineKey(s, Blanks)
+	indent := indentOf(s)
+	return indented{indent, s[len(indent):]}
+}
+
 // tabsBetween returns the conversion from the indentation of want to that of have, or nil
 // if the lines differ otherwise or no conversion fits all of them.
-func tabsBetween(have []line, want []string) *tabs {
-	var sent, file []int
-	var blanks, tabbed string // the indentation of either side, joined
+func tabsBetween(have, want []indented) *tabs {
 	for i, w := range want {
-		w, h := lineKey(w, Blanks), lineKey(have[i].text, Blanks)
-		wi, hi := indentOf(w), indentOf(h)
-		switch {
-		case w[len(wi):] != h[len(hi):]:
+		if w.rest != have[i].rest {
 			return nil
-		case w == "":
+		}
+	}
+	var sent, file []int
+	var sentIndent, fileIndent strings.Builder // the indentation of either side, joined
+	for i, w := range want {
+		if w.rest == "" {
 			continue
 		}
-		sent, file = append(sent, len(wi)), append(file, len(hi))
-		blanks += wi
-		tabbed += hi
+		sent, file = append(sent, len(w.indent)), append(file, len(have[i].indent))
+		sentIndent.WriteString(w.indent)
+		fileIndent.WriteString(have[i].indent)
 	}
+	blanks, tabbed := sentIndent.String(), fileIndent.String()
 	if blanks == "" || tabbed == "" {
 		return nil
 	}
