@@ -207,6 +207,19 @@ func TestSearchStaysInside(t *testing.T) {
 	b.want(b.call("search_files", m{"regex": "needle", "path": "dir"}), true, "declined")
 }
 
+// Lines that end in "\r" in the head of a file, as those of a progress bar do, are numbered as
+// edit_lines and search_files number them.
+func TestReturnsInTheHead(t *testing.T) {
+	bar := strings.Repeat("50 %\r", 8<<10)
+	b := newBench(t, map[string]string{"log": bar + "\nalpha\nbeta\n"})
+	b.want(b.call("read_file", m{"path": "log", "offset": 2, "limit": 2}), false, "2 | alpha\n3 | beta")
+	b.want(b.call("search_files", m{"path": "log", "regex": "beta"}), false, "3:beta")
+	b.want(b.call("edit_lines", m{"path": "log", "start_line": 3, "end_line": 3, "new_content": "gamma"}), false, "Wrote log")
+	if got := b.read("log"); got != bar+"\nalpha\ngamma\n" {
+		t.Errorf("the file ends in %q", got[len(bar):])
+	}
+}
+
 // The files of a process expose keys: they are not even asked about.
 func TestProcessesAreNeverRead(t *testing.T) {
 	b := newBench(t, map[string]string{"a": "x\n"})

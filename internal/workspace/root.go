@@ -12,7 +12,7 @@ import (
 )
 
 // MaxFileSize is the size limit of Read, Propose and Commit in bytes.
-const MaxFileSize = 10 << 20
+const MaxFileSize = text.MaxSize
 
 // Options configures Open.
 type Options struct {

@@ -5,9 +5,11 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding"
 	"golang.org/x/text/transform"
 )
 
@@ -18,9 +20,13 @@ const (
 	minHead  = 4 << 10
 )
 
+// MaxSize is the size in bytes up to which a whole file is searched for its line ending, if
+// its head leaves that open.
+const MaxSize = 10 << 20
+
 // Reader reads a file line by line.
 type Reader struct {
-	Format Format // a guess from the head
+	Format Format // a guess from the head, but for a line ending of "\r"
 	Binary bool   // the head is not text
 
 	text *bufio.Reader // decoded to UTF-8
@@ -28,8 +34,8 @@ type Reader struct {
 
 // NewReader guesses the format of r from its head and decodes it. A buffer for size bytes,
 // as many as r is expected to have, is enough for a small file.
-func NewReader(r io.Reader, size int64, fallback Fallback) (*Reader, error) {
-	raw := bufio.NewReaderSize(r, int(min(max(size+1, minHead), headSize)))
+func NewReader(r io.ReaderAt, size int64, fallback Fallback) (*Reader, error) {
+	raw := bufio.NewReaderSize(io.NewSectionReader(r, 0, math.MaxInt64), int(min(max(size+1, minHead), headSize)))
 	head, err := raw.Peek(raw.Size())
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
@@ -54,10 +60,40 @@ func NewReader(r io.Reader, size int64, fallback Fallback) (*Reader, error) {
 		start = bytes.TrimSuffix(start, []byte("\r")) // its "\n" may follow
 	}
 	format.EOL = LineEnding(string(start))
+	if format.EOL == "\r" && err == nil && ok {
+		if format.EOL, err = endingBelow(r, format, codec); err != nil {
+			return nil, err
+		}
+	}
 	if format.EOL == "\r" {
 		text = bufio.NewReaderSize(returns{text}, text.Size())
 	}
 	return &Reader{Format: format, Binary: !ok, text: text}, nil
+}
+
+// endingBelow returns the line ending of a file of format f whose head has "\r" and no "\n": "\r"
+// if that holds for all of it. In a file of more than MaxSize bytes, "\r" ends no line.
+func endingBelow(r io.ReaderAt, f Format, codec encoding.Encoding) (string, error) {
+	mark := int64(len(markOf(f)))
+	file := io.NewSectionReader(r, mark, MaxSize+1-mark)
+	text := bufio.NewReaderSize(file, headSize)
+	if codec != nil {
+		text = bufio.NewReaderSize(transform.NewReader(file, codec.NewDecoder()), headSize)
+	}
+	for {
+		piece, err := text.ReadSlice('\n')
+		switch {
+		case err == nil:
+			return LineEnding(string(piece[max(0, len(piece)-2):])), nil
+		case errors.Is(err, io.EOF):
+			if n, err := file.Seek(0, io.SeekCurrent); err != nil || mark+n > MaxSize {
+				return "\n", err
+			}
+			return "\r", nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return "", err
+		}
+	}
 }
 
 // returns reads a text whose lines end in "\r".

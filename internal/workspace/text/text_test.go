@@ -92,6 +92,12 @@ func TestReaderJudgesTheHead(t *testing.T) {
 		{"a character across the end of the head", long + "é\r\n", Format{Encoding: UTF8, EOL: "\n"}, false},
 		{"crlf", "a\r\n" + long, Format{Encoding: UTF8, EOL: "\r\n"}, false},
 		{"cr", "a\rb\r", Format{Encoding: UTF8, EOL: "\r"}, false},
+		{"cr in the head alone", strings.Repeat("50 %\r", headSize) + "\na\n", Format{Encoding: UTF8, EOL: "\n"}, false},
+		{"cr in the head, crlf below", strings.Repeat("50 %\r", headSize) + "a\r\n", Format{Encoding: UTF8, EOL: "\r\n"}, false},
+		{"cr in the head alone, utf-16", "\xff\xfe" + strings.Repeat("a\x00\r\x00", headSize) + "a\x00\n\x00", Format{Encoding: UTF16LE, BOM: true, EOL: "\n"}, false},
+		{"cr throughout", strings.Repeat("a\r", headSize), Format{Encoding: UTF8, EOL: "\r"}, false},
+		{"cr up to the limit", strings.Repeat("a\r", MaxSize/2), Format{Encoding: UTF8, EOL: "\r"}, false},
+		{"cr in a file above the limit", strings.Repeat("a\r", MaxSize/2) + "\r", Format{Encoding: UTF8, EOL: "\n"}, false},
 		{"crlf across the end of the head", long + "\r\n", Format{Encoding: UTF8, EOL: "\n"}, false},
 		{"invalid at the end", "a\xc3", Format{Encoding: Latin1, EOL: "\n"}, false},
 		{"utf-16", "\xff\xfea\x00\r\x00\n\x00", Format{Encoding: UTF16LE, BOM: true, EOL: "\r\n"}, false},
@@ -195,6 +201,7 @@ func TestReadErrorIsReported(t *testing.T) {
 	}
 }
 
+// readerFunc reads the same at each offset.
 type readerFunc func([]byte) (int, error)
 
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+func (f readerFunc) ReadAt(p []byte, _ int64) (int, error) { return f(p) }
