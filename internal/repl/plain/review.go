@@ -120,10 +120,18 @@ func (u *UI) readAnswer(ctx context.Context, from time.Time, checking <-chan str
 		return u.makeRule(ctx, from, *req.Offer)
 	case prompts:
 		u.typed.keep(e)
-		u.say(u.opt.label("! ", "note") + "Kept as your next prompt. To say no with a reason, begin with " + u.opt.no() + ".\n")
+		u.say(u.opt.label("! ", "note") + "Kept as your next prompt. " + u.opt.answering(req) + "\n")
 	case answers, unclear, remarks:
 	}
 	return v, what, nil
+}
+
+// answering tells how to answer a question in words.
+func (o Options) answering(req confirm.Request) string {
+	if req.Choice != nil {
+		return "To answer in your own words, begin with answer."
+	}
+	return "To say no with a reason, begin with " + o.no() + "."
 }
 
 // no returns the start of a refusal.

@@ -139,24 +139,39 @@ func TestAQuestion(t *testing.T) {
 		enter   []string
 		want    confirm.Verdict
 		printed string
+		kept    []string // as prompts
 	}{
 		"yes": {
 			running("ls"),
 			[]string{"y\n"},
 			confirm.Verdict{Decision: confirm.Approve},
-			"Yes or no? [y / n / n why not / always: this command this session] ",
+			"Yes or no? [y / n / n why not / always: this command this session] ", nil,
 		},
 		"after an empty line": {
 			edits("a\n", "b\n"),
 			[]string{"\n", "n\n"},
 			confirm.Verdict{},
-			"Yes or no? [y / n / n why not / always: every edit this session] Yes or no?",
+			"Yes or no? [y / n / n why not / always: every edit this session] Yes or no?", nil,
 		},
 		"a reason": {
 			confirm.Request{Read: &confirm.Read{Path: "/x"}},
 			[]string{"n not that one\n"},
 			confirm.Verdict{Feedback: "not that one"},
-			"always: this file this session]",
+			"always: this file this session]", nil,
+		},
+		"a line that is no answer": {
+			running("ls"),
+			[]string{"not that one\n", "n\n"},
+			confirm.Verdict{},
+			"! Kept as your next prompt. To say no with a reason, begin with n.\n",
+			[]string{"not that one"},
+		},
+		"words of one's own without answer": {
+			confirm.Request{Choice: &confirm.Choice{Text: "Which?", Options: []string{"tabs", "spaces"}}},
+			[]string{"neither\n", "2\n"},
+			confirm.Verdict{Decision: confirm.Approve, Answer: "spaces"},
+			"! Kept as your next prompt. To answer in your own words, begin with answer.\n",
+			[]string{"neither"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -176,7 +191,7 @@ func TestAQuestion(t *testing.T) {
 				if out := d.printed(); !strings.Contains(out, tt.printed) {
 					t.Errorf("%q is not in %q", tt.printed, out)
 				}
-				d.leave(d.printed()+"\n", "go")
+				d.leave(d.printed()+"\n", append([]string{"go"}, tt.kept...)...)
 			})
 		})
 	}
