@@ -178,14 +178,13 @@ func (c callBlock) lines(look theme.Look) []string {
 	if c.first {
 		lines = append(lines, "")
 	}
-	title := c.head(look)
 	switch {
 	case c.denied:
-		lines = append(lines, theme.Short(theme.Paint(st.Warn, "○")+title, width))
+		lines = append(lines, c.head(theme.Paint(st.Warn, "○"), look)...)
 	case c.failed:
-		lines = append(lines, theme.Wrap(theme.Paint(st.Bad, "✗")+title, "", width)...)
+		lines = append(lines, c.head(theme.Paint(st.Bad, "✗"), look)...)
 	default:
-		lines = append(lines, theme.Short(theme.Paint(st.Good, "●")+title, width))
+		lines = append(lines, c.head(theme.Paint(st.Good, "●"), look)...)
 	}
 	if c.above > 0 {
 		lines = append(lines, theme.Paint(st.Dim, theme.Short(folded(c.above, look), width)))
@@ -218,18 +217,25 @@ func (c callBlock) listed() []string {
 	return strings.Split(c.said, "\n")
 }
 
-// head returns the call and its result. If there is room for only one, it shortens the call,
-// as long as some of it remains.
-func (c callBlock) head(look theme.Look) string {
+// head returns the lines of the call and its result. The result may be words of the person:
+// it is never cut. If there is room beside it for some of the call, head shortens the call;
+// otherwise the result is below. A failed call is shown whole, too.
+func (c callBlock) head(mark string, look theme.Look) []string {
 	const least = 20
-	title, said := sanitize.Line(c.title), ""
+	title, said, beside := sanitize.Line(c.title), "", ""
 	if c.said != "" && c.listed() == nil {
-		said = " · " + sanitize.Line(c.said)
+		said = sanitize.Line(c.said)
+		beside = " · " + said
 	}
-	if room := look.Width - 2 - ansi.StringWidth(said); room >= least && !c.failed {
-		title = theme.Short(title, room)
+	room := look.Width - 2 - ansi.StringWidth(beside)
+	switch dim := look.Styles.Dim; {
+	case c.failed:
+		return theme.Wrap(mark+" "+title+theme.Paint(dim, beside), "", look.Width)
+	case said == "", room >= min(least, ansi.StringWidth(title)):
+		return []string{mark + " " + theme.Short(title, room) + theme.Paint(dim, beside)}
+	default:
+		return append([]string{mark + " " + theme.Short(title, look.Width-2)}, indented(dim, said, look.Width)...)
 	}
-	return " " + title + theme.Paint(look.Styles.Dim, said)
 }
 
 // End prints how a turn ended, unless it ended normally.

@@ -157,10 +157,29 @@ func TestResultOfACallIsVisible(t *testing.T) {
 	want := []string{
 		"", "● run for i in 1 2 3; do echo … · exit 0",
 		"✗ run for i in 1 2 3; do echo $i; sleep", "1; done · exit 1",
-		"● run for i in 1 2 3; do echo $i; sleep…",
+		"● run for i in 1 2 3; do echo $i; sleep…", "  an outcome that has no room beside it",
 	}
 	if d := cmp.Diff(want, p.rows()); d != "" {
 		t.Error(d)
+	}
+}
+
+// The person's own words are never cut off, also beside a question that fills the line.
+func TestTheirWordsAreShownWhole(t *testing.T) {
+	asked := "Ask: " + strings.Repeat("Shall the old format be read as well? ", 3)
+	words := strings.Repeat("keep what is there, ", 5) + "and write the new one"
+	for _, width := range []int{40, 100} {
+		for name, ev := range map[string]session.CallEnded{
+			"an answer": ended(asked, words, func(*tools.Result) {}),
+			"a no":      ended(asked, "declined: "+words, func(r *tools.Result) { r.Denied = &tools.Denied{} }),
+		} {
+			p := newPrinting(t, width, 20)
+			p.Call(ev, nil, 0)
+			rows := p.rows()
+			if !strings.Contains(strings.Join(strings.Fields(strings.Join(rows, " ")), " "), words) || !strings.Contains(rows[1], "Ask: Shall the old") {
+				t.Errorf("%s at %d columns: %q", name, width, rows)
+			}
+		}
 	}
 }
 
