@@ -62,8 +62,13 @@ func newConfig(p Process, f *flags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, note := range set.notes {
-				remark(p, note)
+			remarks(p, set.notes)
+			dir, err := workDir(f.dir)
+			if err != nil {
+				return err
+			}
+			if _, err := permissionRules(set.Config, dir, f); err != nil {
+				return err
 			}
 			_, err = p.Stdout.WriteString(settings.Describe(set.Config))
 			return err

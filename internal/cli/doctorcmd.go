@@ -21,7 +21,7 @@ func newDoctor(p Process, f *flags) *cobra.Command {
 			cfg, err := config.Load(over)
 			opt := examination(p, f.dir, p.Stdout)
 			if opt.JSON = asJSON; opt.Dir != "" && err == nil {
-				opt.Sources = survey(cmd.Context(), f, over, opt.Dir, cfg)
+				opt.Sources, err = survey(cmd.Context(), f, over, opt.Dir, cfg)
 			}
 			if !doctor.Run(cmd.Context(), opt, cfg, err) {
 				return exitError(headless.ExitFailed)

@@ -56,19 +56,20 @@ func (s *setup) findSources(found project, trusted bool) {
 }
 
 // survey returns the sources of a session that would start in dir. It asks nothing, and
-// saves, starts and contacts nothing.
-func survey(ctx context.Context, f *flags, over config.Overrides, dir string, cfg config.Config) []sources.Source {
+// saves, starts and contacts nothing. It returns an error if a rule is wrong: no session
+// would start.
+func survey(ctx context.Context, f *flags, over config.Overrides, dir string, cfg config.Config) ([]sources.Source, error) {
 	s := setup{Config: cfg}
 	s.instructions.store = trust.Open(cfg.Home)
 	if found, err := look(dir, cfg.Home); err == nil {
 		s = s.peek(ctx, f, over, found)
 	}
-	rules, _ := permissionRules(s.Config, dir, f) // nothing starts with an error in a rule
+	rules, err := permissionRules(s.Config, dir, f)
 	prompt := systemprompt.New(systemprompt.Options{Dir: dir, Roots: []string{dir}, Home: cfg.Home, Trusted: s.instructions.Trusted})
 	return sources.Setup{
 		Dir: dir, Config: s.Config, Rules: rules, Skills: s.skills, SubAgents: s.subAgents, Hooks: s.projectHooks,
 		Servers: s.projectServers, More: s.sources,
-	}.List(prompt.Instructions(), nil)
+	}.List(prompt.Instructions(), nil), err
 }
 
 // peek is useFound with the answers so far, of which it saves nothing.

@@ -27,7 +27,7 @@ const silent = "no prompt can be answered"
 // key. It asks a server on this machine for the model's abilities.
 func checkModel(ctx context.Context, cfg config.Config, cfgErr error) []finding {
 	if cfgErr != nil {
-		return []finding{{weak, "not checked: the configuration cannot be read", silent, "see config"}}
+		return []finding{{weak, "not checked: the configuration cannot be used", silent, "see config"}}
 	}
 	ctx, cancel := context.WithTimeout(ctx, doctorTime)
 	defer cancel()
