@@ -106,6 +106,9 @@ func (a trustAdd) address(ctx context.Context, over config.Overrides, address st
 	if err != nil {
 		return err
 	}
+	if cfg.Model == "" {
+		return usagef("no model is configured: name it with --model PROVIDER/NAME")
+	}
 	m, err := cfg.Lookup(cfg.Model)
 	if err != nil {
 		return usagef("the model, whose key may go there, is unknown: %w", err)

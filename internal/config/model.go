@@ -126,6 +126,9 @@ type Model struct {
 	// FromPair reports that From is OPENAI_BASE_URL, which names the server of
 	// OPENAI_API_KEY, and that the user's file sets no key and no headers to send there.
 	FromPair bool
+	// Elsewhere reports that the user's file and environment choose another model, or none:
+	// a further command needs --model to find this one.
+	Elsewhere bool
 }
 
 // ScriptProvider is the provider of models that replay a file: script:FILE.
@@ -198,7 +201,7 @@ func (c Config) Lookup(ref string) (Model, error) {
 	if err != nil {
 		return Model{}, err
 	}
-	m := Model{Ref: ref, Provider: name, Name: model}
+	m := Model{Ref: ref, Provider: name, Name: model, Elsewhere: c.elsewhere(ref)}
 	if name == ScriptProvider {
 		return m, nil
 	}
@@ -262,6 +265,16 @@ func (c Config) baseURLFrom() string {
 	default:
 		return source + " in the environment"
 	}
+}
+
+// elsewhere reports whether a loaded configuration has ref from a flag, or has another model.
+func (c Config) elsewhere(ref string) bool {
+	for _, s := range c.settings {
+		if s.Key == "model" {
+			return s.Source == "flag" || s.Value != ref
+		}
+	}
+	return false
 }
 
 // source returns the source of a key's value.

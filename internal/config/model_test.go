@@ -49,6 +49,7 @@ func TestSplit(t *testing.T) {
 
 func TestLookup(t *testing.T) {
 	home(t, providersFile)
+	t.Setenv("AGENT_MODEL", "Corp.X/gpt-4.1")
 	c := load(t, nil)
 	for _, tc := range []struct {
 		ref  string
@@ -63,11 +64,13 @@ func TestLookup(t *testing.T) {
 		{ref: "Corp.X/other", want: Model{
 			Ref: "Corp.X/other", Provider: "Corp.X", Name: "other",
 			Endpoint: c.Providers["Corp.X"], Options: ModelOptions{ContextWindow: 32000},
+			Elsewhere: true,
 		}},
 		{ref: "ollama/qwen3", want: Model{
 			Ref: "ollama/qwen3", Provider: "ollama", Name: "qwen3", Endpoint: Provider{BaseURL: "http://127.0.0.1:11434/v1"},
+			Elsewhere: true,
 		}},
-		{ref: "script:x.yaml", want: Model{Ref: "script:x.yaml", Provider: "script", Name: "x.yaml"}},
+		{ref: "script:x.yaml", want: Model{Ref: "script:x.yaml", Provider: "script", Name: "x.yaml", Elsewhere: true}},
 		{ref: "corp.x/gpt-4.1", err: `unknown provider "corp.x"; known are anthropic, deepseek, gemini`},
 		{ref: "half/m", err: `"half" has no base_url`},
 		{ref: "gpt-4.1", err: "for example openai/gpt-4.1"},

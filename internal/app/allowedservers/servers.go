@@ -38,17 +38,33 @@ type Question struct {
 }
 
 // UnaskedError reports a permission that is missing.
-type UnaskedError struct{ Question }
+type UnaskedError struct {
+	Question
+	model string // to name in the command that allows it; "" if that finds it
+}
 
 func (e *UnaskedError) Error() string {
-	return fmt.Sprintf("%s. agent trust add %s shows it and allows it", e.Why, e.Address)
+	return fmt.Sprintf("%s. %s shows it and allows it", e.Why, e.Command())
+}
+
+// Command returns the command that shows and allows it.
+func (e *UnaskedError) Command() string {
+	command := "agent trust add " + e.Address
+	if e.model != "" {
+		command += " --model " + e.model
+	}
+	return command
 }
 
 // Permit returns an *UnaskedError if a request to m needs a permission that is missing.
 func (s Store) Permit(m config.Model) error {
 	questions, err := s.Unasked(m)
 	if err == nil && len(questions) > 0 {
-		err = &UnaskedError{questions[0]}
+		unasked := &UnaskedError{Question: questions[0]}
+		if m.Elsewhere {
+			unasked.model = m.Ref
+		}
+		err = unasked
 	}
 	return err
 }

@@ -33,7 +33,7 @@ func checkModel(ctx context.Context, cfg config.Config, cfgErr error) []finding 
 	defer cancel()
 	m, err := provider.Choose(cfg)
 	if unasked := new(allowedservers.UnaskedError); errors.As(err, &unasked) {
-		return []finding{{broken, m.Ref + ": " + unasked.Why, silent, "agent trust add " + unasked.Address + " shows and allows it; a session asks too"}}
+		return []finding{{broken, m.Ref + ": " + unasked.Why, silent, unasked.Command() + " shows and allows it; a session asks too"}}
 	}
 	if errors.Is(err, provider.ErrNoModel) {
 		return []finding{{broken, "no model is configured", silent, "agent config model asks for one; agent demo needs none"}}
