@@ -119,6 +119,24 @@ func TestRecord(t *testing.T) {
 	}
 }
 
+// TestDeclinedCommandsNeedNoFlag: a recording whose commands were all declined replays without
+// --run-commands.
+func TestDeclinedCommandsNeedNoFlag(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "declined.yaml")
+	scratch.Write(t, file, `recording:
+  prompts: [{text: run}]
+  questions:
+    - {tool: execute_command, kind: command, subject: "touch seven.txt", answer: declined, by: terminal, words: rather not}
+turns:
+  - calls: [{tool: execute_command, args: {command: "touch seven.txt"}}]
+  - expect: [{result_contains: rather not}]
+    text: I leave it.
+`)
+	if out, status := replay(t, file, recorded+"/project"); status != 0 || !strings.Contains(out, "1 questions") {
+		t.Errorf("status %d: %s", status, out)
+	}
+}
+
 // TestReplayRunsWhatItShows: --run-commands runs the commands that replay lists without it, and
 // no command that a recording passes off as one that only reads.
 func TestReplayRunsWhatItShows(t *testing.T) {

@@ -98,7 +98,7 @@ func (q Question) String() string {
 // Answers is a confirm.Reviewer that gives the recorded answers. Questions that were not
 // recorded are refused.
 type Answers struct {
-	RunCommands bool // false refuses every command
+	RunCommands bool // false refuses every command that was approved
 
 	dir string
 
@@ -117,7 +117,8 @@ func (a *Answers) Review(_ context.Context, req confirm.Request) (confirm.Verdic
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for i, q := range a.left {
-		if !a.matches(q, req) || req.Command != nil && (!a.RunCommands || q.onlyReads()) {
+		approved := q.Answer == string(audit.Approved)
+		if !a.matches(q, req) || req.Command != nil && approved && (!a.RunCommands || q.onlyReads()) {
 			continue // nobody was shown a command that claims to only read
 		}
 		a.left = a.left[i+1:]
@@ -125,7 +126,7 @@ func (a *Answers) Review(_ context.Context, req confirm.Request) (confirm.Verdic
 			return confirm.Verdict{}, confirm.ErrUndecided
 		}
 		v := confirm.Verdict{By: q.By, Rule: q.Rule, Feedback: q.Words}
-		if q.Answer == string(audit.Approved) {
+		if approved {
 			v.Decision, v.Feedback = confirm.Approve, ""
 		}
 		return v, nil
