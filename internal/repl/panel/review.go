@@ -246,20 +246,21 @@ func (p *Panel) arrange() bool {
 		return true
 	}
 	p.moved()
-	if h := p.hunks(); h != nil && h.Marked() >= 0 {
-		p.mark(h.Marked())
-	}
 	return true
 }
 
-// moved goes to the top of a diff that was laid out anew: its lines seen before do not count.
+// moved goes to the top of a diff that was laid out anew, or to its marked hunk, on which the
+// keys act: its lines seen before do not count.
 func (p *Panel) moved() {
+	p.scroll.top()
 	if p.plan != nil {
-		p.scroll.top()
 		p.plan.moved()
-		return
+	} else {
+		p.scroll.seen = 0
 	}
-	p.scroll.moved()
+	if h := p.hunks(); h != nil && h.Marked() >= 0 {
+		p.mark(h.Marked())
+	}
 }
 
 // shownViews returns the diffs on view: that of the change, or those of the plan if one of

@@ -163,6 +163,29 @@ func TestHunksAreNotOffered(t *testing.T) {
 	}
 }
 
+// The marked hunk stays in view when the unchanged lines are shown or folded: Space and m act
+// on it.
+func TestMarkedHunkStaysInView(t *testing.T) {
+	several := patch("a\n", "b\n")
+	several.Plan.Changes[0] = *three().Change
+	for name, tt := range map[string]struct {
+		req  confirm.Request
+		keys []string
+	}{
+		"of a change": {three(), []string{"]", "]", "]"}},
+		"of a file":   {several, []string{"enter", "]", "]", "]"}},
+	} {
+		p := ready(tt.req, 14)
+		for _, k := range append(tt.keys, "x", "x") {
+			press(p, k)
+			got := shown(p, 14)
+			if k == "x" && !strings.Contains(got, "▌") {
+				t.Errorf("%s: after x:\n%s", name, got)
+			}
+		}
+	}
+}
+
 // The external editor gets the text that would be written; its result has all hunks again.
 func TestEditOfAPart(t *testing.T) {
 	p := ready(three(), 20)
