@@ -188,6 +188,9 @@ func (v *View) Resize(width int) {
 // Split reports whether the texts are side by side now.
 func (v *View) Split() bool { return v.opt.split() }
 
+// Splits reports whether the width has room for the texts side by side.
+func (v *View) Splits() bool { return v.opt.Width >= narrow }
+
 // Arrange changes the layout. It invalidates offsets into the body.
 func (v *View) Arrange(l Layout) {
 	v.opt.Layout = l

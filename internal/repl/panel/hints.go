@@ -69,7 +69,7 @@ func (p *Panel) fileHints() []string {
 	const out = "space leaves the file out, or includes it"
 	dim := p.look.Styles.Dim
 	if !p.plan.divides() {
-		return p.items(dim, []string{out, "] next file", "[ previous file", "v full", "Esc back to the list"})
+		return p.items(dim, []string{out, "] next file", "[ previous file", p.size(), "Esc back to the list"})
 	}
 	keys := []string{out}
 	switch h := p.hunks(); {
@@ -79,7 +79,7 @@ func (p *Panel) fileHints() []string {
 	if p.req.Plan.Review && p.hunks() != nil {
 		keys = append(keys, "m comment")
 	}
-	keys = append(append(keys, p.checkHint()...), "tab next file", "Esc back to the list", "v full")
+	keys = append(append(keys, p.checkHint()...), "tab next file", "Esc back to the list", p.size())
 	return append(p.about(), p.items(dim, keys)...)
 }
 
@@ -208,9 +208,21 @@ func (p *Panel) listAnswers() []string {
 		keys = append(keys, "c why not")
 	}
 	if p.out == nil {
-		keys = append(keys, "Enter look at a file", "space leave it out")
+		space := "space leave it out"
+		if p.plan.files[p.plan.cursor].out {
+			space = "space include it"
+		}
+		keys = append(keys, "Enter look at a file", space)
 	}
-	return append(append(keys, p.checkHint()...), "v full", p.esc())
+	return append(append(keys, p.checkHint()...), p.size(), p.esc())
+}
+
+// size returns the key for the size of the panel.
+func (p *Panel) size() string {
+	if p.show.full {
+		return "v smaller"
+	}
+	return "v full"
 }
 
 // like describes the commands that the offered rule is for.
@@ -268,12 +280,7 @@ func (p *Panel) remarkKeys() []string {
 func (p *Panel) more() []string {
 	keys := p.remarkKeys()
 	if p.diff != nil && p.out == nil {
-		keys = append(keys, "x unfold")
-		if p.diff.Split() {
-			keys = append(keys, "s one below the other")
-		} else {
-			keys = append(keys, "s side by side")
-		}
+		keys = append(keys, p.layoutKeys()...)
 	}
 	if p.opens() {
 		keys = append(keys, "o open in "+sanitize.Line(p.Editor))
@@ -282,10 +289,29 @@ func (p *Panel) more() []string {
 		keys = append(keys, "A always, for some files …")
 	}
 	if p.body.Len() > 0 {
-		keys = append(keys, "v full", "PgUp PgDn scroll", "p prompt")
+		keys = append(keys, p.size(), "PgUp PgDn scroll", "p prompt")
 	}
 	if p.req.Batch.Total > 1 && len(p.req.Batch.Calls) > 0 {
 		keys = append(keys, "l list of calls")
+	}
+	return keys
+}
+
+// layoutKeys returns the keys for the layout of the diff on view.
+func (p *Panel) layoutKeys() []string {
+	view := p.diff
+	if p.rev.shown() {
+		view = p.rev.view
+	}
+	keys := []string{"x unfold"}
+	if view.Expanded() {
+		keys[0] = "x fold"
+	}
+	switch {
+	case view.Split():
+		keys = append(keys, "s one below the other")
+	case view.Splits():
+		keys = append(keys, "s side by side")
 	}
 	return keys
 }

@@ -404,3 +404,37 @@ func noted(p *panel.Panel) bool {
 	ed, _ := p.Note()
 	return ed != nil
 }
+
+// The hints name the effect that a key has now.
+func TestHintsNameThePresentEffect(t *testing.T) {
+	narrow := look()
+	narrow.Width = 59
+	for name, tt := range map[string]struct {
+		req        confirm.Request
+		look       theme.Look
+		keys       string
+		want, gone string
+	}{
+		"folded":                {three(), look(), "?", "x unfold", "x fold"},
+		"unfolded":              {three(), look(), "? x", "x fold", "x unfold"},
+		"a refused one":         {revised(), look(), "? x r", "x unfold", "x fold"},
+		"room for both":         {three(), look(), "?", "s side by side", "one below"},
+		"side by side":          {three(), look(), "? s", "s one below the other", "side by side"},
+		"no room for both":      {three(), narrow, "?", "x unfold", "side by side"},
+		"a part of the screen":  {three(), look(), "?", "v full", "v smaller"},
+		"the whole screen":      {three(), look(), "? v", "v smaller", "v full"},
+		"the list, whole":       {undoing(3), look(), "v", "v smaller", "v full"},
+		"a file, whole":         {undoing(3), look(), "enter v", "v smaller", "v full"},
+		"a file of a review":    {patch("a\n", "b\n"), look(), "enter v", "v smaller", "v full"},
+		"a file of the list":    {undoing(3), look(), "down", "space leave it out", "space include"},
+		"a file that stays out": {undoing(3), look(), "down space", "space include it", "leave it out"},
+	} {
+		p := panel.New(tt.req, tt.look, diffview.Auto, start)
+		p.View(40)
+		p.Wait(start.Add(time.Hour))
+		press(p, strings.Fields(tt.keys)...)
+		if got := shown(p, 40); !strings.Contains(got, tt.want) || strings.Contains(got, tt.gone) {
+			t.Errorf("%s: want %q, not %q:\n%s", name, tt.want, tt.gone, got)
+		}
+	}
+}
