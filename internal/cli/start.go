@@ -76,7 +76,8 @@ func interact(ctx context.Context, p Process, f *flags, set setup, first string)
 	return interactScreen(ctx, p, o)
 }
 
-// interactPlain serves a terminal that can only print lines.
+// interactPlain serves a terminal that can only print lines, or pipes. From a pipe the exit
+// status tells the outcome of the last turn, as for one prompt.
 func interactPlain(ctx context.Context, p Process, o opening) error {
 	interrupts, release := eachInterrupt()
 	defer release()
@@ -94,10 +95,18 @@ func interactPlain(ctx context.Context, p Process, o opening) error {
 		Echo: !isTerminal(p.Stdin), Again: isTerminal(p.Stdin), Interrupt: interrupts, Labels: o.Interface.ScreenReader,
 		Commands: slash, Served: commands.ServerPrompts{App: a}, Shell: a.Shell, Attach: a.Images.Attach,
 	})
-	a.Attach(app.Face{Emit: ui.Emit, Reviewer: ui, Editor: idelink.Face{Remark: ui.Remark}})
-	begin(ctx, a, ui.Emit)
+	var newest headless.Newest
+	emit := func(ev session.Event) {
+		newest.Add(ev)
+		ui.Emit(ev)
+	}
+	a.Attach(app.Face{Emit: emit, Reviewer: ui, Editor: idelink.Face{Remark: ui.Remark}})
+	begin(ctx, a, emit)
 	initgc.End()
-	return errors.Join(ui.Run(ctx, a), a.Close())
+	if err := errors.Join(ui.Run(ctx, a), a.Close()); err != nil || isTerminal(p.Stdin) {
+		return err
+	}
+	return status(newest.Status())
 }
 
 // interactScreen serves a terminal that can draw.

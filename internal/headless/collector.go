@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -73,6 +74,47 @@ func (c *Collector) addChange(ch tools.FileChange) {
 
 // Answer returns the text of the last answer, without text before calls.
 func (c *Collector) Answer() string { return c.answer.String() }
+
+// status returns the exit status of the turn, which ended with err.
+func (c *Collector) status(err error, interrupted bool) int {
+	switch {
+	case err != nil && interrupted:
+		return ExitInterrupted
+	case err != nil:
+		return ExitFailed
+	case len(c.denied) > 0:
+		return ExitDenied
+	}
+	return ExitDone
+}
+
+// Newest computes the exit status of the newest of several turns. The zero value is ready to
+// use. It is safe for concurrent use.
+type Newest struct {
+	mu  sync.Mutex
+	sum Collector
+	err error
+}
+
+// Add adds an event.
+func (n *Newest) Add(ev session.Event) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch ev := ev.(type) {
+	case session.TurnStarted:
+		n.sum, n.err = Collector{}, nil
+	case session.TurnEnded:
+		n.err = ev.Err
+	}
+	n.sum.Add(ev)
+}
+
+// Status returns the exit status, which is ExitDone before the first turn.
+func (n *Newest) Status() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.sum.status(n.err, errors.Is(n.err, context.Canceled))
+}
 
 // resultObject is the last object of both JSON formats. Its fields and their order are
 // part of the program's interface.

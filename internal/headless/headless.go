@@ -163,15 +163,7 @@ func (f *Face) finish(err error, took time.Duration) {
 func (f *Face) status(ctx context.Context, err error) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return ExitInterrupted
-	case err != nil:
-		return ExitFailed
-	case len(f.sum.denied) > 0:
-		return ExitDenied
-	}
-	return ExitDone
+	return f.sum.status(err, ctx.Err() != nil)
 }
 
 // showText shows the model's text on a terminal.

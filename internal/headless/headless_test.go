@@ -460,3 +460,30 @@ func TestBlankAnswers(t *testing.T) {
 		}
 	}
 }
+
+// The exit status of a session is that of its newest turn.
+func TestNewest(t *testing.T) {
+	begun := session.TurnStarted{Prompt: "do it"}
+	denied := session.CallEnded{Result: tools.Result{Denied: &tools.Denied{Tool: "execute_command"}}}
+	done, failed := session.TurnEnded{Stop: session.StopDone}, session.TurnEnded{Err: errors.New("it broke"), Stop: session.StopFailed}
+	stopped := session.TurnEnded{Err: context.Canceled, Stop: session.StopCancelled}
+	for name, tt := range map[string]struct {
+		events []session.Event
+		want   int
+	}{
+		"none":             {nil, ExitDone},
+		"done":             {[]session.Event{begun, done}, ExitDone},
+		"denied":           {[]session.Event{begun, denied, done}, ExitDenied},
+		"failed":           {[]session.Event{begun, denied, failed}, ExitFailed},
+		"interrupted":      {[]session.Event{begun, stopped}, ExitInterrupted},
+		"done after these": {[]session.Event{begun, denied, failed, begun, stopped, begun, done}, ExitDone},
+	} {
+		var n Newest
+		for _, ev := range tt.events {
+			n.Add(ev)
+		}
+		if got := n.Status(); got != tt.want {
+			t.Errorf("%s: status %d, want %d", name, got, tt.want)
+		}
+	}
+}
