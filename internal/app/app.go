@@ -261,6 +261,7 @@ func (a *App) loopOptions(o Options, env []string) session.Options {
 			MaxCostUSD:    limits.MaxCostUSD,
 			MaxDayUSD:     limits.MaxDayUSD,
 			MaxRequestUSD: limits.MaxRequestUSD,
+			Unattended:    o.Unattended,
 		},
 		Spending:     spending.Open(o.Config.Home, time.Now),
 		Ask:          asker{a},

@@ -54,6 +54,7 @@ func answer(ctx context.Context, p Process, f *flags, set setup, prompt, typed s
 	face := headless.New(headless.Options{
 		Format: headless.Format(f.format), SessionID: a.Current().ID(),
 		Stdout: p.Stdout, Stderr: p.Stderr, StdoutTTY: isTerminal(p.Stdout), StderrTTY: isTerminal(p.Stderr),
+		Told: o.notes,
 	})
 	a.Attach(app.Face{Emit: face.Emit})
 	a.Resources.Composed(prompt, typed)

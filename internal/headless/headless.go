@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -54,7 +55,9 @@ type Options struct {
 	// StderrTTY shows tool calls on Stderr, one line each. In the text format denied
 	// calls are always shown.
 	StderrTTY bool
-	Now       func() time.Time // nil means time.Now
+	// Told holds lines that Stderr has already; a failure in the same words is not repeated.
+	Told []string
+	Now  func() time.Time // nil means time.Now
 }
 
 // Face shows one turn on the standard streams. It is used for one Run.
@@ -68,6 +71,7 @@ type Face struct {
 	column column
 	blanks string // the beginning of an answer that has only blanks so far
 	spoke  bool   // the answer has more than blanks
+	notice string // the last one
 }
 
 // column is the position of the terminal's cursor.
@@ -154,10 +158,19 @@ func (f *Face) finish(err error, took time.Duration) {
 	case strings.TrimSpace(f.sum.Answer()) != "":
 		f.out.write(strings.TrimSuffix(f.sum.Answer(), "\n") + "\n")
 	}
-	if err != nil {
+	if err != nil && !f.told(reason(err)) {
 		f.out.drain()
 		f.complain(reason(err))
 	}
+}
+
+// told reports whether the last notice, or a line from before the turn, gives a reason. A
+// notice is a sentence.
+func (f *Face) told(reason string) bool {
+	same := func(line string) bool {
+		return strings.EqualFold(strings.TrimSuffix(line, "."), strings.TrimSuffix(reason, "."))
+	}
+	return same(f.notice) || slices.ContainsFunc(f.opt.Told, same)
 }
 
 func (f *Face) status(ctx context.Context, err error) int {
@@ -239,7 +252,7 @@ func (f *Face) showProgress(ev session.Event) {
 	case session.Retrying:
 		line = ev.String()
 	case session.Notice:
-		line = ev.Text
+		line, f.notice = ev.Text, ev.Text
 	default:
 		return
 	}

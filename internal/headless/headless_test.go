@@ -487,3 +487,25 @@ func TestNewest(t *testing.T) {
 		}
 	}
 }
+
+// A failure that a notice has told is not told again, in the text format: JSON has it in the
+// result.
+func TestAFailureIsToldOnce(t *testing.T) {
+	const limit = "stopped after 1 request"
+	for name, tt := range map[string]struct {
+		opt    Options
+		events []session.Event
+		want   string
+	}{
+		"a notice":             {Options{}, []session.Event{session.Notice{Text: "Stopped after 1 request."}}, "Stopped after 1 request.\n"},
+		"an earlier line":      {Options{Told: []string{"a", limit}}, nil, ""},
+		"another notice":       {Options{}, []session.Event{session.Notice{Text: "Stopped."}}, "Stopped.\nagent: " + limit + "\n"},
+		"none":                 {Options{Told: []string{"a"}}, nil, "agent: " + limit + "\n"},
+		"a notice before more": {Options{}, []session.Event{session.Notice{Text: limit}, session.Notice{Text: "mind"}}, limit + "\nmind\nagent: " + limit + "\n"},
+	} {
+		tt.opt.Format = Text
+		if status, _, stderr := run(t, tt.opt, errors.New(limit), tt.events...); status != ExitFailed || stderr != tt.want {
+			t.Errorf("%s: status %d, %q", name, status, stderr)
+		}
+	}
+}

@@ -71,7 +71,7 @@ func TestLimitsAsk(t *testing.T) {
 			{Reached: "this prompt has taken 6m0s of 6m0s (max_minutes)", Step: "3m0s"},
 		}},
 		"a rule": {Limits{MaxTurns: 1}, []confirm.Verdict{{Decision: confirm.Approve, Rule: true}}, 1, []confirm.Limit{
-			{Reached: "1 of 1 requests for this prompt (max_turns)", Step: "1 request"},
+			{Reached: "1 of 1 request for this prompt (max_turns)", Step: "1 request"},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,6 +20,8 @@ type Limits struct {
 	MaxDayUSD  float64       // of all sessions on a day, see Options.Spending
 	// MaxRequestUSD is the estimated cost of a request's input above which the user is asked.
 	MaxRequestUSD float64
+	// Unattended reports that nobody can say "go on", so that the remedy at a limit is another run.
+	Unattended bool
 }
 
 // Spending keeps the cost of a day over sessions and processes.
@@ -77,11 +79,11 @@ func (l Limits) check(s spent) *LimitError {
 	const session = "raise the limit or begin a new session"
 	switch tokens := s.used.Input + s.used.Output; {
 	case l.MaxTurns > 0 && s.rounds >= l.MaxTurns:
-		e := reached(turnLimit, "", "%d of %d requests for this prompt (max_turns)", s.rounds, l.MaxTurns)
-		e.Reason = fmt.Sprintf("stopped after %d requests for this prompt, the limit (max_turns): say \"go on\", or raise it", s.rounds)
+		e := reached(turnLimit, "", "%d of %s for this prompt (max_turns)", s.rounds, requests(l.MaxTurns))
+		e.Reason = fmt.Sprintf("stopped after %s for this prompt, the limit (max_turns): %s", requests(s.rounds), l.goOn("raise it", " with --max-turns"))
 		return e
 	case l.MaxTime > 0 && s.time >= l.MaxTime:
-		return reached(timeLimit, "say \"go on\", or raise it", "this prompt has taken %s of %s (max_minutes)", s.time.Round(time.Second), l.MaxTime)
+		return reached(timeLimit, l.goOn("raise it", ""), "this prompt has taken %s of %s (max_minutes)", s.time.Round(time.Second), l.MaxTime)
 	case l.MaxTokens > 0 && tokens >= l.MaxTokens:
 		return reached(tokenLimit, session, "the session has used %d tokens of %d (max_session_tokens)", tokens, l.MaxTokens)
 	case l.MaxCostUSD > 0 && s.used.CostUSD >= l.MaxCostUSD:
@@ -93,6 +95,23 @@ func (l Limits) check(s spent) *LimitError {
 			"the next request costs about %s: %d tokens are not in the provider's cache (max_request_usd)", dollars(s.nextUSD), s.next)
 	}
 	return l.checkPrice(s)
+}
+
+// goOn returns the remedy at a limit that ends only the turn: the next prompt, or to raise the
+// limit, by a flag of another run if nobody is there.
+func (l Limits) goOn(raise, flag string) string {
+	if l.Unattended {
+		return raise + flag + ", or continue with agent -c -p \"go on\""
+	}
+	return "say \"go on\", or " + raise
+}
+
+// requests returns a number of requests in words.
+func requests(n int) string {
+	if n == 1 {
+		return "1 request"
+	}
+	return fmt.Sprintf("%d requests", n)
 }
 
 // checkPrice returns an error if a limit in money cannot be kept, because the last request
@@ -124,10 +143,7 @@ func dollars(usd float64) string {
 func (l Limits) amount(which limit) string {
 	switch which {
 	case turnLimit:
-		if l.MaxTurns == 1 {
-			return "1 request"
-		}
-		return fmt.Sprintf("%d requests", l.MaxTurns)
+		return requests(l.MaxTurns)
 	case timeLimit:
 		return l.MaxTime.String()
 	case tokenLimit:

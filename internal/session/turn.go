@@ -186,7 +186,7 @@ func (t *turn) accept(ctx context.Context, a *answer) (more bool, stop Stop, err
 	}
 	switch a.end.Stop {
 	case llm.StopLength:
-		stop, err = t.limited(&LimitError{Reason: "the model's limit of output tokens cut the answer off; say \"go on\", or raise the limit", output: true})
+		stop, err = t.limited(&LimitError{Reason: "the model's limit of output tokens cut the answer off; " + t.limits.goOn("raise the limit", ""), output: true})
 		return false, stop, err
 	case llm.StopFilter:
 		return false, StopFailed, errors.New("the provider's content filter ended the answer; rephrase the request")
