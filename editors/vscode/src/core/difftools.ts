@@ -161,8 +161,9 @@ const openDiffSchema: Tool["inputSchema"] = {
 async function openDiff(reviews: Reviews, ports: Ports, others: Busy, { client, args, cancelled }: ToolCall): Promise<Answer> {
   const request = await toRequest(args);
   if (request.isPlan !== true && [request.path, request.oldPath].some((path) => others.isBusy(path))) throw new ToolError("BUSY", "another client's edit of this file waits for its review");
+  const relative = relativeTo(request.path, await realFolders(ports));
   if (cancelled.aborted) return "silent";
-  const { answer, cancel } = reviews.ask(client, request, relativeTo(request.path, await realFolders(ports)));
+  const { answer, cancel } = reviews.ask(client, request, relative);
   cancelled.addEventListener("abort", cancel);
   return answer;
 }

@@ -39,6 +39,8 @@ const forgetMs = 5_000;
 export class Reviews {
   private readonly all = new Map<string, Review>();
   private readonly locks = new Locks();
+  /** Clients whose connection has ended. */
+  private readonly lost = new WeakSet<Owner>();
   private readonly listeners = new Set<(review: ReviewInfo) => void>();
   private readonly verdicts: Verdicts;
   /** Checks of proposals whose review has not begun yet, by client and diffId. */
@@ -128,8 +130,9 @@ export class Reviews {
 
   // The protocol's side.
 
-  /** Begins a review, or takes up the one with the same diffId and proposal. */
+  /** Begins a review, or takes up the one with the same diffId and proposal; neither for a lost client, whose review nothing would end. */
   ask(owner: Owner, request: ReviewRequest, relative: string | undefined): { answer: Promise<Answer>; cancel: Cancel } {
+    if (this.lost.has(owner)) return { answer: Promise.resolve("silent"), cancel: () => undefined };
     const earlier = this.verdicts.elsewhere(owner.id, request);
     if (earlier !== undefined) return { answer: Promise.resolve(earlier.result), cancel: () => undefined };
     const known = this.live().find((r) => isSameQuestion(r.request, request));
@@ -189,6 +192,7 @@ export class Reviews {
 
   /** The client's connection is gone. */
   ownerGone(owner: Owner): void {
+    this.lost.add(owner);
     for (const review of this.own(owner)) {
       review.waiter = undefined;
       this.run(review, { type: "ownerGone" });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { TestContext } from "node:test";
 import { createCore } from "../../src/core/core";
+import { diffTools } from "../../src/core/difftools";
 import { sha256 } from "../../src/core/text";
 import { FakeEditor, settled, tempFolder, until } from "./fakes";
 import { contentOf, startCore, WsClient } from "./wsclient";
@@ -144,6 +145,28 @@ describe("openDiff", () => {
     await client.request("ping", {});
     assert.equal(client.answered(id), undefined);
   });
+
+  const ends: [string, (cancel: AbortController, lose: () => void) => void][] = [
+    ["is cancelled", (cancel) => cancel.abort()],
+    ["loses its client", (_, lose) => lose()],
+  ];
+  for (const [what, end] of ends) {
+    it(`that ${what} while its paths are resolved shows nothing`, async (t) => {
+      const { core, editor, diff } = await connected(t);
+      const client = { id: 99, name: "c", notify: () => undefined, setStatus: () => undefined };
+      const cancel = new AbortController();
+      const folders = (): typeof editor.folders => {
+        end(cancel, () => core.reviews.ownerGone(client));
+        return editor.folders;
+      };
+      const ports = { ...editor.ports, workspace: { ...editor.ports.workspace, folders } };
+      const [openDiff] = diffTools(core.reviews, ports, { isBusy: () => false });
+      let answered: unknown;
+      void openDiff?.call({ client, args: { ...diff() }, cancelled: cancel.signal }).then((answer) => (answered = answer));
+      await until("an answer, or a review", () => core.reviews.list().length > 0 || answered !== undefined);
+      assert.deepEqual([answered, core.reviews.list()], ["silent", []]);
+    });
+  }
 
   it("tells that it goes on, if the client asks for that", async (t) => {
     const { editor, client, diff, review } = await connected(t);

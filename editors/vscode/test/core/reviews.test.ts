@@ -393,6 +393,18 @@ describe("a lost client", () => {
     assert.equal(answers["a"].length, 1);
   });
 
+  it("whose question comes after its end begins no review, and takes none over", async (t) => {
+    const { reviews, client, answers, ask } = window(t);
+    reviews.ownerGone(client);
+    const back = new Client(2);
+    ask("again", { diffId: "q1" }, back);
+    ask("late", { diffId: "q1" });
+    ask("late", { diffId: "q2" });
+    await settled();
+    assert.deepEqual([answers["late"], answers["again"]], [["silent", "silent"], []]);
+    assert.deepEqual([reviews.list().length, reviews.ownedBy(back).length], [1, 1]);
+  });
+
   it("with another text under the same id asks anew", async (t) => {
     const { reviews, client, answers, ask } = window(t);
     ask("a", { diffId: "q1" });
