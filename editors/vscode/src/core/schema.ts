@@ -40,7 +40,7 @@ export function problem(schema: Schema, value: unknown, name: string): string | 
 function objectProblem(schema: ObjectSchema, value: unknown, name: string): string | undefined {
   if (!isObject(value)) return `${name} must be an object`;
   for (const key of schema.required ?? []) {
-    if (value[key] === undefined) return `${name}.${key} is missing`;
+    if (value[key] === undefined || value[key] === null) return `${name}.${key} is missing`;
   }
   for (const [key, part] of Object.entries(schema.properties)) {
     if (value[key] === undefined || value[key] === null) continue;

@@ -553,6 +553,13 @@ describe("B11: what can go wrong", () => {
     assert.deepEqual([result.isError, jsonOf(result)], [true, { error: "arguments.content is missing", code: "INVALID_PARAMS" }]);
   });
 
+  it("a required argument that is null: the file is not emptied", async (t) => {
+    const { client, editor, read, finish } = await work(t, { "a.txt": "one\n" });
+    editor.settings.approvalMode = "never";
+    const answer = await finish(client.begin("write_file", { path: "a.txt", content: null }));
+    assert.deepEqual([answer, read("a.txt")], [{ error: "arguments.content is missing", code: "INVALID_PARAMS" }, "one\n"]);
+  });
+
   it("sends the client the output before the command has ended", async (t) => {
     const { lockPath, editor, folder } = await work(t);
     const agent = await WsClient.connect(t, lockPath);
