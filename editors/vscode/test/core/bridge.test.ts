@@ -252,6 +252,8 @@ describe("C2: messages", () => {
       ["STALE_BASE", ({ path }) => writeFileSync(path, "other\n")],
       ["DIRTY_DOCUMENT", ({ editor, path }) => editor.documents.buffers.set(path, { text: "typed\n", isDirty: true, isUntitled: false })],
       ["PERMISSION_DENIED", ({ editor }) => (editor.documents.saves = false)],
+      ["PERMISSION_DENIED", ({ editor }) => (editor.documents.write = () => Promise.reject(Object.assign(new Error("EACCES: not yours"), { code: "EACCES" })))],
+      ["INTERNAL", ({ editor }) => (editor.documents.write = () => Promise.reject(new Error("ETXTBSY: text file is busy")))],
     ];
     for (const [code, change] of changed) {
       const started = await proposed(t);

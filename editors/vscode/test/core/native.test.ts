@@ -547,6 +547,16 @@ describe("B11: what can go wrong", () => {
     assert.deepEqual([result.isError, jsonOf(result)["code"], jsonOf(result)["path"]], [true, "PERMISSION_DENIED", "a.txt"]);
   });
 
+  it("a write that fails for an unforeseen reason: the person's changes come with the error", async (t) => {
+    const { client, editor, accept } = await work(t, { "a.txt": "one\n" });
+    editor.documents.write = () => Promise.reject(new Error("ETXTBSY: text file is busy"));
+    const answer = await accept(client.begin("write_file", { path: "a.txt", content: "two\n" }), "zwei\n");
+    assert.deepEqual([answer["code"], answer["error"], answer["path"]], ["INTERNAL", "ETXTBSY: text file is busy", "a.txt"]);
+    assert.match(String(answer["user_edits"]), /^-two\n\+zwei$/m);
+    assert.match(editor.warnings.join(), /a\.txt was not written/);
+    assert.ok(editor.log.some((line) => line.startsWith("error") && line.includes("ETXTBSY")), "it is logged as a fault");
+  });
+
   it("arguments that are none", async (t) => {
     const { client } = await work(t);
     const result = await client.tool("write_file", { path: 7 });

@@ -3,6 +3,7 @@ import { messageOf, ToolError } from "../errors";
 import { decideInline, staleBase, writeAccepted } from "../inline";
 import { needTrust, placeOf } from "../native/access";
 import type { Place } from "../native/access";
+import { toolError } from "../native/guarded";
 import type { Busy } from "../difftools";
 import { unifiedDiff } from "../patch";
 import { pathKey } from "../paths";
@@ -307,7 +308,7 @@ class BridgeSession implements Owner {
 
   private fail(message: Message, err: unknown): void {
     const known = err instanceof ToolError;
-    if (!known) this.host.ports.log.error(`${String(message["type"])}: ${messageOf(err)}`);
+    if (!known || err.code === "INTERNAL") this.host.ports.log.error(`${String(message["type"])}: ${messageOf(err)}`);
     const file = typeof message["file"] === "string" ? { file: message["file"] } : {};
     const kept = err instanceof Unwritten ? err.patch : {};
     this.send({ type: "error", code: known ? err.code : "INTERNAL", message: messageOf(err), ...file, ...kept, ...idOf(message) });
@@ -344,7 +345,7 @@ async function keeping<T>(patch: object, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (err) {
-    throw err instanceof ToolError ? new Unwritten(err, patch) : err;
+    throw new Unwritten(toolError(err), patch);
   }
 }
 

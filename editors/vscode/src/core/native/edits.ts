@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { lookAt } from "../base";
 import type { Base } from "../base";
-import { ToolError } from "../errors";
+import { messageOf, ToolError } from "../errors";
 import type { Details } from "../outcome";
 import { unifiedDiff } from "../patch";
 import { pathKey } from "../paths";
@@ -14,7 +14,7 @@ import { byteOrderMark, eolOf, sameText, visibleName, withEol, withoutBom } from
 import type { ToolCall } from "../tools";
 import { isObeyed, needTrust, placeOf } from "./access";
 import type { Place } from "./access";
-import { errorOf, knownError } from "./guarded";
+import { errorOf, toolError } from "./guarded";
 import { EditProblems } from "./problems";
 
 const waitForOthersMs = 60_000;
@@ -159,12 +159,12 @@ export class Edits {
 
   /** The error of an accepted edit that was not written: it has the person's part, which is nowhere else any more. */
   private unwritten(err: unknown, { given, place }: Asked, decision: Accepted): ToolResult {
-    const known = knownError(err);
-    if (known === undefined) throw err;
-    const { notices, t } = this.ports;
+    const told = toolError(err);
+    const { log, notices, t } = this.ports;
+    if (told.code === "INTERNAL") log.error(`writing ${place.path}: ${messageOf(err)}`);
     const name = visibleName(place.relative);
     if (this.isReviewed(place)) notices.warn(t("The accepted edit of {0} was not written. The program that asked gets the reason, your changes and your comments.", name));
-    return errorOf(known, "path", given, personsPart(decision));
+    return errorOf(told, "path", given, personsPart(decision));
   }
 
   /** Writes the accepted text if the file is unchanged; returns the editor's changes to it as a patch, or "". */

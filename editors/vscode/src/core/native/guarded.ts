@@ -29,9 +29,14 @@ export function knownError(err: unknown): ToolError | undefined {
   return err instanceof ToolError ? err : fromSystem(err);
 }
 
-/** The same for a call that did not begin, because its arguments are wrong for example. */
+/** The same, where a client must be told in any case: a fault of ours is INTERNAL. */
+export function toolError(err: unknown): ToolError {
+  return knownError(err) ?? new ToolError("INTERNAL", messageOf(err));
+}
+
+/** The result for a call that did not begin, because its arguments are wrong for example. */
 export function jsonFailure(thrown: unknown): ToolResult {
-  return errorOf(thrown instanceof ToolError ? thrown : new ToolError("INTERNAL", messageOf(thrown)), "", undefined);
+  return errorOf(toolError(thrown), "", undefined);
 }
 
 /** The operating system's error, for whoever has to act on it. */
