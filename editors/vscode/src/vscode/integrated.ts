@@ -2,6 +2,7 @@ import * as vscode from "vscode";
 import { systemClock } from "../core/clock";
 import type { Cancel, CommandResult, CommandRun } from "../core/ports";
 import { Stripper } from "../core/shell/ansi";
+import { notRun } from "../core/shell/child";
 import { withoutNotice } from "../core/shell/notice";
 import { Output } from "../core/shell/output";
 import { endTree } from "../core/shell/tree";
@@ -82,6 +83,7 @@ export class Integrated {
   }
 
   async run(shell: vscode.TerminalShellIntegration, line: string, { timeoutMs, cancelled, printed: seen }: CommandRun): Promise<CommandResult> {
+    if (cancelled.aborted) return notRun; // while its terminal started
     let timedOut = false;
     const { terminal } = this;
     // A command that does not end when asked to loses its terminal.
@@ -104,7 +106,6 @@ export class Integrated {
     });
     this.own = own;
     cancelled.addEventListener("abort", kill);
-    if (cancelled.aborted) kill();
     const exitCode = await own.exitCode;
     over = true;
     this.isNew = false;

@@ -183,8 +183,9 @@ describe("a command as one line", () => {
   });
 });
 
-function start(t: Ends, command: string, more: { timeoutMs?: number; cwd?: string; shell?: string } = {}) {
+function start(t: Ends, command: string, more: { timeoutMs?: number; cwd?: string; shell?: string; cancelled?: true } = {}) {
   const cancel = new AbortController();
+  if (more.cancelled === true) cancel.abort();
   const shown: string[] = [];
   const child = runChild({
     command, cwd: more.cwd ?? "/", timeoutMs: more.timeoutMs ?? 60_000, cancelled: cancel.signal,
@@ -261,6 +262,15 @@ describe("a child", () => {
     cancel.abort();
     assert.equal((await child.ended).exitCode, null);
     await until("both have ended", () => !pids().some(isAlive));
+  });
+
+  it("that is cancelled before it begins does not run", async (t) => {
+    const cwd = tempFolder(t);
+    const { child, shown } = start(t, "touch ran; echo ran", { cwd, cancelled: true });
+    child.input("x");
+    child.interrupt();
+    assert.deepEqual(await child.ended, { exitCode: null, output: "", captured: true, timedOut: false });
+    assert.deepEqual([existsSync(join(cwd, "ran")), shown], [false, []]);
   });
 
   it("that does not want to end is killed after two seconds", async (t) => {

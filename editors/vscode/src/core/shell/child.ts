@@ -9,6 +9,9 @@ import { shellCommand } from "./wrap";
 /** How long output may come after the end of the shell: something in the background may keep it open for ever. */
 const drainMs = 250;
 
+/** The result of a command that was cancelled before it began. */
+export const notRun: CommandResult = { exitCode: null, output: "", captured: true, timedOut: false };
+
 /** A command that runs as a child of ours. */
 export interface Child {
   readonly ended: Promise<CommandResult>;
@@ -30,9 +33,14 @@ export interface ChildOptions extends CommandRun {
 /**
  * Runs a command exactly, in a shell of its own: returns its output as printed but without control
  * sequences, both streams in order, and its status. It ends with the shell; processes left in the
- * background run on. Timeout and cancellation end everything that it started.
+ * background run on. Timeout and cancellation end everything that it started; a command that is
+ * cancelled already does not run.
  */
 export function runChild(options: ChildOptions): Child {
+  if (options.cancelled.aborted) {
+    const nothing = (): void => undefined;
+    return { ended: Promise.resolve(notRun), kill: nothing, input: nothing, interrupt: nothing };
+  }
   const child = start(options);
   const output = new Output();
   const stripper = new Stripper("pipe");
@@ -61,7 +69,6 @@ export function runChild(options: ChildOptions): Child {
     const killed = timedOut || options.cancelled.aborted;
     return { exitCode: killed ? null : exitCode, output: output.text, captured: true, timedOut };
   });
-  if (options.cancelled.aborted) kill();
   return { ended, kill, input: (text) => child.stdin?.write(text), interrupt: () => interrupt(child) };
 }
 
