@@ -301,7 +301,7 @@ export interface Settings {
   mcpEnabled(): boolean;
   /** agent.requireAuth, of /mcp */
   requireAuth(): boolean;
-  /** agent.approvalMode: which calls over /mcp are asked about. */
+  /** agent.approvalMode: which calls over /mcp are asked about. It is as the person wrote it; ask about everything for any other value. */
   approvalMode(): "always" | "write-only" | "never";
   /** agent.bridge.enabled */
   bridgeEnabled(): boolean;

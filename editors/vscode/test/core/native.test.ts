@@ -156,6 +156,18 @@ describe("B4: execute_command", () => {
     });
   });
 
+  it("asks although the setting has an unknown value", async (t) => {
+    const { client, editor } = await work(t);
+    for (const mode of ["ask", "Never", null]) {
+      Object.assign(editor.settings, { approvalMode: mode });
+      const call = client.begin("execute_command", { command: "true" });
+      await until("the question, or the command", () => editor.questions.length + editor.commands.runs.length > 0);
+      assert.equal(editor.commands.runs.length, 0, String(mode));
+      await agree(editor, false);
+      assert.equal(jsonOf(await call.answer)["status"], "rejected");
+    }
+  });
+
   it("says what was rejected", async (t) => {
     const { client, editor } = await work(t);
     const call = client.begin("execute_command", { command: "rm -rf /" });

@@ -41,7 +41,7 @@ export function commandTool(ports: Ports): Tool {
     },
     call: guarded("command", async (call) => {
       const request = await toRequest(ports, call, text(call.args, "cwd") ?? ".");
-      if (ports.settings.approvalMode() === "always") {
+      if (asks(ports)) {
         const answer = await approvals.ask(call, request);
         if (answer === "silent") return "silent";
         if (!answer.run) return json({ status: "rejected", command: request.command, ...(answer.feedback === "" ? {} : { feedback: answer.feedback }) });
@@ -75,6 +75,12 @@ export function terminalTool(ports: Ports): Tool {
       return typeof answer === "string" ? answer : { content: answer.content };
     }),
   };
+}
+
+/** Reports whether the person is asked: with a setting that we do not know, too. */
+function asks({ settings }: Ports): boolean {
+  const mode = settings.approvalMode();
+  return mode !== "write-only" && mode !== "never";
 }
 
 interface Request {
