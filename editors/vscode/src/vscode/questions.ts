@@ -70,7 +70,7 @@ let asked: Promise<unknown> = Promise.resolve();
  * A question that cannot be overlooked; it stays until its answer can have been meant for it. One
  * comes after the other: the editor would keep the second one back, whose time would pass unseen.
  */
-function ask(question: string, detail: string, answers: readonly string[]): Promise<string | undefined> {
+export function ask(question: string, detail: string, answers: readonly string[]): Promise<string | undefined> {
   const answer = asked.then(() => askNow(question, detail, answers));
   asked = answer.catch(() => undefined);
   return answer;

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { isPending } from "../core/review";
 import type { ReviewInfo, Reviews } from "../core/reviews";
 import { describe, marksOf } from "./pending";
+import { ask } from "./questions";
 import { diffOf } from "./tabs";
 import { proposalUri } from "./uri";
 
@@ -137,5 +138,5 @@ function unseenMessage(count: number): string {
 /** Asks once for several answers, with the files that they are about. */
 async function confirmed(question: string, yes: string, about: readonly ReviewInfo[]): Promise<boolean> {
   const detail = about.map(describe).join("\n");
-  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) === yes;
+  return (await ask(question, detail, [yes])) === yes;
 }

@@ -247,11 +247,15 @@ describe("B4: execute_command", () => {
     assert.equal(editor.questions.length, 1);
     await client.cancel(second.id);
     await client.cancel(first.id);
-    await until("the next question", () => editor.questions.some(({ question }) => question.command === "exit 7"));
-    assert.equal(editor.questions.length, 2);
+    await settled(50);
+    assert.equal(editor.questions.length, 1, "the first dialog is still open");
     editor.clock.advance(400);
     editor.questions[0]?.answer(true);
+    await until("the next question", () => editor.questions.some(({ question }) => question.command === "exit 7"));
     editor.questions[1]?.answer(true);
+    await until("the question again: that click was meant for the first dialog", () => editor.questions.length === 3);
+    editor.clock.advance(400);
+    editor.questions[2]?.answer(true);
     assert.equal(jsonOf(await third.answer)["exit_code"], 7);
     assert.deepEqual(editor.commands.runs.map(({ command }) => command), ["exit 7"]);
   });

@@ -116,6 +116,8 @@ function answerOf({ exitCode, output, captured, timedOut }: CommandResult, { cwd
 /** Asks the person, one question at a time. */
 class Approvals {
   private last: Promise<unknown> = Promise.resolve();
+  /** Resolves when the last dialog has closed, which outlives a cancelled question. */
+  private dialog: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly ports: Ports) {}
 
@@ -126,7 +128,8 @@ class Approvals {
       throw new ToolError("INVALID_PARAMS", "the command is too long to be shown whole to the person, who has to agree; write a script, and run that");
     }
     const turn = this.last.then(() => this.question(call, question));
-    this.last = turn.catch(() => undefined);
+    // A dialog that opens under another is not seen, but its time to be read would pass.
+    this.last = turn.catch(() => undefined).then(() => this.dialog);
     return turn;
   }
 
@@ -136,6 +139,7 @@ class Approvals {
       if (cancelled.aborted) return "silent";
       const asked = clock.now();
       const given = notices.mayRun(question);
+      this.dialog = given.catch(() => undefined);
       const answer = await Promise.race([given, aborted(cancelled)]);
       // A dialog cannot be closed by a program: tell the person that the answer had no effect.
       if (answer === "silent") void given.then(({ run }) => run && notices.warn(t("{0} no longer waits: the command was not run.", question.client)));
