@@ -82,6 +82,17 @@ describe("B2: write_file", () => {
     }
   });
 
+  for (const name of [".vscode", ".git/hooks", ".Husky", ".ssh"]) {
+    it(`reviews a file in ${name} although that is the workspace folder`, async (t) => {
+      const { client, core, editor, folder } = await work(t, { [`${name}/tasks.json`]: "{}\n" });
+      editor.settings.approvalMode = "never";
+      editor.folders = [{ name: "work", uri: "", path: join(folder, name) }];
+      const asked = client.begin("write_file", { path: "tasks.json", content: "x" });
+      core.reviews.reject(await shown(core), "button");
+      assert.deepEqual(jsonOf(await asked.answer), { status: "rejected", path: "tasks.json" });
+    });
+  }
+
   it("asks nothing about a text that is there already", async (t) => {
     const { client } = await work(t, { "a.txt": "one\n" });
     assert.deepEqual(await client.json("write_file", { path: "a.txt", content: "one\n" }), {

@@ -1,11 +1,13 @@
 import { lstatSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
 import groups from "../../../../../internal/permission/protected.json";
 import { isHidden } from "../hidden";
 
 /** A kind of protected files, as the program's list has them. */
 interface Group {
   readonly why: string;
+  /** Whether the folders count above the workspace, too: the workspace may be one of them. */
+  readonly above?: boolean;
   readonly folders?: readonly string[];
   readonly files?: readonly string[];
   readonly prefixes?: readonly string[];
@@ -18,7 +20,12 @@ const list: readonly Group[] = groups;
 /** Why a change of the file could run code or widen permissions; undefined if it could not. */
 export function protectedWhy(relative: string, path: string): string | undefined {
   const parts = fold(relative).split("/");
-  return list.find((group) => holds(group, parts))?.why ?? gitFolder(path);
+  const above = fold(dirname(path).split(sep).join("/")).split("/");
+  return list.find((group) => holds(group, parts) || (group.above === true && liesIn(group, above)))?.why ?? gitFolder(path);
+}
+
+function liesIn({ folders = [] }: Group, parts: readonly string[]): boolean {
+  return parts.some((part) => folders.includes(part));
 }
 
 function holds(group: Group, parts: readonly string[]): boolean {
@@ -28,7 +35,7 @@ function holds(group: Group, parts: readonly string[]): boolean {
     group.files?.includes(base) === true ||
     group.prefixes?.some((prefix) => base.startsWith(prefix)) === true ||
     group.suffixes?.some((suffix) => base.endsWith(suffix)) === true ||
-    parts.slice(0, -1).some((folder) => group.folders?.includes(folder) === true) ||
+    liesIn(group, parts.slice(0, -1)) ||
     group.paths?.some((end) => (end.endsWith("/") ? path.includes(`/${end}`) : path.endsWith(`/${end}`))) === true
   );
 }
