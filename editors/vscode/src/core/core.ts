@@ -126,8 +126,9 @@ export class Core {
       this.running = { port, published, mcpToken, stopWatching: () => undefined };
       await published.write();
     } catch (err) {
+      const failed = this.running;
       this.running = undefined;
-      await this.server.close();
+      await Promise.allSettled([failed?.published.remove(), this.server.close()]);
       throw err;
     }
     this.mcp.start();

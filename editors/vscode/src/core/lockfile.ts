@@ -155,16 +155,20 @@ async function isDead(folder: string, name: string, alive: Liveness): Promise<bo
   if (port === undefined) return false;
   const lock = await readLock(join(folder, name));
   if (lock?.pid === undefined || alive.isOurs(lock.pid)) return false;
-  return lock.secret === undefined || !(await alive.proves(Number(port), lock.secret));
+  if (lock.secret !== undefined && (await alive.proves(Number(port), lock.secret))) return false;
+  // A window that started at the same time may have taken the port, and written its own lock.
+  return (await readLock(join(folder, name)))?.text === lock.text;
 }
 
 /** Reads a lock of a window; undefined if it is malformed or no file of its own. */
-async function readLock(path: string): Promise<{ pid: number | undefined; secret: string | undefined } | undefined> {
+async function readLock(path: string): Promise<{ text: string; pid: number | undefined; secret: string | undefined } | undefined> {
   if (!(await lstat(path)).isFile()) return undefined;
-  const lock = parse(await readFile(path, "utf8"));
+  const text = await readFile(path, "utf8");
+  const lock = parse(text);
   if (lock === undefined) return undefined;
   const { pid, secret } = lock;
   return {
+    text,
     pid: typeof pid === "number" && Number.isSafeInteger(pid) && pid > 0 ? pid : undefined,
     secret: typeof secret === "string" ? secret : undefined,
   };

@@ -56,11 +56,12 @@ export class Published {
     this.focusedAt = of.ports.clock.now();
   }
 
-  /** Writes the files for the current state; a window that just opened has the focus. */
+  /** Writes the files for the current state; a window that just opened has the focus. Agents do without bridge.json: a failure to write it is logged. */
   async write(focused = true): Promise<void> {
     await this.lock.write(await this.lockContent());
     await this.entry.write(this.of.mcp());
-    await this.writeBridge(focused);
+    const { log } = this.of.ports;
+    await this.writeBridge(focused).catch((err: unknown) => log.warn(`writing bridge.json: ${messageOf(err)}`));
   }
 
   /** The window got the focus: agents prefer it, and bridge.json becomes its own. */

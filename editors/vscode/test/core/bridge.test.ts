@@ -8,6 +8,7 @@ import { describe, it } from "node:test";
 import type { TestContext } from "node:test";
 import WebSocket from "ws";
 import { applyEdits, parseEdits } from "../../src/core/bridge/edits";
+import { createCore } from "../../src/core/core";
 import { Guard, newToken, tokenHeader } from "../../src/core/guard";
 import { Server } from "../../src/core/server";
 import type { InlineEnd } from "../../src/core/ports";
@@ -86,6 +87,17 @@ describe("C1: bridge.json", () => {
     await until("it is back", () => existsSync(file));
     await core.stop();
     assert.equal(existsSync(file), false);
+  });
+
+  it("that cannot be written does not keep the window from listening", async (t) => {
+    const home = tempFolder(t);
+    const editor = new FakeEditor();
+    editor.settings.bridgeEnabled = true;
+    editor.settings.bridgeFile = join(home, "none", "bridge.json");
+    const core = createCore(editor.ports, { version: "0.1.0", home, port: 0, pid: process.pid, mcpToken: () => Promise.resolve("x") });
+    atEnd(t, () => core.stop());
+    await WsClient.connect(t, (await core.start()).lockPath);
+    assert.ok(editor.log.some((line) => line.startsWith("warn writing bridge.json: ENOENT")), editor.log.join("\n"));
   });
 
   it("belongs to the window that had the focus last, and only that one removes it", async (t) => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -307,17 +307,20 @@ describe("the start", () => {
     assert.deepEqual((await client.request("ping", {})).result, {});
   });
 
-  it("that cannot write the lock leaves nothing listening", async (t) => {
-    const home = tempFolder(t);
-    const taken = createServer();
-    await new Promise<void>((done) => taken.listen(0, "127.0.0.1", done));
-    const { port } = taken.address() as { port: number };
-    await new Promise((done) => taken.close(done));
-    mkdirSync(join(home, "ide", `${port}.lock`, "in the way"), { recursive: true, mode: 0o700 });
-    const core = createCore(new FakeEditor().ports, { version: "0.1.0", home, port, pid: process.pid, mcpToken: () => Promise.resolve("x") });
-    await assert.rejects(core.start());
-    await assert.rejects(fetch(`http://127.0.0.1:${port}/`));
-  });
+  for (const name of ["lock", "mcp.json"]) {
+    it(`that cannot write its file ${name} leaves nothing listening, and no other file`, async (t) => {
+      const home = tempFolder(t);
+      const taken = createServer();
+      await new Promise<void>((done) => taken.listen(0, "127.0.0.1", done));
+      const { port } = taken.address() as { port: number };
+      await new Promise((done) => taken.close(done));
+      mkdirSync(join(home, "ide", `${port}.${name}`, "in the way"), { recursive: true, mode: 0o700 });
+      const core = createCore(new FakeEditor().ports, { version: "0.1.0", home, port, pid: process.pid, mcpToken: () => Promise.resolve("x") });
+      await assert.rejects(core.start());
+      await assert.rejects(fetch(`http://127.0.0.1:${port}/`));
+      assert.deepEqual(readdirSync(join(home, "ide")), [`${port}.${name}`]);
+    });
+  }
 });
 
 describe("a window that is loaded again", () => {

@@ -185,6 +185,18 @@ describe("the sweep", () => {
     assert.deepEqual(await sweep(folder, liveness), { removed: ["3.lock"], problems: ["odd"] });
   });
 
+  it("keeps the lock of a window that takes the port meanwhile", async (t) => {
+    const folder = tempFolder(t);
+    const path = join(folder, "5000.lock");
+    writeFileSync(path, '{"pid":7,"secret":"old"}');
+    const proves = (): Promise<boolean> => {
+      writeFileSync(path, '{"pid":8,"secret":"new"}');
+      return Promise.resolve(false);
+    };
+    assert.deepEqual(await sweep(folder, { isOurs: (pid) => pid === 8, proves }), { removed: [], problems: [] });
+    assert.equal(readFileSync(path, "utf8"), '{"pid":8,"secret":"new"}');
+  });
+
   it("removes what a dead window left although somebody accepts on its port", async (t) => {
     const folder = tempFolder(t);
     const stranger = createServer(() => undefined); // accepts, and never answers
