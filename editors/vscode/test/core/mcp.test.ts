@@ -188,6 +188,17 @@ describe("B1: /mcp", () => {
     assert.equal(read?.result?.content[0]?.text, "1 | one\ntotal_lines: 1");
   });
 
+  it("serves them after a stop and a start, too", async (t) => {
+    const { core, editor } = await startMcp(t, tempFolder(t), tempFolder(t));
+    const stopped = core.stop();
+    editor.clock.advance(10_000);
+    await stopped;
+    const { port } = await core.start();
+    const listed = await send(port, modern("tools/list", {}));
+    assert.equal(listed.status, 200, listed.body);
+    assert.equal(messages(listed)[0]?.result?.tools?.length, 7);
+  });
+
   it("knows such a client by the name that it gives", async (t) => {
     const { editor, port } = await startMcp(t, tempFolder(t), tempFolder(t));
     const call = send(port, modern("tools/call", { name: "execute_command", arguments: { command: "true" } }));

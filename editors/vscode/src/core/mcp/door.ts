@@ -79,13 +79,11 @@ interface Open {
  */
 export class McpDoor {
   private readonly sessions = new Map<string, Open>();
-  private readonly modern: ReturnType<typeof createMcpHandler>;
+  private modern: ReturnType<typeof createMcpHandler>;
   private stopSweep: Cancel = () => undefined;
 
   constructor(private readonly host: McpHost) {
-    const make = (): Server => this.makeServer(new McpClient(host.nextId(), host.clock.now()));
-    const onerror = (err: Error): void => host.log.debug(`/mcp: ${err.message}`);
-    this.modern = createMcpHandler(make, { legacy: "reject", onerror });
+    this.modern = this.makeModern();
   }
 
   start(): void {
@@ -102,7 +100,9 @@ export class McpDoor {
   async close(): Promise<void> {
     this.stopSweep();
     await Promise.all([...this.sessions.values()].map((open) => this.end(open)));
-    await this.modern.close();
+    const { modern } = this;
+    this.modern = this.makeModern(); // the window may listen again, and a closed one answers nobody
+    await modern.close();
   }
 
   clients(): readonly Client[] {
@@ -197,6 +197,13 @@ export class McpDoor {
     client.ended.abort();
     this.host.gone(client);
     this.host.changed();
+  }
+
+  private makeModern(): ReturnType<typeof createMcpHandler> {
+    const { host } = this;
+    const make = (): Server => this.makeServer(new McpClient(host.nextId(), host.clock.now()));
+    const onerror = (err: Error): void => host.log.debug(`/mcp: ${err.message}`);
+    return createMcpHandler(make, { legacy: "reject", onerror });
   }
 
   private makeServer(client: McpClient): Server {
