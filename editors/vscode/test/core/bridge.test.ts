@@ -344,18 +344,25 @@ describe("C2: messages", () => {
     assert.equal(editor.documents.edits.length, 1);
   });
 
-  it("applyDiff asks about the accepted text, too, where it would undo what was typed since", async (t) => {
-    const { bridge, core, editor, file } = await start(t, { "a.txt": "one\ntwo\n" });
-    bridge.send({ type: "openDiff", file: file("a.txt"), after: "one\nTWO\n" });
-    core.reviews.accept(await shown(core), "button");
-    await bridge.next();
-    editor.documents.buffers.set(file("a.txt"), { text: "one\ntwo\ntyped\n", isDirty: true, isUntitled: false });
-    await until("the first diff is gone", () => core.reviews.list().length === 0);
-    bridge.send({ type: "applyDiff", file: file("a.txt"), after: "one\nTWO\n" });
-    core.reviews.reject(await shown(core), "button");
-    assert.equal((await bridge.next())["type"], "diffRejected");
-    assert.deepEqual(editor.documents.edits, []);
-  });
+  for (const when of ["since", "during its review"]) {
+    it(`applyDiff asks about the accepted text, too, where it would undo what was typed ${when}`, async (t) => {
+      const { bridge, core, editor, file } = await start(t, { "a.txt": "one\ntwo\n" });
+      const type = (): unknown => editor.documents.buffers.set(file("a.txt"), { text: "one\ntwo\ntyped\n", isDirty: true, isUntitled: false });
+      bridge.send({ type: "openDiff", file: file("a.txt"), after: "one\nTWO\n" });
+      const id = await shown(core);
+      if (when !== "since") type();
+      core.reviews.accept(id, "button");
+      await bridge.next();
+      if (when === "since") type();
+      await until("the first diff is gone", () => core.reviews.list().length === 0);
+      bridge.send({ type: "applyDiff", file: file("a.txt"), after: "one\nTWO\n" });
+      await until("the question, or the edit", () => core.reviews.list().some(({ state }) => state === "shown") || editor.documents.edits.length > 0);
+      assert.deepEqual(editor.documents.edits, []);
+      core.reviews.reject(await shown(core), "button");
+      assert.equal((await bridge.next())["type"], "diffRejected");
+      assert.deepEqual(editor.documents.edits, []);
+    });
+  }
 
   it("closeDiff ends everything open about a file; each pending message gets its own answer", async (t) => {
     const { bridge, core, editor, file } = await start(t, { "a.txt": "one\ntwo\n" });

@@ -83,7 +83,7 @@ class BridgeSession implements Owner {
   name: string;
   status: ClientStatus | undefined;
   private readonly questions = new Set<Question>();
-  /** For each file the text accepted last, and the text at that time: valid for one applyDiff. */
+  /** For each file the text accepted last, and the text before the review: valid for one applyDiff. */
   private readonly accepted = new Map<string, { readonly text: string; readonly original: string | undefined }>();
 
   constructor(
@@ -182,9 +182,10 @@ class BridgeSession implements Owner {
 
   /** Asks with a diff; the accepted text may be applied once. */
   private async approve(message: Message, place: Place, after: string, before: string | undefined, end: AbortSignal): Promise<Decision> {
+    // Before the review: text typed during it is not in it, and must not be replaced.
+    const original = await this.textIn(place).catch(() => undefined); // a missing file gets nothing applied
     const decision = await this.review(message, place, after, before, end);
     if ("accepted" in decision) {
-      const original = await this.textIn(place).catch(() => undefined); // a missing file gets nothing applied
       this.accepted.set(pathKey(place.path), { text: decision.accepted, original });
     }
     return decision;
