@@ -476,6 +476,15 @@ describe("B7: paths", () => {
     assert.equal(read("real/b.txt"), "new\n");
   });
 
+  it("beside a folder that is a link to nothing are found", async (t) => {
+    const { client, editor, folder } = await work(t, { "a.txt": "first\n" });
+    const link = join(tempFolder(t), "link");
+    symlinkSync(join(folder, "none"), link);
+    editor.folders.push({ name: "other", uri: "", path: link });
+    assert.match((await client.tool("read_file", { path: "a.txt" })).content[0]?.text ?? "", /first/);
+    assert.equal((await client.json("read_file", { path: "other/a.txt" }))["code"], "FILE_NOT_FOUND");
+  });
+
   it("of several folders are found by the folder's name", async (t) => {
     const { client, editor } = await work(t, { "a.txt": "first\n" });
     const second = tempFolder(t);

@@ -31,8 +31,9 @@ export async function placeOf(workspace: Workspace, given: string): Promise<Plac
     // These doors have one code for everything missing, a link's target too.
     throw err instanceof ToolError && err.code === "NOT_FOUND" ? new ToolError("FILE_NOT_FOUND", err.message) : err;
   });
-  const roots = await Promise.all(folders.map((folder) => canonical(folder.path)));
-  const folder = roots.filter((root) => isInside(path, root)).sort((a, b) => b.length - a.length)[0];
+  // A folder that leads nowhere holds nothing, and must not shut the others.
+  const roots = await Promise.all(folders.map((root) => canonical(root.path).catch(() => undefined)));
+  const folder = roots.filter((root) => root !== undefined).filter((root) => isInside(path, root)).sort((a, b) => b.length - a.length)[0];
   if (folder === undefined) throw new ToolError("OUTSIDE_WORKSPACE", `${given} is outside the folders that are open in the editor`);
   return { path, relative: relativeTo(path, [folder]) ?? "", folder };
 }
