@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as vscode from "vscode";
 import { systemClock } from "./core/clock";
 import type { Core } from "./core/core";
-import { createCore } from "./core/core";
+import { createCore, Stopped } from "./core/core";
 import type { Notices } from "./core/ports";
 import { newToken } from "./core/guard";
 import { lastingToken } from "./core/mcptokens";
@@ -233,6 +233,7 @@ class Link {
       await this.context.workspaceState.update(lastPid, process.pid);
       this.parts.registration.started().catch((error: unknown) => log.warn(`registering: ${String(error)}`));
     } catch (error) {
+      if (error instanceof Stopped) return; // stop shows that
       this.listening = false;
       this.withdraw();
       const why = error instanceof Error ? error.message : String(error);

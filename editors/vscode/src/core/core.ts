@@ -49,6 +49,13 @@ interface Running {
   stopWatching: Cancel;
 }
 
+/** The error of a start during which the window was told to stop. */
+export class Stopped extends Error {
+  constructor() {
+    super("stopped while it started");
+  }
+}
+
 /** The extension without the editor: server, doors, files by which it is found, tools and reviews. */
 export class Core {
   readonly reviews: Reviews;
@@ -65,6 +72,10 @@ export class Core {
   private olderTold = false;
   private readonly startedAt: number;
   private running: Running | undefined;
+  /** The last start, which may go on still: the next one waits for its end. */
+  private starting: Promise<unknown> = Promise.resolve();
+  /** The number of calls to stop. */
+  private stops = 0;
   private warned: readonly string[] = [];
   private lastId = 0;
 
@@ -105,30 +116,44 @@ export class Core {
     });
   }
 
-  /** Listens and writes the lock; resolves with what terminals have to know. */
-  async start(): Promise<{ port: number; lockPath: string }> {
+  /** Listens and writes the lock; resolves with what terminals have to know. Rejects with Stopped if stop is called before that. */
+  start(): Promise<{ port: number; lockPath: string }> {
+    const { stops } = this;
+    const goOn = (): void => {
+      if (this.stops !== stops) throw new Stopped();
+    };
+    const started = this.starting.then(() => this.listen(goOn));
+    this.starting = started.catch(() => undefined);
+    return started;
+  }
+
+  /** goOn throws if the window no longer wants to listen. */
+  private async listen(goOn: () => void): Promise<{ port: number; lockPath: string }> {
     const { ports, options } = this;
     const folder = await lockFolder(options.home);
     const swept = await sweep(folder, systemLiveness);
     for (const name of swept.removed) ports.log.info(`removed ${name}: its window is gone`);
     for (const problem of swept.problems) ports.log.warn(`cleaning ${folder}: ${problem}`);
     await this.formerGone(folder);
+    goOn();
     this.secret = newToken();
     this.token = newToken();
     for (const guard of this.tokenGuards) guard.use(this.token);
     const port = await this.server.listen(options.port);
+    let published: Published | undefined;
     try {
       const mcpToken = await options.mcpToken(await this.place(port));
+      goOn();
       this.mcpGuard.use(mcpToken);
       const { secret, token, startedAt } = this;
       const { pid, version } = options;
-      const published = new Published({ ports, folder, port, pid, version, startedAt, secret, token, mcp: () => this.mcpEntry() });
+      published = new Published({ ports, folder, port, pid, version, startedAt, secret, token, mcp: () => this.mcpEntry() });
       this.running = { port, published, mcpToken, stopWatching: () => undefined };
       await published.write();
+      goOn();
     } catch (err) {
-      const failed = this.running;
       this.running = undefined;
-      await Promise.allSettled([failed?.published.remove(), this.server.close()]);
+      await Promise.allSettled([published?.remove(), this.server.close()]);
       throw err;
     }
     this.mcp.start();
@@ -170,6 +195,7 @@ export class Core {
   /** Ends every review undecided, closes all connections, removes the files; start may follow. */
   async stop(): Promise<void> {
     const { running } = this;
+    this.stops++;
     this.running = undefined;
     running?.stopWatching();
     this.selections.stop();
