@@ -218,3 +218,32 @@ func TestLostDraft(t *testing.T) {
 		})
 	}
 }
+
+// TestCancelWhileADraftIsFetched: a cancel ends the question and grants nothing, also if the
+// approval would count without the draft.
+func TestCancelWhileADraftIsFetched(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		fetched := 0
+		terminal, editor := newPerson("terminal"), drafting{newPerson("editor"), nil}
+		editor.draft = func(fetch context.Context, _ string) (string, bool, error) {
+			if fetched++; fetched == 1 {
+				return "", true, errors.New("silent")
+			}
+			cancel()
+			<-fetch.Done()
+			return "", true, fetch.Err()
+		}
+		policy := &rules{decided: map[string]confirm.Verdict{}}
+		got := ask(ctx, confirm.NewController(policy, terminal, editor), edit("1"))
+		terminal.answers <- yes
+		terminal.answers <- confirm.Verdict{Decision: confirm.Approve, Session: true}
+		if o := <-got; !errors.Is(o.err, context.Canceled) || fetched != 2 {
+			t.Errorf("Ask = %+v after %d fetches", o, fetched)
+		}
+		if len(policy.granted) > 0 {
+			t.Errorf("granted %v", policy.granted)
+		}
+	})
+}

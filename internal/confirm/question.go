@@ -77,11 +77,11 @@ func (q *question) run(ctx context.Context) (Verdict, error) {
 				continue
 			}
 			v, again := q.withDraft(ctx, a.from, v)
+			if err := ctx.Err(); err != nil { // cancelled while a draft was fetched
+				return Verdict{}, err
+			}
 			if again == nil {
 				return q.final(v), nil
-			}
-			if err := ctx.Err(); err != nil {
-				return Verdict{}, err
 			}
 			again()
 		case <-ctx.Done():
