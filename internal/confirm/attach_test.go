@@ -3,13 +3,17 @@ package confirm_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 func TestAttachedReviewerIsShownTheStandingQuestion(t *testing.T) {
@@ -216,6 +220,139 @@ func TestLostDraft(t *testing.T) {
 				<-time.After(time.Minute) // until the hanging one ends
 			})
 		})
+	}
+}
+
+// files is a question about files a, b, … that a model changes.
+func files(names ...string) confirm.Request {
+	req := confirm.Request{ID: "1", Tool: "review", Plan: &confirm.Plan{Title: "all", Review: true}}
+	for _, name := range names {
+		req.Plan.Changes = append(req.Plan.Changes, workspace.Change{
+			File: workspace.File{Path: "/" + name, Name: name, Exists: true, Text: "old\n"}, After: "new\n",
+		})
+	}
+	return req
+}
+
+// exchange asks req of a terminal, which gives the answers in turn, while an editor has the
+// drafts, by id. It returns the verdict, and the requests that the terminal was shown.
+func exchange(t *testing.T, req confirm.Request, drafts map[string]reply, answers ...confirm.Verdict) (o reply, shown []confirm.Request) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		terminal := reviewFunc(func(_ context.Context, req confirm.Request) (confirm.Verdict, error) {
+			shown = append(shown, req)
+			if len(shown) > len(answers) {
+				return no, nil
+			}
+			return answers[len(shown)-1], nil
+		})
+		person := newPerson("editor")
+		c := confirm.NewController(nil, drafting{person, func(_ context.Context, id string) (string, bool, error) {
+			d := drafts[id]
+			switch {
+			case len(person.history()) > 1: // it shows the new proposals
+				return "", false, nil
+			case d.verdict.Text == nil:
+				return "", false, d.err
+			}
+			return *d.verdict.Text, true, d.err
+		}})
+		got := ask(t.Context(), c, req)
+		synctest.Wait()
+		defer c.Attach(terminal)()
+		o = <-got
+	})
+	if len(shown) != len(answers) {
+		t.Fatalf("asked %d times, not %d", len(shown), len(answers))
+	}
+	return o, shown
+}
+
+// typed is a draft with a text; err is the error that it comes with.
+func typed(text string, err error) reply { return reply{confirm.Verdict{Text: &text}, err} }
+
+// TestARejectionElsewhereCounts: also for a file of which the terminal leaves out a part.
+func TestARejectionElsewhereCounts(t *testing.T) {
+	drafts := map[string]reply{"1.2": {err: confirm.ErrRejected}}
+	o, _ := exchange(t, files("a", "b"), drafts, confirm.Verdict{Decision: confirm.Approve, Texts: map[int]string{0: "part\n", 1: "part\n"}})
+	want := confirm.Verdict{Decision: confirm.Approve, Except: []int{1}, Texts: map[int]string{0: "part\n"}}
+	if diff := cmp.Diff(want, o.verdict); diff != "" {
+		t.Error(diff)
+	}
+	if o, _ := exchange(t, files("b"), map[string]reply{"1.1": {err: confirm.ErrRejected}}, yes); o.verdict.Decision != confirm.Reject {
+		t.Errorf("all files were rejected: %+v", o.verdict)
+	}
+}
+
+// TestTypedHereAndElsewhere: of a file with a part left out in the terminal, the text typed
+// elsewhere is shown before it counts.
+func TestTypedHereAndElsewhere(t *testing.T) {
+	drafts := map[string]reply{"1.2": typed("typed\n", nil)}
+	part := confirm.Verdict{Decision: confirm.Approve, Texts: map[int]string{0: "part\n", 1: "part\n"}}
+	o, shown := exchange(t, files("a", "b"), drafts, part, yes)
+	if got := shown[1].Plan.Changes; got[0].After != "part\n" || got[1].After != "typed\n" {
+		t.Errorf("asked again about %q and %q", got[0].After, got[1].After)
+	}
+	if notes := shown[1].Notes; len(notes) != 1 || !strings.Contains(notes[0].Text, "You left out parts of b here") {
+		t.Errorf("asked again with %q", notes)
+	}
+	if o.verdict.Texts[0] != "part\n" || o.verdict.Texts[1] != "typed\n" {
+		t.Errorf("Ask = %+v", o.verdict)
+	}
+}
+
+// TestAFetchedDraftIsKept: if the draft of another file is lost.
+func TestAFetchedDraftIsKept(t *testing.T) {
+	drafts := map[string]reply{
+		"1.1": typed("typed\n", nil), "1.2": typed("", errors.New("link lost")), "1.3": {err: confirm.ErrRejected},
+	}
+	o, shown := exchange(t, files("a", "b", "c"), drafts, yes, confirm.Verdict{Decision: confirm.Approve, Except: []int{2}})
+	notes, plan := shown[1].Notes, shown[1].Plan
+	if plan.Changes[0].After != "typed\n" || plan.Changes[1].After != "new\n" || !slices.Equal(plan.Out, []int{2}) {
+		t.Errorf("asked again about %+v", plan)
+	}
+	if len(notes) != 2 || !strings.Contains(notes[0].Text, "no longer shows them: a.") || !strings.Contains(notes[1].Text, "Edited on another surface: b,") {
+		t.Errorf("asked again with %q", notes)
+	}
+	want := confirm.Verdict{Decision: confirm.Approve, Except: []int{2}, Texts: map[int]string{0: "typed\n"}}
+	if diff := cmp.Diff(want, o.verdict); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestWordsOfAYesThatDoesNotCount go with the answer that does.
+func TestWordsOfAYesThatDoesNotCount(t *testing.T) {
+	first := confirm.Verdict{Decision: confirm.Approve, Feedback: "mind the gap", Comments: []confirm.Comment{{Line: 1, Text: "rename later"}}}
+	unsure := first
+	unsure.Text, unsure.Unsure = new("other\n"), "It may belong elsewhere."
+	lost := map[string]reply{"1": typed("", errors.New("link lost")), "1.1": typed("", errors.New("link lost"))}
+	for name, tt := range map[string]struct {
+		req    confirm.Request
+		answer confirm.Verdict
+	}{"file": {edit("1"), first}, "files": {files("a"), first}, "unsure": {edit("1"), unsure}} {
+		second := confirm.Verdict{Decision: confirm.Approve, Comments: []confirm.Comment{{Line: 2, Text: "and this"}}}
+		drafts := lost
+		if tt.answer.Unsure != "" {
+			drafts = nil
+		}
+		o, _ := exchange(t, tt.req, drafts, tt.answer, second)
+		if o.verdict.Feedback != first.Feedback || !slices.Equal(o.verdict.Comments, append(slices.Clone(first.Comments), second.Comments...)) {
+			t.Errorf("%s: Ask = %+v", name, o.verdict)
+		}
+	}
+}
+
+// TestADeletionHasNoDraft: no text is taken for one, alone or among other files.
+func TestADeletionHasNoDraft(t *testing.T) {
+	req := edit("1")
+	req.Change.Delete = true
+	all := files("a", "b")
+	all.Plan.Changes[1].Delete = true
+	drafts := map[string]reply{"1": typed("typed\n", nil), "1.2": typed("typed\n", nil)}
+	for name, req := range map[string]confirm.Request{"alone": req, "among others": all} {
+		if o, _ := exchange(t, req, drafts, yes); o.verdict.Decision != confirm.Approve || o.verdict.Text != nil || len(o.verdict.Texts) > 0 {
+			t.Errorf("%s: Ask = %+v", name, o.verdict)
+		}
 	}
 }
 

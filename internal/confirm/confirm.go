@@ -360,9 +360,10 @@ type Reviewer interface {
 // proposed one. An error, or no answer within a second, means that there may be a draft
 // that was lost; with edited set, that there is one. The approval then does not count:
 // its reviewer is asked again, with a note that explains why, and the next approval is of
-// the proposal. With ErrUnseen everybody is asked again, with the drafts as the proposals.
-// For the proposals of a model in a plan, Draft is called once for each file, by
-// Request.FileID and at the same time; only then it may return ErrUnseen.
+// the proposal. For the proposals of a model in a plan, Draft is called once for each file, by
+// Request.FileID and at the same time; only then it may return ErrUnseen. With ErrUnseen, and
+// for a file that the approval has another text for, everybody is asked again, with the drafts
+// as the proposals.
 type Drafter interface {
 	Draft(ctx context.Context, id string) (text string, edited bool, err error)
 }

@@ -1,13 +1,13 @@
 package confirm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/crash"
@@ -15,47 +15,53 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// Notes for a reviewer whose approval did not count.
+// Notes for a reviewer whose approval did not count; %s names files.
 const (
-	lostDraft   = "Edited on another surface, but that text cannot be fetched. Say yes again to accept the text shown here."
-	maybeLost   = "No answer from another surface: if it was edited there, that edit is lost. Say yes again to accept the text shown here."
 	lostDrafts  = "Edited on another surface: %s, but that text cannot be fetched. Say yes again to accept the text shown here."
-	unseenIn    = "These texts are as you typed them on another surface, which no longer shows them: %s. Say yes again to accept them."
-	maybeLostIn = "No answer from another surface about %s: if it was edited there, that edit is lost. Say yes again to accept the text shown here."
+	maybeLost   = "No answer from another surface about %s: if it was edited there, that edit is lost. Say yes again to accept the text shown here."
+	typedDrafts = "These texts are as you typed them on another surface, which no longer shows them: %s. Say yes again to accept them."
+	bothEdited  = "You left out parts of %s here, but also edited it on another surface: all of that text is shown again. Leave parts of it out, or say yes to accept it."
 )
 
-// editable reports whether a reviewer may change the text that r is about.
-func (r Request) editable() bool { return r.Change != nil || r.Document != nil }
+// drafted returns the files of r that a person may edit on other surfaces.
+func (r Request) drafted() []workspace.Change {
+	switch {
+	case r.Change != nil && r.Change.Editable():
+		return []workspace.Change{*r.Change}
+	case r.Document != nil:
+		return []workspace.Change{*r.Document.File("")}
+	case r.Plan != nil && r.Plan.Review:
+		return r.Plan.Changes
+	}
+	return nil
+}
 
-// withDraft adds the draft of another surface to an approval without a text: an answer
-// approves a draft, not a surface. again is nil, or asks again: v does not count then.
-func (q *question) withDraft(ctx context.Context, from *review, v Verdict) (_ Verdict, again func()) {
+// withDrafts adds the drafts of other surfaces to an approval without a text: an answer
+// approves a draft, not a surface. A file of a plan that was rejected there is left out, and
+// the verdict is a rejection if no file remains. again is nil, or asks again: v does not count
+// then.
+func (q *question) withDrafts(ctx context.Context, from *review, v Verdict) (_ Verdict, again func()) {
+	files := q.req.drafted()
+	if v.Decision != Approve || v.Text != nil || len(files) == 0 {
+		return v, nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, withdrawal)
 	defer cancel()
-	switch {
-	case v.Decision == Approve && q.req.Plan != nil && q.req.Plan.Review:
-		return q.withDrafts(ctx, from, v)
-	case v.Decision != Approve || v.Text != nil || !q.req.editable():
-		return v, nil
-	}
-	lost := ""
+	v.Except, v.Texts = slices.Clone(v.Except), maps.Clone(v.Texts)
+	f := found{typed: map[int]string{}}
 	for _, drafter := range q.drafters(from) {
-		d := draftSafely(ctx, drafter, q.req.ID)
-		switch {
-		case d.edited && d.err == nil:
-			v.Text = &d.text
-			return v, nil
-		case d.err == nil || q.warned:
-		case d.edited:
-			lost = lostDraft
-		case lost == "":
-			lost = maybeLost
+		for i, d := range q.fetch(ctx, drafter, files, v.Except) {
+			f.add(q, i, files[i], d, &v)
 		}
 	}
-	if lost == "" {
-		return v, nil
+	slices.Sort(v.Except)
+	switch {
+	case f.unseen || len(f.lost)+len(f.silent) > 0:
+		return v, func() { q.askAgain(from, v, f, f.notes(files)...) }
+	case len(v.Except) == len(files):
+		return Verdict{By: v.By, Feedback: v.Feedback, Comments: v.Comments}, nil
 	}
-	return v, func() { q.askAgain(from, lost) }
+	return q.req.fill(v, f.typed), nil
 }
 
 // drafters returns the other reviewers that may hold drafts.
@@ -70,73 +76,146 @@ func (q *question) drafters(from *review) []Drafter {
 	return all
 }
 
-// found is the result of fetching the drafts of the files of a plan.
-type found struct {
-	edited, silent []string       // files whose drafts are lost, or may be
-	unseen         map[int]string // texts that no surface shows any more
-}
-
-// withDrafts is withDraft for a plan. A file that was rejected on another surface is left
-// out, and the verdict is a rejection if no file remains.
-func (q *question) withDrafts(ctx context.Context, from *review, v Verdict) (_ Verdict, again func()) {
-	v.Except, v.Texts = slices.Clone(v.Except), maps.Clone(v.Texts)
-	if v.Texts == nil {
-		v.Texts = map[int]string{}
-	}
-	f := found{unseen: map[int]string{}}
-	for _, drafter := range q.drafters(from) {
-		f.add(q, q.fileDrafts(ctx, drafter, v), &v)
-	}
-	slices.Sort(v.Except)
-	slices.Sort(f.edited)
-	slices.Sort(f.silent)
-	switch {
-	case len(f.unseen) > 0:
-		return v, func() { q.showDrafts(v, f) }
-	case len(f.edited) > 0:
-		return v, func() { q.askAgain(from, fmt.Sprintf(lostDrafts, strings.Join(f.edited, ", "))) }
-	case len(f.silent) > 0:
-		return v, func() { q.askAgain(from, fmt.Sprintf(maybeLostIn, strings.Join(f.silent, ", "))) }
-	case len(v.Except) == len(q.req.Plan.Changes):
-		return Verdict{By: v.By, Feedback: v.Feedback, Comments: v.Comments}, nil
-	}
-	return v, nil
-}
-
-// showDrafts asks everybody again, with the texts that no surface shows any more, and those
-// of the approval v, as the proposals. The words of v are kept for the verdict.
-func (q *question) showDrafts(v Verdict, f found) {
-	if q.texts == nil {
-		q.texts = map[int]string{}
-	}
-	maps.Copy(q.texts, v.Texts)
-	maps.Copy(q.texts, f.unseen)
-	q.said.Feedback = joinWords(q.said.Feedback, v.Feedback)
-	q.said.Comments = append(q.said.Comments, v.Comments...)
-	plan := *q.req.Plan
-	plan.Changes, plan.Out = slices.Clone(plan.Changes), v.Except
-	var names []string
-	notes := slices.Clip(q.req.Notes)
-	for i, c := range plan.Changes {
-		text, ok := q.texts[i]
-		if !ok {
+// fetch fetches the drafts of files from one surface, by index. That of a file in except, or
+// of one that was fetched before, is empty.
+func (q *question) fetch(ctx context.Context, drafter Drafter, files []workspace.Change, except []int) []draft {
+	all := make([]draft, len(files))
+	var work crash.Group
+	for i := range files {
+		if q.fetched[i] || slices.Contains(except, i) {
 			continue
 		}
-		plan.Changes[i] = workspace.NewContent(c, text)
-		if _, ok := f.unseen[i]; ok {
-			names = append(names, c.Name)
+		id := q.req.ID
+		if q.req.Plan != nil {
+			id = q.req.FileID(i)
 		}
-		for _, n := range caution.Of(diff.Lines(c.Text, text), c.Text, text, c.Exists) {
-			n.Text = c.Name + ": " + n.Text
-			if !slices.Contains(notes, n) {
-				notes = append(notes, n)
-			}
+		work.Go(func() { all[i] = draftSafely(ctx, drafter, id) })
+	}
+	work.Wait()
+	return all
+}
+
+// found is the result of fetching drafts.
+type found struct {
+	typed  map[int]string // texts, by the index of the file
+	unseen bool           // one of them counts only once the person has seen it again
+	// The names of files: those that the approval has another text for, those whose drafts are
+	// lost, and those whose drafts may be.
+	both, lost, silent []string
+}
+
+// add adds the draft of a file to f, or its rejection to the approval v.
+func (f *found) add(q *question, i int, c workspace.Change, d draft, v *Verdict) {
+	d.edited = d.edited && c.Editable()
+	switch {
+	case errors.Is(d.err, ErrRejected):
+		v.Except = append(v.Except, i)
+		delete(v.Texts, i)
+	case d.edited && (d.err == nil || errors.Is(d.err, ErrUnseen)):
+		f.typed[i] = d.text
+		if _, own := v.Texts[i]; own {
+			f.both = append(f.both, c.Name)
+		}
+		f.unseen = f.unseen || d.err != nil || len(f.both) > 0
+	case d.err == nil || q.warned:
+	case d.edited:
+		f.lost = append(f.lost, c.Name)
+	default:
+		f.silent = append(f.silent, c.Name)
+	}
+}
+
+// notes explains to a reviewer why an approval does not count.
+func (f *found) notes(files []workspace.Change) []string {
+	var typed, notes []string
+	for _, i := range slices.Sorted(maps.Keys(f.typed)) {
+		if !slices.Contains(f.both, files[i].Name) {
+			typed = append(typed, files[i].Name)
 		}
 	}
-	notes = append(notes, caution.Note{Kind: caution.Other, Text: fmt.Sprintf(unseenIn, strings.Join(names, ", "))})
-	q.restart()
-	q.req.Plan, q.req.Notes = &plan, notes
-	q.req.Check = nil // it tries the first texts
+	for _, n := range []struct {
+		format string
+		names  []string
+	}{{typedDrafts, typed}, {bothEdited, f.both}, {lostDrafts, f.lost}, {maybeLost, f.silent}} {
+		if len(n.names) > 0 {
+			notes = append(notes, fmt.Sprintf(n.format, strings.Join(n.names, ", ")))
+		}
+	}
+	return notes
+}
+
+// askAgain asks again, because the approval v does not count. The texts that it has, and
+// those found, are the new proposals, and its words are kept for the verdict. The other
+// reviewers go on with theirs, unless the person has to see a text that was found.
+func (q *question) askAgain(from *review, v Verdict, f found, why ...string) {
+	q.said.Feedback = joinWords(q.said.Feedback, v.Feedback)
+	q.said.Comments = append(q.said.Comments, v.Comments...)
+	if f.unseen {
+		q.restart()
+	} else {
+		q.warned = true
+		delete(q.reviews, from.seat)
+		for i := range f.typed {
+			q.fetched[i] = true
+		}
+	}
+	maps.Copy(q.texts, v.Texts)
+	maps.Copy(q.texts, f.typed)
+	if len(q.texts) > 0 {
+		q.req.Check = nil // it tries the first texts
+	}
+	q.propose(v.Except)
+	q.req.Notes = append(slices.Clip(q.req.Notes), caution.Notes(why...)...)
+}
+
+// propose makes the texts in q the proposals. out are the files of a plan to begin without.
+func (q *question) propose(out []int) {
+	notes := slices.Clip(q.req.Notes)
+	switch {
+	case q.req.Plan != nil:
+		plan := *q.req.Plan
+		plan.Changes, plan.Out = slices.Clone(plan.Changes), out
+		for i, text := range q.texts {
+			c := workspace.NewContent(plan.Changes[i], text)
+			plan.Changes[i] = c
+			for _, n := range cautions(c) {
+				n.Text = c.Name + ": " + n.Text
+				if !slices.Contains(notes, n) {
+					notes = append(notes, n)
+				}
+			}
+		}
+		q.req.Plan = &plan
+	case len(q.texts) == 0:
+	case q.req.Document != nil:
+		q.req.Document = &Document{Text: q.texts[0]}
+	default:
+		c := workspace.NewContent(*q.req.Change, q.texts[0])
+		q.req.Change = &c
+		notes = append(cautions(c), caution.Given(notes)...)
+	}
+	q.req.Notes = notes
+}
+
+// cautions returns the notes on the text of c.
+func cautions(c workspace.Change) []caution.Note {
+	return caution.Of(diff.Lines(c.Text, c.After), c.Text, c.After, c.Exists)
+}
+
+// fill returns the approval v with texts for those files that it approves without one.
+func (r Request) fill(v Verdict, texts map[int]string) Verdict {
+	if len(texts) == 0 {
+		return v
+	}
+	if text, ok := texts[0]; ok && r.Plan == nil {
+		v.Text = cmp.Or(v.Text, &text)
+		return v
+	}
+	texts = maps.Clone(texts)
+	maps.Copy(texts, v.Texts)
+	maps.DeleteFunc(texts, func(i int, _ string) bool { return slices.Contains(v.Except, i) })
+	v.Texts = texts
+	return v
 }
 
 // joinWords joins a reviewer's words to earlier ones.
@@ -145,46 +224,6 @@ func joinWords(before, more string) string {
 		return before + more
 	}
 	return before + "\n" + more
-}
-
-// add adds the drafts of one surface to the approval v.
-func (f *found) add(q *question, drafts map[int]draft, v *Verdict) {
-	for i, d := range drafts {
-		name := q.req.Plan.Changes[i].Name
-		switch {
-		case errors.Is(d.err, ErrRejected):
-			v.Except = append(v.Except, i)
-		case d.edited && errors.Is(d.err, ErrUnseen):
-			f.unseen[i] = d.text
-		case d.edited && d.err == nil:
-			v.Texts[i] = d.text
-		case d.err == nil || q.warned:
-		case d.edited:
-			f.edited = append(f.edited, name)
-		default:
-			f.silent = append(f.silent, name)
-		}
-	}
-}
-
-// fileDrafts fetches the drafts of the files of a plan that v approves as proposed.
-func (q *question) fileDrafts(ctx context.Context, drafter Drafter, v Verdict) map[int]draft {
-	var mu sync.Mutex
-	all := map[int]draft{}
-	var work crash.Group
-	for i := range q.req.Plan.Changes {
-		if _, own := v.Texts[i]; own || slices.Contains(v.Except, i) {
-			continue
-		}
-		work.Go(func() {
-			d := draftSafely(ctx, drafter, q.req.FileID(i))
-			mu.Lock()
-			defer mu.Unlock()
-			all[i] = d
-		})
-	}
-	work.Wait()
-	return all
 }
 
 // draft is the answer of a Drafter.

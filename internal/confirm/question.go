@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/crash"
-	"github.com/bb2d0cf4/agent/internal/diff"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -26,18 +25,19 @@ type question struct {
 	open    int            // reviews that have not answered
 	failed  []error        // why reviewers left
 	warned  bool           // of a lost draft; the next approval is of the proposal
-	text    *string        // the proposal that replaced the first one
-	texts   map[int]string // those that replaced the first ones of a plan, by index
-	said    Verdict        // the words of an approval that did not count
+	texts   map[int]string // the proposals that replaced the first ones, by file
+	fetched map[int]bool   // files whose drafts are in texts, and on their surfaces, too
+	said    Verdict        // the words of approvals that did not count
 }
 
 // review is one reviewer's part in a question.
 type review struct {
 	seat     *seat
 	cancel   context.CancelFunc
-	answered bool          // or withdrawn: a later answer is void
-	alone    func()        // tells the reviewer that nobody else is asked
-	done     chan struct{} // closed when the reviewer's surface is clear
+	answered bool           // or withdrawn: a later answer is void
+	texts    map[int]string // question.texts as the reviewer was shown them
+	alone    func()         // tells the reviewer that nobody else is asked
+	done     chan struct{}  // closed when the reviewer's surface is clear
 }
 
 // answer is the result of a Review.
@@ -48,7 +48,7 @@ type answer struct {
 }
 
 func newQuestion(c *Controller, req Request) *question {
-	return &question{c: c, req: req, answers: make(chan answer), reviews: map[*seat]*review{}}
+	return &question{c: c, req: req, answers: make(chan answer), reviews: map[*seat]*review{}, texts: map[int]string{}, fetched: map[int]bool{}}
 }
 
 // run shows the question and waits for the verdict. Answers that come later are ignored.
@@ -73,15 +73,15 @@ func (q *question) run(ctx context.Context) (Verdict, error) {
 				continue
 			}
 			if v.Unsure != "" {
-				q.replace(*v.Text, v.Unsure)
+				q.askAgain(a.from, v, found{typed: map[int]string{0: *v.Text}, unseen: true}, v.Unsure)
 				continue
 			}
-			v, again := q.withDraft(ctx, a.from, v)
+			v, again := q.withDrafts(ctx, a.from, v)
 			if err := ctx.Err(); err != nil { // cancelled while a draft was fetched
 				return Verdict{}, err
 			}
 			if again == nil {
-				return q.final(v), nil
+				return q.final(v, a.from), nil
 			}
 			again()
 		case <-ctx.Done():
@@ -125,7 +125,7 @@ func (q *question) close(r *review) {
 func (q *question) start(ctx context.Context, s *seat) *review {
 	ctx, cancel := context.WithCancel(ctx)
 	alone := make(chan struct{})
-	r := &review{seat: s, cancel: cancel, alone: sync.OnceFunc(func() { close(alone) }), done: make(chan struct{})}
+	r := &review{seat: s, cancel: cancel, texts: maps.Clone(q.texts), alone: sync.OnceFunc(func() { close(alone) }), done: make(chan struct{})}
 	req := q.req
 	req.Alone = alone
 	go func() {
@@ -293,13 +293,6 @@ func (r Request) Final(v Verdict) []workspace.Change {
 	return nil
 }
 
-// askAgain shows the question again to a reviewer who approved a draft that was lost.
-func (q *question) askAgain(r *review, why string) {
-	q.warned = true
-	q.req.Notes = append(slices.Clip(q.req.Notes), caution.Note{Kind: caution.Other, Text: why})
-	delete(q.reviews, r.seat)
-}
-
 // restart takes the question from everybody, to be asked again.
 func (q *question) restart() {
 	for seat, r := range q.reviews {
@@ -309,32 +302,14 @@ func (q *question) restart() {
 		q.past = append(q.past, r)
 		delete(q.reviews, seat)
 	}
+	clear(q.fetched)
 }
 
-// replace makes text the proposal, adds why to the notes, and asks everybody again.
-func (q *question) replace(text, why string) {
-	q.restart()
-	c := workspace.NewContent(*q.req.Change, text)
-	q.req.Change, q.text = &c, &text
-	q.req.Check = nil // it tries the first text
-	notes := caution.Of(diff.Lines(c.Text, text), c.Text, text, c.Exists)
-	q.req.Notes = append(append(notes, caution.Given(q.req.Notes)...), caution.Note{Kind: caution.Other, Text: why})
-}
-
-// final returns v with the text that it approves: the caller only knows the first
-// proposal.
-func (q *question) final(v Verdict) Verdict {
-	if v.Decision == Approve && v.Text == nil {
-		v.Text = q.text
-	}
-	for i, text := range q.texts {
-		if _, own := v.Texts[i]; own || v.Decision != Approve || slices.Contains(v.Except, i) {
-			continue
-		}
-		if v.Texts == nil {
-			v.Texts = map[int]string{}
-		}
-		v.Texts[i] = text
+// final returns the verdict for v of the reviewer from, with the texts that it approves: the
+// caller only knows the first proposals.
+func (q *question) final(v Verdict, from *review) Verdict {
+	if v.Decision == Approve {
+		v = q.req.fill(v, from.texts)
 	}
 	v.Feedback = joinWords(q.said.Feedback, v.Feedback)
 	v.Comments = append(slices.Clip(q.said.Comments), v.Comments...)

@@ -187,7 +187,7 @@ func (p *Panel) title() []string {
 	out := append(p.calls(), p.heading()...)
 	if p.Remark != "" {
 		remark := sanitize.Line(p.Remark)
-		if len(p.left()) > 0 {
+		if p.plan == nil && len(p.left()) > 0 {
 			remark += "; with hunks left out, y applies the version shown here"
 		}
 		out = append(out, hint(p.look, p.look.Styles.Warn, remark)...)

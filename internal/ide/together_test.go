@@ -1,0 +1,55 @@
+package ide_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/ide/idetest"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// files is a question about the files a.txt, b.txt and c.txt that a model changes.
+func (r *rig) files() confirm.Request {
+	req := confirm.Request{Tool: "review", Plan: &confirm.Plan{Title: "all", Review: true}}
+	for _, name := range []string{"a.txt", "b.txt", "c.txt"} {
+		req.Plan.Changes = append(req.Plan.Changes, workspace.Change{
+			File: workspace.File{Path: filepath.Join(r.dir, name), Name: name, Exists: true, Text: "old\n"}, After: "new\n",
+		})
+	}
+	return req
+}
+
+// nextDiffs returns the next n diffs by the names of their files.
+func nextDiffs(e *idetest.Editor, n int) map[string]*idetest.Diff {
+	out := map[string]*idetest.Diff{}
+	for range n {
+		d := e.NextDiff()
+		out[filepath.Base(d.Path)] = d
+	}
+	return out
+}
+
+// TestPartsHereAndAnswersInTheEditor: parts left out in the terminal neither write a file that
+// was rejected in the editor, nor drop a text that was typed there.
+func TestPartsHereAndAnswersInTheEditor(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Ours())
+	req := r.files()
+	got := r.ask(t.Context(), req)
+	diffs := nextDiffs(e, 3)
+	diffs["b.txt"].Reject()
+	diffs["c.txt"].Edit("typed\n")
+	diffs["c.txt"].Accept()
+	r.untilNote("2 of 3 files answered")
+	<-r.terminal.shown
+	r.terminal.answers <- confirm.Verdict{Decision: confirm.Approve, Texts: map[int]string{1: "part\n", 2: "part\n"}}
+	again := <-r.terminal.shown
+	if c := again.Plan.Changes[2]; c.After != "typed\n" || len(again.Plan.Out) != 1 || again.Plan.Out[0] != 1 {
+		t.Errorf("asked again about %+v", again.Plan)
+	}
+	r.terminal.answers <- confirm.Verdict{Decision: confirm.Approve, Except: again.Plan.Out}
+	if o := <-got; len(o.Except) != 1 || o.Except[0] != 1 || len(o.Texts) != 1 || o.Texts[2] != "typed\n" {
+		t.Errorf("%+v", o)
+	}
+}
