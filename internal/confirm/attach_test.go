@@ -117,27 +117,33 @@ func TestReattach(t *testing.T) {
 // drafting is an editor that holds a draft.
 type drafting struct {
 	*person
-	draft func(ctx context.Context, id string) (string, bool, error)
+	draft func(ctx context.Context, id string) (confirm.Draft, error)
 }
 
-func (d drafting) Draft(ctx context.Context, id string) (string, bool, error) {
+func (d drafting) Draft(ctx context.Context, id string) (confirm.Draft, error) {
 	return d.draft(ctx, id)
 }
 
 func TestApprovalTakesTheOtherSurfacesDraft(t *testing.T) {
 	own := "my own"
 	tests := map[string]struct {
-		draft  func(ctx context.Context, id string) (string, bool, error)
+		draft  func(ctx context.Context, id string) (confirm.Draft, error)
 		answer confirm.Verdict
 		want   string // "" for the proposed text
 	}{
-		"edited":             {func(context.Context, string) (string, bool, error) { return "edited", true, nil }, yes, "edited"},
-		"not edited":         {func(context.Context, string) (string, bool, error) { return "proposed", false, nil }, yes, ""},
-		"own text wins":      {func(context.Context, string) (string, bool, error) { return "edited", true, nil }, confirm.Verdict{Decision: confirm.Approve, Text: &own}, own},
-		"rejection has none": {func(context.Context, string) (string, bool, error) { return "edited", true, nil }, no, ""},
-		"after a while": {func(context.Context, string) (string, bool, error) {
+		"edited": {func(context.Context, string) (confirm.Draft, error) {
+			return confirm.Draft{Text: "edited", Edited: true}, nil
+		}, yes, "edited"},
+		"not edited": {func(context.Context, string) (confirm.Draft, error) { return confirm.Draft{Text: "proposed"}, nil }, yes, ""},
+		"own text wins": {func(context.Context, string) (confirm.Draft, error) {
+			return confirm.Draft{Text: "edited", Edited: true}, nil
+		}, confirm.Verdict{Decision: confirm.Approve, Text: &own}, own},
+		"rejection has none": {func(context.Context, string) (confirm.Draft, error) {
+			return confirm.Draft{Text: "edited", Edited: true}, nil
+		}, no, ""},
+		"after a while": {func(context.Context, string) (confirm.Draft, error) {
 			<-time.After(900 * time.Millisecond)
-			return "edited", true, nil
+			return confirm.Draft{Text: "edited", Edited: true}, nil
 		}, yes, "edited"},
 	}
 	for name, tt := range tests {
@@ -145,7 +151,7 @@ func TestApprovalTakesTheOtherSurfacesDraft(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				terminal := newPerson("terminal")
 				editor := drafting{newPerson("editor"), nil}
-				editor.draft = func(ctx context.Context, id string) (string, bool, error) {
+				editor.draft = func(ctx context.Context, id string) (confirm.Draft, error) {
 					if id != "1" || editor.surface() != "1" {
 						t.Errorf("draft of %q while %q is shown", id, editor.surface())
 					}
@@ -171,22 +177,24 @@ func TestApprovalTakesTheOtherSurfacesDraft(t *testing.T) {
 // TestLostDraft: an approval does not count while a draft may be lost. The question stays
 // open, explains itself within a second, and the next approval is of the text shown.
 func TestLostDraft(t *testing.T) {
-	type draft = func(ctx context.Context, id string) (string, bool, error)
+	type draft = func(ctx context.Context, id string) (confirm.Draft, error)
 	const edited, maybe = "Edited on another surface", "if it was edited there"
 	for name, tt := range map[string]struct {
 		draft draft
 		says  string
 	}{
-		"edited":    {func(context.Context, string) (string, bool, error) { return "x", true, errors.New("link lost") }, edited},
-		"no answer": {func(context.Context, string) (string, bool, error) { return "", false, errors.New("no answer") }, maybe},
-		"panics":    {func(context.Context, string) (string, bool, error) { panic("boom") }, maybe},
-		"too late": {func(ctx context.Context, _ string) (string, bool, error) {
+		"edited": {func(context.Context, string) (confirm.Draft, error) {
+			return confirm.Draft{Text: "x", Edited: true}, errors.New("link lost")
+		}, edited},
+		"no answer": {func(context.Context, string) (confirm.Draft, error) { return confirm.Draft{}, errors.New("no answer") }, maybe},
+		"panics":    {func(context.Context, string) (confirm.Draft, error) { panic("boom") }, maybe},
+		"too late": {func(ctx context.Context, _ string) (confirm.Draft, error) {
 			<-ctx.Done()
-			return "edited", true, nil
+			return confirm.Draft{Text: "edited", Edited: true}, nil
 		}, maybe},
-		"hangs": {func(context.Context, string) (string, bool, error) {
+		"hangs": {func(context.Context, string) (confirm.Draft, error) {
 			<-time.After(time.Minute)
-			return "late", true, nil
+			return confirm.Draft{Text: "late", Edited: true}, nil
 		}, maybe},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -236,7 +244,7 @@ func files(names ...string) confirm.Request {
 
 // exchange asks req of a terminal, which gives the answers in turn, while an editor has the
 // drafts, by id. It returns the verdict, and the requests that the terminal was shown.
-func exchange(t *testing.T, req confirm.Request, drafts map[string]reply, answers ...confirm.Verdict) (o reply, shown []confirm.Request) {
+func exchange(t *testing.T, req confirm.Request, drafts map[string]drafted, answers ...confirm.Verdict) (o reply, shown []confirm.Request) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		terminal := reviewFunc(func(_ context.Context, req confirm.Request) (confirm.Verdict, error) {
@@ -247,15 +255,11 @@ func exchange(t *testing.T, req confirm.Request, drafts map[string]reply, answer
 			return answers[len(shown)-1], nil
 		})
 		person := newPerson("editor")
-		c := confirm.NewController(nil, drafting{person, func(_ context.Context, id string) (string, bool, error) {
-			d := drafts[id]
-			switch {
-			case len(person.history()) > 1: // it shows the new proposals
-				return "", false, nil
-			case d.verdict.Text == nil:
-				return "", false, d.err
+		c := confirm.NewController(nil, drafting{person, func(_ context.Context, id string) (confirm.Draft, error) {
+			if len(person.history()) > 1 { // it shows the new proposals
+				return confirm.Draft{}, nil
 			}
-			return *d.verdict.Text, true, d.err
+			return drafts[id].Draft, drafts[id].err
 		}})
 		got := ask(t.Context(), c, req)
 		synctest.Wait()
@@ -268,18 +272,25 @@ func exchange(t *testing.T, req confirm.Request, drafts map[string]reply, answer
 	return o, shown
 }
 
-// typed is a draft with a text; err is the error that it comes with.
-func typed(text string, err error) reply { return reply{confirm.Verdict{Text: &text}, err} }
+// drafted is the result of Draft.
+type drafted struct {
+	confirm.Draft
+	err error
+}
+
+func typed(text string, err error) drafted {
+	return drafted{confirm.Draft{Text: text, Edited: true}, err}
+}
 
 // TestARejectionElsewhereCounts: also for a file of which the terminal leaves out a part.
 func TestARejectionElsewhereCounts(t *testing.T) {
-	drafts := map[string]reply{"1.2": {err: confirm.ErrRejected}}
+	drafts := map[string]drafted{"1.2": {err: confirm.ErrRejected}}
 	o, _ := exchange(t, files("a", "b"), drafts, confirm.Verdict{Decision: confirm.Approve, Texts: map[int]string{0: "part\n", 1: "part\n"}})
 	want := confirm.Verdict{Decision: confirm.Approve, Except: []int{1}, Texts: map[int]string{0: "part\n"}}
 	if diff := cmp.Diff(want, o.verdict); diff != "" {
 		t.Error(diff)
 	}
-	if o, _ := exchange(t, files("b"), map[string]reply{"1.1": {err: confirm.ErrRejected}}, yes); o.verdict.Decision != confirm.Reject {
+	if o, _ := exchange(t, files("b"), map[string]drafted{"1.1": {err: confirm.ErrRejected}}, yes); o.verdict.Decision != confirm.Reject {
 		t.Errorf("all files were rejected: %+v", o.verdict)
 	}
 }
@@ -287,7 +298,7 @@ func TestARejectionElsewhereCounts(t *testing.T) {
 // TestTypedHereAndElsewhere: of a file with a part left out in the terminal, the text typed
 // elsewhere is shown before it counts.
 func TestTypedHereAndElsewhere(t *testing.T) {
-	drafts := map[string]reply{"1.2": typed("typed\n", nil)}
+	drafts := map[string]drafted{"1.2": typed("typed\n", nil)}
 	part := confirm.Verdict{Decision: confirm.Approve, Texts: map[int]string{0: "part\n", 1: "part\n"}}
 	o, shown := exchange(t, files("a", "b"), drafts, part, yes)
 	if got := shown[1].Plan.Changes; got[0].After != "part\n" || got[1].After != "typed\n" {
@@ -303,7 +314,7 @@ func TestTypedHereAndElsewhere(t *testing.T) {
 
 // TestAFetchedDraftIsKept: if the draft of another file is lost.
 func TestAFetchedDraftIsKept(t *testing.T) {
-	drafts := map[string]reply{
+	drafts := map[string]drafted{
 		"1.1": typed("typed\n", nil), "1.2": typed("", errors.New("link lost")), "1.3": {err: confirm.ErrRejected},
 	}
 	o, shown := exchange(t, files("a", "b", "c"), drafts, yes, confirm.Verdict{Decision: confirm.Approve, Except: []int{2}})
@@ -325,7 +336,7 @@ func TestWordsOfAYesThatDoesNotCount(t *testing.T) {
 	first := confirm.Verdict{Decision: confirm.Approve, Feedback: "mind the gap", Comments: []confirm.Comment{{Line: 1, Text: "rename later"}}}
 	unsure := first
 	unsure.Text, unsure.Unsure = new("other\n"), "It may belong elsewhere."
-	lost := map[string]reply{"1": typed("", errors.New("link lost")), "1.1": typed("", errors.New("link lost"))}
+	lost := map[string]drafted{"1": typed("", errors.New("link lost")), "1.1": typed("", errors.New("link lost"))}
 	for name, tt := range map[string]struct {
 		req    confirm.Request
 		answer confirm.Verdict
@@ -342,13 +353,36 @@ func TestWordsOfAYesThatDoesNotCount(t *testing.T) {
 	}
 }
 
+// TestWordsOnAnotherSurface reach the verdict once, with their file: those of a rejection, of
+// an acceptance, and of a draft, also if the first approval does not count.
+func TestWordsOnAnotherSurface(t *testing.T) {
+	on := func(line int, text string) confirm.Comment { return confirm.Comment{Line: line, Text: text} }
+	drafts := map[string]drafted{
+		"1.1": {confirm.Draft{Comments: []confirm.Comment{on(1, "rename later")}}, nil},
+		"1.2": {confirm.Draft{Feedback: "never touch b", Comments: []confirm.Comment{on(2, "wrong")}}, confirm.ErrRejected},
+		"1.3": {confirm.Draft{Text: "typed\n", Edited: true, Comments: []confirm.Comment{on(3, "see here")}}, nil},
+	}
+	want := []confirm.Comment{{File: 0, Line: 1, Text: "rename later"}, {File: 1, Line: 2, Text: "wrong"}, {File: 2, Line: 3, Text: "see here"}}
+	check := func(o reply) {
+		t.Helper()
+		if diff := cmp.Diff(want, o.verdict.Comments); diff != "" || o.verdict.Feedback != "never touch b" {
+			t.Errorf("feedback %q, comments %s", o.verdict.Feedback, diff)
+		}
+	}
+	o, _ := exchange(t, files("a", "b", "c", "d"), drafts, yes)
+	check(o)
+	drafts["1.4"] = typed("", errors.New("link lost"))
+	o, _ = exchange(t, files("a", "b", "c", "d"), drafts, yes, confirm.Verdict{Decision: confirm.Approve, Except: []int{1}})
+	check(o)
+}
+
 // TestADeletionHasNoDraft: no text is taken for one, alone or among other files.
 func TestADeletionHasNoDraft(t *testing.T) {
 	req := edit("1")
 	req.Change.Delete = true
 	all := files("a", "b")
 	all.Plan.Changes[1].Delete = true
-	drafts := map[string]reply{"1": typed("typed\n", nil), "1.2": typed("typed\n", nil)}
+	drafts := map[string]drafted{"1": typed("typed\n", nil), "1.2": typed("typed\n", nil)}
 	for name, req := range map[string]confirm.Request{"alone": req, "among others": all} {
 		if o, _ := exchange(t, req, drafts, yes); o.verdict.Decision != confirm.Approve || o.verdict.Text != nil || len(o.verdict.Texts) > 0 {
 			t.Errorf("%s: Ask = %+v", name, o.verdict)
@@ -364,13 +398,13 @@ func TestCancelWhileADraftIsFetched(t *testing.T) {
 		defer cancel()
 		fetched := 0
 		terminal, editor := newPerson("terminal"), drafting{newPerson("editor"), nil}
-		editor.draft = func(fetch context.Context, _ string) (string, bool, error) {
+		editor.draft = func(fetch context.Context, _ string) (confirm.Draft, error) {
 			if fetched++; fetched == 1 {
-				return "", true, errors.New("silent")
+				return confirm.Draft{Edited: true}, errors.New("silent")
 			}
 			cancel()
 			<-fetch.Done()
-			return "", true, fetch.Err()
+			return confirm.Draft{Edited: true}, fetch.Err()
 		}
 		policy := &rules{decided: map[string]confirm.Verdict{}}
 		got := ask(ctx, confirm.NewController(policy, terminal, editor), edit("1"))

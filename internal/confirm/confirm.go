@@ -356,16 +356,24 @@ type Reviewer interface {
 // Drafter is a Reviewer whose surface lets the person edit the proposal. If another
 // reviewer approves without a text of its own, the person meant the draft on this
 // surface: the controller fetches it, within a second, before it withdraws the question.
-// Draft is called while Review is waiting; edited is false if the text is still the
-// proposed one. An error, or no answer within a second, means that there may be a draft
-// that was lost; with edited set, that there is one. The approval then does not count:
+// Draft is called while Review is waiting. An error, or no answer within a second, means that there may be a draft
+// that was lost; with Edited set, that there is one. The approval then does not count:
 // its reviewer is asked again, with a note that explains why, and the next approval is of
 // the proposal. For the proposals of a model in a plan, Draft is called once for each file, by
 // Request.FileID and at the same time; only then it may return ErrUnseen. With ErrUnseen, and
 // for a file that the approval has another text for, everybody is asked again, with the drafts
 // as the proposals.
 type Drafter interface {
-	Draft(ctx context.Context, id string) (text string, edited bool, err error)
+	Draft(ctx context.Context, id string) (Draft, error)
+}
+
+// Draft is the text on a surface, with the person's words beside it or with their answer
+// there. The words also come with ErrRejected.
+type Draft struct {
+	Text     string
+	Edited   bool // Text is not the proposal
+	Feedback string
+	Comments []Comment
 }
 
 // Policy answers requests by rule, without a person.

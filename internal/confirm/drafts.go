@@ -36,8 +36,8 @@ func (r Request) drafted() []workspace.Change {
 	return nil
 }
 
-// withDrafts adds the drafts of other surfaces to an approval without a text: an answer
-// approves a draft, not a surface. A file of a plan that was rejected there is left out, and
+// withDrafts adds the drafts of other surfaces to an approval without a text, and the words
+// there: an answer approves a draft, not a surface. A file of a plan that was rejected there is left out, and
 // the verdict is a rejection if no file remains. again is nil, or asks again: v does not count
 // then.
 func (q *question) withDrafts(ctx context.Context, from *review, v Verdict) (_ Verdict, again func()) {
@@ -47,7 +47,7 @@ func (q *question) withDrafts(ctx context.Context, from *review, v Verdict) (_ V
 	}
 	ctx, cancel := context.WithTimeout(ctx, withdrawal)
 	defer cancel()
-	v.Except, v.Texts = slices.Clone(v.Except), maps.Clone(v.Texts)
+	v.Except, v.Texts, v.Comments = slices.Clone(v.Except), maps.Clone(v.Texts), slices.Clip(v.Comments)
 	f := found{typed: map[int]string{}}
 	for _, drafter := range q.drafters(from) {
 		for i, d := range q.fetch(ctx, drafter, files, v.Except) {
@@ -102,23 +102,33 @@ type found struct {
 	// The names of files: those that the approval has another text for, those whose drafts are
 	// lost, and those whose drafts may be.
 	both, lost, silent []string
+	fetched            []int // files that need not be fetched again
 }
 
-// add adds the draft of a file to f, or its rejection to the approval v.
+// add adds the draft of a file to f, and its words or its rejection to the approval v.
 func (f *found) add(q *question, i int, c workspace.Change, d draft, v *Verdict) {
-	d.edited = d.edited && c.Editable()
+	d.Edited = d.Edited && c.Editable()
+	v.Feedback = joinWords(v.Feedback, d.Feedback)
+	for _, said := range d.Comments {
+		said.File = i
+		v.Comments = append(v.Comments, said)
+	}
+	if d.Feedback != "" || len(d.Comments) > 0 {
+		f.fetched = append(f.fetched, i)
+	}
 	switch {
 	case errors.Is(d.err, ErrRejected):
 		v.Except = append(v.Except, i)
 		delete(v.Texts, i)
-	case d.edited && (d.err == nil || errors.Is(d.err, ErrUnseen)):
-		f.typed[i] = d.text
+	case d.Edited && (d.err == nil || errors.Is(d.err, ErrUnseen)):
+		f.typed[i] = d.Text
+		f.fetched = append(f.fetched, i)
 		if _, own := v.Texts[i]; own {
 			f.both = append(f.both, c.Name)
 		}
 		f.unseen = f.unseen || d.err != nil || len(f.both) > 0
 	case d.err == nil || q.warned:
-	case d.edited:
+	case d.Edited:
 		f.lost = append(f.lost, c.Name)
 	default:
 		f.silent = append(f.silent, c.Name)
@@ -155,7 +165,7 @@ func (q *question) askAgain(from *review, v Verdict, f found, why ...string) {
 	} else {
 		q.warned = true
 		delete(q.reviews, from.seat)
-		for i := range f.typed {
+		for _, i := range f.fetched {
 			q.fetched[i] = true
 		}
 	}
@@ -228,9 +238,8 @@ func joinWords(before, more string) string {
 
 // draft is the answer of a Drafter.
 type draft struct {
-	text   string
-	edited bool
-	err    error
+	Draft
+	err error
 }
 
 // draftSafely calls Draft and returns a panic as an error. It returns when ctx ends even
@@ -246,7 +255,7 @@ func draftSafely(ctx context.Context, d Drafter, id string) draft {
 			}
 			got <- dr
 		}()
-		dr.text, dr.edited, dr.err = d.Draft(ctx, id)
+		dr.Draft, dr.err = d.Draft(ctx, id)
 	}()
 	select {
 	case dr := <-got:

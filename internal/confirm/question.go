@@ -26,7 +26,7 @@ type question struct {
 	failed  []error        // why reviewers left
 	warned  bool           // of a lost draft; the next approval is of the proposal
 	texts   map[int]string // the proposals that replaced the first ones, by file
-	fetched map[int]bool   // files whose drafts are in texts, and on their surfaces, too
+	fetched map[int]bool   // files whose drafts are in texts and said
 	said    Verdict        // the words of approvals that did not count
 }
 

@@ -166,18 +166,23 @@ func (r *reviews) shownAs(id string) *question {
 // crossed waits briefly for an acceptance in the editor that crossed the terminal's yes,
 // and returns its text: the person meant that one. If none comes, it returns err if
 // maybe is set: there may be a draft.
-func (q *question) crossed(ctx context.Context, maybe bool, err error) (text string, edited bool, _ error) {
+func (q *question) crossed(ctx context.Context, maybe bool, err error) (confirm.Draft, error) {
 	if out := q.accepted(ctx); out != nil {
-		return out.Text, out.Text != q.req.Change.After, nil
+		return q.toDraft(client.Draft{Text: out.Text, Edited: out.Text != q.req.Change.After, Feedback: out.Feedback, Comments: out.Comments}), nil
 	}
 	if a := q.answer(); q.whole != "" && a != nil && a.err == nil && a.outcome.Kind == client.Rejected {
-		return "", false, confirm.ErrRejected
+		return q.toDraft(client.Draft{Feedback: a.outcome.Feedback, Comments: a.outcome.Comments}), confirm.ErrRejected
 	}
-	edited = q.edited().Edited
+	edited := q.edited().Edited
 	if !maybe && !edited { // nor was an edit reported meanwhile
 		err = nil
 	}
-	return "", edited, err
+	return confirm.Draft{Edited: edited}, err
+}
+
+// toDraft converts the editor's draft.
+func (q *question) toDraft(d client.Draft) confirm.Draft {
+	return confirm.Draft{Text: d.Text, Edited: d.Edited, Feedback: limited(d.Feedback), Comments: q.comments(d.Comments)}
 }
 
 // crossing is how long to wait for an answer of the editor that may have been on its

@@ -257,12 +257,12 @@ func hold(ctx context.Context, l *link, q *question, on bool) bool {
 // draftFor fetches the draft of a question that the terminal has claimed. If that
 // fails, it notes that the draft is lost.
 func (v *Reviewer) draftFor(ctx context.Context, l *link, q *question) claimed {
-	text, edited, err := v.Draft(ctx, q.req.ID)
+	d, err := v.Draft(ctx, q.req.ID)
 	if err != nil {
 		v.opt.Face.note(q.noted(), "the text typed in "+l.name()+" could not be fetched, so it is missing here")
 		return claimed{}
 	}
-	return claimed{text, edited}
+	return claimed{d.Text, d.Edited}
 }
 
 // watch keeps the note beside the question up to date: shown while the editor answers,

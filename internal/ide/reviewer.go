@@ -28,20 +28,20 @@ var errAgain = errors.New("to be shown again")
 // ends the review there. It returns an error if there is an edit that cannot be
 // fetched, or if our own editor shows the proposal but does not report whether it was
 // edited. For a file of a plan it then falls back on the text that the editor reported last.
-func (v *Reviewer) Draft(ctx context.Context, id string) (text string, edited bool, err error) {
+func (v *Reviewer) Draft(ctx context.Context, id string) (confirm.Draft, error) {
 	q := v.reviews.get(id)
 	if q == nil {
-		return "", false, nil
+		return confirm.Draft{}, nil
 	}
-	text, edited, err = v.fetch(ctx, q)
+	d, err := v.fetch(ctx, q)
 	if kept := q.kept(); err != nil && kept != nil && !errors.Is(err, confirm.ErrRejected) {
-		return *kept, true, confirm.ErrUnseen
+		return confirm.Draft{Text: *kept, Edited: true}, confirm.ErrUnseen
 	}
-	return text, edited, err
+	return d, err
 }
 
 // fetch is Draft of a question.
-func (v *Reviewer) fetch(ctx context.Context, q *question) (text string, edited bool, err error) {
+func (v *Reviewer) fetch(ctx context.Context, q *question) (confirm.Draft, error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	known := q.edited().Edited
@@ -56,15 +56,15 @@ func (v *Reviewer) fetch(ctx context.Context, q *question) (text string, edited 
 	case over:
 		return q.crossed(ctx, known, errors.New("the review in the editor is over"))
 	case l == nil && known:
-		return "", true, errors.New("the link to the editor is lost")
+		return confirm.Draft{Edited: true}, errors.New("the link to the editor is lost")
 	case l == nil:
-		return "", false, nil
+		return confirm.Draft{}, nil
 	case !l.ours():
 		return v.foreignDraft(ctx, l, q)
 	}
 	d, err := l.client.Diffs.Resolve(ctx, q.id(), true)
 	if err == nil {
-		return d.Text, d.Edited, nil
+		return q.toDraft(d), nil
 	}
 	var tool *client.ToolError
 	notThere := errors.As(err, &tool) && tool.Code == client.CodeNoDiff
@@ -72,24 +72,24 @@ func (v *Reviewer) fetch(ctx context.Context, q *question) (text string, edited 
 }
 
 // foreignDraft fetches the person's text from an editor that is not ours.
-func (v *Reviewer) foreignDraft(ctx context.Context, l *link, q *question) (text string, edited bool, err error) {
+func (v *Reviewer) foreignDraft(ctx context.Context, l *link, q *question) (confirm.Draft, error) {
 	q.mu.Lock()
 	a := q.asked
 	q.mu.Unlock()
 	if taken := a != nil && l.client.Diffs.Take(ctx, a.tab) == nil; !taken {
-		return "", false, nil // text typed there counts only if accepted there
+		return confirm.Draft{}, nil // text typed there counts only if accepted there
 	}
 	out := q.accepted(ctx)
 	switch {
 	case out == nil:
-		return "", false, fmt.Errorf("%s does not report the text that it shows", l.name())
+		return confirm.Draft{}, fmt.Errorf("%s does not report the text that it shows", l.name())
 	case !out.Edited:
-		return "", false, nil
+		return confirm.Draft{}, nil
 	}
 	if why, _ := v.proposed.doubt(q, out.Text); why != "" {
-		return "", true, fmt.Errorf("the text from %s was not taken: %s", l.name(), why)
+		return confirm.Draft{Edited: true}, fmt.Errorf("the text from %s was not taken: %s", l.name(), why)
 	}
-	return out.Text, true, nil
+	return confirm.Draft{Text: out.Text, Edited: true}, nil
 }
 
 // drafted records that an open diff was edited, or went off the screen.

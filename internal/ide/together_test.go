@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -51,5 +53,26 @@ func TestPartsHereAndAnswersInTheEditor(t *testing.T) {
 	r.terminal.answers <- confirm.Verdict{Decision: confirm.Approve, Except: again.Plan.Out}
 	if o := <-got; len(o.Except) != 1 || o.Except[0] != 1 || len(o.Texts) != 1 || o.Texts[2] != "typed\n" {
 		t.Errorf("%+v", o)
+	}
+}
+
+// TestWordsInTheEditorReachTheModel: if the terminal approves the remaining files.
+func TestWordsInTheEditorReachTheModel(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Ours())
+	got := r.ask(t.Context(), r.files())
+	diffs := nextDiffs(e, 3)
+	comment := func(text string) []any {
+		return []any{map[string]any{"side": "modified", "startLine": 1, "endLine": 1, "text": text}}
+	}
+	diffs["b.txt"].RejectWith(map[string]any{"feedback": "never touch b", "comments": comment("wrong")})
+	diffs["c.txt"].AcceptWith(map[string]any{"comments": comment("rename later")})
+	r.untilNote("2 of 3 files answered")
+	<-r.terminal.shown
+	r.terminal.answers <- yes
+	o := <-got
+	want := []confirm.Comment{{File: 1, Line: 1, Text: "wrong"}, {File: 2, Line: 1, Text: "rename later"}}
+	if diff := cmp.Diff(want, o.Comments); diff != "" || o.Feedback != "never touch b" || len(o.Except) != 1 {
+		t.Errorf("%+v: %s", o, diff)
 	}
 }

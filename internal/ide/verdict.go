@@ -59,10 +59,7 @@ func (v *Reviewer) verdict(ctx context.Context, l *link, q *question, o opened) 
 		v.opt.Face.note(q.noted(), l.refusal(q, o.err))
 		return confirm.Verdict{}, confirm.ErrUndecided
 	}
-	said := confirm.Verdict{By: l.name(), Feedback: limited(o.outcome.Feedback), Comments: comments(o.outcome.Comments)}
-	if q.req.Document != nil {
-		quote(said.Comments, o.outcome.Comments)
-	}
+	said := confirm.Verdict{By: l.name(), Feedback: limited(o.outcome.Feedback), Comments: q.comments(o.outcome.Comments)}
 	switch o.outcome.Kind {
 	case client.Rejected:
 		return said, nil
@@ -190,7 +187,7 @@ func limited(s string) string {
 const maxComments = 100
 
 // comments converts the reviewer's comments for the model.
-func comments(all []client.Comment) []confirm.Comment {
+func (q *question) comments(all []client.Comment) []confirm.Comment {
 	var out []confirm.Comment
 	for _, c := range all[:min(len(all), maxComments)] {
 		text := limited(c.Text)
@@ -201,6 +198,9 @@ func comments(all []client.Comment) []confirm.Comment {
 			text = fmt.Sprintf("(lines %d–%d) %s", c.StartLine, c.EndLine, text)
 		}
 		out = append(out, confirm.Comment{Line: c.StartLine, Text: text})
+	}
+	if q.req.Document != nil {
+		quote(out, all)
 	}
 	return out
 }

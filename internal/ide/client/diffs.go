@@ -392,8 +392,10 @@ func (d *Diffs) Takes() bool { return d.c.neovim }
 
 // Draft is the text in an open diff.
 type Draft struct {
-	Text   string
-	Edited bool // by hand
+	Text     string
+	Edited   bool   // by hand
+	Feedback string // the reviewer's message
+	Comments []Comment
 }
 
 // Claim tells the editor that a diff is being answered elsewhere (held), or no longer
@@ -449,6 +451,7 @@ func (d *Diffs) Resolve(ctx context.Context, id string, accept bool) (Draft, err
 		return Draft{}, err
 	}
 	var told struct {
+		details
 		Text   *string `json:"text"`
 		Edited bool    `json:"userEdited"`
 	}
@@ -458,5 +461,6 @@ func (d *Diffs) Resolve(ctx context.Context, id string, accept bool) (Draft, err
 	if told.Text == nil {
 		return Draft{}, nil
 	}
-	return Draft{Text: *told.Text, Edited: told.Edited}, nil
+	said := told.add(DiffOutcome{})
+	return Draft{Text: *told.Text, Edited: told.Edited, Feedback: said.Feedback, Comments: said.Comments}, nil
 }

@@ -388,8 +388,8 @@ func TestResolve(t *testing.T) {
 		}
 		shown.WaitShown(1)
 		got, err := c.Diffs.Resolve(t.Context(), "d1", true)
-		if err != nil || got != want {
-			t.Errorf("%+v, %v, want %+v", got, err, want)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%v, %s", err, diff)
 		}
 		if o := <-over; o.Kind != client.Undecided {
 			t.Errorf("the editor decided too: %+v", o)
@@ -416,5 +416,12 @@ func TestResolve(t *testing.T) {
 	}
 	if d, err := connect(t, e).Diffs.Resolve(t.Context(), "d1", false); err != nil || d.Edited {
 		t.Errorf("a rejection: %+v, %v", d, err)
+	}
+	e.Handle("resolveDiff", func(*idetest.Conn, json.RawMessage) idetest.Reply {
+		return idetest.Text(`{"text":"x\n","userEdited":false,"feedback":"mind the gap","comments":[{"side":"modified","startLine":2,"endLine":2,"text":"rename"}]}`)
+	})
+	want := client.Draft{Text: "x\n", Feedback: "mind the gap", Comments: []client.Comment{{StartLine: 2, EndLine: 2, Text: "rename"}}}
+	if d, err := connect(t, e).Diffs.Resolve(t.Context(), "d1", true); err != nil || cmp.Diff(want, d) != "" {
+		t.Errorf("with words: %+v, %v", d, err)
 	}
 }
