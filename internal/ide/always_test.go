@@ -96,6 +96,26 @@ func TestAWrongRuleIsAskedAboutAgain(t *testing.T) {
 	}
 }
 
+// TestYesAfterAWrongRule takes the text that the terminal shows, as its note says, whatever is
+// typed in the editor meanwhile.
+func TestYesAfterAWrongRule(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Ours())
+	req := r.offered()
+	got := r.ask(t.Context(), req)
+	d := e.NextDiff()
+	d.Edit("newer\n")
+	d.AcceptWith(map[string]any{"always": map[string]any{"rule": "edit(**)"}})
+	e.NextDiff().Edit("newer still\n")
+	r.untilNote("edited in Visual Studio Code +1 −1: accept it there; y takes the text shown here")
+	<-r.terminal.shown
+	r.terminal.answers <- yes
+	if o, text := r.answered(got, req); text != "new\n" || o.err != nil {
+		t.Errorf("%q is written: %+v", text, o)
+	}
+	e.WaitOpenDiffs(0)
+}
+
 // TestNoRuleIsOfferedInTheEditor: neither if none may be made, nor to an older extension, and
 // one that is sent all the same has no effect.
 func TestNoRuleIsOfferedInTheEditor(t *testing.T) {

@@ -92,6 +92,13 @@ func (q *question) replace(text string) {
 	q.serial++
 }
 
+// replaced reports whether the editor shows another proposal than the terminal did at first.
+func (q *question) replaced() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.serial > 0
+}
+
 // reviews holds the pending questions by id.
 type reviews struct {
 	mu  sync.Mutex

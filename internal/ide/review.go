@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
@@ -257,7 +256,7 @@ func hold(ctx context.Context, l *link, q *question, on bool) bool {
 // draftFor fetches the draft of a question that the terminal has claimed. If that
 // fails, it notes that the draft is lost.
 func (v *Reviewer) draftFor(ctx context.Context, l *link, q *question) claimed {
-	d, err := v.Draft(ctx, q.req.ID)
+	d, err := v.fetch(ctx, q)
 	if err != nil {
 		v.opt.Face.note(q.noted(), "the text typed in "+l.name()+" could not be fetched, so it is missing here")
 		return claimed{}
@@ -282,7 +281,7 @@ func (v *Reviewer) watch(ctx context.Context, l *link, q *question, shown string
 		if err != nil {
 			now = l.name() + " does not answer: answer here"
 		} else if d := q.edited(); d.Edited || d.Hidden {
-			now = draftNote(l.name(), d, strings.Contains(q.id(), "~"))
+			now = draftNote(l.name(), d, q.replaced())
 		}
 		if now != was {
 			v.opt.Face.note(q.noted(), now)

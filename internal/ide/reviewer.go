@@ -28,9 +28,10 @@ var errAgain = errors.New("to be shown again")
 // ends the review there. It returns an error if there is an edit that cannot be
 // fetched, or if our own editor shows the proposal but does not report whether it was
 // edited. For a file of a plan it then falls back on the text that the editor reported last.
+// A text typed over another proposal than the terminal's counts only if accepted there.
 func (v *Reviewer) Draft(ctx context.Context, id string) (confirm.Draft, error) {
 	q := v.reviews.get(id)
-	if q == nil {
+	if l, _ := v.links.get(); q == nil || q.replaced() && l != nil && l.ours() {
 		return confirm.Draft{}, nil
 	}
 	d, err := v.fetch(ctx, q)
@@ -100,9 +101,8 @@ func (v *Reviewer) drafted(l *link, c client.DraftChange) {
 	}
 	q.mu.Lock()
 	q.draft = c
-	replaced := q.serial > 0
 	q.mu.Unlock()
-	note := draftNote(l.name(), c, replaced)
+	note := draftNote(l.name(), c, q.replaced())
 	if q.whole != "" {
 		note = q.req.Change.Name + " " + note
 	}
