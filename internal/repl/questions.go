@@ -63,10 +63,11 @@ type questions struct {
 	turn *turns
 	ed   *input.Editor // the prompt
 
-	q       *question
-	panel   *panel.Panel // nil if no question is on the screen
-	waiting []*question
-	remark  remark // the last one, which may precede its question
+	q        *question
+	panel    *panel.Panel // nil if no question is on the screen
+	claiming *panel.Panel // being claimed, to be edited; nil without one
+	waiting  []*question
+	remark   remark // the last one, which may precede its question
 
 	layout diffview.Layout // of diffs
 
@@ -107,21 +108,22 @@ func (qs *questions) drop(q *question) (cmd tea.Cmd, shown bool) {
 	if note, _ := qs.panel.Note(); note != nil {
 		qs.typed = qs.opt.Now()
 	}
-	qs.keep(qs.panel.Unsent())
+	qs.keep(qs.panel.Unsent(), "Your comment")
 	return qs.next(), true
 }
 
-// keep appends a comment to the draft. It is a prompt, even if it looks like a command.
-func (qs *questions) keep(comment string) {
+// keep appends a text to the draft, and says so. It is a prompt, even if it looks like a
+// command.
+func (qs *questions) keep(text, name string) {
 	switch {
-	case comment == "":
+	case text == "":
 		return
 	case qs.ed.Empty():
-		qs.ed.InsertPrompt(comment)
+		qs.ed.InsertPrompt(text)
 	default:
-		qs.ed.Append(comment)
+		qs.ed.Append(text)
 	}
-	qs.out.Notice("The question is gone. Your comment is at the prompt.")
+	qs.out.Notice("The question is gone. " + name + " is at the prompt.")
 }
 
 // next removes the question from the screen and shows the next one.
@@ -256,13 +258,17 @@ func (qs *questions) edit() tea.Cmd {
 	})
 }
 
-// edited adopts the text saved by the user.
+// edited adopts the text saved by the user. If the question was answered or withdrawn
+// meanwhile, a changed text becomes a draft.
 func (qs *questions) edited(ed editedMsg) tea.Cmd {
 	if ed.err != nil {
 		qs.out.Notice("The editor failed, so the proposal is unchanged: " + ed.err.Error())
 	}
 	if ed.panel != qs.panel {
-		return nil // answered or withdrawn meanwhile
+		if _, text, _ := ed.panel.Proposal(); ed.err == nil && ed.text != text {
+			qs.keep(ed.text, "Your text")
+		}
+		return nil
 	}
 	text := ed.text
 	if ed.err != nil {

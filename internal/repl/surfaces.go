@@ -99,11 +99,12 @@ type claimedMsg struct {
 func (qs *questions) claim() tea.Cmd {
 	p, id, elsewhere := qs.panel, qs.q.req.ID, qs.opt.Surfaces
 	switch {
-	case qs.opt.Editor == nil:
+	case qs.opt.Editor == nil || qs.claiming == p:
 		return nil
 	case elsewhere == nil:
 		return qs.edit()
 	}
+	qs.claiming = p
 	out := make(chan tea.Msg, 1)
 	qs.turn.spawn(func(ctx context.Context) {
 		text, edited := elsewhere.Claim(ctx, id)
@@ -115,6 +116,9 @@ func (qs *questions) claim() tea.Cmd {
 // apply opens the editor with the proposal as edited elsewhere.
 func (c claimedMsg) apply(m *model) tea.Cmd {
 	qs := m.ask
+	if qs.claiming == c.panel {
+		qs.claiming = nil
+	}
 	if c.panel != qs.panel {
 		return nil // answered elsewhere meanwhile
 	}
