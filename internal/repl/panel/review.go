@@ -1,7 +1,10 @@
 package panel
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -9,6 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 // words are the user's words for the model besides yes and no.
@@ -66,18 +70,36 @@ func (p *Panel) Comment() string {
 }
 
 // Unsent returns the person's words that a question without an answer of theirs leaves: the
-// comments on a plan, and the open comment.
+// comments, the open one, and those that Esc left.
 func (p *Panel) Unsent() string {
 	var lines []string
-	if p.doc != nil {
-		for _, c := range p.words.comments {
-			lines = append(lines, c.OnPlan())
+	for _, c := range p.words.comments {
+		lines = append(lines, p.located(c))
+	}
+	for _, about := range slices.SortedFunc(maps.Keys(p.words.drafts), func(a, b subject) int {
+		return cmp.Or(a.file-b.file, a.hunk-b.hunk)
+	}) {
+		if text := strings.TrimSpace(p.words.drafts[about].Text()); text != "" {
+			lines = append(lines, text)
 		}
 	}
-	if text := p.Comment(); text != "" {
-		lines = append(lines, text)
-	}
 	return strings.Join(lines, "\n")
+}
+
+// located returns a comment with the line and the name of its file, as a part of a prompt. It
+// leaves out a name that would be a mention there: the model chose it.
+func (p *Panel) located(c confirm.Comment) string {
+	if p.doc != nil {
+		return c.OnPlan()
+	}
+	change := p.req.Change
+	if p.plan != nil {
+		change = &p.req.Plan.Changes[c.File]
+	}
+	if strings.Contains(change.Name, "@") {
+		return fmt.Sprintf("On line %d: %s", c.Line, c.Text)
+	}
+	return fmt.Sprintf("On line %d of %s: %s", c.Line, sanitize.Name(change.Name), c.Text)
 }
 
 // pressNote handles a key while a comment is typed. A panel that is not armed does not send

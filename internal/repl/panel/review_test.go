@@ -331,3 +331,18 @@ func TestTheOnlyHunkIsNotLeftOut(t *testing.T) {
 		t.Error("it does not scroll:\n", text)
 	}
 }
+
+// TestCommentsOnHunksAreNotLost: they stay with their place if the question goes without an
+// answer from here, and so do a reason and a comment that Esc left.
+func TestCommentsOnHunksAreNotLost(t *testing.T) {
+	p := ready(edit(), 20)
+	press(p, "m", "f", "i", "x", "enter", "m", "w", "h", "y", "esc", "c", "n", "o", "t", "esc")
+	got := p.Unsent()
+	if !strings.HasPrefix(got, "On line ") || !strings.Contains(got, " of "+edit().Change.Name+": fix\n") || !strings.HasSuffix(got, "\nnot\nwhy") {
+		t.Errorf("unsent %q", got)
+	}
+	_, v := press(ready(edit(), 20), "m", "f", "i", "x", "enter", "y")
+	if want := fmt.Sprintf("On line %d of ", v.Comments[0].Line); !strings.HasPrefix(got, want) {
+		t.Errorf("unsent %q, want %q", got, want)
+	}
+}
