@@ -51,9 +51,10 @@ func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, 
 			u.say(u.opt.checked(req.Check))
 		case errors.Is(err, io.EOF) && u.opt.Again && u.typed.goOn(from):
 			u.say("no\n")
-			return confirm.Verdict{By: "terminal"}, nil
+			return confirm.Verdict{By: "terminal", Comments: comments}, nil
 		case errors.Is(err, io.EOF):
 			u.say("(no answer)\n")
+			u.hold(comments)
 			return confirm.Verdict{}, confirm.ErrUndecided
 		case err != nil:
 			u.say("(withdrawn)\n")

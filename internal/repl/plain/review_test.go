@@ -397,6 +397,42 @@ func TestCommentsOfAWithdrawnPlanAreSent(t *testing.T) {
 	})
 }
 
+// TestCtrlDSendsTheComments: with the no that it means.
+func TestCtrlDSendsTheComments(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var v confirm.Verdict
+		var err error
+		req := confirm.Request{Tool: "present_plan", Document: &confirm.Document{Text: "a\nb\n"}}
+		d := sit(t, Options{Again: true}, asking(req, &v, &err))
+		d.enter("go\n")
+		d.read()
+		d.enter("line 2 not like this\n")
+		d.enter("\x04")
+		if err != nil || v.Decision != confirm.Reject || len(v.Comments) != 1 || v.Comments[0].Text != "not like this" {
+			t.Errorf("%+v, %v", v, err)
+		}
+		d.in.Close()
+		synctest.Wait()
+	})
+}
+
+// TestEndOfInputHoldsTheComments: without an answer they are shown, and wait for a prompt.
+func TestEndOfInputHoldsTheComments(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var v confirm.Verdict
+		var err error
+		d := sit(t, Options{}, asking(confirm.Request{Document: &confirm.Document{Text: "a\nb\n"}}, &v, &err))
+		d.enter("go\n")
+		<-time.After(guard)
+		d.enter("line 2 why\n")
+		d.in.Close()
+		synctest.Wait()
+		if !errors.Is(err, confirm.ErrUndecided) || !strings.Contains(d.printed(), `On line 2 of the plan, "b": why`) {
+			t.Errorf("%v, printed %q", err, d.printed())
+		}
+	})
+}
+
 // Whatever the input, no escape sequence or other control character reaches the output.
 func TestNothingButTextIsPrinted(t *testing.T) {
 	hostile := []string{
