@@ -3,6 +3,7 @@ package acp
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -179,7 +180,11 @@ func contentOf(req confirm.Request) (all []callContent) {
 		}
 		all = append(all, diffOf(*req.Change))
 	case req.Plan != nil:
-		for _, change := range req.Plan.Changes {
+		for i, change := range req.Plan.Changes {
+			if slices.Contains(req.Plan.Out, i) {
+				all = append(all, text("You left out "+sanitize.Name(change.Label())+"; Allow leaves it out too."))
+				continue
+			}
 			switch {
 			case change.Moves():
 				all = append(all, text("Move "+sanitize.Name(change.Label())+":"))
