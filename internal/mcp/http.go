@@ -10,10 +10,10 @@ import (
 )
 
 // httpClient returns the client of the server's address. The configured headers, which may
-// hold a key, go to that host alone.
-func (s *server) httpClient() *http.Client {
+// hold a key, and the token of a login go to that host alone. kept is nil without a login.
+func (s *server) httpClient(kept *keeper) *http.Client {
 	return &http.Client{
-		Transport:     headers{host: hostOf(s.URL), set: s.Headers},
+		Transport:     headers{host: hostOf(s.URL), set: s.Headers, kept: kept},
 		CheckRedirect: sameHost,
 	}
 }
@@ -57,14 +57,15 @@ func sameHost(req *http.Request, via []*http.Request) error {
 type headers struct {
 	host string
 	set  map[string]string
+	kept *keeper // nil without a login
 }
 
 // RoundTrip implements http.RoundTripper.
 func (h headers) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.URL.Host == h.host && len(h.set) > 0 {
-		req = req.Clone(req.Context())
-		for name, value := range h.set {
-			req.Header.Set(name, value)
+	if req.URL.Host == h.host {
+		var err error
+		if req, err = h.add(req); err != nil {
+			return nil, err
 		}
 	}
 	resp, err := http.DefaultTransport.RoundTrip(req)
@@ -72,6 +73,26 @@ func (h headers) RoundTrip(req *http.Request) (*http.Response, error) {
 		resp.Body = &boundedBody{ReadCloser: resp.Body, left: maxMessage}
 	}
 	return resp, err
+}
+
+// add returns req with the headers. If it fails, it closes the body.
+func (h headers) add(req *http.Request) (*http.Request, error) {
+	out := req.Clone(req.Context())
+	for name, value := range h.set {
+		out.Header.Set(name, value)
+	}
+	if h.kept == nil {
+		return out, nil
+	}
+	t, err := h.kept.token(req.Context())
+	if err != nil {
+		if req.Body != nil {
+			_ = req.Body.Close() // the error says more
+		}
+		return nil, err
+	}
+	t.SetAuthHeader(out)
+	return out, nil
 }
 
 // isStream reports whether a response is a stream of events, whose sizes the SDK bounds.

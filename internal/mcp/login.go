@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 	"golang.org/x/oauth2"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/peer"
@@ -112,7 +112,7 @@ func Login(ctx context.Context, opt Options, s Server, client Client, show func(
 	}
 	one := newServer(opt, s)
 	transport := &sdk.StreamableClientTransport{
-		Endpoint: s.URL, HTTPClient: one.httpClient(), MaxEventSize: maxMessage, OAuthHandler: handler, DisableStandaloneSSE: true,
+		Endpoint: s.URL, HTTPClient: one.httpClient(nil), MaxEventSize: maxMessage, OAuthHandler: handler, DisableStandaloneSSE: true,
 	}
 	caller := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: opt.Version}, &sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{}})
 	session, err := caller.Connect(ctx, transport, nil)
@@ -278,7 +278,7 @@ type keeper struct {
 	to      Logins
 	address string
 
-	mu sync.Mutex
+	one singleflight.Group // runs renew, which owns the rest
 	login
 	fresh oauth2.TokenSource
 }
@@ -301,10 +301,22 @@ func loadKeeper(ctx context.Context, to Logins, address string) (*keeper, error)
 	return k, nil
 }
 
-// Token implements oauth2.TokenSource.
-func (k *keeper) Token() (*oauth2.Token, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+// token returns the token, which it renews if it has expired. A renewal goes on after ctx has
+// ended: the server may have replaced the token that it used up.
+func (k *keeper) token(ctx context.Context) (*oauth2.Token, error) {
+	select {
+	case got := <-k.one.DoChan("", func() (any, error) {
+		defer crash.Guard()
+		return k.renew()
+	}):
+		t, _ := got.Val.(*oauth2.Token)
+		return t, got.Err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (k *keeper) renew() (*oauth2.Token, error) {
 	t, err := k.fresh.Token()
 	if err != nil {
 		return nil, fmt.Errorf("log in again: the login has expired and cannot be renewed (%s)", bounded(err, maxWhy))
@@ -324,23 +336,16 @@ func (k *keeper) save(t *oauth2.Token) error {
 	return k.to.Save(k.ctx, k.address, string(secret))
 }
 
-// loggedIn is the authorization of a session: the tokens of a login, if there was one. It
-// asks nobody and follows no address that the server names.
-type loggedIn struct {
-	name string
-	kept *keeper // or nil
-}
+// refusal is the authorization of a session, by the server's name. It asks nobody and follows no
+// address that the server names.
+type refusal string
 
-// TokenSource implements auth.OAuthHandler.
-func (l loggedIn) TokenSource(context.Context) (oauth2.TokenSource, error) {
-	if l.kept == nil {
-		return nil, nil
-	}
-	return l.kept, nil
-}
+// TokenSource implements auth.OAuthHandler. headers adds the token: it knows the context of the
+// request.
+func (refusal) TokenSource(context.Context) (oauth2.TokenSource, error) { return nil, nil }
 
 // Authorize implements auth.OAuthHandler.
-func (l loggedIn) Authorize(_ context.Context, _ *http.Request, resp *http.Response) error {
+func (r refusal) Authorize(_ context.Context, _ *http.Request, resp *http.Response) error {
 	_ = resp.Body.Close() // nobody reads it
-	return fmt.Errorf("it answered %d: log in with agent mcp login %s, then /mcp reconnect %s", resp.StatusCode, l.name, l.name)
+	return fmt.Errorf("it answered %d: log in with agent mcp login %s, then /mcp reconnect %s", resp.StatusCode, r, r)
 }

@@ -118,6 +118,28 @@ func TestRenewal(t *testing.T) {
 	}
 }
 
+// TestStuckRenewal: a session does not wait for a renewal that is never answered.
+func TestStuckRenewal(t *testing.T) {
+	o, k := (&mcptest.OAuth{Short: true}).Start(t), &kept{}
+	if err := logIn(t, o, k); err != nil {
+		t.Fatal(err)
+	}
+	o.Stuck = make(chan struct{})
+	s := mcp.New(mcp.Options{Logs: t.TempDir(), Logins: k}, []mcp.Server{{Name: "a", URL: o.URL()}})
+	s.Start(t.Context(), nil)
+	<-o.Stuck
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		s.Close()
+	}()
+	select {
+	case <-closed:
+	case <-time.After(20 * time.Second):
+		t.Error("the session waits for the renewal")
+	}
+}
+
 // TestKnownClient: a server that registers no client takes the one that is configured. Its
 // secret is kept with the tokens, and used for the next login and to renew them.
 func TestKnownClient(t *testing.T) {

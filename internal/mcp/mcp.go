@@ -171,7 +171,7 @@ func (s *Servers) Reconnect(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	_, err = one.session(ctx, true)
+	_, err = one.connection(ctx, true)
 	return err
 }
 

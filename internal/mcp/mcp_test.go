@@ -302,6 +302,30 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// TestCancelUnread: a call whose server does not read it ends with its context, and the program
+// is killed, so that it cannot carry out the call later.
+func TestCancelUnread(t *testing.T) {
+	d := start(t, program("a", "deaf"))
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	tool, ended := d.tool("mcp__a__echo"), make(chan error, 1)
+	go func() {
+		_, err := d.Call(ctx, tool, json.RawMessage(`{"text":"`+strings.Repeat("x", 1<<20)+`"}`))
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		if !errors.Is(ctx.Err(), context.DeadlineExceeded) || err == nil {
+			t.Errorf("it ended with %v", err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("the call did not end with its context")
+	}
+	if <-d.told; !strings.Contains(d.notes[0], "has ended (signal: killed)") {
+		t.Errorf("told %q", d.notes)
+	}
+}
+
 // A server at an address that must not be used any more ends with its tools, and is connected
 // when it may be used again; a program is left alone.
 func TestRecheck(t *testing.T) {

@@ -30,7 +30,7 @@ var inherited = []string{
 // program is a running server, in a process group of its own.
 type program struct {
 	cmd    *exec.Cmd
-	stdin  io.WriteCloser
+	stdin  *inputQueue
 	stdout io.ReadCloser
 	log    *log
 	exited chan struct{}
@@ -55,19 +55,27 @@ func startProgram(cfg Server, logPath string) (*program, error) {
 	}
 	cmd.Stderr = l
 	p := &program{cmd: cmd, log: l, exited: make(chan struct{})}
-	if p.stdin, err = cmd.StdinPipe(); err != nil {
+	pipe, err := cmd.StdinPipe()
+	if err != nil {
 		return nil, errors.Join(err, l.close())
 	}
 	out, in, err := os.Pipe()
 	if err != nil {
-		return nil, errors.Join(err, p.stdin.Close(), l.close())
+		return nil, errors.Join(err, pipe.Close(), l.close())
 	}
 	p.stdout, cmd.Stdout = out, in
 	err = cmd.Start()
 	_ = in.Close() // the program has its own
 	if err != nil {
-		return nil, errors.Join(err, p.stdin.Close(), out.Close(), l.close())
+		return nil, errors.Join(err, pipe.Close(), out.Close(), l.close())
 	}
+	p.stdin = newInputQueue(pipe)
+	go func() {
+		defer crash.Guard()
+		if p.stdin.run() != nil {
+			p.expire(nil) // without input it is of no use
+		}
+	}()
 	go func() {
 		defer crash.Guard()
 		p.state = cmd.Wait()
@@ -81,15 +89,24 @@ func startProgram(cfg Server, logPath string) (*program, error) {
 // some time later.
 func (p *program) end() {
 	p.once.Do(func() {
-		_ = p.stdin.Close() // it may have ended
-		select {
-		case <-p.exited:
-		case <-time.After(closeTime):
-		}
-		killGroup(p.cmd)
+		_ = p.stdin.Close() // never fails
+		p.expire(nil)
 		<-p.exited
-		_ = p.stdout.Close() // nobody reads it any more
+		_ = p.stdin.to.Close() // ends a write to a process that left the group
+		_ = p.stdout.Close()   // nobody reads it any more
 	})
+}
+
+// expire kills the program's group some time later, or after the program's exit, unless done
+// is closed before.
+func (p *program) expire(done <-chan struct{}) {
+	select {
+	case <-done:
+		return
+	case <-p.exited:
+	case <-time.After(closeTime):
+	}
+	killGroup(p.cmd)
 }
 
 // why describes the end of the program and its last words; "" while it runs. It waits for a

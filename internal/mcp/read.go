@@ -73,9 +73,10 @@ func (s *Servers) ask(ctx context.Context, name string, send func(ctx context.Co
 	}
 	ctx, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
-	to, err := one.session(ctx, false)
+	to, err := one.connection(ctx, false)
 	if err == nil {
-		err = send(ctx, one, to)
+		defer to.leave(ctx)
+		err = send(ctx, one, to.session)
 	}
 	if err != nil {
 		return one.failure(ctx, err)

@@ -63,8 +63,8 @@ var errStopped = errors.New("you have removed it")
 
 // session is the answer to a want.
 type session struct {
-	*sdk.ClientSession
-	err error
+	link *link
+	err  error
 }
 
 // link is a connection.
@@ -139,7 +139,7 @@ func (s *server) answer(ctx context.Context, w want) session {
 			return session{err: err}
 		}
 	}
-	return session{ClientSession: s.link.session}
+	return session{link: s.link}
 }
 
 func (s *server) lost() <-chan struct{} {
@@ -214,12 +214,12 @@ func (s *server) dial(ctx context.Context) (*link, error) {
 // transport starts the program, or returns the way to the address.
 func (s *server) transport(ctx context.Context, l *link) (sdk.Transport, error) {
 	if s.URL != "" {
-		t := &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: s.httpClient(), MaxEventSize: maxMessage}
+		t := &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: s.httpClient(nil), MaxEventSize: maxMessage}
 		if s.hasKey() {
 			return t, nil
 		}
 		kept, err := loadKeeper(context.WithoutCancel(ctx), s.opt.Logins, s.URL)
-		t.OAuthHandler = loggedIn{s.Name, kept}
+		t.HTTPClient, t.OAuthHandler = s.httpClient(kept), refusal(s.Name)
 		return t, err
 	}
 	p, err := startProgram(s.Server, s.logFile())
@@ -328,13 +328,13 @@ func (s *server) status() Status {
 	return st
 }
 
-// session returns the session, which it starts if necessary, or in any case.
-func (s *server) session(ctx context.Context, anew bool) (*sdk.ClientSession, error) {
+// connection returns the connection, which it starts if necessary, or in any case.
+func (s *server) connection(ctx context.Context, anew bool) (*link, error) {
 	return s.ask(ctx, want{anew: anew})
 }
 
 // ask has run do something, and waits for the result.
-func (s *server) ask(ctx context.Context, w want) (*sdk.ClientSession, error) {
+func (s *server) ask(ctx context.Context, w want) (*link, error) {
 	w.got = make(chan session, 1)
 	select {
 	case s.wants <- w:
@@ -343,7 +343,7 @@ func (s *server) ask(ctx context.Context, w want) (*sdk.ClientSession, error) {
 	}
 	select {
 	case got := <-w.got:
-		return got.ClientSession, got.err
+		return got.link, got.err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -351,12 +351,13 @@ func (s *server) ask(ctx context.Context, w want) (*sdk.ClientSession, error) {
 
 // call calls a tool, once: a call during which the server ended may have had an effect.
 func (s *server) call(ctx context.Context, name string, args json.RawMessage) (Result, error) {
-	to, err := s.session(ctx, false)
+	to, err := s.connection(ctx, false)
 	if err != nil {
 		return Result{}, fmt.Errorf("the server %s could not be started: %w", s.Name, err)
 	}
+	defer to.leave(ctx)
 	defer s.floor.begin(ctx)()
-	res, err := to.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: args})
+	res, err := to.session.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: args})
 	switch {
 	case errors.Is(err, sdk.ErrConnectionClosed), errors.Is(err, io.EOF):
 		return Result{}, fmt.Errorf("the server %s ended during the call, so its effect is unknown", s.Name)
@@ -364,6 +365,19 @@ func (s *server) call(ctx context.Context, name string, args json.RawMessage) (R
 		return Result{}, fmt.Errorf("the server %s answered: %s", s.Name, bounded(err, maxDescription))
 	}
 	return newResult(res), nil
+}
+
+// leave ends a request. If ctx ended and the program has not read the request, it is killed some
+// time later: it could carry out the request after the person took it back.
+func (l *link) leave(ctx context.Context) {
+	if ctx.Err() == nil || l.program == nil {
+		return
+	}
+	read := l.program.stdin.flushed()
+	go func() {
+		defer crash.Guard()
+		l.program.expire(read)
+	}()
 }
 
 // how describes the end of the connection.

@@ -26,6 +26,7 @@ import (
 //	many=N     it has N more tools
 //	offers     it has resources and prompts
 //	hostile    it has tools with odd names, descriptions and schemas
+//	deaf       it stops reading after it has listed its tools
 func Main() {
 	if len(os.Args) < 2 || os.Args[1] != "mcp-server" {
 		return
@@ -38,6 +39,8 @@ func Main() {
 	case has("slow"):
 		_, _ = os.Stdin.Read(make([]byte, 1<<20))
 		select {}
+	case has("deaf"):
+		plain()
 	}
 	s := New()
 	for _, a := range os.Args[2:] {

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -38,6 +39,7 @@ type OAuth struct {
 	Short       bool           // access tokens expire at once
 	NoRefresh   bool           // refresh tokens are refused
 	WrongTokens bool           // the MCP server takes no token
+	Stuck       chan struct{}  // if set, gets each request for tokens, which is never answered
 
 	http *httptest.Server
 
@@ -169,6 +171,12 @@ func (o *OAuth) authorize(w http.ResponseWriter, r *http.Request) {
 }
 
 func (o *OAuth) token(w http.ResponseWriter, r *http.Request) {
+	if o.Stuck != nil {
+		_, _ = io.Copy(io.Discard, r.Body) // so that the end of the client is noticed
+		o.Stuck <- struct{}{}
+		<-r.Context().Done()
+		return
+	}
 	if o.TokenTo != "" {
 		http.Redirect(w, r, o.TokenTo, http.StatusTemporaryRedirect)
 		return

@@ -1,0 +1,39 @@
+package mcptest
+
+import (
+	"encoding/json"
+	"os"
+	"time"
+)
+
+// plain serves without the SDK, and stops reading after it has listed its only tool, echo.
+func plain() {
+	in, out := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
+	for {
+		var m struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+		}
+		if in.Decode(&m) != nil {
+			os.Exit(0)
+		}
+		answer := map[string]any{"jsonrpc": "2.0", "id": m.ID}
+		switch m.Method {
+		case "initialize":
+			answer["result"] = map[string]any{
+				"protocolVersion": "2025-06-18", "capabilities": map[string]any{"tools": map[string]any{}},
+				"serverInfo": map[string]any{"name": "plain", "version": "1"},
+			}
+		case "tools/list":
+			answer["result"] = map[string]any{"tools": []any{map[string]any{"name": "echo", "inputSchema": object()}}}
+		default:
+			answer["error"] = map[string]any{"code": -32601, "message": "unknown method"}
+		}
+		if m.ID != nil && out.Encode(answer) != nil {
+			os.Exit(1)
+		}
+		if m.Method == "tools/list" {
+			<-time.After(time.Hour)
+		}
+	}
+}
