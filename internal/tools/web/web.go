@@ -21,10 +21,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
 	"golang.org/x/net/idna"
 	"golang.org/x/text/encoding/htmlindex"
 )
@@ -180,7 +176,7 @@ func (c *Client) Get(ctx context.Context, u *url.URL) (Page, error) {
 	if err != nil {
 		return Page{}, explain(err)
 	}
-	page, err := read(res)
+	page, err := read(ctx, res)
 	if err = errors.Join(err, res.Body.Close()); err != nil {
 		return Page{}, explain(err)
 	}
@@ -203,7 +199,7 @@ func explain(err error) error {
 }
 
 // read reads a response.
-func read(res *http.Response) (Page, error) {
+func read(ctx context.Context, res *http.Response) (Page, error) {
 	page := Page{URL: res.Request.URL.String()}
 	if res.StatusCode/100 == 3 {
 		if to, err := res.Location(); err == nil {
@@ -230,8 +226,11 @@ func read(res *http.Response) (Page, error) {
 	}
 	page.Text = decode(body, params["charset"])
 	if kind == "text/html" || kind == "application/xhtml+xml" {
-		if page.Text, err = markdown(page.Text, res.Request.URL); err != nil {
+		if page.Text, err = markdown(ctx, page.Text, res.Request.URL); err != nil {
 			return page, fmt.Errorf("its HTML cannot be read: %w", err)
+		}
+		if len(page.Text) > maxBody {
+			page.Text, page.Cut = strings.ToValidUTF8(page.Text[:maxBody], ""), true
 		}
 	}
 	return page, nil
@@ -254,16 +253,6 @@ func decode(body []byte, charset string) string {
 		}
 	}
 	return strings.ToValidUTF8(string(bytes.TrimPrefix(body, []byte("\ufeff"))), "\ufffd")
-}
-
-// markdown converts the HTML of the page at u. A model does not need Markdown's escapes, whose
-// cost grows with the square of the text.
-func markdown(text string, u *url.URL) (string, error) {
-	c := converter.NewConverter(
-		converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()),
-		converter.WithEscapeMode(converter.EscapeModeDisabled),
-	)
-	return c.ConvertString(text, converter.WithDomain(u.Scheme+"://"+u.Host))
 }
 
 func (c *Client) recall(address string) (Page, bool) {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"compress/gzip"
+	"context"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -199,6 +200,15 @@ func TestHostileHTML(t *testing.T) {
 		strings.Repeat("<a href=x>[", 1<<12):                    false,
 		"<table>" + strings.Repeat("<tr><td>a<td>b", 1<<13):     false,
 		"<pre>" + strings.Repeat("`", 1<<16) + "</pre>" + "<p>": false,
+		strings.Repeat("a<!---->", 1<<18):                       false, // took minutes
+
+		strings.Repeat("<blockquote>", 400) + strings.Repeat("a<br>", 1<<16):                           false,
+		strings.Repeat("<ul><li>", 200) + strings.Repeat("a<br>", 1<<16):                               false,
+		strings.Repeat("<ol start=1000000000000000000><li>", 15) + strings.Repeat("a<br>", 1<<16):      false,
+		"<table><tr>" + strings.Repeat("<td>a", 1<<16) + strings.Repeat("<tr>", 1<<16):                 false,
+		"<table><tr>" + strings.Repeat("<td colspan=1000 rowspan=1000>a", 1<<10):                       false,
+		"<table><tr><td>" + strings.Repeat("a", 1<<16) + strings.Repeat("<tr><td>", 1<<13):             false,
+		strings.Repeat("<table><tr>"+strings.Repeat("<td colspan=100>", 10)+"</table>", 1<<12) + "<p>": false,
 	} {
 		address, c := site(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
@@ -208,6 +218,38 @@ func TestHostileHTML(t *testing.T) {
 		if (err != nil) != refused || len(page.Text) > 8*len(body) {
 			t.Errorf("%.20q: %d bytes of %d, %v", body, len(page.Text), len(body), err)
 		}
+	}
+}
+
+// A cell that spans columns without end has a hundred, and quotes and lists are nested at most
+// twenty deep.
+func TestSpansAndNesting(t *testing.T) {
+	for _, tt := range []struct {
+		body, mark string
+		want       int
+	}{
+		{`<table><tr><td colspan="20000000">x</td></tr></table>`, "|", 3 * (maxSpan + 1)},
+		{`<table><tr><td rowspan="20000000">x</td></tr></table>`, "|", 2 * (maxSpan + 2)},
+		{strings.Repeat("<blockquote>", 200) + "x", ">", maxNesting},
+		{strings.Repeat("<ul><li>", 100) + "x", "-", maxNesting},
+	} {
+		text, err := markdown(t.Context(), tt.body, parse(t, "https://a.example"))
+		if got := strings.Count(text, tt.mark); err != nil || got != tt.want || !strings.Contains(text, "x") {
+			t.Errorf("%.30q: %d times %q, %v", tt.body, got, tt.mark, err)
+		}
+	}
+}
+
+// A page whose conversion takes long does not outlast its context.
+func TestConversionEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	u, body := parse(t, "https://a.example"), strings.Repeat("<p>a", 1<<18)
+	if text, err := markdown(ctx, body, u); !errors.Is(err, context.Canceled) || text != "" {
+		t.Errorf("%d bytes, %v", len(text), err)
+	}
+	if text, err := convert(ctx, body, u); !errors.Is(err, context.Canceled) || text != "" {
+		t.Errorf("the work goes on: %d bytes, %v", len(text), err)
 	}
 }
 
