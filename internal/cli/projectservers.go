@@ -63,11 +63,11 @@ func (s *setup) useServers(ctx context.Context, p Process, dir string, asks bool
 // hashOf returns a hash of an entry and of the programs in the project's folder that it names,
 // and those programs. Without any it is the hash of the entry.
 func hashOf(dir string, entry config.MCPServer) (hash string, scripts []string, err error) {
-	words := slices.Clone(entry.Command)
+	var values []string
 	for _, name := range slices.Sorted(maps.Keys(entry.Env)) { // such as NODE_OPTIONS
-		words = append(words, entry.Env[name])
+		values = append(values, entry.Env[name])
 	}
-	scripts, digest, err := projectscripts.Look(dir, words)
+	scripts, digest, err := projectscripts.Look(dir, entry.Command, values)
 	if err != nil || len(scripts) == 0 {
 		return entry.Hash(), nil, err
 	}

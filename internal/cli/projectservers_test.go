@@ -11,22 +11,33 @@ import (
 // TestProgramsOfServers: a change of a program that the command or a variable names changes the
 // hash of a server.
 func TestProgramsOfServers(t *testing.T) {
-	dir := t.TempDir()
 	for name, entry := range map[string]config.MCPServer{
-		"command":  {Command: []string{"node", "./x.js"}},
-		"variable": {Command: []string{"node"}, Env: map[string]string{"NODE_OPTIONS": "--require ./x.js"}},
+		"x.js":               {Command: []string{"node", "./x.js"}},
+		"preload.js":         {Command: []string{"node"}, Env: map[string]string{"NODE_OPTIONS": "--require ./preload.js", "MEMORY": "data.json"}},
+		"server.tsx":         {Command: []string{"node", "./server.tsx"}},
+		"x.jar":              {Command: []string{"java", "-jar", "x.jar"}},
+		"my tools/server.js": {Command: []string{"node", "my tools/server.js"}},
+		"server.go":          {Command: []string{"go", "run", "server.go"}},
+		"srv":                {Command: []string{"python3", "srv"}},
+		"a/b.cts":            {Command: []string{"sh", "-c", "cd a && exec node --import=./b.cts"}},
 	} {
-		var hashes []string
-		for _, text := range []string{"one", "two"} {
-			scratch.Write(t, filepath.Join(dir, "x.js"), text)
-			hash, scripts, err := hashOf(dir, entry)
-			if err != nil || len(scripts) != 1 || scripts[0] != "x.js" {
-				t.Errorf("%s: %q, %v", name, scripts, err)
+		dir := filepath.Join(t.TempDir(), "my project")
+		scratch.Mkdir(t, filepath.Dir(filepath.Join(dir, name)))
+		scratch.Write(t, filepath.Join(dir, "data.json"), "{}")
+		absolute := config.MCPServer{Command: []string{"sh", "-c", "run '" + dir + "/" + name + "'"}}
+		for _, entry := range []config.MCPServer{entry, absolute} {
+			var hashes []string
+			for _, text := range []string{"one", "two"} {
+				scratch.Write(t, filepath.Join(dir, name), text)
+				hash, scripts, err := hashOf(dir, entry)
+				if err != nil || len(scripts) != 1 || scripts[0] != name {
+					t.Errorf("%s: %q, %v", name, scripts, err)
+				}
+				hashes = append(hashes, hash)
 			}
-			hashes = append(hashes, hash)
-		}
-		if hashes[0] == hashes[1] {
-			t.Errorf("%s: the change is not noticed", name)
+			if hashes[0] == hashes[1] {
+				t.Errorf("%s: the change is not noticed", name)
+			}
 		}
 	}
 }

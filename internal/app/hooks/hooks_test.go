@@ -297,6 +297,50 @@ func TestProject(t *testing.T) {
 	}
 }
 
+// Programs are found whatever their names, in quotes, behind cd, and in a project with a blank in
+// its path.
+func TestProgramsOfHooks(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	dir := filepath.Join(t.TempDir(), "my project")
+	for command, want := range map[string]string{
+		`python3 "$CLAUDE_PROJECT_DIR/my hooks/guard.py"`:   "my hooks/guard.py",
+		`python3 "$CLAUDE_PROJECT_DIR"/'my hooks'/guard.py`: "my hooks/guard.py",
+		`python3 my\ hooks/guard.py`:                        "my hooks/guard.py",
+		`cd hooks2 && ./guard.sh`:                           "hooks2/guard.sh",
+		`cd "$CLAUDE_PROJECT_DIR"/a && cd b && ./guard.sh`:  "a/b/guard.sh",
+		`java -jar guard.jar > "log" 2>>log <log`:           "guard.jar",
+		`sh <"in put.sh" >>log`:                             "in put.sh",
+		`bash <(./make "x")`:                                "make",
+		`sh -c "cd a; deno run b.tsx >log"`:                 "a/b.tsx",
+		`"` + dir + `/tool" x`:                              "tool",
+	} {
+		for _, name := range []string{want, "log"} {
+			scratch.Mkdir(t, filepath.Dir(filepath.Join(dir, name)))
+			scratch.Write(t, filepath.Join(dir, name), "1")
+		}
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := Project{Dir: dir, Hooks: []config.Hook{{Command: command}}}
+		if d := cmp.Diff([]string{want}, p.scripts(root)); d != "" {
+			t.Errorf("%s: %s", command, d)
+		}
+		p.Hash = p.hash(root)
+		scratch.Write(t, filepath.Join(dir, "log"), "2")
+		if p.changed() {
+			t.Errorf("%s: what it writes changes the hash", command)
+		}
+		scratch.Write(t, filepath.Join(dir, want), "2")
+		if !p.changed() {
+			t.Errorf("%s: the change is not noticed", command)
+		}
+		if err := root.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // A hook whose program is not the approved one blocks the call that it would guard, and
 // does not run.
 func TestChangedScript(t *testing.T) {

@@ -6,6 +6,7 @@ package projectscripts
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,41 +17,165 @@ import (
 	"github.com/bb2d0cf4/agent/internal/regularfile"
 )
 
-// maxSize bounds a program, in bytes.
-const maxSize = 4 << 20
+// Bounds of the search.
+const (
+	maxSize  = 64 << 20 // of a program, in bytes; of a larger one size and time count
+	maxDepth = 4        // of commands within commands
+	maxBases = 16       // folders that a command changes to
+)
 
 // folderNames are the ways in which a command names the project's folder.
 var folderNames = []string{
-	"{CLAUDE_PROJECT_DIR}/", "CLAUDE_PROJECT_DIR/", "{AGENT_PROJECT_DIR}/", "AGENT_PROJECT_DIR/", "/",
+	`"${CLAUDE_PROJECT_DIR}"/`, `"$CLAUDE_PROJECT_DIR"/`, `"${AGENT_PROJECT_DIR}"/`, `"$AGENT_PROJECT_DIR"/`,
+	"${CLAUDE_PROJECT_DIR}/", "$CLAUDE_PROJECT_DIR/", "${AGENT_PROJECT_DIR}/", "$AGENT_PROJECT_DIR/",
 }
 
-// Find returns the programs in the project that commands name, relative to its folder dir,
-// which root has open.
-func Find(root *os.Root, dir string, commands []string) (list []string) {
+// Find returns the files in the project that commands name, relative to its folder dir, which
+// root has open: an interpreter runs a file whatever its name. Of the files that a command is
+// redirected from only programs count, and none that it is redirected to.
+func Find(root *os.Root, dir string, commands []string) []string {
+	f := finder{root: root, dir: dir}
 	for _, command := range commands {
-		for _, word := range strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`;|&()<>=$", r) }) {
-			word = strings.TrimPrefix(word, dir+"/")
-			for _, name := range folderNames {
-				word = strings.TrimPrefix(word, name)
-			}
-			name := filepath.Clean(filepath.FromSlash(word))
-			if word == "" || slices.Contains(list, name) || !filepath.IsLocal(name) {
-				continue
-			}
-			if isScript(root, name) {
-				list = append(list, name)
-			}
+		f.command(command)
+	}
+	return f.list
+}
+
+// finder collects the files that one command after the other names.
+type finder struct {
+	root  *os.Root
+	dir   string
+	bases []string // folders that the present command changes to; the project's own is first
+	list  []string
+}
+
+// command collects the files that a command names.
+func (f *finder) command(text string) {
+	f.bases = []string{"."}
+	f.text(text, maxDepth)
+}
+
+// text tries a text as one name, and each of its words, which may be a command again.
+func (f *finder) text(text string, depth int) {
+	f.try(text, isFile)
+	if depth == 0 {
+		return
+	}
+	for _, name := range append([]string{f.dir + "/"}, folderNames...) {
+		text = strings.ReplaceAll(text, name, "./")
+	}
+	before := ""
+	list, inputs := words(text)
+	for _, name := range inputs {
+		f.try(name, isProgram)
+	}
+	for _, word := range list {
+		if before == "cd" || before == "pushd" || before == "-C" {
+			f.enter(word)
+		}
+		before = word
+		f.try(word, isFile)
+		if word != text {
+			f.text(word, depth-1)
+		}
+		for part := range strings.FieldsFuncSeq(word, func(r rune) bool { return strings.ContainsRune("=:,$()`", r) }) {
+			f.try(part, isFile)
 		}
 	}
-	return list
 }
 
-// extensions are those of scripts, which an interpreter runs without a mode that allows it.
-var extensions = []string{".sh", ".bash", ".zsh", ".fish", ".py", ".js", ".mjs", ".cjs", ".ts", ".mts", ".rb", ".pl", ".php", ".lua", ".ps1", ".bat", ".cmd"}
+// enter notes a folder that a command changes to, from each where it may be.
+func (f *finder) enter(name string) {
+	for _, base := range slices.Clone(f.bases) {
+		if at, ok := f.local(base, name); ok && len(f.bases) < maxBases && !slices.Contains(f.bases, at) {
+			f.bases = append(f.bases, at)
+		}
+	}
+}
 
-// isScript reports whether a file looks like a program: a command may also name the files that
-// it reads and writes.
-func isScript(root *os.Root, name string) bool {
+// try adds the file with a name if it is wanted, below each folder where the command may be.
+func (f *finder) try(name string, wanted func(*os.Root, string) bool) {
+	for _, base := range f.bases {
+		at, ok := f.local(base, name)
+		if ok && !slices.Contains(f.list, at) && wanted(f.root, at) {
+			f.list = append(f.list, at)
+		}
+	}
+}
+
+// local returns a name in base relative to the project; false if it is outside.
+func (f *finder) local(base, name string) (string, bool) {
+	if rest, ok := strings.CutPrefix(name, f.dir+"/"); ok {
+		base, name = ".", rest
+	}
+	name = filepath.FromSlash(name)
+	at := filepath.Join(base, name)
+	return at, name != "" && !filepath.IsAbs(name) && filepath.IsLocal(at)
+}
+
+// words returns the words of a shell's command line without quotes. Those behind < are apart,
+// those behind > are left out.
+func words(text string) (list, inputs []string) {
+	var word strings.Builder
+	var quote, redirected rune
+	begun, escaped := false, false
+	end := func() {
+		if !begun {
+			return
+		}
+		switch redirected {
+		case 0:
+			list = append(list, word.String())
+		case '<':
+			inputs = append(inputs, word.String())
+		}
+		redirected, begun = 0, false
+		word.Reset()
+	}
+	for _, r := range text {
+		switch {
+		case escaped:
+			word.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'':
+			escaped, begun = true, true
+		case r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '"' || r == '\'':
+			quote, begun = r, true
+		case r == '(':
+			end()
+			redirected = 0 // a command, whose output is the file
+		case strings.ContainsRune(" \t\n;|&)`", r):
+			end()
+		case r == '<' || r == '>':
+			end()
+			redirected = r
+		default:
+			word.WriteRune(r)
+			begun = true
+		}
+	}
+	end()
+	return list, inputs
+}
+
+func isFile(root *os.Root, name string) bool {
+	info, err := root.Stat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// extensions are those of programs, which an interpreter runs without a mode that allows it.
+var extensions = []string{
+	".sh", ".bash", ".zsh", ".fish", ".py", ".pyz", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".rb", ".pl", ".php", ".phar",
+	".lua", ".ps1", ".bat", ".cmd", ".jar", ".go", ".rs", ".exs", ".kts",
+}
+
+// isProgram reports whether a file looks like a program: an input or the value of a variable may
+// also be a file that is written all the time, such as a database.
+func isProgram(root *os.Root, name string) bool {
 	info, err := root.Stat(name)
 	if err != nil || !info.Mode().IsRegular() {
 		return false
@@ -62,15 +187,21 @@ func isScript(root *os.Root, name string) bool {
 	return err != nil || strings.HasPrefix(string(data), "#!")
 }
 
-// Look returns the programs in the project's folder dir that commands name, and a digest of them.
-func Look(dir string, commands []string) (names []string, digest string, err error) {
+// Look returns the files in the project's folder dir that the elements of a command name, and the
+// programs that the values of its variables name, with a digest of them.
+func Look(dir string, command, values []string) (names []string, digest string, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, "", err
 	}
 	defer root.Close()
 	sum := sha256.New()
-	names = Find(root, dir, commands)
+	names = Find(root, dir, command)
+	for _, name := range Find(root, dir, values) {
+		if !slices.Contains(names, name) && isProgram(root, name) {
+			names = append(names, name)
+		}
+	}
 	Digest(sum, root, names)
 	return names, hex.EncodeToString(sum.Sum(nil)), nil
 }
@@ -83,6 +214,9 @@ func Digest(sum io.Writer, root *os.Root, names []string) {
 		data, err := regularfile.ReadIn(root, name, maxSize)
 		if err != nil {
 			note("unreadable: " + err.Error())
+		}
+		if info, err2 := root.Stat(name); errors.Is(err, regularfile.ErrTooLarge) && err2 == nil {
+			note(fmt.Sprint(info.Size(), info.ModTime().UnixNano()))
 		}
 		note(string(data))
 	}
