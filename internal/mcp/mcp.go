@@ -20,7 +20,8 @@ import (
 
 // Bounds of waiting for a server.
 const (
-	connectTime = 3 * time.Minute // of a start; a package runner may download the server
+	connectTime = 3 * time.Minute  // of a start; a package runner may download the server
+	probeTime   = 10 * time.Second // of a program's first answer, after which it is started in the older way
 	listTime    = 10 * time.Second
 	callTime    = 10 * time.Minute
 	closeTime   = time.Second // of the end; a program that stays is killed
@@ -53,6 +54,8 @@ type Options struct {
 	// Offered is called, from any goroutine, when a server has listed its resources and
 	// prompts; nil for none.
 	Offered func()
+
+	probe time.Duration // probeTime, except in tests
 }
 
 // Tool is a tool of a server.

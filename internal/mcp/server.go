@@ -83,6 +83,7 @@ func newServer(opt Options, cfg Server) *server {
 	if opt.Offered == nil {
 		opt.Offered = func() {}
 	}
+	opt.probe = cmp.Or(opt.probe, probeTime)
 	s := &server{
 		Server: cfg, opt: opt, wants: make(chan want), changed: make(chan struct{}, 1), begun: make(chan struct{}),
 		stale: make(chan struct{}, 1), listed: make(chan struct{}), rechecks: make(chan struct{}, 1),
@@ -170,6 +171,12 @@ func (s *server) connect(ctx context.Context) error {
 	return err
 }
 
+// initializing is the newest version of the protocol that begins with initialize.
+const initializing = "2025-11-25"
+
+// dial connects. A program may end at a request before initialize, or never answer it: it is
+// started again, in the older way. The first start must not use up the time, but may also be
+// that of a package runner, which goes on with its download in the second.
 func (s *server) dial(ctx context.Context) (*link, error) {
 	if s.Check != nil {
 		err := s.Check(ctx)
@@ -177,6 +184,20 @@ func (s *server) dial(ctx context.Context) (*link, error) {
 			return nil, err
 		}
 	}
+	if s.URL != "" {
+		return s.open(ctx, nil)
+	}
+	probe, cancel := context.WithTimeout(ctx, s.opt.probe)
+	defer cancel()
+	l, err := s.open(probe, nil)
+	if err == nil || ctx.Err() != nil || errors.As(err, new(noStart)) {
+		return l, err
+	}
+	return s.open(ctx, &sdk.ClientSessionOptions{ProtocolVersion: initializing})
+}
+
+// open makes one attempt to connect.
+func (s *server) open(ctx context.Context, opt *sdk.ClientSessionOptions) (*link, error) {
 	client := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: s.opt.Version}, &sdk.ClientOptions{
 		Capabilities: &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}}},
 
@@ -192,7 +213,7 @@ func (s *server) dial(ctx context.Context) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.session, err = client.Connect(ctx, transport, nil)
+	l.session, err = client.Connect(ctx, transport, opt)
 	if err != nil {
 		why := l.why()
 		l.endProgram()
@@ -211,6 +232,9 @@ func (s *server) dial(ctx context.Context) (*link, error) {
 	return l, nil
 }
 
+// noStart is the error of a program that could not be started.
+type noStart struct{ error }
+
 // transport starts the program, or returns the way to the address.
 func (s *server) transport(ctx context.Context, l *link) (sdk.Transport, error) {
 	if s.URL != "" {
@@ -224,7 +248,7 @@ func (s *server) transport(ctx context.Context, l *link) (sdk.Transport, error) 
 	}
 	p, err := startProgram(s.Server, s.logFile())
 	if err != nil {
-		return nil, err
+		return nil, noStart{err}
 	}
 	l.program = p
 	return &sdk.IOTransport{Reader: p.stdout, Writer: p.stdin, MaxLineLength: maxMessage}, nil

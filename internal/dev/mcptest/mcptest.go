@@ -27,6 +27,8 @@ import (
 //	offers     it has resources and prompts
 //	hostile    it has tools with odd names, descriptions and schemas
 //	deaf       it stops reading after it has listed its tools
+//	strict     it ends if the first message is not initialize
+//	mute       it answers no request that it does not know
 func Main() {
 	if len(os.Args) < 2 || os.Args[1] != "mcp-server" {
 		return
@@ -39,8 +41,8 @@ func Main() {
 	case has("slow"):
 		_, _ = os.Stdin.Read(make([]byte, 1<<20))
 		select {}
-	case has("deaf"):
-		plain()
+	case has("deaf"), has("strict"), has("mute"):
+		plain(has)
 	}
 	s := New()
 	for _, a := range os.Args[2:] {

@@ -2,20 +2,25 @@ package mcptest
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"time"
 )
 
-// plain serves without the SDK, and stops reading after it has listed its only tool, echo.
-func plain() {
+// plain serves without the SDK, as Main says. Its only tool is echo.
+func plain(has func(string) bool) {
 	in, out := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
-	for {
+	for first := true; ; first = false {
 		var m struct {
 			ID     json.RawMessage `json:"id"`
 			Method string          `json:"method"`
 		}
 		if in.Decode(&m) != nil {
 			os.Exit(0)
+		}
+		if first && m.Method != "initialize" && has("strict") {
+			fmt.Fprintln(os.Stderr, "expected initialize")
+			os.Exit(5)
 		}
 		answer := map[string]any{"jsonrpc": "2.0", "id": m.ID}
 		switch m.Method {
@@ -27,12 +32,15 @@ func plain() {
 		case "tools/list":
 			answer["result"] = map[string]any{"tools": []any{map[string]any{"name": "echo", "inputSchema": object()}}}
 		default:
+			if has("mute") {
+				continue
+			}
 			answer["error"] = map[string]any{"code": -32601, "message": "unknown method"}
 		}
 		if m.ID != nil && out.Encode(answer) != nil {
 			os.Exit(1)
 		}
-		if m.Method == "tools/list" {
+		if m.Method == "tools/list" && has("deaf") {
 			<-time.After(time.Hour)
 		}
 	}
