@@ -112,7 +112,7 @@ func (qs *questions) drop(q *question) (cmd tea.Cmd, shown bool) {
 	return qs.next(), true
 }
 
-// keep appends a text to the draft, and says so. It is a prompt, even if it looks like a
+// keep appends a text to the draft, with a notice. It is a prompt, even if it looks like a
 // command.
 func (qs *questions) keep(text, name string) {
 	switch {
