@@ -33,7 +33,7 @@ const Prefix = "mcp__"
 func (t Tool) Size() int { return len(t.Spec.Name) + len(t.Spec.Description) + len(t.Spec.Schema) }
 
 // describe returns the tools for a model, ordered by name. It leaves out those whose name
-// is too long, and those whose schema is too large or no object.
+// is too long, and those whose schema is too large or that of no object.
 func describe(server Server, all []*sdk.Tool) []Tool {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b *sdk.Tool) int { return cmp.Compare(a.Name, b.Name) })
@@ -90,11 +90,60 @@ func schemaOf(schema any) (json.RawMessage, bool) {
 	if fields["properties"] == nil {
 		fields["properties"] = map[string]any{}
 	}
+	if !mend(fields) {
+		return nil, false
+	}
 	data, err := json.Marshal(fields) // sorts the keys, so that it is the same each time
 	if err != nil || len(data) > maxSchema {
 		return nil, false
 	}
 	return json.RawMessage(strings.Map(dropHidden, string(data))), true
+}
+
+// mend corrects a schema and those in it, for which providers refuse a whole request: an empty
+// list of properties, as PHP writes an empty object, and a "required" that is no list of names.
+// It returns false for properties of another form.
+func mend(schema map[string]any) bool {
+	if value, ok := schema["properties"]; ok {
+		list, isList := value.([]any)
+		if value == nil || isList && len(list) == 0 {
+			schema["properties"] = map[string]any{}
+		}
+		properties, ok := schema["properties"].(map[string]any)
+		if !ok {
+			return false
+		}
+		for _, one := range properties {
+			if !mendWithin(one) {
+				return false
+			}
+		}
+	}
+	if names, ok := schema["required"].([]any); !ok || slices.ContainsFunc(names, isNoText) {
+		delete(schema, "required")
+	}
+	for _, key := range []string{"items", "additionalProperties", "anyOf", "oneOf", "allOf"} {
+		if !mendWithin(schema[key]) {
+			return false
+		}
+	}
+	return true
+}
+
+// mendWithin mends a schema, or each of a list.
+func mendWithin(value any) bool {
+	switch value := value.(type) {
+	case map[string]any:
+		return mend(value)
+	case []any:
+		return !slices.ContainsFunc(value, func(one any) bool { return !mendWithin(one) })
+	}
+	return true
+}
+
+func isNoText(value any) bool {
+	_, ok := value.(string)
+	return !ok
 }
 
 func dropHidden(r rune) rune {

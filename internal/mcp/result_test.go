@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -20,6 +21,29 @@ func TestNoImageIsTooLargeForAProvider(t *testing.T) {
 			if n := base64.StdEncoding.EncodedLen(len(image.Data)); n > most {
 				t.Errorf("%d bytes in base64", n)
 			}
+		}
+	}
+}
+
+// TestSchemas: schemas of which a provider refuses the whole request are mended, or their tool is
+// left out.
+func TestSchemas(t *testing.T) {
+	for schema, want := range map[string]string{
+		`{"type":"object","properties":[]}`:                                                `{"properties":{},"type":"object"}`,
+		`{"properties":null,"required":"a"}`:                                               `{"properties":{},"type":"object"}`,
+		`{"properties":{"a":{"type":"object","properties":[]}},"required":["a"]}`:          `{"properties":{"a":{"properties":{},"type":"object"}},"required":["a"],"type":"object"}`,
+		`{"properties":{"a":{"items":{"properties":[],"required":[1]}}}}`:                  `{"properties":{"a":{"items":{"properties":{}}}},"type":"object"}`,
+		`{"properties":{"a":{"anyOf":[{"type":"null"},{"properties":[],"required":{}}]}}}`: `{"properties":{"a":{"anyOf":[{"type":"null"},{"properties":{}}]}},"type":"object"}`,
+		`{"properties":["a"]}`:                                                             "",
+		`{"properties":"a"}`:                                                               "",
+		`{"properties":{"a":{"properties":5}}}`:                                            "",
+	} {
+		var value any
+		if err := json.Unmarshal([]byte(schema), &value); err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := schemaOf(value); string(got) != want || ok != (want != "") {
+			t.Errorf("%s: %s, %t", schema, got, ok)
 		}
 	}
 }
