@@ -109,6 +109,7 @@ type served struct {
 func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error {
 	a := &agent{opt: opt, conn: newConn(in, out), sessions: map[string]*served{}}
 	a.conn.handle, a.conn.notified = a.handle, a.notified
+	defer a.conn.flush()
 	return errors.Join(a.conn.serve(ctx), a.closeAll())
 }
 

@@ -10,6 +10,7 @@ import (
 	"io"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
 )
@@ -19,6 +20,10 @@ const (
 	maxLine = 64 << 20
 	// maxWork bounds the requests of the host that run at the same time.
 	maxWork = 256
+	// maxOut bounds the messages that wait for the host to read them.
+	maxOut = 256
+	// flushTime bounds the wait for a host that does not read the last messages.
+	flushTime = time.Second
 )
 
 // Error is a JSON-RPC error.
@@ -60,9 +65,10 @@ type conn struct {
 	work     crash.Group
 	running  chan struct{} // has an element for each request that runs
 
-	out  sync.Mutex // guards w
-	w    io.Writer
+	w    io.Writer // of the goroutine of write
+	out  chan queued
 	deaf chan struct{} // closed by the first write that failed
+	gone chan struct{} // closed when serve ends: nobody waits for the host any more
 
 	mu    sync.Mutex // guards the rest
 	last  int
@@ -71,7 +77,7 @@ type conn struct {
 
 func newConn(r io.Reader, w io.Writer) *conn {
 	return &conn{
-		in: bufio.NewReaderSize(r, 64<<10), w: w, deaf: make(chan struct{}),
+		in: bufio.NewReaderSize(r, 64<<10), w: w, out: make(chan queued, maxOut), deaf: make(chan struct{}), gone: make(chan struct{}),
 		running: make(chan struct{}, maxWork), waits: map[string]chan message{},
 	}
 }
@@ -82,27 +88,43 @@ func (c *conn) serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer c.work.Wait()
 	defer cancel()
+	context.AfterFunc(ctx, crash.Guarded(func() { close(c.gone) }))
+	go func() { // a write that blocks for ever ends with the program
+		defer crash.Guard()
+		c.write()
+	}()
 	lines := make(chan []byte)
 	failed := make(chan error, 1)
 	go func() { // a read that blocks for ever ends with the program
 		defer crash.Guard()
 		failed <- c.read(ctx, lines)
+		cancel() // the loop may wait for a host that does not read
 	}()
 	for {
 		select {
 		case <-ctx.Done():
-			return nil
+			select {
+			case err := <-failed:
+				return unlessEnd(err)
+			default:
+				return nil
+			}
 		case <-c.deaf:
 			return nil
 		case line := <-lines:
 			c.dispatch(ctx, line)
 		case err := <-failed:
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			return err
+			return unlessEnd(err)
 		}
 	}
+}
+
+// unlessEnd returns an error of read, nil at the end of the host or of the context.
+func unlessEnd(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return nil
+	}
+	return err
 }
 
 // read sends the host's lines until its end. In place of one that is too long it sends nil.
@@ -244,21 +266,59 @@ func (c *conn) call(ctx context.Context, method string, params, result any) erro
 	}
 }
 
-// send writes a message. A host that closed its end of our output is gone: that ends serve.
+// queued is a line for the host, or a mark: written is closed after the lines before it.
+type queued struct {
+	line    []byte
+	written chan struct{}
+}
+
+// send queues a message. It waits for a host that reads slowly, until serve ends.
 func (c *conn) send(m message) {
 	m.Version = "2.0"
 	line, err := json.Marshal(m)
 	if err != nil {
 		return
 	}
-	c.out.Lock()
-	defer c.out.Unlock()
-	if _, err := c.w.Write(append(line, '\n')); err == nil {
+	next := queued{line: append(line, '\n')}
+	select {
+	case c.out <- next:
+		return
+	default:
+	}
+	select {
+	case c.out <- next:
+	case <-c.deaf:
+	case <-c.gone:
+	}
+}
+
+// write writes the queued messages. A host that closed its end of our output is gone: that ends
+// serve.
+func (c *conn) write() {
+	for next := range c.out {
+		if next.written != nil {
+			close(next.written)
+		} else if _, err := c.w.Write(next.line); err != nil {
+			close(c.deaf)
+			return
+		}
+	}
+}
+
+// flush waits until the host has read the messages so far, for a short time.
+func (c *conn) flush() {
+	late := time.After(flushTime)
+	mark := queued{written: make(chan struct{})}
+	select {
+	case c.out <- mark:
+	case <-c.deaf:
+		return
+	case <-late:
 		return
 	}
 	select {
+	case <-mark.written:
 	case <-c.deaf:
-	default:
-		close(c.deaf)
+	case <-late:
 	}
 }
