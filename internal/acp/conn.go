@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 const (
@@ -51,7 +52,7 @@ type message struct {
 	Method  string          `json:"method,omitempty"`
 	Params  json.RawMessage `json:"params,omitempty"`
 	Result  json.RawMessage `json:"result,omitempty"`
-	Error   *Error          `json:"error,omitempty"`
+	Error   json.RawMessage `json:"error,omitempty"`
 }
 
 // conn is a connection to the host: one JSON-RPC message a line, in both directions.
@@ -173,14 +174,8 @@ func (c *conn) dispatch(ctx context.Context, line []byte) {
 		return
 	}
 	switch {
-	case m.Method == "" && len(m.ID) > 0 && (m.Result != nil || m.Error != nil):
-		c.mu.Lock()
-		wait := c.waits[string(m.ID)]
-		delete(c.waits, string(m.ID))
-		c.mu.Unlock()
-		if wait != nil {
-			wait <- m
-		}
+	case m.Method == "" && c.settle(m):
+	case m.Method == "" && len(m.ID) > 0 && (m.Result != nil || m.Error != nil): // nobody waits for it any more
 	case m.Method == "":
 		c.answer(json.RawMessage("null"), nil, &Error{codeRequest, "a message needs a method, or an id and a result"})
 	case len(m.ID) == 0:
@@ -188,6 +183,18 @@ func (c *conn) dispatch(ctx context.Context, line []byte) {
 	default:
 		c.begin(ctx, m)
 	}
+}
+
+// settle passes an answer of any form to the request that waits for it; false without one.
+func (c *conn) settle(m message) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	wait := c.waits[string(m.ID)]
+	delete(c.waits, string(m.ID))
+	if wait != nil {
+		wait <- m
+	}
+	return wait != nil
 }
 
 // begin begins to answer a request.
@@ -222,8 +229,13 @@ func (c *conn) answer(id json.RawMessage, result any, err error) {
 	if err == nil {
 		m.Result, err = json.Marshal(result)
 	}
-	if err != nil && !errors.As(err, &m.Error) {
-		m.Error = &Error{codeInternal, err.Error()}
+	if err != nil {
+		of := &Error{codeInternal, err.Error()}
+		_ = errors.As(err, &of)
+		m.Error, err = json.Marshal(of)
+	}
+	if err != nil {
+		return // an Error is a number and a text
 	}
 	c.send(m)
 }
@@ -259,11 +271,20 @@ func (c *conn) call(ctx context.Context, method string, params, result any) erro
 	case <-ctx.Done():
 		return ctx.Err()
 	case m := <-wait:
-		if m.Error != nil {
-			return m.Error
+		if m.Error != nil && string(m.Error) != "null" {
+			return errorOf(m.Error)
 		}
 		return json.Unmarshal(m.Result, result)
 	}
+}
+
+// errorOf returns the error of an answer, which may have any form.
+func errorOf(data json.RawMessage) error {
+	e := &Error{}
+	if json.Unmarshal(data, e) != nil || e.Message == "" {
+		return &Error{codeInternal, "the host answered with an error: " + sanitize.Line(string(data))}
+	}
+	return e
 }
 
 // queued is a line for the host, or a mark: written is closed after the lines before it.

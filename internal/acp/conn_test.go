@@ -48,3 +48,34 @@ func TestHostThatDoesNotRead(t *testing.T) {
 		t.Fatal("it waits for the host")
 	}
 }
+
+// An answer of any form ends the request that it answers.
+func TestAnswersOfTheHost(t *testing.T) {
+	for _, answer := range []string{
+		`,"error":{"code":"E_FAIL"}`, `,"error":"no"`, `,"error":5`, `,"error":[]`, `,"error":{"code":1.5,"message":"no"}`,
+		`,"error":{"code":-32603,"message":"no"}`, `,"error":null`, `,"result":"no"`, "",
+	} {
+		in, host := io.Pipe()
+		asked, out := io.Pipe()
+		c := newConn(in, out)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ended := make(chan error, 1)
+		go func() { ended <- c.call(ctx, "x", 1, new(int)) }()
+		served := make(chan error, 1)
+		go func() { served <- c.serve(ctx) }()
+		if err := json.NewDecoder(asked).Decode(new(message)); err != nil {
+			t.Fatal(err)
+		}
+		go func() { _, _ = io.Copy(io.Discard, asked) }()
+		if _, err := io.WriteString(host, `{"jsonrpc":"2.0","id":1`+answer+"}\n"); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-ended; err == nil || ctx.Err() != nil {
+			t.Errorf("%s: %v", answer, err)
+		}
+		cancel()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	}
+}
