@@ -42,7 +42,14 @@ type opening struct {
 // newOpening chooses the model and the session to begin with. The opening's notes are
 // those of set, then those about these choices.
 func newOpening(ctx context.Context, f *flags, set setup) (opening, error) {
-	o := opening{setup: set, addDirs: f.addDirs}
+	o := opening{setup: set}
+	for _, name := range f.addDirs {
+		dir, err := workDir(name)
+		if err != nil {
+			return o, err
+		}
+		o.addDirs = append(o.addDirs, dir)
+	}
 	model, notes, err := choose(ctx, set.Config)
 	if err != nil {
 		return o, err
