@@ -43,7 +43,7 @@ func Run(ctx context.Context, p Process) int {
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
-	if err = completeBash(root); err == nil {
+	if err = errors.Join(completeBash(root), refuseUnknown(root)); err == nil {
 		err = root.ExecuteContext(ctx)
 	}
 	var exit exitError

@@ -170,12 +170,43 @@ func atLeast(n int) cobra.PositionalArgs {
 
 // parent returns a command that only groups others.
 func parent(use, short string, children ...*cobra.Command) *cobra.Command {
-	cmd := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs, RunE: func(cmd *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return usagef("%s has no command %q; see %s --help", cmd.CommandPath(), args[0], cmd.CommandPath())
-		}
-		return cmd.Help()
-	}}
+	cmd := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs, RunE: helpOnly}
 	cmd.AddCommand(children...)
 	return cmd
+}
+
+// helpOnly shows the help of a command that only has others. Arguments name none of those.
+func helpOnly(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return noCommand(cmd, args[0])
+	}
+	return cmd.Help()
+}
+
+// noCommand reports an unknown command below cmd.
+func noCommand(cmd *cobra.Command, name string) error {
+	return usagef("%s has no command %q; see %s --help", cmd.CommandPath(), name, cmd.CommandPath())
+}
+
+// refuseUnknown makes cobra's own commands, help and completion, refuse unknown commands.
+func refuseUnknown(root *cobra.Command) error {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	help, _, err := root.Find([]string{"help"})
+	if err != nil {
+		return err
+	}
+	help.Args = func(_ *cobra.Command, args []string) error {
+		cmd, rest, err := root.Find(args)
+		if err == nil && len(rest) > 0 {
+			return noCommand(cmd, rest[0])
+		}
+		return err
+	}
+	completion, _, err := root.Find([]string{"completion"})
+	if err != nil {
+		return err
+	}
+	completion.Args, completion.RunE = cobra.ArbitraryArgs, helpOnly
+	return nil
 }

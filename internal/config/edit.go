@@ -177,7 +177,11 @@ func newValue(s *schema, key, value string) (*yaml.Node, error) {
 		}
 		return n.Content[0], nil // parse checks it
 	}
-	if err := s.check(value); err != nil {
+	err := s.check(value)
+	if s.kind == modelRef && value != "" { // one in a file is checked when the model is looked up
+		_, _, err = Split(value)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", key, err)
 	}
 	n := &yaml.Node{}

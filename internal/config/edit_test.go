@@ -13,6 +13,8 @@ import (
 func TestEdit(t *testing.T) {
 	for _, c := range []struct{ name, file, key, value, want string }{
 		{"empty file", "", "model", "openai/x", "model: openai/x\n"},
+		{"unknown provider", "", "model", "nowhere/x", "model: nowhere/x\n"},
+		{"no model", "model: openai/x\n", "model", "", "model: \"\"\n"},
 		{"comments stay", "# mine\nmodel: a/b # why\n\n# look\npermission_mode: plan\n", "model", "c/d", "# mine\nmodel: c/d # why\n\n# look\npermission_mode: plan\n"},
 		{"appended", "model: a/b\n", "max_turns", "7", "model: a/b\nmax_turns: 7\n"},
 		{"below, new", "model: a/b\n", "ide.enabled", "false", "model: a/b\nide:\n  enabled: false\n"},
@@ -53,6 +55,7 @@ func TestEditRefuses(t *testing.T) {
 		{"provider alone", "", "providers.x", "x", "has keys below it"},
 		{"below a value", "", "model.x", "x", "single value"},
 		{"wrong value", "", "max_turns", "x", "whole number"},
+		{"no provider", "", "model", "nonsense", `model: the model "nonsense" has no provider: write provider/name`},
 		{"a key for its name", "", "providers.x.api_key_env", "sk-canary", "not the key itself"},
 		{"wrong list", "", "providers.x.api_key_command", "pass show", "want a list"},
 		{"bad file", "modle: x\n", "permission_mode", "plan", "config.yaml:1"},

@@ -22,6 +22,7 @@ const (
 	list                // of strings
 	folders             // a list of absolute paths; ~/ is the home directory
 	text
+	modelRef // a model: provider/name or script:FILE
 	object   // any keys and values, as JSON has them
 	address  // an http or https URL
 	variable // the name of an environment variable
@@ -58,7 +59,7 @@ type scalar struct {
 }
 
 var root = &schema{kind: group, fields: []*schema{
-	{name: "model", kind: text},
+	{name: "model", kind: modelRef},
 	{name: "base_url", kind: address},
 	{name: "permission_mode", kind: choice, def: "default", choices: []string{"default", "accept-edits", "plan", "bypass"}},
 	{name: "permissions", kind: group, fields: append([]*schema{
