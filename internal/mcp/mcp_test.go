@@ -146,7 +146,9 @@ func TestDeath(t *testing.T) {
 
 // The status of a server that does not start gives the reason, and the others work.
 func TestBroken(t *testing.T) {
-	d := start(t, program("bad", "broken"), program("good"), mcp.Server{Name: "none", Command: []string{"no-such-program"}})
+	d := start(t, program("bad", "broken"), program("good"), mcp.Server{Name: "none", Command: []string{"no-such-program"}},
+		mcp.Server{Name: "nowhere", Command: []string{"/no/such/program"}})
+	<-d.told
 	<-d.told
 	<-d.told
 	for _, s := range d.Status() {
@@ -163,7 +165,11 @@ func TestBroken(t *testing.T) {
 				t.Errorf("the log is %q, %v", log, err)
 			}
 		case "none":
-			if s.State != mcp.Failed || !strings.Contains(s.Why, "no-such-program") {
+			if s.State != mcp.Failed || s.Why != "the program no-such-program was not found: install it, or correct the server's command" {
+				t.Errorf("%+v", s)
+			}
+		case "nowhere":
+			if s.State != mcp.Failed || s.Why != "the program /no/such/program was not found: install it, or correct the server's command" {
 				t.Errorf("%+v", s)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -67,7 +68,11 @@ func startProgram(cfg Server, logPath string) (*program, error) {
 	err = cmd.Start()
 	_ = in.Close() // the program has its own
 	if err != nil {
-		return nil, errors.Join(err, pipe.Close(), out.Close(), l.close())
+		_ = pipe.Close() // Start has closed it, too
+		if absent(cmd, err) {
+			err = fmt.Errorf("the program %s was not found: install it, or correct the server's command", cfg.Command[0])
+		}
+		return nil, errors.Join(err, out.Close(), l.close())
 	}
 	p.stdin = newInputQueue(pipe)
 	go func() {
@@ -83,6 +88,19 @@ func startProgram(cfg Server, logPath string) (*program, error) {
 		close(p.exited)
 	}()
 	return p, nil
+}
+
+// absent reports whether a command whose start failed with err has no program.
+func absent(cmd *exec.Cmd, err error) bool {
+	if errors.Is(err, exec.ErrNotFound) {
+		return true
+	}
+	path := cmd.Path
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(cmd.Dir, path)
+	}
+	_, err = os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // end ends the program: it closes its standard input, and kills the rest of its group
