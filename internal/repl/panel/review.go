@@ -79,7 +79,8 @@ func (p *Panel) Unsent() string {
 	for _, about := range slices.SortedFunc(maps.Keys(p.words.drafts), func(a, b subject) int {
 		return cmp.Or(a.file-b.file, a.hunk-b.hunk)
 	}) {
-		if text := strings.TrimSpace(p.words.drafts[about].Text()); text != "" {
+		// Untrimmed: the person may be typing it, and goes on at the prompt.
+		if text := p.words.drafts[about].Text(); strings.TrimSpace(text) != "" {
 			lines = append(lines, text)
 		}
 	}
