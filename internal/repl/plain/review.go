@@ -127,7 +127,7 @@ func (u *UI) readAnswer(ctx context.Context, from time.Time, checking <-chan str
 	return v, what, nil
 }
 
-// answering tells how to answer a question in words.
+// answering explains how to answer a question in words.
 func (o Options) answering(req confirm.Request) string {
 	if req.Choice != nil {
 		return "To answer in your own words, begin with answer."
