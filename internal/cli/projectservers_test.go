@@ -24,7 +24,7 @@ func TestProgramsOfServers(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "my project")
 		scratch.Mkdir(t, filepath.Dir(filepath.Join(dir, name)))
 		scratch.Write(t, filepath.Join(dir, "data.json"), "{}")
-		absolute := config.MCPServer{Command: []string{"sh", "-c", "run '" + dir + "/" + name + "'"}}
+		absolute := config.MCPServer{Command: []string{"sh", "-c", "python3 '" + dir + "/" + name + "'"}}
 		for _, entry := range []config.MCPServer{entry, absolute} {
 			var hashes []string
 			for _, text := range []string{"one", "two"} {

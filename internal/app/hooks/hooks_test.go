@@ -313,6 +313,8 @@ func TestProgramsOfHooks(t *testing.T) {
 		`bash <(./make "x")`:                                "make",
 		`sh -c "cd a; deno run b.tsx >log"`:                 "a/b.tsx",
 		`"` + dir + `/tool" x`:                              "tool",
+		`python3 -u tool log`:                               "tool",
+		`touch log; ./tool | tee log`:                       "tool",
 	} {
 		for _, name := range []string{want, "log"} {
 			scratch.Mkdir(t, filepath.Dir(filepath.Join(dir, name)))

@@ -30,13 +30,14 @@ var folderNames = []string{
 	"${CLAUDE_PROJECT_DIR}/", "$CLAUDE_PROJECT_DIR/", "${AGENT_PROJECT_DIR}/", "$AGENT_PROJECT_DIR/",
 }
 
-// Find returns the files in the project that commands name, relative to its folder dir, which
-// root has open: an interpreter runs a file whatever its name. Of the files that a command is
-// redirected from only programs count, and none that it is redirected to.
+// Find returns the programs in the project that shell commands name, relative to its folder
+// dir, which root has open: the files that they start or give to an interpreter, and others
+// that look like programs. A file that a command writes may change all the time.
 func Find(root *os.Root, dir string, commands []string) []string {
 	f := finder{root: root, dir: dir}
 	for _, command := range commands {
-		f.command(command)
+		f.bases = []string{"."}
+		f.text(command, true, maxDepth)
 	}
 	return f.list
 }
@@ -49,40 +50,53 @@ type finder struct {
 	list  []string
 }
 
-// command collects the files that a command names.
-func (f *finder) command(text string) {
+// argv collects the programs that a command without a shell names.
+func (f *finder) argv(args []string) {
 	f.bases = []string{"."}
-	f.text(text, maxDepth)
+	starts := true
+	for _, arg := range args {
+		f.word(arg, &starts, maxDepth)
+	}
 }
 
-// text tries a text as one name, and each of its words, which may be a command again.
-func (f *finder) text(text string, depth int) {
-	f.try(text, isFile)
-	if depth == 0 {
-		return
-	}
+// text collects the programs that a shell command names, or the value of a variable.
+func (f *finder) text(text string, isCommand bool, depth int) {
 	for _, name := range append([]string{f.dir + "/"}, folderNames...) {
 		text = strings.ReplaceAll(text, name, "./")
 	}
-	before := ""
 	list, inputs := words(text)
 	for _, name := range inputs {
 		f.try(name, isProgram)
 	}
-	for _, word := range list {
+	before, starts := "", false
+	for _, w := range list {
 		if before == "cd" || before == "pushd" || before == "-C" {
-			f.enter(word)
+			f.enter(w.text)
 		}
-		before = word
-		f.try(word, isFile)
-		if word != text {
-			f.text(word, depth-1)
-		}
-		for part := range strings.FieldsFuncSeq(word, func(r rune) bool { return strings.ContainsRune("=:,$()`", r) }) {
-			f.try(part, isFile)
-		}
+		before = w.text
+		starts = starts || isCommand && w.first
+		f.word(w.text, &starts, depth)
 	}
 }
+
+// word tries a word as a name, and as a command in itself. starts reports whether the word
+// is run as a program, and then whether the next one is.
+func (f *finder) word(word string, starts *bool, depth int) {
+	wanted := isProgram
+	if *starts && !strings.HasPrefix(word, "-") {
+		wanted, *starts = isFile, slices.Contains(runners, filepath.Base(word))
+	}
+	f.try(word, wanted)
+	for part := range strings.FieldsFuncSeq(word, func(r rune) bool { return strings.ContainsRune("=:,$()`", r) }) {
+		f.try(part, isProgram)
+	}
+	if depth > 0 && strings.ContainsAny(word, " \t\n;|&()`") {
+		f.text(word, true, depth-1)
+	}
+}
+
+// runners run the file that is their first argument.
+var runners = strings.Fields(". ash bash bun csh dash deno dotnet env exec fish java ksh lua nice node nohup perl php pwsh python python2 python3 Rscript ruby sh source sudo tclsh time timeout tsx zsh")
 
 // enter notes a folder that a command changes to, from each where it may be.
 func (f *finder) enter(name string) {
@@ -113,48 +127,58 @@ func (f *finder) local(base, name string) (string, bool) {
 	return at, name != "" && !filepath.IsAbs(name) && filepath.IsLocal(at)
 }
 
+// word is a word of a command line.
+type word struct {
+	text  string
+	first bool // of a command
+}
+
 // words returns the words of a shell's command line without quotes. Those behind < are apart,
 // those behind > are left out.
-func words(text string) (list, inputs []string) {
-	var word strings.Builder
+func words(text string) (list []word, inputs []string) {
+	var current strings.Builder
 	var quote, redirected rune
-	begun, escaped := false, false
+	begun, escaped, first := false, false, true
 	end := func() {
 		if !begun {
 			return
 		}
 		switch redirected {
 		case 0:
-			list = append(list, word.String())
+			list = append(list, word{current.String(), first})
+			first = false
 		case '<':
-			inputs = append(inputs, word.String())
+			inputs = append(inputs, current.String())
 		}
 		redirected, begun = 0, false
-		word.Reset()
+		current.Reset()
 	}
 	for _, r := range text {
 		switch {
 		case escaped:
-			word.WriteRune(r)
+			current.WriteRune(r)
 			escaped = false
 		case r == '\\' && quote != '\'':
 			escaped, begun = true, true
 		case r == quote:
 			quote = 0
 		case quote != 0:
-			word.WriteRune(r)
+			current.WriteRune(r)
 		case r == '"' || r == '\'':
 			quote, begun = r, true
 		case r == '(':
 			end()
-			redirected = 0 // a command, whose output is the file
-		case strings.ContainsRune(" \t\n;|&)`", r):
+			redirected, first = 0, true // a command, whose output is the file
+		case strings.ContainsRune("\n;|&)`", r):
+			end()
+			first = true
+		case r == ' ' || r == '\t':
 			end()
 		case r == '<' || r == '>':
 			end()
 			redirected = r
 		default:
-			word.WriteRune(r)
+			current.WriteRune(r)
 			begun = true
 		}
 	}
@@ -187,8 +211,8 @@ func isProgram(root *os.Root, name string) bool {
 	return err != nil || strings.HasPrefix(string(data), "#!")
 }
 
-// Look returns the files in the project's folder dir that the elements of a command name, and the
-// programs that the values of its variables name, with a digest of them.
+// Look returns the programs in the project's folder dir that a command without a shell, or the
+// values of its variables, name, with a digest of them.
 func Look(dir string, command, values []string) (names []string, digest string, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -196,12 +220,13 @@ func Look(dir string, command, values []string) (names []string, digest string, 
 	}
 	defer root.Close()
 	sum := sha256.New()
-	names = Find(root, dir, command)
-	for _, name := range Find(root, dir, values) {
-		if !slices.Contains(names, name) && isProgram(root, name) {
-			names = append(names, name)
-		}
+	f := finder{root: root, dir: dir}
+	f.argv(command)
+	for _, value := range values {
+		f.try(value, isProgram)
+		f.text(value, false, maxDepth)
 	}
+	names = f.list
 	Digest(sum, root, names)
 	return names, hex.EncodeToString(sum.Sum(nil)), nil
 }
