@@ -105,12 +105,16 @@ func TestConnectWithoutAnEditor(t *testing.T) {
 func TestRefusedToken(t *testing.T) {
 	r := newRig(t, nil)
 	e := idetest.Start(t, idetest.Ours())
-	path := e.WriteLock(r.locks, r.dir)
-	old, err := os.ReadFile(path)
+	right := e.WriteLock(t.TempDir(), r.dir) // where nobody looks
+	old, err := os.ReadFile(right)
 	if err != nil {
 		t.Fatal(err)
 	}
-	scratch.Write(t, path, strings.Replace(string(old), "token-of", "wrong-of", 1))
+	path := filepath.Join(r.locks, filepath.Base(right))
+	scratch.Mkdir(t, r.locks)
+	if err := os.WriteFile(path, []byte(strings.Replace(string(old), "token-of", "wrong-of", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	r.until("the second refusal", func() bool {
 		_, n := e.Handshakes()
 		return n >= 2 && strings.HasPrefix(r.Status().Why, "Visual Studio Code has this folder open, but it and its lock file do not agree")
