@@ -112,12 +112,19 @@ func (h *host) await(id string) rpc {
 	return rpc{}
 }
 
-// took handles a message of the agent and returns it.
-func (h *host) took() rpc {
+// read returns the message of the agent that was scanned last.
+func (h *host) read() rpc {
+	h.t.Helper()
 	var m rpc
 	if err := json.Unmarshal(h.out.Bytes(), &m); err != nil {
 		h.t.Errorf("%q: %v", h.out.Text(), err)
 	}
+	return m
+}
+
+// took handles a message of the agent and returns it.
+func (h *host) took() rpc {
+	m := h.read()
 	switch m.Method {
 	case "session/update":
 		u := m.Params["update"].(map[string]any)

@@ -3,7 +3,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -97,6 +101,36 @@ func TestHostedSessionIsDeleted(t *testing.T) {
 	}
 	if all, _ := h.request("session/list", map[string]any{"cwd": d.dir}).Result["sessions"].([]any); len(all) != 0 {
 		t.Errorf("%v", all)
+	}
+	h.end()
+}
+
+// TestSessionIsClosedDuringAPrompt: a host closes a session whose prompt asks. The prompt is
+// cancelled, and nothing is written.
+func TestSessionIsClosedDuringAPrompt(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, callOf("write_file", `{"path":"b.txt","content":"x"}`)), nil)
+	h := d.host()
+	h.request("initialize", map[string]any{"protocolVersion": 1})
+	id, _ := h.request("session/new", map[string]any{"cwd": d.dir, "mcpServers": []any{}}).Result["sessionId"].(string)
+	prompt := h.begin("session/prompt", map[string]any{"sessionId": id, "prompt": h.text("write it")})
+	answers := map[string]rpc{}
+	end := ""
+	for len(answers) < 2 && h.out.Scan() {
+		switch m := h.read(); {
+		case m.Method == "session/request_permission": // it stays unanswered
+			end = h.begin("session/close", map[string]any{"sessionId": id})
+		case m.Method == "":
+			answers[string(m.ID)] = m
+		}
+	}
+	if end == "" || answers[end].Error != nil || answers[prompt].Result["stopReason"] != "cancelled" {
+		t.Errorf("%+v", answers)
+	}
+	if got := h.request("session/prompt", map[string]any{"sessionId": id, "prompt": h.text("again")}); got.Error == nil {
+		t.Errorf("a closed session answers: %+v", got)
+	}
+	if _, err := os.Stat(filepath.Join(d.dir, "b.txt")); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
 	}
 	h.end()
 }

@@ -101,8 +101,10 @@ type served struct {
 	*Session
 	view *view
 
-	mu     sync.Mutex         // guards cancel
+	mu     sync.Mutex         // guards the rest
 	cancel context.CancelFunc // ends the prompt that runs; nil without one
+	ended  chan struct{}      // closed at the end of the last prompt that began
+	closed bool               // no prompt begins any more
 }
 
 // Serve serves one host until it closes its end or ctx ends.
@@ -354,16 +356,20 @@ func (s *served) answer(ctx context.Context, text string) (any, error) {
 func (s *served) begin(cancel context.CancelFunc) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.cancel != nil {
+	switch {
+	case s.closed:
+		return &Error{codeRequest, "the session is closed"}
+	case s.cancel != nil:
 		return &Error{codeRequest, "the session answers another prompt"}
 	}
-	s.cancel = cancel
+	s.cancel, s.ended = cancel, make(chan struct{})
 	return nil
 }
 
 func (s *served) end() {
 	s.mu.Lock()
 	s.cancel = nil
+	close(s.ended)
 	s.mu.Unlock()
 	s.view.changed()
 }
@@ -385,17 +391,21 @@ func (a *agent) notified(method string, params json.RawMessage) {
 	}
 }
 
-// close ends a session, with the prompt that it answers.
+// close ends a session. It cancels the prompt that runs there, and waits for its end.
 func (a *agent) close(p onSession) (any, error) {
 	s, err := a.find(p.SessionID)
 	if err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
-	busy := s.cancel != nil
+	s.closed = true
+	ended := s.ended
+	if s.cancel != nil {
+		s.cancel()
+	}
 	s.mu.Unlock()
-	if busy {
-		return nil, &Error{codeRequest, "cancel the prompt first"}
+	if ended != nil {
+		<-ended
 	}
 	a.mu.Lock()
 	delete(a.sessions, p.SessionID)
