@@ -1,11 +1,13 @@
 package mcp
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,8 +71,15 @@ type field struct {
 	Title       string   `json:"title"`
 	Description string   `json:"description"`
 	Enum        []string `json:"enum"`
+	Titled      []choice `json:"oneOf"`
 	Default     any      `json:"default"`
 	name        string
+}
+
+// choice is a value with the title that people see.
+type choice struct {
+	Const string `json:"const"`
+	Title string `json:"title"`
 }
 
 // elicit asks the person for each field of a form. Without all answers it declines.
@@ -111,7 +120,12 @@ func fieldsOf(schema any) ([]field, bool) {
 		Properties map[string]field `json:"properties"`
 	}
 	data, err := json.Marshal(schema)
-	if err != nil || json.Unmarshal(data, &form) != nil || len(form.Properties) > maxFields {
+	if err != nil {
+		return nil, false
+	}
+	in := json.NewDecoder(bytes.NewReader(data))
+	in.UseNumber() // a default of a million is not 1e+06
+	if in.Decode(&form) != nil || len(form.Properties) > maxFields {
 		return nil, false
 	}
 	var all []field
@@ -137,17 +151,31 @@ func (f field) label() string {
 func (f field) options() []string {
 	var all []string
 	if f.Default != nil {
-		all = append(all, cut(fmt.Sprint(f.Default), maxWhy))
+		all = append(all, cut(f.titleOf(fmt.Sprint(f.Default)), maxWhy))
 	}
+	values := f.Enum
 	if f.Type == "boolean" {
-		f.Enum = []string{"true", "false"}
+		values = []string{"true", "false"}
 	}
-	for _, o := range f.Enum {
+	for _, c := range f.Titled {
+		values = append(values, f.titleOf(c.Const))
+	}
+	for _, o := range values {
 		if !slices.Contains(all, o) && len(all) < 9 { // a digit chooses one
 			all = append(all, cut(o, maxWhy))
 		}
 	}
 	return all
+}
+
+// titleOf returns the title of a value, the value itself if it has no title.
+func (f field) titleOf(value string) string {
+	for _, c := range f.Titled {
+		if c.Const == value {
+			return cmp.Or(c.Title, value)
+		}
+	}
+	return value
 }
 
 // value returns the answer as the form wants it.
@@ -161,7 +189,15 @@ func (f field) value(answer string) (any, bool) {
 	case "integer":
 		v, err = strconv.ParseInt(answer, 10, 64)
 	case "number":
-		v, err = strconv.ParseFloat(answer, 64)
+		n, failed := strconv.ParseFloat(answer, 64)
+		if v, err = n, failed; math.IsNaN(n) || math.IsInf(n, 0) {
+			return nil, false // JSON has no such number
+		}
 	}
-	return v, err == nil && (len(f.Enum) == 0 || slices.Contains(f.Enum, answer))
+	for _, c := range f.Titled {
+		if answer == c.Const || answer == cut(f.titleOf(c.Const), maxWhy) {
+			return c.Const, true
+		}
+	}
+	return v, err == nil && len(f.Titled) == 0 && (len(f.Enum) == 0 || slices.Contains(f.Enum, answer))
 }

@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -44,6 +45,38 @@ func TestSchemas(t *testing.T) {
 		}
 		if got, ok := schemaOf(value); string(got) != want || ok != (want != "") {
 			t.Errorf("%s: %s, %t", schema, got, ok)
+		}
+	}
+}
+
+// TestFormFields: the options of a form are answers that its field takes, and no other answer
+// is taken.
+func TestFormFields(t *testing.T) {
+	for name, c := range map[string]struct {
+		schema  string
+		options []string
+		answers map[string]any // nil: declined
+	}{
+		"a large default": {`{"type":"integer","default":1000000}`, []string{"1000000"}, map[string]any{"1000000": int64(1000000), "1e+06": nil}},
+		"a number":        {`{"type":"number","default":0.5}`, []string{"0.5"}, map[string]any{"2.5": 2.5, "NaN": nil, "inf": nil, "x": nil}},
+		"choices":         {`{"type":"string","enum":["a","b"],"default":"b"}`, []string{"b", "a"}, map[string]any{"a": "a", "c": nil}},
+		"titled choices": {
+			`{"type":"string","oneOf":[{"const":"#f00","title":"Red"},{"const":"#0f0","title":"Green"}],"default":"#0f0"}`,
+			[]string{"Green", "Red"}, map[string]any{"Red": "#f00", "#0f0": "#0f0", "Blue": nil},
+		},
+		"yes or no": {`{"type":"boolean","default":true}`, []string{"true", "false"}, map[string]any{"false": false, "maybe": nil}},
+	} {
+		fields, ok := fieldsOf(json.RawMessage(`{"type":"object","properties":{"f":` + c.schema + `}}`))
+		if !ok || len(fields) != 1 {
+			t.Fatalf("%s: %+v", name, fields)
+		}
+		if got := fields[0].options(); !slices.Equal(got, c.options) {
+			t.Errorf("%s: options %q", name, got)
+		}
+		for answer, want := range c.answers {
+			if got, ok := fields[0].value(answer); ok != (want != nil) || ok && got != want {
+				t.Errorf("%s: %q is %v, %v", name, answer, got, ok)
+			}
 		}
 	}
 }
