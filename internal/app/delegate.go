@@ -25,9 +25,11 @@ func (a *App) newCrew(defined []subagents.Definition, with tools.Deps) *subagent
 		own.Below = a.guidance.below(apart)
 		model, note := a.modelOf(d)
 		own.Sees = func() bool { return model.Info().Images }
+		set := tools.NewSet(own)
+		set.Offer(d.Tools)
 		whole := "task-" + rand.Text() + ".md"
 		e := subagents.Equipment{
-			Model: model, Tools: hookedSet{tools.NewSet(own), a.hooked, own.Ask}, System: a.lastSystem() + delegated, CompactAt: a.Config.Limits.CompactAt, Note: note, Shortened: apart.Retell,
+			Model: model, Tools: hookedSet{set, a.hooked, own.Ask}, System: a.lastSystem() + delegated, CompactAt: a.Config.Limits.CompactAt, Note: note, Shortened: apart.Retell,
 			SaveFull: func(_, text string) (string, error) { return a.keepAs(a.Current().ID(), whole, text) },
 		}
 		if d.Role != "" {

@@ -45,6 +45,14 @@ func NewSet(d Deps) *Set {
 	return s
 }
 
+// Offer has Specs list the tools of servers with these names even if the definitions of all
+// do not fit.
+func (s *Set) Offer(names []string) {
+	for _, name := range names {
+		s.found[name] = true
+	}
+}
+
 // changing are the tools that change files, in the order of Specs.
 var changing = []string{"write_file", "edit_file", "edit_lines", "append_file", "regex_replace", "patch", "delete_file", "move_file"}
 

@@ -262,14 +262,19 @@ func (p *permitted) Specs() []llm.ToolSpec {
 
 // Call calls a permitted tool.
 func (p *permitted) Call(ctx context.Context, name string, call tools.Call) (tools.Result, error) {
-	i := slices.IndexFunc(p.Specs(), func(s llm.ToolSpec) bool { return s.Name == name })
+	offered := p.Specs()
+	i := slices.IndexFunc(offered, func(s llm.ToolSpec) bool { return s.Name == name })
 	if i < 0 {
+		var names []string
+		for _, s := range offered {
+			names = append(names, s.Name)
+		}
 		return tools.Result{
-			ForModel: fmt.Sprintf("The tool %q is not available in this task. The tools are: %s.", name, strings.Join(p.names, ", ")),
+			ForModel: fmt.Sprintf("The tool %q is not available in this task. The tools are: %s.", name, strings.Join(names, ", ")),
 			ForUser:  "not available", Failed: true,
 		}, nil
 	}
-	if !p.Specs()[i].Reads {
+	if !offered[i].Reads {
 		select {
 		case p.changing <- struct{}{}:
 			defer func() { <-p.changing }()

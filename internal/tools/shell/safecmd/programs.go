@@ -148,7 +148,9 @@ func (s spec) longOption(c call, arg string, next []string) (used int, ok bool) 
 // isOption reports whether a program may read a word as an option though another comes
 // before it that has a value: git takes some values only after an =, and does not join
 // options of one letter.
-func isOption(word string) bool { return len(word) > 1 && word[0] == '-' && (word[1] < '0' || word[1] > '9') }
+func isOption(word string) bool {
+	return len(word) > 1 && word[0] == '-' && (word[1] < '0' || word[1] > '9')
+}
 
 // programs maps programs, and commands of the shell, to the rules for calls that only
 // read. A program that may write, run another or reach the network without such an
