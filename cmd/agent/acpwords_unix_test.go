@@ -116,10 +116,10 @@ func TestSessionIsClosedDuringAPrompt(t *testing.T) {
 	answers := map[string]rpc{}
 	end := ""
 	for len(answers) < 2 && h.out.Scan() {
-		switch m := h.read(); {
-		case m.Method == "session/request_permission": // it stays unanswered
+		switch m := h.read(); m.Method {
+		case "session/request_permission": // it stays unanswered
 			end = h.begin("session/close", map[string]any{"sessionId": id})
-		case m.Method == "":
+		case "":
 			answers[string(m.ID)] = m
 		}
 	}

@@ -123,7 +123,7 @@ func Login(ctx context.Context, opt Options, s Server, client Client, show func(
 	if got == nil {
 		return errors.New("the server asks for no login")
 	}
-	return got.save(got.login.Token)
+	return got.save(got.Token)
 }
 
 // safe reports whether secrets may go to an address: they are encrypted or stay on this
@@ -293,11 +293,11 @@ func loadKeeper(ctx context.Context, to Logins, address string) (*keeper, error)
 		return nil, err
 	}
 	k := &keeper{ctx: ctx, to: to, address: address}
-	if err := json.Unmarshal([]byte(secret), &k.login); err != nil || k.login.Token == nil {
+	if err := json.Unmarshal([]byte(secret), &k.login); err != nil || k.Token == nil {
 		return nil, errors.New("the login that is kept cannot be read; log in again")
 	}
 	cfg := oauth2.Config{ClientID: k.ClientID, ClientSecret: k.ClientSecret, Endpoint: oauth2.Endpoint{TokenURL: k.TokenURL, AuthStyle: k.AuthStyle}}
-	k.fresh = cfg.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, (&loginTransport{address: address}).client()), k.login.Token)
+	k.fresh = cfg.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, (&loginTransport{address: address}).client()), k.Token)
 	return k, nil
 }
 
@@ -321,14 +321,14 @@ func (k *keeper) renew() (*oauth2.Token, error) {
 	if err != nil {
 		return nil, fmt.Errorf("log in again: the login has expired and cannot be renewed (%s)", bounded(err, maxWhy))
 	}
-	if t.AccessToken != k.login.Token.AccessToken {
+	if t.AccessToken != k.Token.AccessToken {
 		err = k.save(t)
 	}
 	return t, err
 }
 
 func (k *keeper) save(t *oauth2.Token) error {
-	k.login.Token = t
+	k.Token = t
 	secret, err := json.Marshal(k.login)
 	if err != nil {
 		return err

@@ -62,7 +62,8 @@ func TestFormFields(t *testing.T) {
 		"choices":         {`{"type":"string","enum":["a","b"],"default":"b"}`, []string{"b", "a"}, map[string]any{"a": "a", "c": nil}},
 		"titled choices": {
 			`{"type":"string","oneOf":[{"const":"#f00","title":"Red"},{"const":"#0f0","title":"Green"}],"default":"#0f0"}`,
-			[]string{"Green", "Red"}, map[string]any{"Red": "#f00", "#0f0": "#0f0", "Blue": nil},
+			[]string{"Green", "Red"},
+			map[string]any{"Red": "#f00", "#0f0": "#0f0", "Blue": nil},
 		},
 		"yes or no": {`{"type":"boolean","default":true}`, []string{"true", "false"}, map[string]any{"false": false, "maybe": nil}},
 	} {

@@ -190,7 +190,7 @@ func (s *server) dial(ctx context.Context) (*link, error) {
 	probe, cancel := context.WithTimeout(ctx, s.opt.probe)
 	defer cancel()
 	l, err := s.open(probe, nil)
-	if err == nil || ctx.Err() != nil || errors.As(err, new(noStart)) {
+	if err == nil || ctx.Err() != nil || errors.As(err, new(startError)) {
 		return l, err
 	}
 	return s.open(ctx, &sdk.ClientSessionOptions{ProtocolVersion: initializing})
@@ -232,8 +232,8 @@ func (s *server) open(ctx context.Context, opt *sdk.ClientSessionOptions) (*link
 	return l, nil
 }
 
-// noStart is the error of a program that could not be started.
-type noStart struct{ error }
+// startError is the error of a program that could not be started.
+type startError struct{ error }
 
 // transport starts the program, or returns the way to the address.
 func (s *server) transport(ctx context.Context, l *link) (sdk.Transport, error) {
@@ -248,7 +248,7 @@ func (s *server) transport(ctx context.Context, l *link) (sdk.Transport, error) 
 	}
 	p, err := startProgram(s.Server, s.logFile())
 	if err != nil {
-		return nil, noStart{err}
+		return nil, startError{err}
 	}
 	l.program = p
 	return &sdk.IOTransport{Reader: p.stdout, Writer: p.stdin, MaxLineLength: maxMessage}, nil

@@ -136,54 +136,83 @@ type word struct {
 // words returns the words of a shell's command line without quotes. Those behind < are apart,
 // those behind > are left out.
 func words(text string) (list []word, inputs []string) {
-	var current strings.Builder
-	var quote, redirected rune
-	begun, escaped, first := false, false, true
-	end := func() {
-		if !begun {
-			return
-		}
-		switch redirected {
-		case 0:
-			list = append(list, word{current.String(), first})
-			first = false
-		case '<':
-			inputs = append(inputs, current.String())
-		}
-		redirected, begun = 0, false
-		current.Reset()
-	}
+	l := lexer{first: true}
 	for _, r := range text {
-		switch {
-		case escaped:
-			current.WriteRune(r)
-			escaped = false
-		case r == '\\' && quote != '\'':
-			escaped, begun = true, true
-		case r == quote:
-			quote = 0
-		case quote != 0:
-			current.WriteRune(r)
-		case r == '"' || r == '\'':
-			quote, begun = r, true
-		case r == '(':
-			end()
-			redirected, first = 0, true // a command, whose output is the file
-		case strings.ContainsRune("\n;|&)`", r):
-			end()
-			first = true
-		case r == ' ' || r == '\t':
-			end()
-		case r == '<' || r == '>':
-			end()
-			redirected = r
-		default:
-			current.WriteRune(r)
-			begun = true
+		if !l.quoted(r) {
+			l.plain(r)
 		}
 	}
-	end()
-	return list, inputs
+	l.end()
+	return l.list, l.inputs
+}
+
+// lexer divides a command line into words.
+type lexer struct {
+	list   []word
+	inputs []string
+
+	current    strings.Builder
+	begun      bool // current is a word, which may be empty
+	first      bool // the next word is the first of a command
+	escaped    bool // by a backslash
+	quote      rune // or zero
+	redirected rune // < or > before the word, or zero
+}
+
+// end ends a word.
+func (l *lexer) end() {
+	if !l.begun {
+		return
+	}
+	switch l.redirected {
+	case 0:
+		l.list = append(l.list, word{l.current.String(), l.first})
+		l.first = false
+	case '<':
+		l.inputs = append(l.inputs, l.current.String())
+	}
+	l.redirected, l.begun = 0, false
+	l.current.Reset()
+}
+
+// quoted takes a character of quotes or behind a backslash, or returns false.
+func (l *lexer) quoted(r rune) bool {
+	switch {
+	case l.escaped:
+		l.current.WriteRune(r)
+		l.escaped = false
+	case r == '\\' && l.quote != '\'':
+		l.escaped, l.begun = true, true
+	case r == l.quote:
+		l.quote = 0
+	case l.quote != 0:
+		l.current.WriteRune(r)
+	case r == '"' || r == '\'':
+		l.quote, l.begun = r, true
+	default:
+		return false
+	}
+	return true
+}
+
+// plain takes a character outside of quotes.
+func (l *lexer) plain(r rune) {
+	switch r {
+	case ' ', '\t':
+		l.end()
+	case '\n', ';', '|', '&', ')', '`':
+		l.end()
+		l.first = true
+	case '(': // a command, whose output may be the file
+		l.end()
+		l.redirected, l.first = 0, true
+	case '<', '>':
+		l.end()
+		l.redirected = r
+	default:
+		l.current.WriteRune(r)
+		l.begun = true
+	}
 }
 
 func isFile(root *os.Root, name string) bool {

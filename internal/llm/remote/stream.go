@@ -49,13 +49,13 @@ func (c *Client) stream(ctx context.Context, req llm.Request, emit func(llm.Delt
 	if c.base == nil {
 		return c.reporter().addressFailure()
 	}
-	r, lessons, err := c.encode(req)
-	if err != nil {
-		return err
-	}
 	for attempt := 1; ; attempt++ {
+		r, lessons, err := c.encode(req)
+		if err != nil {
+			return err
+		}
 		a := &receiver{answer: c.protocol.Answer()}
-		err := c.attempt(ctx, r, a, emit)
+		err = c.attempt(ctx, r, a, emit)
 		if err == nil || errors.Is(err, errStopped) {
 			return err
 		}
@@ -66,9 +66,6 @@ func (c *Client) stream(ctx context.Context, req llm.Request, emit func(llm.Delt
 		if !a.began && c.learn(fail.err, req, lessons) {
 			if refusesImage(fail.err) && !emit(c.again(attempt, fail.reason()+"; it is left out", 0)) {
 				return errStopped
-			}
-			if r, lessons, err = c.encode(req); err != nil {
-				return err
 			}
 			continue
 		}

@@ -421,11 +421,13 @@ func TestRefusedParts(t *testing.T) {
 			wires, []llm.Message{prompt}, encoded, "Could not process image", "(an image that the server could not read)", true,
 		},
 		"encrypted reasoning of another server": {
-			wires[2:], []llm.Message{llm.TextMessage(llm.User, "a"), opaque("responses", `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"AAAA"}`), llm.TextMessage(llm.User, "b")},
+			wires[2:],
+			[]llm.Message{llm.TextMessage(llm.User, "a"), opaque("responses", `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"AAAA"}`), llm.TextMessage(llm.User, "b")},
 			"AAAA", "The encrypted content AAAA could not be verified. Reason: Encrypted content could not be decrypted or parsed.", "yes", false,
 		},
 		"a signature of another server": {
-			wires[1:2], []llm.Message{llm.TextMessage(llm.User, "a"), opaque("anthropic", `{"type":"thinking","thinking":"hm","signature":"AAAA"}`), llm.TextMessage(llm.User, "b")},
+			wires[1:2],
+			[]llm.Message{llm.TextMessage(llm.User, "a"), opaque("anthropic", `{"type":"thinking","thinking":"hm","signature":"AAAA"}`), llm.TextMessage(llm.User, "b")},
 			"AAAA", "messages.1.content.0: Invalid `signature` in `thinking` block", "yes", false,
 		},
 	} {

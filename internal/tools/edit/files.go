@@ -196,6 +196,19 @@ func hunkTitle(path string, index int) string {
 	return fmt.Sprintf("hunk %d of %s", index+1, short(path))
 }
 
+// body takes the lines of a hunk below its header, without empty ones at the end.
+func (p *filesParser) body() []string {
+	start := p.next
+	for p.next < len(p.lines) && (p.lines[p.next] == "" || strings.ContainsRune(" +-\\", rune(p.lines[p.next][0]))) {
+		p.next++
+	}
+	body := p.lines[start:p.next]
+	for len(body) > 0 && body[len(body)-1] == "" {
+		body = body[:len(body)-1]
+	}
+	return body
+}
+
 // hunk parses the next hunk of a file. The first one may lack its @@.
 func (p *filesParser) hunk(path string, index int) (h Hunk, ok bool, err error) {
 	h = Hunk{Title: hunkTitle(path, index), scope: &scope{first: index == 0}}
@@ -205,16 +218,8 @@ func (p *filesParser) hunk(path string, index int) (h Hunk, ok bool, err error) 
 			h.scope.add(p.lines[p.next])
 		}
 	}
-	end := p.next
-	for end < len(p.lines) && (p.lines[end] == "" || strings.ContainsRune(" +-\\", rune(p.lines[end][0]))) {
-		end++
-	}
-	body := p.lines[p.next:end]
-	for len(body) > 0 && body[len(body)-1] == "" {
-		body = body[:len(body)-1]
-	}
 	bare := header == p.next
-	p.next = end
+	body := p.body()
 	switch {
 	case len(body) == 0 && bare:
 		return h, false, nil

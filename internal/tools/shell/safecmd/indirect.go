@@ -28,16 +28,10 @@ func isIndirect(words []string) bool {
 		return strings.Contains(text, "[") && strings.ContainsAny(text, "$`")
 	case name == "make" || name == "gmake":
 		return slices.ContainsFunc(args, isMakeText)
-	case slices.Contains([]string{"npm", "pnpm", "yarn", "bun"}, name):
-		return slices.ContainsFunc(args, func(s string) bool { return s == "exec" || s == "x" || s == "dlx" })
-	case runsArgument(name, args):
-		return true
-	case slices.Contains(launchers, name) && slices.ContainsFunc(args, func(s string) bool { return s == "run" || s == "exec" || s == "x" }):
-		return true
 	case slices.Contains([]string{"node", "perl", "php", "python", "python2", "python3", "ruby"}, name):
 		return len(args) == 0 || slices.ContainsFunc(args, isCode)
 	}
-	return isWrapper(words[0]) || slices.Contains(starters, name) || strings.HasPrefix(name, "ld-") || name == "ld.so"
+	return runsArgument(name, args) || isWrapper(words[0]) || slices.Contains(starters, name) || strings.HasPrefix(name, "ld-") || name == "ld.so"
 }
 
 // programArgs maps programs to the arguments with which they run another, or a line.
@@ -54,8 +48,19 @@ var programArgs = map[string]lazyregexp.Regexp{
 
 // runsArgument reports whether an argument of a program names another program.
 func runsArgument(name string, args []string) bool {
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(args, func(s string) bool { return slices.Contains(words, s) })
+	}
 	pattern, ok := programArgs[name]
-	return ok && slices.ContainsFunc(args, pattern.MatchString)
+	switch {
+	case ok:
+		return slices.ContainsFunc(args, pattern.MatchString)
+	case slices.Contains([]string{"npm", "pnpm", "yarn", "bun"}, name): // run starts a script of the project
+		return has("exec", "x", "dlx")
+	case slices.Contains(launchers, name):
+		return has("run", "exec", "x")
+	}
+	return false
 }
 
 var editing = lazyregexp.New(`^(-[cfls]|-S|\+|--cmd|--e|--f|--l|--s)`)
