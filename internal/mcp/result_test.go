@@ -29,22 +29,22 @@ func TestNoImageIsTooLargeForAProvider(t *testing.T) {
 // TestSchemas: schemas of which a provider refuses the whole request are mended, or their tool is
 // left out.
 func TestSchemas(t *testing.T) {
-	for schema, want := range map[string]string{
-		`{"type":"object","properties":[]}`:                                                `{"properties":{},"type":"object"}`,
-		`{"properties":null,"required":"a"}`:                                               `{"properties":{},"type":"object"}`,
-		`{"properties":{"a":{"type":"object","properties":[]}},"required":["a"]}`:          `{"properties":{"a":{"properties":{},"type":"object"}},"required":["a"],"type":"object"}`,
-		`{"properties":{"a":{"items":{"properties":[],"required":[1]}}}}`:                  `{"properties":{"a":{"items":{"properties":{}}}},"type":"object"}`,
-		`{"properties":{"a":{"anyOf":[{"type":"null"},{"properties":[],"required":{}}]}}}`: `{"properties":{"a":{"anyOf":[{"type":"null"},{"properties":{}}]}},"type":"object"}`,
-		`{"properties":["a"]}`:                                                             "",
-		`{"properties":"a"}`:                                                               "",
-		`{"properties":{"a":{"properties":5}}}`:                                            "",
+	for _, c := range []struct{ schema, want string }{
+		{`{"type":"object","properties":[]}`, `{"properties":{},"type":"object"}`},
+		{`{"properties":null,"required":"a"}`, `{"properties":{},"type":"object"}`},
+		{`{"properties":{"a":{"type":"object","properties":[]}},"required":["a"]}`, `{"properties":{"a":{"properties":{},"type":"object"}},"required":["a"],"type":"object"}`},
+		{`{"properties":{"a":{"items":{"properties":[],"required":[1]}}}}`, `{"properties":{"a":{"items":{"properties":{}}}},"type":"object"}`},
+		{`{"properties":{"a":{"anyOf":[{"type":"null"},{"properties":[],"required":{}}]}}}`, `{"properties":{"a":{"anyOf":[{"type":"null"},{"properties":{}}]}},"type":"object"}`},
+		{`{"properties":["a"]}`, ""},
+		{`{"properties":"a"}`, ""},
+		{`{"properties":{"a":{"properties":5}}}`, ""},
 	} {
 		var value any
-		if err := json.Unmarshal([]byte(schema), &value); err != nil {
+		if err := json.Unmarshal([]byte(c.schema), &value); err != nil {
 			t.Fatal(err)
 		}
-		if got, ok := schemaOf(value); string(got) != want || ok != (want != "") {
-			t.Errorf("%s: %s, %t", schema, got, ok)
+		if got, ok := schemaOf(value); string(got) != c.want || ok != (c.want != "") {
+			t.Errorf("%s: %s, %t", c.schema, got, ok)
 		}
 	}
 }
