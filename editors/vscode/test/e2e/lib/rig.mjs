@@ -5,7 +5,7 @@ import fs from "node:fs";
 import path from "node:path";
 
 import { atEnd } from "./ending.mjs";
-import { fill, makeFolder } from "./folder.mjs";
+import { fill, makeFolder, remove } from "./folder.mjs";
 import { probeExtension, startHost, vsix } from "./host.mjs";
 import { until } from "./wait.mjs";
 import { openWorkbench } from "./workbench.mjs";
@@ -87,7 +87,7 @@ export async function dropWindow() {
   if (old === undefined) return;
   await old.bench.close();
   await leave(await host);
-  fs.rmSync(old.folder, { recursive: true, force: true });
+  remove(old.folder);
 }
 
 /** Removes everything that the windows of a session left in the shared host, when they are closed. */
@@ -107,12 +107,12 @@ async function endWindows(ready, which) {
 function clear(ready) {
   for (const folder of [ready.agentHome, ready.env.HOME].filter((each) => fs.existsSync(each))) {
     for (const name of fs.readdirSync(folder).filter((each) => folder !== ready.agentHome || each !== "ide")) {
-      fs.rmSync(path.join(folder, name), { recursive: true, force: true, maxRetries: 5 });
+      remove(path.join(folder, name));
     }
   }
 }
 
 atEnd(async () => {
   await (await host)?.stop();
-  if (window !== undefined) fs.rmSync(window.folder, { recursive: true, force: true });
+  if (window !== undefined) remove(window.folder);
 });

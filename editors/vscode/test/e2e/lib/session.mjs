@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach } from "node:test";
 
-import { makeFolder } from "./folder.mjs";
+import { makeFolder, remove } from "./folder.mjs";
 import { extensionRoot, isOfMachine, probeExtension, startHost, vsix } from "./host.mjs";
 import { CONFIGURE, dropWindow, leave, putBack, sharedHost, sharedWindow } from "./rig.mjs";
 import { until } from "./wait.mjs";
@@ -237,7 +237,7 @@ export class Session {
     await this.probe("for (const terminal of vscode.window.terminals) terminal.dispose()").catch(() => undefined);
     await this.bench?.close();
     await this.end();
-    fs.rmSync(this.folder, { recursive: true, force: true });
+    remove(this.folder);
   }
 
   async keep(name) {
