@@ -20,8 +20,8 @@ export function fill(folder, files = {}) {
 }
 
 /**
- * Removes a file or folder with all in it. A program that ends may still write there: what it
- * writes after the folder was read makes a removal fail, so it is repeated.
+ * Removes a file or folder with all in it. A program that ends may still write there: a file
+ * made after the folder was read makes a removal fail, so it is repeated.
  */
 export function remove(name) {
   for (let left = 50; ; left--) {
