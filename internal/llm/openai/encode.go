@@ -14,6 +14,7 @@ import (
 	goopenai "github.com/sashabaranov/go-openai"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
 )
 
 // Many servers refuse a message without content.
@@ -22,12 +23,9 @@ const (
 	noText   = "(no text)"   // of a user or a model
 )
 
-// The remarks in the place of an image: for a model that takes none, and in a result, which
-// has only text in this protocol.
-const (
-	unseen  = "(an image that this model cannot see)"
-	follows = "(an image, shown after the results)"
-)
+// follows is the remark in the place of an image in a result, which has only text in this
+// protocol.
+const follows = "(an image, shown after the results)"
 
 // shown explains the images before it.
 const shown = "(These are the images of the results above, in their order.)"
@@ -67,7 +65,7 @@ func (e messageEncoder) message(m llm.Message) goopenai.ChatCompletionMessage {
 		msg.ToolCallID = e.id(m.CallID)
 		remark := follows
 		if e.dialect&noImages != 0 {
-			remark = unseen
+			remark = remote.UnseenImage
 		}
 		msg.Content = textOf(withoutImages(m, remark), noOutput)
 		if e.dialect&namedResults != 0 {
@@ -81,7 +79,7 @@ func (e messageEncoder) message(m llm.Message) goopenai.ChatCompletionMessage {
 		msg.Content = textOf(m, empty)
 	case llm.User:
 		if e.dialect&noImages != 0 {
-			m = withoutImages(m, unseen)
+			m = withoutImages(m, remote.UnseenImage)
 		}
 		if msg.MultiContent = partsOf(m); msg.MultiContent == nil {
 			msg.Content = textOf(m, noText)

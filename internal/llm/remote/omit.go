@@ -30,11 +30,11 @@ func (o *omissions) refuses(data []byte) bool {
 	return data != nil && o.refused[maphash.Bytes(sumSeed, data)]
 }
 
-// The remarks in the place of an image.
-const (
-	unseenImage     = "(an image that this model cannot see)"
-	unreadableImage = "(an image that the server could not read)"
-)
+// UnseenImage is the remark in the place of an image for a model that takes none.
+const UnseenImage = "(an image that this model cannot see)"
+
+// unreadableImage is the remark in the place of a certain image.
+const unreadableImage = "(an image that the server could not read)"
 
 // imagesRefused matches the refusal of any image.
 var imagesRefused = lazyregexp.New(`(not|n't|cannot|only) (support|accept|process|take) (image inputs?|images|image content|image_url|vision|multimodal)` +
@@ -95,12 +95,11 @@ func (o *omissions) refuseNewest(messages []llm.Message) bool {
 // refuseExtras leaves out all that only its provider can read. It returns false if there
 // is nothing of that kind.
 func (o *omissions) refuseExtras(messages []llm.Message) bool {
-	found := false
-	for _, extra := range extrasOf(messages) {
+	extras := extrasOf(messages)
+	for _, extra := range extras {
 		o.refuse(extra)
-		found = true
 	}
-	return found
+	return len(extras) > 0
 }
 
 // extrasOf returns the fields of messages that providers want back unchanged.
@@ -149,7 +148,7 @@ func (o *omissions) parts(parts []llm.Part) []llm.Part {
 		switch {
 		case p.Kind != llm.ImagePart:
 		case o.images:
-			parts[i] = llm.Part{Kind: llm.TextPart, Text: unseenImage}
+			parts[i] = llm.Part{Kind: llm.TextPart, Text: UnseenImage}
 		case o.refuses(p.Data):
 			parts[i] = llm.Part{Kind: llm.TextPart, Text: unreadableImage}
 		}

@@ -256,6 +256,19 @@ func TestErrorsOnEveryWire(t *testing.T) {
 	}
 }
 
+// refusing returns a server that refuses requests that hold a text, with a message, and the
+// number of its refusals.
+func refusing(t *testing.T, text, message string) (*llmtest.Server, *int) {
+	refused := 0
+	return llmtest.NewServerFunc(t, func(_ int, body []byte) llmtest.Turn {
+		if bytes.Contains(body, []byte(text)) {
+			refused++
+			return llmtest.Raw(400, "application/json", fmt.Sprintf(`{"error":{"type":"invalid_request_error","message":%q}}`, message))
+		}
+		return llmtest.Turn{Text: "ok"}
+	}), &refused
+}
+
 // TestRefusalsAreLearned answers a refusal with one more request, and with none later.
 func TestRefusalsAreLearned(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -285,22 +298,15 @@ func TestRefusalsAreLearned(t *testing.T) {
 			responses.New(responses.Options{Model: "m", Temperature: new(float64)}), `"temperature"`, "Unsupported parameter: 'temperature' is not supported with this model.",
 		},
 	} {
-		refused := 0
-		s := llmtest.NewServerFunc(t, func(_ int, body []byte) llmtest.Turn {
-			if bytes.Contains(body, []byte(c.refuse)) {
-				refused++
-				return llmtest.Raw(400, "application/json", fmt.Sprintf(`{"error":{"type":"invalid_request_error","message":%q}}`, c.with))
-			}
-			return llmtest.Turn{Text: "ok"}
-		})
+		s, refused := refusing(t, c.refuse, c.with)
 		m := remote.New(remote.Options{BaseURL: s.URL()}, c.protocol)
 		for range 3 {
 			if a := ask(t.Context(), m, llm.Request{Messages: []llm.Message{llm.TextMessage(llm.User, "go")}}); a.text != "ok" || a.err != nil {
 				t.Errorf("%s: %+v", name, a)
 			}
 		}
-		if n := len(s.Requests()); refused != 1 || n != 4 {
-			t.Errorf("%s: %d requests, %d refused", name, n, refused)
+		if n := len(s.Requests()); *refused != 1 || n != 4 {
+			t.Errorf("%s: %d requests, %d refused", name, n, *refused)
 		}
 	}
 }
@@ -432,14 +438,7 @@ func TestRefusedParts(t *testing.T) {
 		},
 	} {
 		for _, w := range c.wires {
-			refused := 0
-			s := llmtest.NewServerFunc(t, func(_ int, body []byte) llmtest.Turn {
-				if bytes.Contains(body, []byte(c.refuse)) {
-					refused++
-					return llmtest.Raw(400, "application/json", fmt.Sprintf(`{"error":{"type":"invalid_request_error","message":%q}}`, c.with))
-				}
-				return llmtest.Turn{Text: "ok"}
-			})
+			s, refused := refusing(t, c.refuse, c.with)
 			m := remote.New(remote.Options{BaseURL: s.URL()}, w.protocol())
 			notices := 0
 			for range 3 {
@@ -450,8 +449,8 @@ func TestRefusedParts(t *testing.T) {
 				notices += len(a.void)
 			}
 			r := s.Requests()
-			if refused != 1 || len(r) != 4 || !bytes.Contains(r[3], []byte(c.remark)) || (notices == 1) != c.told {
-				t.Errorf("%s, %s: %d requests, %d refused, %d notices: %s", w.name, name, len(r), refused, notices, r[len(r)-1])
+			if *refused != 1 || len(r) != 4 || !bytes.Contains(r[3], []byte(c.remark)) || (notices == 1) != c.told {
+				t.Errorf("%s, %s: %d requests, %d refused, %d notices: %s", w.name, name, len(r), *refused, notices, r[len(r)-1])
 			}
 		}
 	}
