@@ -73,17 +73,23 @@ func TestAlwaysInTheEditor(t *testing.T) {
 	}
 }
 
+// acceptWithWrongRule asks, and types and accepts in e with a rule that may not be made.
+func (r *rig) acceptWithWrongRule(t *testing.T, e *idetest.Editor, req confirm.Request) <-chan outcome {
+	got := r.ask(t.Context(), req)
+	d := e.NextDiff()
+	d.Edit("newer\n")
+	d.AcceptWith(map[string]any{"always": map[string]any{"rule": "edit(**)"}})
+	return got
+}
+
 // TestAWrongRuleIsAskedAboutAgain: nothing is approved with a rule that may not be made; the
 // editor gets the reason and the person's text.
 func TestAWrongRuleIsAskedAboutAgain(t *testing.T) {
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	req := r.offered()
-	got := r.ask(t.Context(), req)
+	got := r.acceptWithWrongRule(t, e, req)
 	d := e.NextDiff()
-	d.Edit("newer\n")
-	d.AcceptWith(map[string]any{"always": map[string]any{"rule": "edit(**)"}})
-	d = e.NextDiff()
 	if _, problem := offerOf(t, d); !strings.Contains(problem, "The rule edit(**) was not made: it covers every file") {
 		t.Errorf("told %q", problem)
 	}
@@ -102,10 +108,7 @@ func TestYesAfterAWrongRule(t *testing.T) {
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	req := r.offered()
-	got := r.ask(t.Context(), req)
-	d := e.NextDiff()
-	d.Edit("newer\n")
-	d.AcceptWith(map[string]any{"always": map[string]any{"rule": "edit(**)"}})
+	got := r.acceptWithWrongRule(t, e, req)
 	e.NextDiff().Edit("newer still\n")
 	r.untilNote("edited in Visual Studio Code +1 −1: accept it there; y takes the text shown here")
 	<-r.terminal.shown
