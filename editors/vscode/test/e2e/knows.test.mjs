@@ -54,6 +54,7 @@ describe("what the editor knows", () => {
       await until("the TypeScript server to see it", async () => (await errors("sum.ts")) === 1, 120_000);
       fs.writeFileSync(at.scene.session.file("sum.ts"), SUM);
       await until("the TypeScript server to be satisfied again", async () => (await errors("sum.ts")) === 0, 120_000);
+      await agent.end(); // the editor takes no more than 16
     }
   });
 

@@ -141,6 +141,11 @@ export class Agent {
     return this.window.probe(`vscode.window.terminals.find((terminal) => terminal.name === args[0]).show(true)`, this.terminal);
   }
 
+  /** Ends the agent by closing its terminal. */
+  end() {
+    return this.window.probe(`vscode.window.terminals.find((terminal) => terminal.name === args[0]).dispose()`, this.terminal);
+  }
+
   /** Waits until the terminal, which is at the front, shows text. */
   shows(text, ms) {
     return this.window.terminalShows(text, ms);
