@@ -8,12 +8,15 @@ describe("the window of the scenarios", () => {
   const at = stage();
   const look = "return vscode.workspace.getConfiguration('files').get('autoSave')";
 
-  it("has a setting changed, as by a test that fails half-way", async () => {
+  it("has a setting changed and a question open, as by a test that fails half-way", async () => {
     await at.scene.session.probe("await vscode.workspace.getConfiguration('files').update('autoSave', 'afterDelay', true)");
     assert.equal(await at.scene.session.probe(look), "afterDelay");
+    await at.scene.session.probe("void vscode.window.showWarningMessage('Really?', { modal: true }, 'Yes')");
+    await at.scene.bench.page.locator(".monaco-dialog-box").waitFor();
   });
 
   it("has it as before", async () => {
     assert.equal(await at.scene.session.probe(look), "off");
+    assert.equal(await at.scene.bench.page.locator(".monaco-dialog-box").count(), 0);
   });
 });

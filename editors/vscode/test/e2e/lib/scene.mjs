@@ -74,9 +74,10 @@ export class Scene {
     return agent;
   }
 
-  /** Puts the window back as it was: no agent, no editor, no diff. */
+  /** Puts the window back as it was: no question, no agent, no editor, no diff. */
   async clean() {
     if (this.session.host.hasEnded) return;
+    await this.bench.leaveQuestions();
     await this.session.probe(
       `for (const terminal of vscode.window.terminals) terminal.dispose();
        for (const document of vscode.workspace.textDocuments.filter((each) => each.isDirty && (each.uri.scheme === "file" || each.uri.scheme === "agent-inline"))) {

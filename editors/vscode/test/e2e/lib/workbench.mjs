@@ -79,12 +79,21 @@ export class Workbench {
     await this.page.keyboard.press("Enter");
   }
 
-  /** Answers a question that cannot be overlooked, when it has been there long enough for an answer to count. */
-  async answer(label) {
-    const button = this.page.locator(".monaco-dialog-box .monaco-button", { hasText: label });
+  /** Answers a question that cannot be overlooked, and has this text, when it has been there long enough for an answer to count. */
+  async answer(label, text = "") {
+    const button = this.page.locator(".monaco-dialog-box", { hasText: text }).locator(".monaco-button", { hasText: label });
     await button.waitFor();
     await this.page.waitForTimeout(500);
     await button.click();
+  }
+
+  /** Leaves each question that cannot be overlooked: nothing else can be done before. */
+  async leaveQuestions() {
+    await until("the questions to go", async () => {
+      if ((await this.page.locator(".monaco-dialog-box").count()) === 0) return true;
+      await this.page.keyboard.press("Escape");
+      return false;
+    });
   }
 
   /** Presses a key that answers. One that comes too soon after the review got the focus does not count, so it is pressed again. */
