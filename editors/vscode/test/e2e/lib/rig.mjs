@@ -39,6 +39,8 @@ export async function sharedWindow(files, settings) {
   fill(window.folder, files);
   await ready.probe(CONFIGURE, await ready.changes(settings));
   await until("the files to be read", () => ready.probe(ARE_READ, texts(window.folder, files)));
+  // VS Code learns late that a setting changed its shell; that of a scenario is gone with its home.
+  await until("the shell to be there", async () => fs.existsSync(await ready.probe("return vscode.env.shell")));
   return { host: ready, ...window };
 }
 
