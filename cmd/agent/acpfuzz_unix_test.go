@@ -66,12 +66,8 @@ func mutated(r *rand.Rand) []byte {
 // answered reports whether JSON-RPC demands an answer to a line.
 func answered(line []byte) bool {
 	var m struct {
-		ID, Params, Result json.RawMessage
-		JSONRPC, Method    string
-		Error              *struct {
-			Code    int
-			Message string
-		}
+		ID, Params, Result, Error json.RawMessage
+		JSONRPC, Method           string
 	}
 	switch err := json.Unmarshal(line, &m); {
 	case len(bytes.TrimSpace(line)) == 0:
