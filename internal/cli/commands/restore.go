@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/caution"
@@ -126,10 +127,14 @@ func (c changes) restore(ctx context.Context, plan undo.Plan, a action) (names [
 
 // refuseUnsaved moves the files with unsaved changes in the editor from plan's changes to
 // its refused ones: the changes would be lost, or undo the undo when they are saved. Files
-// about which a linked editor does not answer are refused, too; it is asked no further.
+// about which a linked editor does not answer are refused, too; it is asked no further. It is
+// not asked about links: the unsaved text would be that of another file, which stays.
 func (c changes) refuseUnsaved(ctx context.Context, plan undo.Plan) undo.Plan {
 	var silent editor.SilentError
 	return plan.Refuse(func(change workspace.Change) error {
+		if now, _, err := c.App.Root.Look(change.Path); err == nil && now.Mode&fs.ModeSymlink != 0 {
+			return nil
+		}
 		if c.App.Root.Unsaved(change.Path) {
 			return errors.New("it has unsaved changes in your editor: save or revert it there first")
 		}

@@ -3,6 +3,9 @@ package commands
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -25,14 +28,20 @@ func (f reviews) Review(_ context.Context, req confirm.Request) (confirm.Verdict
 // linked returns a session that changed files in three turns, with an editor.
 func linked(t *testing.T, r confirm.Reviewer) (*Set, *idetest.Editor) {
 	t.Helper()
+	return linkedAfter(t, r, threeTurns, "first", "second", "third")
+}
+
+// linkedAfter returns a session with a scripted model after prompts, with an editor.
+func linkedAfter(t *testing.T, r confirm.Reviewer, script string, prompts ...string) (*Set, *idetest.Editor) {
+	t.Helper()
 	t.Setenv("HOME", t.TempDir())
 	for _, name := range []string{"AGENT_IDE_PORT", "AGENT_IDE_LOCK", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME"} {
 		t.Setenv(name, "")
 	}
-	s := sittingAt(t, threeTurns, r, "true")
+	s := sittingAt(t, script, r, "true")
 	s.App.Start(t.Context())
 	s.App.Editor.Wait(t.Context())
-	for _, prompt := range []string{"first", "second", "third"} {
+	for _, prompt := range prompts {
 		s.say(t, prompt)
 	}
 	e := idetest.Start(t, idetest.Ours())
@@ -88,6 +97,30 @@ func TestUndoLeavesWhatIsUnsaved(t *testing.T) {
 	dirty("c.txt", false)
 	if out := s.text(t, "/undo"); out != "undone: c.txt" || s.tree(t) != "one, -, -" {
 		t.Errorf("%q, %q", out, s.tree(t))
+	}
+}
+
+// TestUndoOfALinkToUnsavedText: the link goes, and the file that it leads to, which has unsaved
+// changes in the editor, is left alone.
+func TestUndoOfALinkToUnsavedText(t *testing.T) {
+	const script = `
+turns:
+  - calls: [{tool: execute_command, args: {command: "ln -s a.txt link"}}]
+  - text: Done.
+`
+	s, e := linkedAfter(t, reviews(func(confirm.Request) confirm.Verdict { return confirm.Verdict{Decision: confirm.Approve} }), script, "link it")
+	link := filepath.Join(s.App.Dir, "link")
+	if to, err := os.Readlink(link); to != "a.txt" {
+		t.Fatalf("%q, %v", to, err)
+	}
+	for _, name := range []string{"a.txt", "link"} { // an editor follows the link
+		e.World.Open(filepath.Join(s.App.Dir, name), idetest.Document{Text: "mine\n", Dirty: true})
+	}
+	if out := s.text(t, "/undo"); out != "undone: link" {
+		t.Error(out)
+	}
+	if _, err := os.Lstat(link); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
 	}
 }
 
