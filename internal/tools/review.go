@@ -160,6 +160,19 @@ func feedbackForRecord(v confirm.Verdict, patch string) string {
 	return strings.TrimPrefix(words, "\n")
 }
 
+// withApproved adds to r, the result of an approval after which nothing was written, the patch
+// of the reviewer's own changes, if any, and the words: they are nowhere else.
+func (r Result) withApproved(patch, words string) Result {
+	record := words
+	if patch != "" {
+		r.ForModel += "\nThe user had changed the proposal before approving it. If you propose the edit again, propose the user's version. From your proposal to it:\n" + strings.TrimSuffix(patch, "\n")
+		record = "From the proposal to what was approved:\n" + strings.TrimSuffix(patch, "\n") + words
+	}
+	r.ForModel += words
+	r.Record.Words = strings.TrimPrefix(record, "\n")
+	return r
+}
+
 // maxPatch is the largest patch in a result, in bytes.
 const maxPatch = 10_000
 

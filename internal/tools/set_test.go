@@ -71,6 +71,13 @@ func (b *bench) write(name, text string) {
 	scratch.Write(b, filepath.Join(b.dir, name), text)
 }
 
+func (b *bench) remove(name string) {
+	b.Helper()
+	if err := os.RemoveAll(b.path(name)); err != nil {
+		b.Fatal(err)
+	}
+}
+
 func (b *bench) read(name string) string {
 	b.Helper()
 	return scratch.Read(b, filepath.Join(b.dir, name))

@@ -80,6 +80,7 @@ type settler struct {
 	free  bool     // rules have approved all changes as they are
 	note  []string // for the next reviewer: the files that moved under the review
 	told  []string // for the model
+	words string   // for the record: those of approvals that were not written
 	lost  int      // changes in conflict
 }
 
@@ -121,8 +122,18 @@ func (s settler) request(changes []pending.Change) confirm.Request {
 // maxReviews is how often one review is repeated because files moved under it.
 const maxReviews = 10
 
-// settle asks until the approved changes are written, or refused.
+// settle asks until the approved changes are written, or refused. All words of the reviewer
+// are in the record.
 func (s *settler) settle(ctx context.Context) (*Result, error) {
+	res, err := s.review(ctx)
+	if res != nil {
+		res.Record.Words = strings.TrimSuffix(s.words+res.Record.Words, "\n")
+	}
+	return res, err
+}
+
+// review is settle with only the words of the last answer in the record.
+func (s *settler) review(ctx context.Context) (*Result, error) {
 	for range maxReviews {
 		if err := s.saveUnsaved(ctx); err != nil {
 			return nil, err
@@ -140,7 +151,7 @@ func (s *settler) settle(ctx context.Context) (*Result, error) {
 			return s.failing(req.Check), nil
 		}
 		if v.Decision != confirm.Approve {
-			return s.refused(all, v), nil
+			return s.refused(*req.Plan, v), nil
 		}
 		final := req.Plan.Final(v)
 		final = slices.DeleteFunc(final, workspace.Change.Needless)
@@ -154,7 +165,7 @@ func (s *settler) settle(ctx context.Context) (*Result, error) {
 			}
 			return res, err
 		}
-		s.merge(final, v)
+		s.merge(*req.Plan, final, v)
 	}
 	return s.unwritten(), nil
 }
@@ -217,10 +228,10 @@ func (s settler) failing(c *confirm.Check) *Result {
 }
 
 // refused returns the result of a no.
-func (s settler) refused(all []pending.Change, v confirm.Verdict) *Result {
+func (s settler) refused(plan confirm.Plan, v confirm.Verdict) *Result {
 	res := declined(s.tool, "review of the changes", "None of them was written.", v)
-	res.ForModel = strings.TrimSuffix(res.ForModel, feedbackForModel(v)) + s.words(all, v)
-	res.Record.Words = strings.TrimPrefix(s.words(all, v), "\n")
+	res.ForModel = strings.TrimSuffix(res.ForModel, feedbackForModel(v)) + wordsOn(plan, v)
+	res.Record.Words = strings.TrimPrefix(wordsOn(plan, v), "\n")
 	switch {
 	case s.tool != Review:
 	case v.Unasked || v.Rule || v.Feedback == "" && len(v.Comments) == 0:
@@ -233,13 +244,13 @@ func (s settler) refused(all []pending.Change, v confirm.Verdict) *Result {
 	return &res
 }
 
-// words returns the reviewer's words, each comment with its file.
-func (s settler) words(all []pending.Change, v confirm.Verdict) string {
+// wordsOn returns the reviewer's words, each comment with its file.
+func wordsOn(plan confirm.Plan, v confirm.Verdict) string {
 	var b strings.Builder
 	b.WriteString(reasonOf(v))
 	for _, c := range v.Comments {
-		if c.File >= 0 && c.File < len(all) {
-			fmt.Fprintf(&b, "\nThe user's comment on line %d of the proposal for %s: %s", c.Line, all[c.File].Name, c.Text)
+		if c.File >= 0 && c.File < len(plan.Changes) {
+			fmt.Fprintf(&b, "\nThe user's comment on line %d of the proposal for %s: %s", c.Line, plan.Changes[c.File].Name, c.Text)
 		}
 	}
 	return b.String()
@@ -265,7 +276,7 @@ func (s settler) write(ctx context.Context, plan confirm.Plan, final []workspace
 	case ctx.Err() != nil && err != nil:
 		return nil, ctx.Err()
 	case err != nil:
-		res := failed("%w", err)
+		res := failed("%w", err).withApproved(ownPatch(plan, v), wordsOn(plan, v))
 		return &res, nil
 	}
 	res := s.written(plan, final, v)
@@ -305,32 +316,34 @@ func (s settler) written(plan confirm.Plan, final []workspace.Change, v confirm.
 	if len(left) > 0 {
 		said = append(said, fmt.Sprintf("The user left out, and the disk keeps as before: %s.", strings.Join(left, ", ")))
 	}
-	var patches strings.Builder
-	for i, c := range plan.Changes {
-		if text, ok := v.Texts[i]; ok {
-			patches.WriteString(diff.Unified(c.Name, c.Name, c.After, text))
-		}
-	}
+	patch := ownPatch(plan, v)
 	res.ForUser = fmt.Sprintf("%d of %d files, +%d −%d", len(final), len(plan.Changes), added, removed)
-	if patches.Len() > 0 {
-		said = append(said, "The user changed the proposal before approving it. The files hold the user's version, which is final. From your proposal to it:\n"+strings.TrimSuffix(clipPatch(patches.String()), "\n"))
+	if patch != "" {
+		said = append(said, "The user changed the proposal before approving it. The files hold the user's version, which is final. From your proposal to it:\n"+strings.TrimSuffix(clipPatch(patch), "\n"))
 		res.ForUser += ", changed by you"
-		res.Record.Words = "From the proposal to what was written:\n" + strings.TrimSuffix(patches.String(), "\n")
+		res.Record.Words = "From the proposal to what was written:\n" + strings.TrimSuffix(patch, "\n")
 	}
-	var all []pending.Change
-	for _, c := range plan.Changes {
-		all = append(all, pending.Change{Change: c})
-	}
-	words := s.words(all, v)
+	words := wordsOn(plan, v)
 	res.Record.Words = strings.TrimPrefix(res.Record.Words+words, "\n")
 	res.GoOn = words != "" || s.lost > 0
 	res.ForModel = strings.Join(append(said, s.told...), "\n") + words
 	return res
 }
 
+// ownPatch returns the patch from the texts of plan to the reviewer's own, or "".
+func ownPatch(plan confirm.Plan, v confirm.Verdict) string {
+	var b strings.Builder
+	for i, c := range plan.Changes {
+		if text, ok := v.Texts[i]; ok {
+			b.WriteString(diff.Unified(c.Name, c.Name, c.After, text))
+		}
+	}
+	return b.String()
+}
+
 // merge makes the approved changes the pending ones, merged with the files that have
 // changed since. Of a conflict the model is told.
-func (s *settler) merge(final []workspace.Change, v confirm.Verdict) {
+func (s *settler) merge(plan confirm.Plan, final []workspace.Change, v confirm.Verdict) {
 	s.note = nil
 	var all []pending.Change
 	for _, c := range final {
@@ -356,8 +369,9 @@ func (s *settler) merge(final []workspace.Change, v confirm.Verdict) {
 		s.told = append(s.told, strings.TrimPrefix(m.told, "\n"))
 		all = append(all, s.Pending.Marked(merged))
 	}
-	if words := s.words(nil, confirm.Verdict{Feedback: v.Feedback}); words != "" {
-		s.told = append(s.told, strings.TrimPrefix(words, "\n"))
+	if approved := (Result{}).withApproved(ownPatch(plan, v), wordsOn(plan, v)); approved.ForModel != "" {
+		s.told = append(s.told, strings.TrimPrefix(approved.ForModel, "\n"))
+		s.words += approved.Record.Words + "\n"
 	}
 	s.Pending.Set(all)
 }

@@ -144,7 +144,7 @@ func (w writer) review(ctx context.Context, call Call, change workspace.Change, 
 		if errors.Is(err, workspace.ErrStale) {
 			merged, refused := m.merge(w, change, a.final, v)
 			if refused != nil {
-				return m.tell(*refused), nil
+				return m.tell(a.unwritten(*refused)), nil
 			}
 			change = merged
 			continue
@@ -328,9 +328,18 @@ func (w writer) commit(ctx context.Context, call Call, a approval) (Result, erro
 	case ctx.Err() != nil && err != nil:
 		return Result{}, ctx.Err()
 	case err != nil:
-		return failed("%w", err), nil
+		return a.unwritten(failed("%w", err)), nil
 	}
 	return a.written(), nil
+}
+
+// unwritten adds the reviewer's own text and words to res, the result if nothing was written.
+func (a approval) unwritten(res Result) Result {
+	patch := ""
+	if a.final.After != a.asked.After {
+		patch = diff.Unified(a.final.Name, a.final.Name, a.asked.After, a.final.After)
+	}
+	return res.withApproved(patch, feedbackForModel(a.verdict))
 }
 
 // differing returns the result if the editor saved file instead of the approved text, as it

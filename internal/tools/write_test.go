@@ -191,6 +191,40 @@ func TestChangedMeanwhileIsNotOverwritten(t *testing.T) {
 	})
 }
 
+// TestAnUnwrittenTextIsKept: if the text that the user approved cannot be written, the result has
+// the user's changes and words.
+func TestAnUnwrittenTextIsKept(t *testing.T) {
+	own := "one\nTWO of the user\nthree\n"
+	kept := []string{"propose the user's version", "+TWO of the user", "The user says: louder"}
+	for name, tt := range map[string]struct {
+		during func(b *bench)
+		why    string
+	}{
+		"no folder for it":    {func(b *bench) { b.remove("sub"); b.write("sub", "") }, "written"},
+		"the file is deleted": {func(b *bench) { b.remove("sub/f") }, "sub/f was deleted while the edit was being reviewed"},
+		"a conflict":          {func(b *bench) { b.write("sub/f", "one\nzwei\nthree\n") }, "That change and the edit conflict"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, gathered := range []bool{false, true} {
+				b := newBench(t, map[string]string{"sub/f": "one\ntwo\nthree\n"})
+				edit := func() Result { return b.call("edit_file", m{"path": "sub/f", "old_string": "two", "new_string": "2"}) }
+				b.ask.verdict.Feedback, b.ask.verdict.Text = "louder", &own
+				if gathered {
+					b.gather()
+					edit()
+					edit, b.ask.verdict.Text, b.ask.verdict.Texts = b.settle, nil, map[int]string{0: own}
+				}
+				b.ask.during = func(confirm.Request) { tt.during(b) }
+				res := edit()
+				b.want(res, true, append(kept, tt.why)...)
+				if len(b.ask.asked) != 1 || !strings.Contains(res.Record.Words, "+TWO of the user") || !strings.Contains(res.Record.Words, "louder") {
+					t.Errorf("%d questions, %+v", len(b.ask.asked), res.Record)
+				}
+			}
+		})
+	}
+}
+
 func TestDeletedMeanwhileIsNotWritten(t *testing.T) {
 	each(t, func(b *bench, tool string, args m, _ string) {
 		b.ask.during = func(confirm.Request) {

@@ -79,7 +79,7 @@ func (r *Root) commit(ctx context.Context, c Change, by Origin) (file File, err 
 	k := &commit{root: r, change: c, entry: entryOf(c, by)}
 	defer func() { err = errors.Join(err, k.target.close()) }()
 	if err := k.prepare(); err != nil {
-		return File{}, fmt.Errorf("%s: %w", c.Name, err)
+		return File{}, fmt.Errorf("%s was not written: %w", c.Name, err)
 	}
 	if err := k.run(ctx); err != nil {
 		return File{}, fmt.Errorf("%s was not written: %w", c.Name, err)

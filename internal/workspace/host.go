@@ -128,7 +128,7 @@ func (r *Root) commitByHost(ctx context.Context, c Change, by Origin) (file File
 	k := &commit{root: r, change: c, entry: entryOf(c, by)}
 	defer func() { err = errors.Join(err, k.target.close()) }()
 	if err := k.encode(); err != nil {
-		return File{}, fmt.Errorf("%s: %w", c.Name, err)
+		return File{}, fmt.Errorf("%s was not written: %w", c.Name, err)
 	}
 	lock, err := r.journal.Lock(ctx)
 	if err != nil {
