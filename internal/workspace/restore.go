@@ -16,7 +16,10 @@ type Restoration struct {
 	Path, Name string
 	From, To   State
 	Content    []byte // of To
-	By         Origin
+	// Dirs lists folders to remove after Path if they are empty by then: absolute, outermost
+	// first.
+	Dirs []string
+	By   Origin
 }
 
 // restore is a Restoration on its way to the disk.
@@ -99,7 +102,10 @@ func (k *restore) prepare() error {
 	if k.temporary() {
 		k.entry.Temp = tempName()
 	}
-	if k.To.Exists() && k.target.dir == nil {
+	switch {
+	case !k.To.Exists():
+		k.entry.Dirs = k.Dirs
+	case k.target.dir == nil:
 		k.entry.Dirs = k.target.missingDirs()
 	}
 	if err := k.begin(); err != nil {

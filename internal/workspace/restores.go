@@ -148,12 +148,16 @@ func (b *restores) syncDirs() error {
 	return errors.Join(errs...)
 }
 
-// end records the outcomes, and removes the leftovers of what failed.
+// end records the outcomes, and removes the leftovers of what failed and the folders that are
+// empty now.
 func (b *restores) end(ctx context.Context) error {
 	var errs []error
 	for _, k := range b.all {
-		if !k.done {
+		switch {
+		case !k.done:
 			k.clean()
+		case !k.To.Exists():
+			k.target.place.folder.removeEmpty(k.entry.Dirs)
 		}
 		errs = append(errs, b.root.journal.End(&k.entry, k.done))
 	}

@@ -257,3 +257,43 @@ func TestUndoOfACommandKeepsLaterChanges(t *testing.T) {
 	w.Write("f", "a\n1\n2\n3\nmine\ntoo\n")
 	undoing(undo.LastUndo, "A\n1\n2\n3\nmine\ntoo\n")
 }
+
+// TestUndoOfAnEditAndACommandRemovesFolders: the folders that an edit made go with its file, also
+// if a command changed the file or put something beside it; those in use stay.
+func TestUndoOfAnEditAndACommandRemovesFolders(t *testing.T) {
+	for name, tt := range map[string]struct{ line, foreign, want string }{
+		"changed":       {line: "echo more >> new/deep/f"},
+		"a file beside": {line: "echo more >> new/deep/f; echo 1 > new/g"},
+		"in use":        {line: "echo more >> new/deep/f", foreign: "new/mine", want: "/new /new/mine"},
+		"only beside":   {line: "echo 1 > new/deep/g"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, 1)
+			before := w.state()
+			w.Edit("new/deep/f", "1\n", workspace.Origin{Session: "s", Turn: "t", Tool: "write_file"})
+			w.run(tt.line)
+			after := w.state()
+			if tt.foreign != "" {
+				w.Write(tt.foreign, "mine\n")
+			}
+			w.undo(undo.LastTurn)
+			var left []string
+			for path := range w.state() {
+				if before[path] == "" {
+					left = append(left, path)
+				}
+			}
+			slices.Sort(left)
+			if got := strings.Join(left, " "); got != tt.want {
+				t.Errorf("left %q, want %q", got, tt.want)
+			}
+			if tt.foreign != "" {
+				return
+			}
+			w.undo(undo.LastUndo)
+			if d := cmp.Diff(after, w.state()); d != "" {
+				t.Error("redone:", d)
+			}
+		})
+	}
+}

@@ -118,8 +118,11 @@ func (l *Log) Plan(s Scope) (Plan, error) {
 			p.Refused = append(p.Refused, Refused{c[0].Name, err})
 			continue
 		}
-		if change.Delete && st.restore == nil {
+		if change.Delete {
 			change.Dirs = madeFor(change.Path, l.past)
+		}
+		if st.restore != nil {
+			st.restore.Dirs = change.Dirs
 		}
 		if s.Session != "" {
 			st.session = s.Session
