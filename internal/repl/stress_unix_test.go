@@ -221,21 +221,31 @@ func TestStreamedMarkdown(t *testing.T) {
 		}
 		s.emit(session.TurnEnded{Stop: session.StopDone})
 		s.end <- struct{}{}
-		s.WaitUntil("the end of the turn", func(m *vt.Terminal) bool { return !strings.Contains(m.String(), "Esc stops") })
-		got := s.History()
-		from := slices.Index(got, mark)
-		if from < 0 || from != len(got)-1-slices.Index(reversed(got), mark) {
-			t.Fatalf("%q is not there once:\n%s", mark, strings.Join(got, "\n"))
-		}
 		want := []string{mark, ""}
 		for _, l := range markdown.Render(text.String(), markdown.Options{Width: 60, Wrapped: theme.Wrapped}) {
 			want = append(want, plain(l))
 		}
-		// The prompt and the status line follow a blank line.
-		if d := cmp.Diff(want, got[from:max(from, len(got)-3)]); d != "" {
-			t.Fatalf("text %d, %q (-want +got):\n%s", seed, text.String(), d)
-		}
+		s.ends(fmt.Sprintf("text %d, %q", seed, text.String()), want)
 	}
+}
+
+// ends waits until everything from the first row of want on is want, a blank line, the prompt and
+// the status line. That row is there once.
+func (s *stage) ends(what string, want []string) {
+	s.t.Helper()
+	want = append(want, "", "❯", "default mode · openai/model · main · VS Code · main.go:5-10")
+	var got []string
+	defer func() {
+		if s.t.Failed() {
+			s.t.Errorf("%s (-want +got):\n%s", what, cmp.Diff(want, got))
+		}
+	}()
+	s.WaitUntil(what, func(m *vt.Terminal) bool {
+		all := m.History()
+		from := slices.Index(all, want[0])
+		got = all[max(from, 0):]
+		return slices.Equal(got, want) && from == len(all)-1-slices.Index(reversed(all), want[0])
+	})
 }
 
 func reversed(rows []string) []string {
