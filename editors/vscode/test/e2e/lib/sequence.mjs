@@ -105,7 +105,7 @@ export class Sequence {
     this.folder = terminal.scene.session.file(this.name);
     this.ledger = new Ledger();
     this.unsaved = new Map();
-    this.open = new Set();
+    this.typedOver = new Map(); // the texts in the files when the person began to type
     this.prompts = [];
     this.log = [];
     this.number = 0;
@@ -199,13 +199,14 @@ export class Sequence {
     await this.show(name);
     const typed = `typed ${++this.number}\n`;
     const before = this.unsaved.get(name) ?? this.textOf(name);
+    if (!this.unsaved.has(name)) this.typedOver.set(name, before);
     await this.session.typeInto(this.file(name), typed);
     this.unsaved.set(name, typed + before);
   }
 
-  /** The unsaved documents whose files are as they were when the person began to type. */
+  /** The unsaved documents that VS Code saves: their files are there, of the size that they had when the person began to type. */
   savable() {
-    return [...this.unsaved].filter(([name, text]) => this.disk.has(name) && text.endsWith(this.textOf(name))).map(([name]) => name);
+    return [...this.unsaved.keys()].filter((name) => this.disk.has(name) && this.textOf(name).length === this.typedOver.get(name).length);
   }
 
   async save() {
@@ -225,7 +226,9 @@ export class Sequence {
     await this.show(name);
   }
 
+  /** Notes that unsaved text was saved; a file that was gone is there again. */
   isSaved(name) {
+    this.ledger.makeFolders(this.disk, path.dirname(name));
     this.disk.set(name, withText(this.disk.get(name), this.unsaved.get(name)));
     this.unsaved.delete(name);
   }
@@ -323,7 +326,8 @@ export class Sequence {
       if (this.chance.below(2) === 0) return this.refuse();
       await agent.type("y");
       await this.terminal.withdraws("it has unsaved changes there"); // the next panel is the edit's
-      if (!this.savable().includes(name)) return assert.match(await soon(told), /could not be saved .*nothing was changed/); // another program wrote the file
+      const isWritten = this.disk.has(name) && !this.savable().includes(name); // by another program
+      if (isWritten) return assert.match(await soon(told), /could not be saved .*nothing was changed/);
       this.isSaved(name);
     }
     if (await this.isAccepted(told, /^(Wrote|Created) /, name)) this.hasWritten({ [name]: withText(this.disk.get(name), text) });
