@@ -143,20 +143,26 @@ describe("a window with reviews", () => {
 
   it("leaves an edit that is queued behind another of its file alone, and gives it no focus later", async () => {
     const other = await Client.connect(await session.lock());
-    const first = ask("a.txt", PROPOSED, { on_close: "keep", diff_id: "first" });
-    await bench.diffShown("/a.txt");
-    other.openDiff(session.file("a.txt"), `${PROPOSED}more\n`, { on_close: "keep", diff_id: "queued" }).catch(() => undefined);
-    await until("it to be queued", async () => JSON.parse((await other.call("getPendingDiffs"))[0]).diffs[0]?.state === "queued");
-    await bench.statusItem("1 to review").waitFor();
-    await bench.command("Agent: Next Pending Review");
-    await session.probe(`await vscode.window.showTextDocument(vscode.Uri.file(args[0]), { preview: false })`, session.file("b.txt"));
-    await bench.page.click(".part.editor .monaco-editor[data-uri*='b.txt'] .view-lines");
-    await client.call("resolveDiff", { diff_id: "first", outcome: "accept" });
-    await first;
-    await bench.statusItem("1 to review").waitFor();
-    await until("it to be shown", async () => JSON.parse((await other.call("getPendingDiffs"))[0]).diffs[0]?.state === "shown");
-    assert.ok(await bench.page.evaluate(() => document.activeElement?.closest(".monaco-diff-editor") === null), "the review has the focus");
-    other.close();
+    try {
+      const first = ask("a.txt", PROPOSED, { on_close: "keep", diff_id: "first" });
+      await bench.diffShown("/a.txt");
+      other.openDiff(session.file("a.txt"), `${PROPOSED}more\n`, { on_close: "keep", diff_id: "queued" }).catch(() => undefined);
+      await until("it to be queued", async () => JSON.parse((await other.call("getPendingDiffs"))[0]).diffs[0]?.state === "queued");
+      await bench.statusItem("1 to review").waitFor();
+      const toB = () => session.probe(`await vscode.window.showTextDocument(vscode.Uri.file(args[0]), { preview: false })`, session.file("b.txt"));
+      await toB();
+      await bench.command("Agent: Next Pending Review");
+      await bench.diffShown("/a.txt"); // it would cover b.txt later
+      await toB();
+      await bench.page.click(".part.editor .monaco-editor[data-uri*='b.txt'] .view-lines");
+      await client.call("resolveDiff", { diff_id: "first", outcome: "accept" });
+      await first;
+      await bench.statusItem("1 to review").waitFor();
+      await until("it to be shown", async () => JSON.parse((await other.call("getPendingDiffs"))[0]).diffs[0]?.state === "shown");
+      assert.ok(await bench.page.evaluate(() => document.activeElement?.closest(".monaco-diff-editor") === null), "the review has the focus");
+    } finally {
+      other.close();
+    }
   });
 
   it("goes back to the previous review by command, from the first to the last", async () => {

@@ -131,17 +131,17 @@ export class Workbench {
     await this.page.click(".part.editor .tab.active .tab-actions .action-label");
   }
 
-  /** Runs a command by its title in the palette. */
+  /** Runs a command by its title in the palette, which closes if something else takes the focus: then it is opened again. */
   async command(title) {
     const input = this.page.locator(".quick-input-widget input.input");
-    // A page that was just loaded does not take keys yet.
-    await until("the palette", async () => {
-      await this.page.keyboard.press("F1");
-      return input.waitFor({ timeout: 5_000 }).then(() => true, () => false);
-    });
-    await input.fill(`>${title}`);
     // The list of before may hold it too, where another command is the chosen one.
-    await this.page.locator(".quick-input-list .monaco-list-row.focused", { hasText: title }).first().waitFor();
+    const chosen = this.page.locator(".quick-input-list .monaco-list-row.focused", { hasText: title }).first();
+    const patience = { timeout: 10_000 };
+    await until(`${title} in the palette`, async () => {
+      await this.page.keyboard.press("F1"); // a page that was just loaded does not take keys yet
+      await input.fill(`>${title}`, patience);
+      return chosen.waitFor(patience).then(() => true);
+    }, 2 * PATIENCE);
     await this.page.keyboard.press("Enter");
   }
 
