@@ -66,7 +66,7 @@ func TestWhatStays(t *testing.T) {
 			[]string{"u one", "c " + long(9000), "c " + long(300), "q and this"}, Room{Total: 4000, Running: true}, "call", false, "one",
 		},
 		"tight": {
-			[]string{"u one", "a two", "u three", "c four", "c " + long(400)}, Room{Total: 90_000, Running: true, Tight: true}, "call", true, "three",
+			[]string{"u one", "a two", "u three", "c four", "c " + long(500)}, Room{Total: 90_000, Running: true, Tight: true}, "call", true, "three",
 		},
 		"a prompt rather than an answer": {
 			[]string{"u one", "a " + long(9000), "c " + long(100), "u two", "a " + long(2000)}, Room{Total: 5000}, "two", false, "",
@@ -363,6 +363,24 @@ func TestWordsOfAResultThatIsCut(t *testing.T) {
 		c := p.Finish("notes", "")
 		if c.Before != items[3].N || (c.Clip > 0) != (total == 4000) || !strings.Contains(c.Text, want) {
 			t.Errorf("%d bytes: from %d on, cut to %d: %s", total, c.Before, c.Clip, c.Text)
+		}
+	}
+}
+
+// TestWordsOfAResultThatStaysWhole are not in the ledger: a note would take more room than
+// the cut saves, with a file or without.
+func TestWordsOfAResultThatStaysWhole(t *testing.T) {
+	words := "The user says: mind this"
+	items := chat(t, "u one", "c "+long(9000), "c "+long(150)+words+long(170))
+	items[4].Deed = &history.Deed{What: "Edit 4", Result: "+1 −1", Words: words}
+	p, ok := New(items, nil, Room{Total: 4000, Running: true, Tight: true})
+	if !ok {
+		t.Fatal("nothing to gain")
+	}
+	for _, file := range []string{"", "/files/all.md"} {
+		c := WithFullFile(p.Finish("notes", ""), file)
+		if c.Cuts(items[4]) || strings.Contains(c.Text, words) {
+			t.Errorf("file %q: cut to %d: %s", file, c.Clip, c.Text)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -87,16 +88,22 @@ func New(items []history.Item, inForce *history.Compaction, room Room) (Plan, bo
 // words.
 func cutOff(items []history.Item, clip int) []history.Deed {
 	var cut []history.Item
+	c := clipping(items, clip)
 	for _, it := range items {
-		if it.Message.Role != llm.ToolReply {
-			continue
-		}
-		left := history.Clip(it.Message.Text(), clip)
-		if it.Deed != nil && !strings.Contains(left, it.Deed.Words) {
+		if it.Deed != nil && c.Cuts(it) && !strings.Contains(c.Message(it).Text(), it.Deed.Words) {
 			cut = append(cut, it)
 		}
 	}
 	return deedsOf(cut)
+}
+
+// clipping returns the compaction that cuts the results in items to clip bytes.
+func clipping(items []history.Item, clip int) *history.Compaction {
+	c := &history.Compaction{Clip: clip}
+	if len(items) > 0 {
+		c.Last = items[len(items)-1].N
+	}
+	return c
 }
 
 // gains reports whether the plan is worth it: it removes messages, cuts results
@@ -166,16 +173,11 @@ func clipFor(items []history.Item, room Room, bytes int) int {
 	if !room.Tight {
 		clip = fitting(items, bytes)
 	}
-	for _, it := range items {
-		if it.Message.Role == llm.ToolReply && (len(it.Message.Text()) > clip+clipNote || it.Message.Shows()) {
-			return clip
-		}
+	if slices.ContainsFunc(items, clipping(items, clip).Cuts) {
+		return clip
 	}
 	return 0
 }
-
-// clipNote is the approximate size of the text that replaces a cut part, in bytes.
-const clipNote = 60
 
 // fitting returns the largest size of results with which items weigh at most bytes.
 func fitting(items []history.Item, bytes int) int {
@@ -184,7 +186,7 @@ func fitting(items []history.Item, bytes int) int {
 		for _, it := range items {
 			size := meter.Size(it.Message)
 			if clip > 0 && it.Message.Role == llm.ToolReply {
-				size = min(size, clip+clipNote+40)
+				size = min(size, clip+history.ResultNote)
 			}
 			n += size
 		}

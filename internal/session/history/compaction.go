@@ -95,8 +95,13 @@ func (c *Compaction) Cuts(it Item) bool {
 	return c != nil && c.Clip > 0 && it.N <= c.Last && it.Message.Role == llm.ToolReply && (c.shortens(it.Message.Text()) || it.Message.Shows())
 }
 
-// shortens reports whether the text of a result is sent without its middle.
-func (c *Compaction) shortens(text string) bool { return len(text) > c.Clip+c.noteSize() }
+// shortens reports whether the text of a result is sent without its middle. It does not
+// depend on FullFile, which is not known yet when a compaction is planned.
+func (c *Compaction) shortens(text string) bool { return len(text) > c.Clip+ResultNote }
+
+// ResultNote is the approximate size of the note in a cut result, which names a file, in
+// bytes.
+const ResultNote = 200
 
 // Message returns the message of it as it is sent with c in force. A result that is cut
 // names the file with all of it.
@@ -119,14 +124,6 @@ func (c *Compaction) Message(it Item) llm.Message {
 
 // ResultTitle returns the title of a result in a file with full texts.
 func ResultTitle(it Item) string { return fmt.Sprint("Result ", it.N) }
-
-// noteSize is the approximate size of the note in a cut result.
-func (c *Compaction) noteSize() int {
-	if c.FullFile == "" {
-		return clipNote
-	}
-	return clipNote + 40 + len(c.FullFile)
-}
 
 // clipNote is the approximate size of the note in a text that Clip shortens.
 const clipNote = 60
