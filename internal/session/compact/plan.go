@@ -78,32 +78,15 @@ func New(items []history.Item, inForce *history.Compaction, room Room) (Plan, bo
 	}
 	prompt := currentPrompt(items, i, room.Running)
 	p.keeps = room.verbatim(items[:i], prompt)
-	if p.clip = clipFor(items[i:], room, room.Total-p.headSize()); p.clip > 0 {
-		p.keeps = room.verbatim(items[:i], prompt, cutOff(items[i:], p.clip)...)
+	if p.clip = p.clipFor(items[i:], room.Total-p.headSize()); p.clip > 0 {
+		p.keeps = room.verbatim(items[:i], prompt, deedsOf(wordless(items[i:], p.clipping(p.clip)))...)
 	}
 	return p, p.gains(inForce)
 }
 
-// cutOff returns the deeds of items whose results, cut to clip bytes, lose the user's
-// words.
-func cutOff(items []history.Item, clip int) []history.Deed {
-	var cut []history.Item
-	c := clipping(items, clip)
-	for _, it := range items {
-		if it.Deed != nil && c.Cuts(it) && !strings.Contains(c.Message(it).Text(), it.Deed.Words) {
-			cut = append(cut, it)
-		}
-	}
-	return deedsOf(cut)
-}
-
-// clipping returns the compaction that cuts the results in items to clip bytes.
-func clipping(items []history.Item, clip int) *history.Compaction {
-	c := &history.Compaction{Clip: clip}
-	if len(items) > 0 {
-		c.Last = items[len(items)-1].N
-	}
-	return c
+// clipping returns the compaction that does nothing but cut results to clip bytes.
+func (p *Plan) clipping(clip int) *history.Compaction {
+	return &history.Compaction{Last: p.last, Clip: clip}
 }
 
 // gains reports whether the plan is worth it: it removes messages, cuts results
@@ -168,12 +151,12 @@ func cut(items []history.Item, start, latest, room int) int {
 
 // clipFor returns the size to cut the results of items to, so that they weigh at most
 // bytes; zero if they need no cut, or if no result is longer.
-func clipFor(items []history.Item, room Room, bytes int) int {
+func (p *Plan) clipFor(items []history.Item, bytes int) int {
 	clip := tightClip
-	if !room.Tight {
+	if !p.room.Tight {
 		clip = fitting(items, bytes)
 	}
-	if slices.ContainsFunc(items, clipping(items, clip).Cuts) {
+	if slices.ContainsFunc(items, p.clipping(clip).Cuts) {
 		return clip
 	}
 	return 0

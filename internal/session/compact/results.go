@@ -33,7 +33,7 @@ func Shorten(items []history.Item, inForce *history.Compaction, room Room) (hist
 	}
 	before, after := weight(items[start:], inForce), weight(items[start:], &c)
 	enough := after <= room.Total && before-after > leastGain
-	return c, enough && wordsLost(items[start:], &c) == wordsLost(items[start:], inForce)
+	return c, enough && len(wordless(items[start:], &c)) == len(wordless(items[start:], inForce))
 }
 
 // weight returns the size of items in a request, with c in force, in bytes.
@@ -48,13 +48,13 @@ func weight(items []history.Item, c *history.Compaction) int {
 	return n
 }
 
-// wordsLost counts the results that c cuts so that they lose the user's words.
-func wordsLost(items []history.Item, c *history.Compaction) int {
-	n := 0
+// wordless returns the results that, as sent with c in force, do not have the user's words.
+func wordless(items []history.Item, c *history.Compaction) []history.Item {
+	var without []history.Item
 	for _, it := range items {
 		if it.Deed != nil && !strings.Contains(c.Message(it).Text(), it.Deed.Words) {
-			n++
+			without = append(without, it)
 		}
 	}
-	return n
+	return without
 }
