@@ -53,17 +53,11 @@ func TestCompactionFits(t *testing.T) {
 	const cases = 200
 	fired := stress.Faults{}
 	kept := archive.New(t.TempDir())
-	i := 0
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("case %d of seed %d (AGENT_TEST_SEED)", i, seed)
-		}
-	})
-	for ; i < cases; i++ {
+	for i := range cases {
 		f := &fit{t: t, rnd: rand.New(rand.NewPCG(seed, uint64(i))), fired: fired, taken: map[int]bool{}}
 		f.run(kept, i)
 		if t.Failed() {
-			return
+			t.Fatalf("case %d of seed %d (AGENT_TEST_SEED)", i, seed)
 		}
 	}
 	t.Logf("load: %d histories, seed %d", cases, seed)

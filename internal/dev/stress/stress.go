@@ -1,5 +1,5 @@
 // Package stress chooses the size and the seed of random tests. It guarantees that a test
-// which reports its seed can be repeated with it.
+// that fails names its seed and can be repeated with it.
 package stress
 
 import (
@@ -17,17 +17,22 @@ func Size(reduced, full int) int {
 	return reduced
 }
 
-// Seed returns AGENT_TEST_SEED if it is set, else a random number.
+// Seed returns AGENT_TEST_SEED if it is set, else a random number, which a test that fails
+// logs at its end.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
-	s := os.Getenv("AGENT_TEST_SEED")
-	if s == "" {
-		return rand.Uint64()
+	seed := rand.Uint64()
+	if s := os.Getenv("AGENT_TEST_SEED"); s != "" {
+		var err error
+		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
+			t.Fatal(err)
+		}
 	}
-	seed, err := strconv.ParseUint(s, 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("seed %d (AGENT_TEST_SEED)", seed)
+		}
+	})
 	return seed
 }
 
