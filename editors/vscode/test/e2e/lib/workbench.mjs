@@ -140,7 +140,8 @@ export class Workbench {
     await until(`${title} in the palette`, async () => {
       await this.page.keyboard.press("F1"); // a page that was just loaded does not take keys yet
       await input.fill(`>${title}`, patience);
-      return chosen.waitFor(patience).then(() => true);
+      await chosen.waitFor(patience);
+      return true;
     }, 2 * PATIENCE);
     await this.page.keyboard.press("Enter");
   }
