@@ -39,6 +39,8 @@ export async function sharedWindow(files, settings) {
   fill(window.folder, files);
   await ready.probe(CONFIGURE, await ready.changes(settings));
   await until("the files to be read", () => ready.probe(ARE_READ, texts(window.folder, files)));
+  // The extension shows a file that was accepted, which may take until now.
+  await until("nothing to be open", () => ready.probe(CLOSE));
   // VS Code learns late that a setting changed its shell; that of a scenario is gone with its home.
   await until("the shell to be there", async () => fs.existsSync(await ready.probe("return vscode.env.shell")));
   return { host: ready, ...window };
@@ -58,6 +60,9 @@ function texts(folder, files = {}) {
   return Object.fromEntries(written.map(([name, contents]) => [path.join(folder, name), text(contents)]));
 }
 
+const CLOSE = `await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+  return vscode.window.tabGroups.all.every((group) => group.tabs.length === 0);`;
+
 /** Ends everything that a session left in the shared window. */
 const PUT_BACK = `
   for (const terminal of vscode.window.terminals) terminal.dispose();
@@ -65,10 +70,10 @@ const PUT_BACK = `
     await vscode.window.showTextDocument(document);
     await vscode.commands.executeCommand("workbench.action.files.revert");
   }
-  for (const command of ["workbench.action.closeAllEditors", "workbench.action.closePanel", "workbench.view.explorer", "notifications.clearAll"]) {
+  for (const command of ["workbench.action.closePanel", "workbench.view.explorer", "notifications.clearAll"]) {
     await vscode.commands.executeCommand(command);
   }
-  return vscode.window.tabGroups.all.every((group) => group.tabs.length === 0);`;
+  ${CLOSE}`;
 
 /** Resets the shared window; a window that cannot be reset is closed, and the next session gets a new one. */
 export async function putBack() {
