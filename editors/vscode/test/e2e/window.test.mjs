@@ -41,6 +41,7 @@ describe("a window with reviews", () => {
   const set = (section, key, value) =>
     session.probe("await vscode.workspace.getConfiguration(args[0]).update(args[1], args[2] ?? undefined, true)", section, key, value);
   const ask = (name, text, more = {}) => client.openDiff(session.file(name), text, more);
+  const notListening = () => bench.page.locator(".statusbar-item[aria-label*='not listening']");
   const activeTab = () => session.probe("return vscode.window.tabGroups.activeTabGroup.activeTab?.label ?? ''");
   // The newest document of a side: closed ones linger.
   const side = (scheme, name) =>
@@ -413,7 +414,7 @@ describe("a window with reviews", () => {
     });
     await session.probe(`await vscode.commands.executeCommand("agent.stop")`);
     assert.deepEqual(session.host.locks(), []);
-    await bench.statusItem("Agent").click();
+    await notListening().click(); // before, a click opens a terminal
     const lock = await session.lock();
     await until("the watcher to see the lock", () => modes.has(`${lock.port}.lock`));
     watcher.close();
@@ -452,7 +453,7 @@ describe("a window with reviews", () => {
     await set("agent", "autoStart", undefined);
     await until("the files of the window before to go", () => published().length === 0);
     await assert.rejects(fetch(`http://127.0.0.1:${port}/mcp`, { method: "POST" }), ({ cause }) => cause.code === "ECONNREFUSED");
-    assert.match(await bench.statusItem("Agent").first().getAttribute("aria-label"), /not listening/);
+    await notListening().waitFor();
     await bench.command("Agent: Start Listening");
     const lock = await session.lock();
     assert.ok(published().includes(`${lock.port}.lock`));
