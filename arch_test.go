@@ -206,6 +206,7 @@ var layers = []struct {
 	{"tools/securityreport", []string{"tools/gotest"}},
 	{"tools/testreport", []string{"tools/gotest"}},
 	{"internal/dev/bypass", nil},
+	{"internal/dev/fixedport", nil},
 	{"internal/dev/golden", nil},
 	{"internal/dev/mcptest", nil},
 	{"internal/dev/mishap", nil},
@@ -215,7 +216,7 @@ var layers = []struct {
 	{"internal/dev/scratch", []string{"internal/workspace"}},
 	{"internal/dev/stress", nil},
 	{"internal/dev/transcriptjudge", nil},
-	{"internal/ide/idetest", []string{"internal/ide/proof", "internal/peer/peertest"}},
+	{"internal/ide/idetest", []string{"internal/dev/fixedport", "internal/ide/proof", "internal/peer/peertest"}},
 	{"internal/llm/llmtest", []string{"internal/llm"}},
 	{"internal/peer/peertest", nil},
 }

@@ -5,12 +5,13 @@ package main
 import (
 	"bufio"
 	"fmt"
-	"net"
 	"net/http"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/bb2d0cf4/agent/internal/dev/fixedport"
 	"github.com/bb2d0cf4/agent/internal/dev/mcptest"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
@@ -84,14 +85,7 @@ func TestServerLoginOfAKnownClient(t *testing.T) {
 	if said, err := d.logIn("s3cret\n", "mcp", "login", "o", "--client-secret"); err == nil || !strings.Contains(said, "set mcp.o.client_id first") {
 		t.Errorf("%v: %s", err, said)
 	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(free.Addr().String())
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
+	port := strconv.Itoa(fixedport.Silent(t))
 	if code, out := d.command("mcp", "add", "o", "--url", o.URL(), "--client-id", "known", "--callback-port", port); code != 0 {
 		t.Fatal(out)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bb2d0cf4/agent/internal/dev/fixedport"
 	"github.com/bb2d0cf4/agent/internal/peer/peertest"
 )
 
@@ -111,7 +112,12 @@ func TestAnotherUsersModelServer(t *testing.T) {
 func TestPortChangesHands(t *testing.T) {
 	peertest.NeedsAnotherUser(t)
 	server := answers(t, "Hello.")
-	ours := httptest.NewServer(server)
+	ours := httptest.NewUnstartedServer(server)
+	if err := ours.Listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ours.Listener = fixedport.Listen(t)
+	ours.Start()
 	d := newDesk(t, server, nil)
 	d.keep("config.yaml", "providers:\n  corp: {base_url: "+d.serves(ours.URL)+"/v1, api_key_env: CORP_KEY}\n")
 	d.env = append(d.env, "AGENT_MODEL=corp/m", "CORP_KEY="+canary)

@@ -21,6 +21,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/bb2d0cf4/agent/internal/dev/fixedport"
 	"github.com/bb2d0cf4/agent/internal/ide/proof"
 )
 
@@ -83,17 +84,25 @@ type Error struct {
 // Start starts an editor that speaks d, and stops it after the test.
 func Start(tb testing.TB, d Dialect) *Editor {
 	tb.Helper()
-	return StartAt(tb, d, 0)
+	return startOn(tb, d, fixedport.Listen(tb))
 }
 
-// StartAt is Start for a given port.
-func StartAt(tb testing.TB, d Dialect, port int) *Editor {
+// startAt is Start for a given port.
+func startAt(tb testing.TB, d Dialect, port int) *Editor {
 	tb.Helper()
+	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return startOn(tb, d, l)
+}
+
+func startOn(tb testing.TB, d Dialect, l net.Listener) *Editor {
 	e := &Editor{
 		Dialect: d, PID: os.Getpid(), Shown: make(chan *Diff, 1024), World: newWorld(), tb: tb,
 		conns: map[*Conn]bool{}, changed: make(chan struct{}), handlers: map[string]Handler{}, diffs: map[string]*Diff{},
 	}
-	e.ListenAt(port)
+	e.listenOn(l)
 	tb.Cleanup(e.Stop)
 	return e
 }
@@ -101,23 +110,11 @@ func StartAt(tb testing.TB, d Dialect, port int) *Editor {
 // Listen listens on a fresh port with a fresh token, like an editor that was restarted.
 func (e *Editor) Listen() {
 	e.tb.Helper()
-	e.ListenAt(0)
+	e.listenOn(fixedport.Listen(e.tb))
 }
 
-// ListenAt is Listen for a given port.
-func (e *Editor) ListenAt(port int) {
-	e.tb.Helper()
-	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-	if err != nil {
-		e.tb.Fatal(err)
-	}
-	_, digits, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		e.tb.Fatal(err)
-	}
-	if port, err = strconv.Atoi(digits); err != nil {
-		e.tb.Fatal(err)
-	}
+func (e *Editor) listenOn(l net.Listener) {
+	port := fixedport.Of(l)
 	server := &http.Server{Handler: http.HandlerFunc(e.serve), ReadHeaderTimeout: patience}
 	e.mu.Lock()
 	e.port, e.server = port, server

@@ -67,7 +67,7 @@ func ServeAsStranger(t *testing.T) {
 			d = other
 		}
 	}
-	e := StartAt(t, d, r.Port)
+	e := startAt(t, d, r.Port)
 	if r.Token != "" {
 		e.Know(r.Token)
 	}

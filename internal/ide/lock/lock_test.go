@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bb2d0cf4/agent/internal/dev/fixedport"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/peer"
 )
@@ -55,31 +56,7 @@ func (d *desk) listen() int {
 		d.t.Fatal(err)
 	}
 	d.t.Cleanup(func() { _ = l.Close() })
-	return portIn(d.t, l)
-}
-
-// silent returns a port on which nothing listens.
-func (d *desk) silent() int {
-	d.t.Helper()
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	defer l.Close()
-	return portIn(d.t, l)
-}
-
-func portIn(t *testing.T, l net.Listener) int {
-	t.Helper()
-	_, digits, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	port, err := strconv.Atoi(digits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
+	return fixedport.Of(l)
 }
 
 // lock writes a lock file below the home folder and returns its path.
@@ -264,7 +241,7 @@ func TestForeignTokens(t *testing.T) {
 // is not this user's is connected by hand alone, though somebody answers.
 func TestStale(t *testing.T) {
 	d := newDesk(t)
-	path := d.lock(ours, d.silent(), map[string]any{"pid": 1 << 30})
+	path := d.lock(ours, fixedport.Silent(t), map[string]any{"pid": 1 << 30})
 	c := d.one()
 	if c.Usable || !strings.HasPrefix(c.Why, "nothing answers on port") {
 		t.Errorf("%+v", c)
@@ -378,7 +355,7 @@ func TestEnvironment(t *testing.T) {
 	})
 	t.Run("stale port", func(t *testing.T) {
 		d := newDesk(t)
-		dead, near := d.silent(), d.listen()
+		dead, near := fixedport.Silent(t), d.listen()
 		d.lock(ours, near, nil)
 		d.env["AGENT_IDE_PORT"] = strconv.Itoa(dead)
 		found := d.find()

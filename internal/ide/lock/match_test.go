@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/dev/fixedport"
 )
 
 func TestTranslate(t *testing.T) {
@@ -71,7 +73,7 @@ func TestWSL(t *testing.T) {
 	// Where the editor does not answer here, it may be at Windows' own address.
 	d = newDesk(t)
 	d.env["WSL_DISTRO_NAME"] = "Debian"
-	d.lock(claude, d.silent(), map[string]any{"runningInWindows": true, "pid": 1 << 30})
+	d.lock(claude, fixedport.Silent(t), map[string]any{"runningInWindows": true, "pid": 1 << 30})
 	if c := d.one(); c.Usable || strings.Contains(c.Why, "process") {
 		t.Errorf("a process of Windows was judged: %+v", c)
 	}
@@ -109,7 +111,7 @@ func TestHost(t *testing.T) {
 func TestContainer(t *testing.T) {
 	d := newDesk(t)
 	d.env["container"] = "podman"
-	d.lock(ours, d.silent(), nil)
+	d.lock(ours, fixedport.Silent(t), nil)
 	if c := d.one(); !strings.Contains(c.Why, "AGENT_IDE_HOST") {
 		t.Errorf("%+v", c)
 	}

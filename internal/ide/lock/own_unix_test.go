@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/bb2d0cf4/agent/internal/dev/fixedport"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
@@ -102,7 +103,7 @@ func TestOwner(t *testing.T) {
 // TestLeftOver holds that a dead process is named only where nothing answers.
 func TestLeftOver(t *testing.T) {
 	d := newDesk(t)
-	port := d.silent()
+	port := fixedport.Silent(t)
 	d.lock(ours, port, map[string]any{"pid": 1 << 30})
 	c := d.one()
 	want := fmt.Sprintf("nothing answers on port %d", port)
