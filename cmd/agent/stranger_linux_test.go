@@ -112,11 +112,7 @@ func TestAnotherUsersModelServer(t *testing.T) {
 func TestPortChangesHands(t *testing.T) {
 	peertest.NeedsAnotherUser(t)
 	server := answers(t, "Hello.")
-	ours := httptest.NewUnstartedServer(server)
-	if err := ours.Listener.Close(); err != nil {
-		t.Fatal(err)
-	}
-	ours.Listener = fixedport.Listen(t)
+	ours := &httptest.Server{Listener: fixedport.Listen(t), Config: &http.Server{Handler: server}}
 	ours.Start()
 	d := newDesk(t, server, nil)
 	d.keep("config.yaml", "providers:\n  corp: {base_url: "+d.serves(ours.URL)+"/v1, api_key_env: CORP_KEY}\n")

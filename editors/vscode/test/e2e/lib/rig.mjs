@@ -60,6 +60,7 @@ function texts(folder, files = {}) {
   return Object.fromEntries(written.map(([name, contents]) => [path.join(folder, name), text(contents)]));
 }
 
+/** Closes all editors, and reports whether none is open. */
 const CLOSE = `await vscode.commands.executeCommand("workbench.action.closeAllEditors");
   return vscode.window.tabGroups.all.every((group) => group.tabs.length === 0);`;
 
