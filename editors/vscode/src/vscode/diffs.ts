@@ -86,7 +86,7 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
 
   text(id: string): string | undefined {
     const document = this.document(id);
-    return document === undefined ? undefined : (this.saves.before(document.uri) ?? document.getText());
+    return document === undefined ? undefined : this.textOf(document);
   }
 
   caughtUp(): Promise<void> {
@@ -111,8 +111,15 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
     this.remarks.drop(id);
   }
 
-  /** Closes the tabs without a question; the remarks stay. */
-  async hide(id: string): Promise<void> {
+  /** Closes the tabs without a question, and returns the text with the last keystrokes; the remarks stay. */
+  async leave(id: string): Promise<string | undefined> {
+    const document = this.document(id);
+    await this.hide(id);
+    await caughtUp();
+    return document === undefined ? undefined : this.textOf(document);
+  }
+
+  private async hide(id: string): Promise<void> {
     await this.save(id);
     const tabs = tabsOf(id);
     if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);
@@ -136,6 +143,10 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
     this.proposals.remove(sides.right);
     this.headers.remove(sides.right);
     this.checks.remove(sides.right);
+  }
+
+  private textOf(document: vscode.TextDocument): string {
+    return this.saves.before(document.uri) ?? document.getText();
   }
 
   private document(id: string): vscode.TextDocument | undefined {

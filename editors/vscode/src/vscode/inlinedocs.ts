@@ -164,10 +164,19 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     this.entries.delete(uri.toString());
     this.headers.remove(uri);
     this.checks.remove(uri);
-    await saveTyped(caughtUp, () => documentAt(uri));
-    const tabs = this.tabsOf(id);
-    if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);
+    await this.closeTabs(id, uri);
     this.refresh();
+  }
+
+  /** The same, but the person may type until then; the result is the draft. */
+  async leave(id: string): Promise<string | undefined> {
+    const uri = this.byId(id)?.uri;
+    if (uri === undefined) return undefined;
+    await this.closeTabs(id, uri);
+    await caughtUp();
+    const draft = this.draft(id);
+    await this.hide(id);
+    return draft;
   }
 
   /** The contents of a finished proposal are no longer needed. */
@@ -225,6 +234,12 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
 
   dispose(): void {
     for (const each of [...this.listeners, this.styles.added, this.styles.removed, this.lenses]) each.dispose();
+  }
+
+  private async closeTabs(id: string, uri: vscode.Uri): Promise<void> {
+    await saveTyped(caughtUp, () => documentAt(uri));
+    const tabs = this.tabsOf(id);
+    if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);
   }
 
   private byId(id: string): Entry | undefined {

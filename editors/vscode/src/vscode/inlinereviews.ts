@@ -71,6 +71,10 @@ export class InlineReviews {
     return this.documents.hide(id);
   }
 
+  leave(id: string): Promise<string | undefined> {
+    return this.documents.leave(id);
+  }
+
   forget(path: string, id: string): void {
     this.documents.forget(path, id);
   }

@@ -65,13 +65,10 @@ export class Views implements DiffView {
     await this.inTurn(id, async () => {
       const diff = this.shown.get(id);
       if (diff?.canInline !== true) return;
-      // The last keystrokes may still be on their way from the window.
-      await this.caughtUp();
-      const proposed = this.text(id) ?? diff.proposed;
       const mode = this.modes.get(id) === "inline" ? "diff" : "inline";
       this.switching.add(id);
       try {
-        await (mode === "inline" ? this.diffs.hide(id) : this.inline.close(id));
+        const proposed = (await (mode === "inline" ? this.diffs.leave(id) : this.inline.leave(id))) ?? diff.proposed;
         this.modes.set(id, mode);
         if (mode === "diff") await this.diffs.revise(id, proposed);
         this.takeFocus(id);

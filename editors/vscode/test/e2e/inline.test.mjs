@@ -12,7 +12,7 @@ import { watchFile } from "./lib/watch.mjs";
 const BASE = "one\ntwo\nthree\nfour\nfive\n";
 const BOTH = "ONE\ntwo\nthree\nfour\nFIVE\n";
 const MERGED = "one\nONE\ntwo\nthree\nfour\nfive\nFIVE\n";
-const NAMES = ["lenses", "keys", "all", "enter", "soon", "terminal", "undo", "saved", "other", "close", "disk", "link", "reload", "kill", "focus", "toggle", "red", "contrast"];
+const NAMES = ["lenses", "keys", "all", "enter", "soon", "terminal", "undo", "saved", "other", "close", "disk", "link", "reload", "kill", "focus", "toggle", "typed", "red", "contrast"];
 const louder = (name, why = "I make it louder.") => call("write_file", { path: `${name}.txt`, content: BOTH }, why);
 
 describe("the agent's proposals in one text with their file", () => {
@@ -292,6 +292,36 @@ describe("the agent's proposals in one text with their file", () => {
     await at.scene.bench.press("Accept");
     assert.match(await agent.told(1), /^Wrote toggle\.txt/);
     assert.equal(read("toggle"), `${BOTH}six\nseven`);
+  });
+
+  it("what is typed while a review is switched to the other view goes along", async () => {
+    const { agent } = await asked("typed");
+    /** Switches the view, and types a letter while the text is saved, which comes before its tab is closed. */
+    const switchTyping = (from, letter) => at.scene.session.probe(`
+      const left = ${find(from)};
+      const saving = vscode.workspace.onWillSaveTextDocument((event) => {
+        if (event.document !== left) return;
+        saving.dispose();
+        event.waitUntil(vscode.commands.executeCommand("type", { text: args[1] }));
+      });
+      const typed = new Promise((resolve) => {
+        const changing = vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+          if (document === left && contentChanges[0]?.text === args[1]) resolve(changing.dispose());
+        });
+      });
+      await Promise.all([vscode.commands.executeCommand("agent.toggleView"), typed]);
+    `, file("typed"), letter);
+    await inText();
+    await press("Control+End");
+    await at.scene.session.page.keyboard.type("si");
+    await switchTyping("agent-inline", "x");
+    await at.scene.bench.diffShown();
+    assert.equal(await at.scene.session.probe(`return ${find("agent-proposed")}.getText()`, file("typed")), `${BOTH}six`);
+    await at.scene.bench.typeAtEnd("\nseve");
+    await switchTyping("agent-proposed", "n");
+    await shows("typed", "one\nONE\ntwo\nthree\nfour\nfive\n\nFIVE\nsix\nseven");
+    await agent.type("n");
+    await agent.asksNothing();
   });
 
   it("the agent's link is lost: the review goes, and the file is as it was", async () => {
