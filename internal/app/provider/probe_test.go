@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/dev/fixedport"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/openai/local"
 )
@@ -92,8 +94,7 @@ func TestInspect(t *testing.T) {
 			t.Errorf("%s was asked: %q", ref, notes)
 		}
 	}
-	s.Close()
-	if _, notes := look("ollama/m", config.Provider{BaseURL: s.URL + "/v1"}); len(notes) != 1 || !strings.Contains(notes[0], "does not answer") {
+	if _, notes := look("ollama/m", config.Provider{BaseURL: silent(t)}); len(notes) != 1 || !strings.Contains(notes[0], "does not answer") {
 		t.Errorf("%q", notes)
 	}
 	if m, notes := Inspect(t.Context(), config.Config{}, config.Model{Provider: config.ScriptProvider, Name: "x"}); m.Name != "x" || len(notes) > 0 {
@@ -191,8 +192,14 @@ func TestOffers(t *testing.T) {
 	if got, err := offers("script:x"); err != nil || len(got) != 1 || got[0].Ref != "script:x" {
 		t.Error(got, err)
 	}
-	s.Close()
+	cfg.Providers["lmstudio"] = config.Provider{BaseURL: silent(t)}
 	if _, err := offers("lmstudio/a"); err == nil {
 		t.Error("nobody answers, and that is no error")
 	}
+}
+
+// silent returns the address of a server that does not run.
+func silent(t *testing.T) string {
+	t.Helper()
+	return fmt.Sprintf("http://127.0.0.1:%d/v1", fixedport.Silent(t))
 }

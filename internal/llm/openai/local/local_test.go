@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -9,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/dev/fixedport"
 )
 
 // TestProbe imitates the servers that people run on their own machine.
@@ -89,11 +92,12 @@ func TestProbe(t *testing.T) {
 
 func TestProbeOfNobody(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(s.Close)
 	if _, err := Probe(t.Context(), s.URL+"/v1", "m"); err == nil {
 		t.Error("it lists no models, and that is no error")
 	}
-	s.Close()
-	if _, err := Probe(t.Context(), s.URL+"/v1", "m"); err == nil {
+	silent := fmt.Sprintf("http://127.0.0.1:%d/v1", fixedport.Silent(t))
+	if _, err := Probe(t.Context(), silent, "m"); err == nil {
 		t.Error("nobody answers, and that is no error")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
