@@ -84,19 +84,21 @@ function targetsOf(parts: Parts, args: unknown[]): Target[] {
 }
 
 /**
- * Takes a key that came before the review could be seen. While the commands of the review are
- * off, the editor would give their keys to the text.
+ * Takes a key or a click that came before the review could be seen. While the commands of the
+ * review are off, the editor would give their keys to the text.
  */
 function notYet(): void {
-  void vscode.window.setStatusBarMessage(vscode.l10n.t("The review has just appeared: press the key again to answer."), 3_000);
+  void vscode.window.setStatusBarMessage(vscode.l10n.t("The review has just appeared: answer once more."), 3_000);
 }
 
 /** Leaves out edits that are being changed in the terminal, with a message. */
 function answerable(parts: Parts, targets: Target[]): Target[] {
   const free = targets.filter(({ id }) => parts.core.reviews.get(id)?.held !== true);
   if (free.length < targets.length) sayHeld();
-  // A key meant for something else must not answer a question that has just appeared.
-  return free.filter(({ id }) => parts.core.reviews.get(id) === undefined || parts.core.reviews.isReady(id));
+  // A key or a click meant for something else must not answer a question that has just appeared.
+  const ready = free.filter(({ id }) => parts.core.reviews.get(id) === undefined || parts.core.reviews.isReady(id));
+  if (ready.length < free.length) notYet();
+  return ready;
 }
 
 function sayHeld(): void {

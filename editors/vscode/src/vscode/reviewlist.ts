@@ -113,7 +113,7 @@ export class ReviewList implements vscode.TreeDataProvider<Entry>, vscode.Dispos
   /** Why a command for all finds none; undefined if what waits cannot be answered by it. */
   private whyNone(pending: readonly ReviewInfo[]): string | undefined {
     if (pending.length === 0) return vscode.l10n.t("No edit waits for your review.");
-    return pending.every(({ held, isPlan }) => held || isPlan) ? undefined : vscode.l10n.t("The review has just appeared: press the key again to answer.");
+    return pending.every(({ held, isPlan }) => held || isPlan) ? undefined : vscode.l10n.t("The review has just appeared: answer once more.");
   }
 }
 

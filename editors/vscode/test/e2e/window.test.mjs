@@ -6,7 +6,7 @@ import { after, afterEach, before, describe, it } from "node:test";
 
 import { Client } from "./lib/client.mjs";
 import { keepSettings, startSession } from "./lib/session.mjs";
-import { until } from "./lib/wait.mjs";
+import { until, within } from "./lib/wait.mjs";
 
 const BASE = "one\ntwo\nthree\n";
 const PROPOSED = "one\nTWO\nthree\n";
@@ -75,13 +75,38 @@ describe("a window with reviews", () => {
     await until("a.txt to be shown", async () => (await activeTab()).includes("a.txt"));
     await bench.diffShown("/a.txt");
     await bench.press("Accept");
-    assert.equal((await first)[0], "FILE_SAVED");
+    assert.equal((await within("the answer", first))[0], "FILE_SAVED");
     await until("one row", async () => (await rows.count()) === 1);
     await rows.first().hover();
+    // A click that comes sooner does not count.
+    await bench.diffShown("/b.txt");
     await rows.first().locator('.action-label[aria-label^="Reject"]').first().click();
-    assert.equal((await second)[0], "DIFF_REJECTED");
+    assert.equal((await within("the answer", second))[0], "DIFF_REJECTED");
     await until("the list to go", async () => (await rows.count()) === 0);
     await session.probe(`await vscode.commands.executeCommand("workbench.view.explorer")`);
+  });
+
+  it("says so, if a review that has just appeared is answered in the list", async () => {
+    const first = ask("a.txt", PROPOSED, { on_close: "keep" });
+    await bench.diffShown("/a.txt");
+    const second = ask("b.txt", PROPOSED, { on_close: "keep" });
+    await bench.statusItem("2 to review").waitFor();
+    await bench.diffShown("/b.txt");
+    await session.probe(`
+      const reviews = () => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).filter(({ input }) => input?.modified?.scheme === "agent-proposed");
+      const other = reviews().find(({ isActive }) => !isActive);
+      const shown = new Promise((resolve) => {
+        const listener = vscode.window.tabGroups.onDidChangeTabs(({ changed }) => changed.some((tab) => tab === other && tab.isActive) && resolve(listener.dispose()));
+      });
+      await Promise.all([vscode.commands.executeCommand("agent.nextReview"), shown.then(() => vscode.commands.executeCommand("agent.diffReject", { resourceUri: other.input.modified }))]);
+    `);
+    await bench.page.locator(".statusbar-item", { hasText: "The review has just appeared" }).waitFor();
+    await bench.diffShown("/a.txt");
+    await bench.press("Reject");
+    assert.equal((await within("the answer", first))[0], "DIFF_REJECTED");
+    await bench.diffShown("/b.txt");
+    await bench.press("Reject");
+    assert.equal((await within("the answer", second))[0], "DIFF_REJECTED");
   });
 
   it("accepts all that was on the screen, and shows what was not", async () => {
