@@ -65,7 +65,7 @@ func TestHostedSetUp(t *testing.T) {
 		d.open()
 		d.run("agent", args...)
 		d.WaitFor(`(?s)Which model\?.*ollama/small`)
-		d.Press("enter")
+		d.choose("enter")
 		d.WaitFor(`using ollama/small`)
 		if code := d.Wait(); code != 0 {
 			t.Errorf("chosen: exit status %d", code)

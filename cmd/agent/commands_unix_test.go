@@ -154,7 +154,7 @@ func TestCommandsOfTheUsersOwn(t *testing.T) {
 	d.open()
 	d.run("agent")
 	d.WaitFor(`(?s)Trust the files of this project\?.*evil\.md.*› No`)
-	d.Press("enter")
+	d.choose("enter")
 	d.WaitFor(`~/\.agent/commands/help\.md is left out: /help is a command of the program`)
 	d.say("/evil")
 	d.WaitFor(`There is no /evil`)

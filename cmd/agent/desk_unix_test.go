@@ -149,6 +149,13 @@ func (d *desk) leave() {
 	d.restored()
 }
 
+// choose presses keys on a page of choices, when it accepts answers.
+func (d *desk) choose(keys ...string) {
+	d.t.Helper()
+	d.WaitFor(`Esc (leaves|back)`)
+	d.Press(keys...)
+}
+
 func (d *desk) restored() {
 	d.t.Helper()
 	got := d.Modes()

@@ -142,10 +142,10 @@ func TestHooksOfAProjectAreShown(t *testing.T) {
 			d.run("agent")
 			d.WaitFor(`(?s)Trust the files of this project\?.*These hooks of \.agent/hooks\.json would run.*SessionStart: touch ran.*Stop: touch stopped.*› No`)
 			if runs {
-				d.Press("down")
+				d.choose("down")
 				d.WaitFor(`› Yes`)
 			}
-			d.Press("enter")
+			d.choose("enter")
 			d.WaitFor(`(?m)^❯`)
 			d.say("hello")
 			d.WaitFor(`Hello\.`)

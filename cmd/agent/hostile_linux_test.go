@@ -272,7 +272,7 @@ func (w *watch) quit(atOnce bool, seen *faultCounts) {
 	if asked {
 		seen.add("refused")
 		w.Press("1")
-		w.WaitFor(`(?m)^❯|MCP server y of`)
+		w.WaitFor(`(?m)^❯|(?s)MCP server y of.*Esc leaves`)
 		if screen := w.Screen(); strings.Contains(screen, "MCP server y of") { // the second of .mcp.json
 			w.Press("1")
 		}

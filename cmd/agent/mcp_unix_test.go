@@ -241,7 +241,7 @@ func TestProjectServers(t *testing.T) {
 	}
 	d.begin(100, 30)
 	d.WaitFor(`(?s)Start the MCP server p of this project\?.*mcp-server.*with KEY=\$\{HOME\}.*Esc leaves`)
-	d.Press("2")
+	d.choose("2")
 	d.WaitFor(`(?m)^❯`)
 	d.say("call it")
 	d.asked(`call echo of the MCP server p`)
@@ -259,7 +259,7 @@ func TestProjectServers(t *testing.T) {
 	d.leave()
 	d.begin(100, 30)
 	d.WaitFor(`Start the MCP server p of this project\?`)
-	d.Press("1")
+	d.choose("1")
 	d.WaitFor(`(?m)^❯`)
 	d.leave()
 	if _, out := d.command("mcp", "list"); !strings.Contains(out, "refused") {
@@ -271,7 +271,7 @@ func TestProjectServers(t *testing.T) {
 	name(`,"many=1"`)
 	d.begin(100, 30)
 	d.WaitFor(`(?s)p of this project has changed since you answered.*many=1`)
-	d.Press("1")
+	d.choose("1")
 	d.WaitFor(`(?m)^❯`)
 	d.leave()
 	if code, out := d.command("mcp", "rm", "p"); code != 0 {
@@ -347,7 +347,7 @@ func TestProjectServerScripts(t *testing.T) {
 	d.write(".mcp.json", `{"mcpServers":{"p":{"command":"sh","args":["serve.sh","later.sh"]}}}`)
 	d.begin(100, 30)
 	d.WaitFor(`(?s)Start the MCP server p of this project\?.*it uses serve\.sh: look at it first`)
-	d.Press("2")
+	d.choose("2")
 	d.WaitFor(`(?m)^❯`)
 	d.leave()
 	d.sit("--allow", "mcp__p") // does not ask again
@@ -361,7 +361,7 @@ func TestProjectServerScripts(t *testing.T) {
 		change()
 		d.begin(100, 30)
 		d.WaitFor(`p of this project has changed since you answered`)
-		d.Press("2")
+		d.choose("2")
 		d.WaitFor(`(?m)^❯`)
 		d.leave()
 		if err := os.Remove(d.path("made")); err != nil && !errors.Is(err, fs.ErrNotExist) {

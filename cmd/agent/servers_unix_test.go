@@ -75,7 +75,7 @@ func TestLocalServersAreNotUsedUnasked(t *testing.T) {
 // connectAndChat approves the server or proxy, runs a turn and quits.
 func (d *desk) connectAndChat() {
 	d.t.Helper()
-	d.Press("2")
+	d.choose("2")
 	d.WaitFor(`(?m)^❯`)
 	d.say("hi")
 	d.WaitFor(`Hello\.`)
@@ -98,7 +98,7 @@ func TestAnAddressOfTheEnvironmentIsAskedAbout(t *testing.T) {
 			}
 			d.begin(100, 30)
 			d.WaitFor(`(?s)Use this model server\?.*` + address + `.*comes from ` + variable + `.*key in OPENAI_API_KEY`)
-			d.Press("1")
+			d.choose("1")
 			if code := d.Wait(); code != 1 {
 				t.Errorf("exit status %d", code)
 			}

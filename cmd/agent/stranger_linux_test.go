@@ -89,12 +89,12 @@ func TestAnotherUsersModelServer(t *testing.T) {
 	if got := seen(); got != "" {
 		t.Errorf("it was asked: %s", got)
 	}
-	d.Press("1")
+	d.choose("1")
 	d.Wait()
 
 	d.begin(100, 30)
 	d.WaitFor(`Use this model server\?`)
-	d.Press("2")
+	d.choose("2")
 	d.WaitFor(`(?m)^❯`)
 	d.say("hi")
 	d.WaitFor(`I am the model\.`)

@@ -181,6 +181,9 @@ func (pl place) walk(t *testing.T, name string, width int, flat bool, run func(O
 	var seen strings.Builder
 	for i, s := range steps {
 		term.WaitFor(s.wait)
+		if !flat {
+			term.WaitFor(`Esc (leaves|back)`) // it accepts answers
+		}
 		fmt.Fprintf(&seen, "--- %d\n%s\n", i+1, strings.TrimRight(term.Screen(), "\n "))
 		if flat && strings.Contains(s.wait, "not shown") && echoes(term) {
 			t.Error("the key is asked for while the terminal echoes")

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
@@ -32,6 +33,10 @@ var ErrLeft = errors.New("left without an answer")
 
 // ErrBack reports that the person wants to return to the previous page.
 var ErrBack = errors.New("back to the page before")
+
+// quiet is the time without a key after which a page accepts an answer: nobody reads faster,
+// so an earlier key belongs to a prompt that somebody types while the program starts.
+const quiet = 400 * time.Millisecond
 
 // maxSecret is the maximum size of a secret, in bytes.
 const maxSecret = 8 << 10
@@ -95,6 +100,7 @@ func Ask(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
 	}
 	m.resize(scr.Size())
 	m.print()
+	m.since = time.Now()
 	typed := keyboard.New(t.In, cancel)
 	prog := tea.NewProgram(onScreen{m}, tea.WithContext(ctx), tea.WithInput(typed), tea.WithFilter(typed.Filter), tea.WithOutput(t.Out),
 		tea.WithEnvironment(t.Env), tea.WithColorProfile(scr.Profile()), tea.WithoutRenderer(), tea.WithoutSignalHandler())
@@ -136,10 +142,26 @@ type model struct {
 	at     int      // the current field
 	answer *Answer  // nil before the answer
 	back   bool     // Esc was pressed on a page with Back
+
+	since time.Time // no key since
+	armed bool      // choices accept keys
 }
 
-// Init implements tea.Model.
-func (m *model) Init() tea.Cmd { return nil }
+// quietMsg arrives when a page may have been quiet for long enough.
+type quietMsg struct{}
+
+// Init begins the wait for quiet.
+func (m *model) Init() tea.Cmd { return m.arm() }
+
+// arm accepts answers if the page has been quiet for long enough, and otherwise waits.
+func (m *model) arm() tea.Cmd {
+	wait := quiet - time.Since(m.since)
+	m.armed = wait <= 0
+	if m.armed {
+		return nil
+	}
+	return tea.Tick(wait, func(time.Time) tea.Msg { return quietMsg{} })
+}
 
 // onScreen is the model as Bubble Tea runs it: the screen shows what View returns.
 type onScreen struct{ *model }
@@ -173,6 +195,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if m.scr.Resume() != nil {
 			return m, tea.Quit // the terminal is gone
 		}
+	case quietMsg:
+		return m, m.arm()
 	case tea.PasteMsg:
 		m.typed(msg.Content)
 	case tea.KeyPressMsg:
@@ -184,7 +208,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m *model) resize(width, height int) { m.look.Width, m.look.Height = width, height }
 
 // key handles a key: Ctrl+C and Ctrl+D leave; Esc goes back, or leaves if the page has no
-// Back; Ctrl+Z suspends.
+// Back; Ctrl+Z suspends. Other keys wait until the page accepts an answer.
 func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 	switch name := key.String(); {
 	case name == "ctrl+z":
@@ -192,6 +216,8 @@ func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 	case name == "esc" || name == "ctrl+c" || name == "ctrl+d":
 		m.back = m.page.Back && name == "esc"
 		return tea.Quit
+	case len(m.page.Choices) > 0 && !m.armed:
+		m.since = time.Now()
 	case len(m.page.Choices) > 0:
 		return m.choose(name, key.Text)
 	case name == "enter":
@@ -281,6 +307,9 @@ func (m *model) View() tea.View {
 	}
 	lines := m.pick.View(width, room)
 	hint := "↑ ↓ Enter · " + m.escHint()
+	if !m.armed {
+		return tea.NewView(strings.Join(append(lines, ""), "\n"))
+	}
 	if f := m.pick.Filter(); f != "" {
 		hint = "filter: " + f + " · " + hint
 	} else if n := len(m.page.Choices); n <= 9 {

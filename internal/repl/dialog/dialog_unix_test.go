@@ -10,7 +10,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest"
@@ -55,6 +57,33 @@ func TestTypedAheadIsNoAnswer(t *testing.T) {
 	term.Press("esc")
 	if got := <-done; !errors.Is(got.err, ErrLeft) {
 		t.Errorf("%+v", got)
+	}
+}
+
+// A prompt that somebody types while the page appears does not answer it.
+func TestAPromptIsNoAnswer(t *testing.T) {
+	page := Page{Title: "Which?", Choices: choices("one", "two")}
+	m := &model{page: page, pick: picker.New(page.Choices, picker.Options{})}
+	press := func(r rune) {
+		t.Helper()
+		if cmd := m.key(tea.KeyPressMsg{Code: r, Text: string(r)}); cmd != nil && m.answer == nil {
+			t.Errorf("%q leaves", r)
+		}
+	}
+	for _, r := range "2 bugs\r" {
+		press(r)
+	}
+	if m.answer != nil || m.pick.Filter() != "" || m.since.IsZero() {
+		t.Errorf("%+v, filter %q, quiet since %v", m.answer, m.pick.Filter(), m.since)
+	}
+	if m.since = time.Now().Add(time.Minute); m.arm() == nil {
+		t.Error("the page accepts answers right after a key")
+	}
+	if m.since = time.Now().Add(-quiet); m.arm() != nil {
+		t.Error("the page waits after the quiet")
+	}
+	if press('2'); m.answer == nil || m.answer.Choice != 1 {
+		t.Errorf("%+v", m.answer)
 	}
 }
 
