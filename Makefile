@@ -21,6 +21,7 @@ demo: build ## run the demo: a real edit, reviewed by you, offline
 test: ## install what the tests need and run them all
 	bash scripts/test-needs.sh
 	go run ./tools/testreport -timeout 15m ./...
+	go run ./tools/testreport -timeout 15m -race -run '^TestCommandsBesideATurn$$' ./internal/cli/commands
 	bash scripts/test-extension.sh
 	bash scripts/test-vscode.sh
 

@@ -14,6 +14,7 @@ need bash bash
 need rg ripgrep
 need tmux tmux
 need zsh zsh
+need cc build-essential # for the race detector
 if [ "$(uname -s)" = Linux ]; then
 	need strace strace
 	need dbus-daemon dbus

@@ -30,7 +30,8 @@ type desk struct {
 	lock    string
 	agents  [2]*agent
 	diffs   []*idetest.Diff
-	counted map[string]int // the steps so far
+	counted map[string]int    // the steps so far
+	shown   map[string]string // the file of each text, as proposed and as edited
 	texts   int
 }
 
@@ -132,6 +133,7 @@ func (a *agent) ask() {
 	a.mu.Lock()
 	a.first = text
 	a.mu.Unlock()
+	a.shown[text], a.shown[edited(text)] = a.file, a.file
 	req := confirm.Request{Tool: "edit_file", Change: &workspace.Change{
 		File:  workspace.File{Path: filepath.Join(a.locks, a.file), Name: a.file, Exists: true, Text: "line 1 of " + a.file + "\n"},
 		After: text,
@@ -158,10 +160,8 @@ func (a *agent) settle() {
 	a.asking = false
 	if o.err == nil && o.Decision == confirm.Approve {
 		a.counted["written"]++
-		for line := range strings.Lines(*o.Text) {
-			if strings.Contains(line, ".txt") && !strings.Contains(line, a.file) {
-				a.Fatalf("%s is to hold %q", a.file, *o.Text)
-			}
+		if a.shown[*o.Text] != a.file {
+			a.Fatalf("%s is to hold %q, which was shown for %q", a.file, *o.Text, a.shown[*o.Text])
 		}
 	}
 }
@@ -221,11 +221,15 @@ func (d *desk) act() {
 	}
 }
 
+// edited returns a text as a person edits it in the editor.
+func edited(text string) string {
+	return strings.Replace(text, "line 2", "line two, by hand,", 1)
+}
+
 // answer has the editor answer for a diff, whether it is open or not, and whatever it
 // has answered before.
 func (d *desk) answer(diff *idetest.Diff) {
 	other := d.diffs[len(d.diffs)-1-d.random.IntN(min(3, len(d.diffs)))]
-	edited := strings.Replace(diff.Text, "line 2", "line two, by hand,", 1)
 	ours := d.editor.Dialect.Ours
 	switch n := d.random.IntN(7); {
 	case n == 0:
@@ -233,7 +237,7 @@ func (d *desk) answer(diff *idetest.Diff) {
 		diff.Accept()
 	case n == 1:
 		d.counted["edited"]++
-		diff.Edit(edited)
+		diff.Edit(edited(diff.Text))
 		diff.Accept()
 	case n == 2:
 		d.counted["rejected"]++
@@ -250,7 +254,7 @@ func (d *desk) answer(diff *idetest.Diff) {
 		diff.AnswerAs(other.Number(), idetest.Text("FILE_SAVED", diff.Text))
 	case n == 5:
 		d.counted["edited, answered under another number"]++
-		diff.AnswerAs(other.Number(), idetest.Text("FILE_SAVED", edited))
+		diff.AnswerAs(other.Number(), idetest.Text("FILE_SAVED", edited(diff.Text)))
 	default:
 		d.counted["rejected under another number"]++
 		diff.AnswerAs(other.Number(), idetest.Text("DIFF_REJECTED", diff.Tab))
@@ -267,7 +271,7 @@ func TestTwoAgentsOneEditor(t *testing.T) {
 	for name, dialect := range dialects {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := &desk{T: t, random: rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 5)), counted: map[string]int{}}
+			d := &desk{T: t, random: rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 5)), counted: map[string]int{}, shown: map[string]string{}}
 			d.locks = filepath.Join(t.TempDir(), ".agent", "ide")
 			scratch.Mkdir(t, d.locks)
 			d.editor = idetest.Start(t, dialect())
