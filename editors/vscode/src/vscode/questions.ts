@@ -2,6 +2,7 @@ import * as vscode from "vscode";
 import type { Always } from "../core/always";
 import type { Note } from "../core/ports";
 import { readyMs } from "../core/ready";
+import { caughtUp } from "./tabs";
 
 /** Asks what to do about an edit whose file has changed on disk. */
 export async function confirmStale(path: string): Promise<"anyway" | "redo" | "no"> {
@@ -78,8 +79,12 @@ export function ask(question: string, detail: string, answers: readonly string[]
 
 async function askNow(question: string, detail: string, answers: readonly string[]): Promise<string | undefined> {
   for (;;) {
-    const since = Date.now();
-    const answer = await vscode.window.showWarningMessage(question, { modal: true, detail }, ...answers);
+    const answered = vscode.window.showWarningMessage(question, { modal: true, detail }, ...answers);
+    // A busy window shows it late, and this call is handled after that.
+    let since = Infinity;
+    const shown = (): void => void (since = Date.now());
+    void caughtUp().then(shown, shown);
+    const answer = await answered;
     if (answer === undefined || Date.now() - since >= readyMs) return answer;
   }
 }

@@ -28,6 +28,7 @@ export async function startSession(options = {}) {
   const session = await place(options);
   try {
     session.bench ??= await openWorkbench(session.host.url(options.open ?? session.folder));
+    session.bench.caughtUp = () => session.probe(`await vscode.commands.executeCommand("setContext", "agent.test", true)`);
     if (!options.bare) await session.lock();
     await session.probe("return vscode.version");
     return session;

@@ -16,6 +16,9 @@ export class Workbench {
     this.others = [];
   }
 
+  /** Waits for the extensions to hear of everything on the screen; a session knows how. */
+  async caughtUp() {}
+
   /** A button in the title bar of the editor, by the beginning of its title. */
   titleButton(title) {
     return this.page.locator(`.part.editor .editor-actions .action-label[aria-label^="${title}"]`);
@@ -83,6 +86,7 @@ export class Workbench {
   async answer(label, text = "") {
     const button = this.page.locator(".monaco-dialog-box", { hasText: text }).locator(".monaco-button", { hasText: label });
     await button.waitFor();
+    await this.caughtUp();
     await this.page.waitForTimeout(500);
     await button.click();
   }
