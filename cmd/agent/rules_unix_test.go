@@ -3,6 +3,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -95,6 +96,31 @@ func TestAFolderBecomesOneOfGit(t *testing.T) {
 	d.Press("n")
 	d.idle()
 	d.leave()
+}
+
+// TestAPatchMakesAFolderOneOfGit: files that only together make a git folder are asked about,
+// whatever allows each of them.
+func TestAPatchMakesAFolderOneOfGit(t *testing.T) {
+	for name, args := range map[string][]string{"mode": {"--permission-mode", "accept-edits"}, "rule": {"--allow", "edit(**)"}} {
+		t.Run(name, func(t *testing.T) {
+			patch := "*** Begin Patch\n*** Add File: config\n+[core]\n+\tfsmonitor = touch owned; false\n*** Add File: objects/info/x\n+x\n" +
+				"*** Add File: refs/heads/x\n+x\n*** Add File: HEAD\n+ref: refs/heads/main\n*** End Patch\n"
+			patched, err := json.Marshal(map[string]string{"diff": patch})
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Calls: []llmtest.Call{{Name: "patch", Args: string(patched)}}}, llmtest.Turn{Text: "All done."}), nil)
+			d.sit(args...)
+			d.say("go on")
+			d.asked(`(?s)These files together are\s+protected:\s+it\s+makes\s+its\s+folder\s+a\s+git\s+folder`)
+			d.absent("HEAD")
+			d.Press("n")
+			d.idle()
+			d.absent("HEAD")
+			d.absent("config")
+			d.leave()
+		})
+	}
 }
 
 // TestWhatIsShownIsWhatIsWritten: blanks at the ends of a name, look-alike letters,

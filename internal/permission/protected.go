@@ -60,7 +60,18 @@ func Protected(name, abs, home string) string {
 			return g.Why
 		}
 	}
-	return gitDir(abs)
+	return gitDir(abs, nil)
+}
+
+// MakesGit explains why the files at the absolute paths, written together, make a folder a
+// git folder; "" means they do not.
+func MakesGit(paths []string) string {
+	for _, abs := range paths {
+		if why := gitDir(abs, paths); why != "" {
+			return why
+		}
+	}
+	return ""
 }
 
 // listed returns why the list protects a file, or "".
@@ -98,17 +109,25 @@ func (g group) holds(path string, parts []string) bool {
 
 // gitDir explains why the file abs is in a folder that git takes for a repository,
 // whatever its name, or makes it one; "" means it is not. Git recognises its folders by
-// their content: bare repositories, and those of submodules and worktrees.
-func gitDir(abs string) string {
+// their content: bare repositories, and those of submodules and worktrees. The files at the
+// paths in with count as if they existed.
+func gitDir(abs string, with []string) string {
 	for dir, part := filepath.Split(abs); part != ""; dir, part = filepath.Split(strings.TrimRight(dir, string(filepath.Separator))) {
 		has := func(name string) bool {
 			_, err := os.Lstat(filepath.Join(dir, name))
 			return err == nil
 		}
 		folded := fold(part)
-		with := func(name string) bool { return folded == strings.ToLower(name) || has(name) }
+		made := func(name string) bool {
+			path := fold(filepath.Join(dir, name))
+			in := func(abs string) bool {
+				rest, ok := strings.CutPrefix(fold(abs), path)
+				return ok && (rest == "" || rest[0] == filepath.Separator)
+			}
+			return folded == strings.ToLower(name) || has(name) || slices.ContainsFunc(with, in)
+		}
 		switch {
-		case !with("HEAD") || !with("commondir") && (!with("objects") || !with("refs")):
+		case !made("HEAD") || !made("commondir") && (!made("objects") || !made("refs")):
 		case has("HEAD") && (has("commondir") || has("objects") && has("refs")):
 			return "it is in a git folder, and git may run what is in it"
 		default:

@@ -131,6 +131,7 @@ func (w writer) patchTogether(ctx context.Context, call Call, files []edit.FileP
 		free = free && !v.Later
 		w.Pending.Stage(change, out.Stage, call.ID)
 	}
+	free = free && makesGit(w.Pending.All()) == ""
 	s := settler{Deps: w.Deps, call: call, tool: w.tool, title: "one patch", free: free}
 	res, err := s.settle(ctx)
 	if res == nil && err == nil {

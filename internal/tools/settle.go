@@ -10,6 +10,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/diff"
+	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/tools/edit"
 	"github.com/bb2d0cf4/agent/internal/tools/pending"
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -115,8 +116,28 @@ func (s settler) request(changes []pending.Change) confirm.Request {
 			req.Notes = append(req.Notes, n)
 		}
 	}
+	protected := func(n caution.Note) bool { return n.Kind == caution.Protected }
+	if why := makesGit(changes); why != "" && !slices.ContainsFunc(req.Notes, protected) {
+		req.Notes = append(req.Notes, caution.Note{Kind: caution.Protected, Text: "These files together are protected: " + why + "."})
+		req.Force = true
+	}
 	req.Check = s.check(plan.Changes...)
 	return req
+}
+
+// makesGit explains why changes make a folder a git folder, though none of them alone does;
+// "" means they do not.
+func makesGit(changes []pending.Change) string {
+	var paths []string
+	for _, p := range changes {
+		switch {
+		case p.Moves():
+			paths = append(paths, p.To)
+		case !p.Delete:
+			paths = append(paths, p.Path)
+		}
+	}
+	return permission.MakesGit(paths)
 }
 
 // maxReviews is how often one review is repeated because files moved under it.

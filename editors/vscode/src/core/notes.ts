@@ -6,13 +6,19 @@ const notesMax = 20;
 const textMax = 300;
 
 /** The kinds of notes that need a second question. */
-const cautious = ["protected", "hidden", "loose-match", "far-right", "executable"];
+const cautious = ["protected", "name", "hidden", "look-alike", "loose-match", "far-right", "executable"];
 
 /** The title of a kind of note; undefined if it has none. */
 function titleOf(kind: string, t: Translate): string | undefined {
   switch (kind) {
     case "protected":
       return t("protected file");
+    case "name":
+      return t("misleading name");
+    case "look-alike":
+      return t("look-alike letters");
+    case "odd-space":
+      return t("unusual blanks");
     case "hidden":
       return t("hidden characters");
     case "loose-match":

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { TestContext } from "node:test";
-import { parseNotes } from "../../src/core/notes";
+import { mustLook, parseNotes, shortNotes } from "../../src/core/notes";
 import type { Details } from "../../src/core/outcome";
 import type { Answer, ReviewRequest } from "../../src/core/review";
 import { Reviews } from "../../src/core/reviews";
@@ -55,6 +55,13 @@ describe("the review of a file", () => {
     reviews.show("r1");
     await settled();
     assert.equal(editor.view.shown.get("r1")?.held, true);
+  });
+
+  it("asks once more about whatever is not what it looks like", () => {
+    const kinds = ["name", "hidden", "look-alike", "odd-space", "whitespace"];
+    const notes = kinds.map((kind) => ({ kind, text: "a remark" }));
+    assert.deepEqual(mustLook(notes).map(({ kind }) => kind), ["name", "hidden", "look-alike"]);
+    assert.deepEqual(shortNotes(notes, (text) => text), ["⚠ misleading name", "⚠ hidden characters", "⚠ look-alike letters", "⚠ unusual blanks", "⚠ only white space"]);
   });
 
   it("says who asks, which of how many it is, and what must be looked at", async (t) => {
