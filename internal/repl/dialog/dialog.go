@@ -216,8 +216,6 @@ func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 	case name == "esc" || name == "ctrl+c" || name == "ctrl+d":
 		m.back = m.page.Back && name == "esc"
 		return tea.Quit
-	case len(m.page.Choices) > 0 && !m.armed:
-		m.since = time.Now()
 	case len(m.page.Choices) > 0:
 		return m.choose(name, key.Text)
 	case name == "enter":
@@ -254,8 +252,12 @@ func (m *model) enter() tea.Cmd {
 	return tea.Quit
 }
 
-// choose handles a key among choices. A digit selects its choice, unless a filter is typed.
+// choose handles a key among choices, once the page accepts one. A digit selects its choice, unless a filter is typed.
 func (m *model) choose(name, text string) tea.Cmd {
+	if !m.armed {
+		m.since = time.Now()
+		return nil
+	}
 	if n := len(m.page.Choices); m.pick.Filter() == "" && len(text) == 1 && text[0] >= '1' && text[0] <= '9' && int(text[0]-'0') <= n && n <= 9 {
 		m.answer = &Answer{Choice: int(text[0] - '1')}
 		return tea.Quit
