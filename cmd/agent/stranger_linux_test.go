@@ -132,3 +132,27 @@ func TestPortChangesHands(t *testing.T) {
 	d.idle()
 	d.leave()
 }
+
+// TestAnotherUsersMCPServer: a program of another user on the port of an MCP server gets no
+// token, until a person allows it.
+func TestAnotherUsersMCPServer(t *testing.T) {
+	address, seen := another(t, "127.0.0.1:0")
+	d := newDesk(t, answers(t, "Hello."), nil)
+	d.keep("config.yaml", "mcp:\n  x:\n    url: "+strings.TrimSuffix(address, "/v1")+"/mcp\n    headers: {Authorization: \"Bearer ${MCP_TOKEN}\"}\n")
+	d.env = append(d.env, "MCP_TOKEN="+canary)
+	if code, out := d.prompted(); code != 0 {
+		t.Errorf("exit status %d: %s", code, out)
+	}
+	if _, out := d.command("mcp", "list"); !strings.Contains(out, "is run by the user 61234 of this machine") {
+		t.Errorf("the list is %s", out)
+	}
+	if got := seen(); strings.Contains(got, "/mcp") || strings.Contains(got, canary) {
+		t.Errorf("it was asked: %s", got)
+	}
+	if code, out := d.command("trust", "add", strings.TrimSuffix(address, "/v1"), "--yes"); code != 0 {
+		t.Errorf("exit status %d: %s", code, out)
+	}
+	if d.command("mcp", "list"); !strings.Contains(seen(), "/mcp") {
+		t.Errorf("it was not asked: %s", seen())
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bb2d0cf4/agent/internal/app"
+	"github.com/bb2d0cf4/agent/internal/app/allowedservers"
 	"github.com/bb2d0cf4/agent/internal/app/keystore"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/mcp"
@@ -37,7 +38,7 @@ func logIn(cmd *cobra.Command, p Process, f *flags, name string, withSecret bool
 	if err != nil {
 		return err
 	}
-	opt := mcp.Options{Version: p.Version, Logins: app.Logins{Store: keystore.Open(set.Home)}}
+	opt := mcp.Options{Version: p.Version, Logins: app.Logins{Store: keystore.Open(set.Home)}, Dialed: allowedservers.Open(set.Home).Check}
 	client := mcp.Client{ID: s.ClientID, Port: s.CallbackPort}
 	if withSecret {
 		if client.Secret, err = clientSecret(ctx, p, set.Config, name, s); err != nil {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -100,10 +101,37 @@ func (a trustAdd) folder(ctx context.Context, name string) error {
 	return showLine(a.p, "trusted: "+dir)
 }
 
-// address allows the server of the configured model, or the proxy before it.
+// mcpAddress allows the other user whose program listens at the address of an MCP server. done
+// is false if no server needs that.
+func (a trustAdd) mcpAddress(ctx context.Context, cfg config.Config, address string) (done bool, err error) {
+	want := strings.TrimSuffix(address, "/")
+	for name, s := range cfg.MCP {
+		if s.URL != want && !strings.HasPrefix(s.URL, want+"/") {
+			continue
+		}
+		user := allowedservers.Stranger(s.URL)
+		if user == "" {
+			continue
+		}
+		text := []string{fmt.Sprintf("The program at %s is run by another user of this machine. It would get the token and the headers of the MCP server %s.", s.URL, name)}
+		if err := a.ask(ctx, "Use this MCP server?", text); err != nil {
+			return false, err
+		}
+		if err := allowedservers.Open(cfg.Home).Allow(ctx, allowedservers.Entry{Address: s.URL, Provider: "mcp." + name, User: user}); err != nil {
+			return false, err
+		}
+		return true, showLine(a.p, "allowed: "+s.URL)
+	}
+	return false, nil
+}
+
+// address allows the server of the configured model, the proxy before it, or an MCP server.
 func (a trustAdd) address(ctx context.Context, over config.Overrides, address string) error {
 	cfg, err := loadConfig(over)
 	if err != nil {
+		return err
+	}
+	if done, err := a.mcpAddress(ctx, cfg, address); done || err != nil {
 		return err
 	}
 	if cfg.Model == "" {

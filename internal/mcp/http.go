@@ -1,10 +1,12 @@
 package mcp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
+	"net"
 	"net/http"
 	"net/url"
 )
@@ -13,7 +15,7 @@ import (
 // hold a key, and the token of a login go to that host alone. kept is nil without a login.
 func (s *server) httpClient(kept *keeper) *http.Client {
 	return &http.Client{
-		Transport:     headers{host: hostOf(s.URL), set: s.Headers, kept: kept},
+		Transport:     headers{via: s.via, host: hostOf(s.URL), set: s.Headers, kept: kept},
 		CheckRedirect: sameHost,
 	}
 }
@@ -53,8 +55,31 @@ func sameHost(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
+// newTransport returns a transport that inspects each connection before it sends anything;
+// dialed may be nil.
+func newTransport(dialed func(net.Conn) error) *http.Transport {
+	t := http.DefaultTransport.(*http.Transport) //nolint:errcheck,forcetypeassert // of net/http
+	if dialed == nil {
+		return t
+	}
+	t = t.Clone()
+	dial := t.DialContext
+	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		if err := dialed(conn); err != nil {
+			return nil, errors.Join(err, conn.Close())
+		}
+		return conn, nil
+	}
+	return t
+}
+
 // headers adds headers to the requests to one host.
 type headers struct {
+	via  http.RoundTripper
 	host string
 	set  map[string]string
 	kept *keeper // nil without a login
@@ -68,7 +93,7 @@ func (h headers) RoundTrip(req *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
-	resp, err := http.DefaultTransport.RoundTrip(req)
+	resp, err := h.via.RoundTrip(req)
 	if err == nil && !isStream(resp) {
 		resp.Body = &boundedBody{ReadCloser: resp.Body, left: maxMessage}
 	}

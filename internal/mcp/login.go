@@ -55,7 +55,7 @@ func (c Client) credentials(ctx context.Context, to Logins, address string) (kno
 		return nil, ""
 	}
 	if c.Secret == "" {
-		last, err := loadKeeper(ctx, to, address)
+		last, err := loadKeeper(ctx, nil, to, address)                                     // renews nothing
 		if err == nil && last != nil && last.ClientID == c.ID && last.ClientSecret != "" { // an unreadable one is replaced
 			c.Secret, only = last.ClientSecret, last.TokenURL
 		}
@@ -82,7 +82,8 @@ func Login(ctx context.Context, opt Options, s Server, client Client, show func(
 	defer back.close(ctx)
 	var got *keeper
 	known, only := client.credentials(ctx, opt.Logins, s.URL)
-	check := &loginTransport{address: s.URL, only: only}
+	one := newServer(opt, s)
+	check := &loginTransport{via: one.via, address: s.URL, only: only}
 	handler, err := auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
 		PreregisteredClient: known,
 		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
@@ -110,7 +111,6 @@ func Login(ctx context.Context, opt Options, s Server, client Client, show func(
 	if err != nil {
 		return err
 	}
-	one := newServer(opt, s)
 	transport := &sdk.StreamableClientTransport{
 		Endpoint: s.URL, HTTPClient: one.httpClient(nil), MaxEventSize: maxMessage, OAuthHandler: handler, DisableStandaloneSSE: true,
 	}
@@ -135,6 +135,7 @@ func safe(u *url.URL) bool {
 // loginTransport makes the requests of a login, which may hold secrets: encrypted ones only,
 // with bounded answers.
 type loginTransport struct {
+	via     http.RoundTripper
 	address string
 	only    string                 // the address that may get a secret; "" for any
 	foreign atomic.Pointer[string] // another resource that the server's metadata is of
@@ -154,7 +155,7 @@ func (l *loginTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if l.only != "" && req.Method != http.MethodGet && req.URL.String() != l.only {
 		return nil, fmt.Errorf("the server now sends the client's secret to %s, no longer to %s: give the secret again with --client-secret if that is right", req.URL.Host, hostOf(l.only))
 	}
-	resp, err := headers{}.RoundTrip(req)
+	resp, err := headers{via: l.via}.RoundTrip(req)
 	if err != nil || resp.StatusCode != http.StatusOK || req.Method != http.MethodGet {
 		return resp, err
 	}
@@ -284,7 +285,7 @@ type keeper struct {
 }
 
 // loadKeeper returns the source of the tokens for an address; nil without a login.
-func loadKeeper(ctx context.Context, to Logins, address string) (*keeper, error) {
+func loadKeeper(ctx context.Context, via http.RoundTripper, to Logins, address string) (*keeper, error) {
 	if to == nil {
 		return nil, nil
 	}
@@ -297,7 +298,7 @@ func loadKeeper(ctx context.Context, to Logins, address string) (*keeper, error)
 		return nil, errors.New("the login that is kept cannot be read; log in again")
 	}
 	cfg := oauth2.Config{ClientID: k.ClientID, ClientSecret: k.ClientSecret, Endpoint: oauth2.Endpoint{TokenURL: k.TokenURL, AuthStyle: k.AuthStyle}}
-	k.fresh = cfg.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, (&loginTransport{address: address}).client()), k.Token)
+	k.fresh = cfg.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, (&loginTransport{via: via, address: address}).client()), k.Token)
 	return k, nil
 }
 

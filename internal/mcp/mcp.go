@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"strings"
 	"time"
@@ -46,6 +47,8 @@ type Options struct {
 	Version string // of this program
 	Logs    string // the folder for what programs print to their standard error
 	Logins  Logins // nil for none
+	// Dialed inspects a connection to an address before anything is sent; nil accepts all.
+	Dialed func(net.Conn) error
 	// Ask asks the person a question of a server; false means no answer. Nil answers none.
 	Ask func(ctx context.Context, q Question) (answer string, ok bool)
 	// Tell receives a line for the user, such as that a server has ended. It may be called
@@ -124,6 +127,9 @@ func (s *Servers) Start(ctx context.Context, after <-chan struct{}) {
 func (s *Servers) Close() {
 	s.end()
 	s.work.Wait()
+	for _, one := range s.all {
+		one.via.CloseIdleConnections()
+	}
 }
 
 // Settle waits until each server is ready or has failed, or ctx ends. Then it fixes the

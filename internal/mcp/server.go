@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -21,6 +22,7 @@ import (
 type server struct {
 	Server
 	opt     Options
+	via     *http.Transport
 	wants   chan want
 	changed chan struct{} // the server's tools have changed; holds one at the most
 	begun   chan struct{} // closed when the first attempt to connect has ended
@@ -85,7 +87,7 @@ func newServer(opt Options, cfg Server) *server {
 	}
 	opt.probe = cmp.Or(opt.probe, probeTime)
 	s := &server{
-		Server: cfg, opt: opt, wants: make(chan want), changed: make(chan struct{}, 1), begun: make(chan struct{}),
+		Server: cfg, opt: opt, via: newTransport(opt.Dialed), wants: make(chan want), changed: make(chan struct{}, 1), begun: make(chan struct{}),
 		stale: make(chan struct{}, 1), listed: make(chan struct{}), rechecks: make(chan struct{}, 1),
 	}
 	s.resubscribe()
@@ -242,7 +244,7 @@ func (s *server) transport(ctx context.Context, l *link) (sdk.Transport, error) 
 		if s.hasKey() {
 			return t, nil
 		}
-		kept, err := loadKeeper(context.WithoutCancel(ctx), s.opt.Logins, s.URL)
+		kept, err := loadKeeper(context.WithoutCancel(ctx), s.via, s.opt.Logins, s.URL)
 		t.HTTPClient, t.OAuthHandler = s.httpClient(kept), refusal(s.Name)
 		return t, err
 	}
