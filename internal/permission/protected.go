@@ -60,15 +60,29 @@ func Protected(name, abs, home string) string {
 			return g.Why
 		}
 	}
-	return gitDir(abs, nil)
+	return gitDir(abs)
 }
 
 // MakesGit explains why the files at the absolute paths, written together, make a folder a
 // git folder; "" means they do not.
 func MakesGit(paths []string) string {
+	dirs := map[string]bool{}            // the folders that get one of gitParts
+	made := map[string]map[string]bool{} // those parts, by the folded name of the folder
 	for _, abs := range paths {
-		if why := gitDir(abs, paths); why != "" {
-			return why
+		for dir, part := splitLast(abs); part != ""; dir, part = splitLast(dir) {
+			name, folder := fold(part), fold(dir)
+			if !slices.Contains(gitParts, name) {
+				continue
+			}
+			if made[folder] == nil {
+				made[folder] = map[string]bool{}
+			}
+			dirs[dir], made[folder][name] = true, true
+		}
+	}
+	for dir := range dirs {
+		if isGit(func(part string) bool { return made[fold(dir)][part] || hasGitPart(dir, part) }) {
+			return makesGit
 		}
 	}
 	return ""
@@ -107,31 +121,44 @@ func (g group) holds(path string, parts []string) bool {
 	})
 }
 
+// gitParts are the folded names by which git recognises its folders: bare repositories, and
+// those of submodules and worktrees.
+var gitParts = []string{"head", "commondir", "objects", "refs"}
+
+const makesGit = "it makes its folder a git folder, and git may run what is in it"
+
+// isGit reports whether a folder that has these of gitParts is one of git's.
+func isGit(with func(part string) bool) bool {
+	return with("head") && (with("commondir") || with("objects") && with("refs"))
+}
+
+// hasGitPart reports whether a folder has one of gitParts, as git writes it.
+func hasGitPart(dir, part string) bool {
+	if part == "head" {
+		part = "HEAD"
+	}
+	_, err := os.Lstat(filepath.Join(dir, part))
+	return err == nil
+}
+
+// splitLast splits a path at its last part, which is empty for a root.
+func splitLast(path string) (dir, part string) {
+	dir, part = filepath.Split(strings.TrimRight(path, string(filepath.Separator)))
+	return dir, part
+}
+
 // gitDir explains why the file abs is in a folder that git takes for a repository,
-// whatever its name, or makes it one; "" means it is not. Git recognises its folders by
-// their content: bare repositories, and those of submodules and worktrees. The files at the
-// paths in with count as if they existed.
-func gitDir(abs string, with []string) string {
-	for dir, part := filepath.Split(abs); part != ""; dir, part = filepath.Split(strings.TrimRight(dir, string(filepath.Separator))) {
-		has := func(name string) bool {
-			_, err := os.Lstat(filepath.Join(dir, name))
-			return err == nil
-		}
+// whatever its name, or makes it one; "" means it is not.
+func gitDir(abs string) string {
+	for dir, part := splitLast(abs); part != ""; dir, part = splitLast(dir) {
+		on := func(part string) bool { return hasGitPart(dir, part) }
 		folded := fold(part)
-		made := func(name string) bool {
-			path := fold(filepath.Join(dir, name))
-			in := func(abs string) bool {
-				rest, ok := strings.CutPrefix(fold(abs), path)
-				return ok && (rest == "" || rest[0] == filepath.Separator)
-			}
-			return folded == strings.ToLower(name) || has(name) || slices.ContainsFunc(with, in)
-		}
 		switch {
-		case !made("HEAD") || !made("commondir") && (!made("objects") || !made("refs")):
-		case has("HEAD") && (has("commondir") || has("objects") && has("refs")):
+		case !isGit(func(part string) bool { return folded == part || on(part) }):
+		case isGit(on):
 			return "it is in a git folder, and git may run what is in it"
 		default:
-			return "it makes its folder a git folder, and git may run what is in it"
+			return makesGit
 		}
 	}
 	return ""

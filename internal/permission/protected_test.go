@@ -98,3 +98,39 @@ func TestGitFoldersByAnyName(t *testing.T) {
 		})
 	}
 }
+
+// TestMakesGit: files that only together make a git folder, or with files that are there.
+func TestMakesGit(t *testing.T) {
+	half := filepath.Join(t.TempDir(), "half")
+	scratch.Mkdir(t, filepath.Join(half, "refs"))
+	if err := os.WriteFile(filepath.Join(half, "HEAD"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	empty := t.TempDir()
+	for name, c := range map[string]struct {
+		dir   string
+		files string
+		want  bool
+	}{
+		"all":             {empty, "HEAD config objects/info/x refs/heads/x", true},
+		"in a folder":     {empty, "a/b/HEAD a/b/objects/x a/b/refs", true},
+		"in any case":     {empty, "A/head a/Objects/x a/REFS/x", true},
+		"a worktree's":    {empty, "a/HEAD a/commondir", true},
+		"the rest":        {half, "objects/x", true},
+		"without refs":    {empty, "HEAD objects/x", false},
+		"without HEAD":    {empty, "objects/x refs/x commondir", false},
+		"apart":           {empty, "a/HEAD b/objects/x b/refs/x", false},
+		"ordinary":        {empty, "main.go a/main_test.go", false},
+		"beside the rest": {half, "main.go", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var paths []string
+			for _, f := range strings.Fields(c.files) {
+				paths = append(paths, filepath.Join(c.dir, filepath.FromSlash(f)))
+			}
+			if why := MakesGit(paths); (why != "") != c.want {
+				t.Errorf("%q", why)
+			}
+		})
+	}
+}
