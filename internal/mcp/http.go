@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +8,8 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+
+	"github.com/bb2d0cf4/agent/internal/peer"
 )
 
 // httpClient returns the client of the server's address. The configured headers, which may
@@ -58,22 +59,8 @@ func sameHost(req *http.Request, via []*http.Request) error {
 // newTransport returns a transport that inspects each connection before it sends anything;
 // dialed may be nil.
 func newTransport(dialed func(net.Conn) error) *http.Transport {
-	t := http.DefaultTransport.(*http.Transport) //nolint:errcheck,forcetypeassert // of net/http
-	if dialed == nil {
-		return t
-	}
-	t = t.Clone()
-	dial := t.DialContext
-	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := dial(ctx, network, address)
-		if err != nil {
-			return nil, err
-		}
-		if err := dialed(conn); err != nil {
-			return nil, errors.Join(err, conn.Close())
-		}
-		return conn, nil
-	}
+	t := http.DefaultTransport.(*http.Transport).Clone() //nolint:errcheck,forcetypeassert // of net/http
+	t.DialContext = peer.CheckedDial(t.DialContext, dialed)
 	return t
 }
 

@@ -55,8 +55,8 @@ func (c Client) credentials(ctx context.Context, to Logins, address string) (kno
 		return nil, ""
 	}
 	if c.Secret == "" {
-		last, err := loadKeeper(ctx, nil, to, address)                                     // renews nothing
-		if err == nil && last != nil && last.ClientID == c.ID && last.ClientSecret != "" { // an unreadable one is replaced
+		last, err := loadLogin(ctx, to, address)
+		if err == nil && last.ClientID == c.ID && last.ClientSecret != "" { // an unreadable one is replaced
 			c.Secret, only = last.ClientSecret, last.TokenURL
 		}
 	}
@@ -83,6 +83,7 @@ func Login(ctx context.Context, opt Options, s Server, client Client, show func(
 	var got *keeper
 	known, only := client.credentials(ctx, opt.Logins, s.URL)
 	one := newServer(opt, s)
+	defer one.via.CloseIdleConnections()
 	check := &loginTransport{via: one.via, address: s.URL, only: only}
 	handler, err := auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
 		PreregisteredClient: known,
@@ -284,19 +285,29 @@ type keeper struct {
 	fresh oauth2.TokenSource
 }
 
-// loadKeeper returns the source of the tokens for an address; nil without a login.
-func loadKeeper(ctx context.Context, via http.RoundTripper, to Logins, address string) (*keeper, error) {
+// loadLogin returns the login kept for an address, with a nil Token if nothing is kept.
+func loadLogin(ctx context.Context, to Logins, address string) (l login, err error) {
 	if to == nil {
-		return nil, nil
+		return l, nil
 	}
 	secret, err := to.Load(ctx, address)
 	if err != nil || secret == "" {
+		return l, err
+	}
+	if err := json.Unmarshal([]byte(secret), &l); err != nil || l.Token == nil {
+		return login{}, errors.New("the login that is kept cannot be read; log in again")
+	}
+	return l, nil
+}
+
+// loadKeeper returns the source of the tokens for an address, renewed by via; nil without a
+// login.
+func loadKeeper(ctx context.Context, via http.RoundTripper, to Logins, address string) (*keeper, error) {
+	l, err := loadLogin(ctx, to, address)
+	if err != nil || l.Token == nil {
 		return nil, err
 	}
-	k := &keeper{ctx: ctx, to: to, address: address}
-	if err := json.Unmarshal([]byte(secret), &k.login); err != nil || k.Token == nil {
-		return nil, errors.New("the login that is kept cannot be read; log in again")
-	}
+	k := &keeper{ctx: ctx, to: to, address: address, login: l}
 	cfg := oauth2.Config{ClientID: k.ClientID, ClientSecret: k.ClientSecret, Endpoint: oauth2.Endpoint{TokenURL: k.TokenURL, AuthStyle: k.AuthStyle}}
 	k.fresh = cfg.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, (&loginTransport{via: via, address: address}).client()), k.Token)
 	return k, nil

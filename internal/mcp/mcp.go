@@ -128,7 +128,9 @@ func (s *Servers) Close() {
 	s.end()
 	s.work.Wait()
 	for _, one := range s.all {
-		one.via.CloseIdleConnections()
+		if one.via != nil {
+			one.via.CloseIdleConnections()
+		}
 	}
 }
 

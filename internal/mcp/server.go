@@ -22,7 +22,7 @@ import (
 type server struct {
 	Server
 	opt     Options
-	via     *http.Transport
+	via     *http.Transport // to the address; nil for a program
 	wants   chan want
 	changed chan struct{} // the server's tools have changed; holds one at the most
 	begun   chan struct{} // closed when the first attempt to connect has ended
@@ -87,8 +87,11 @@ func newServer(opt Options, cfg Server) *server {
 	}
 	opt.probe = cmp.Or(opt.probe, probeTime)
 	s := &server{
-		Server: cfg, opt: opt, via: newTransport(opt.Dialed), wants: make(chan want), changed: make(chan struct{}, 1), begun: make(chan struct{}),
+		Server: cfg, opt: opt, wants: make(chan want), changed: make(chan struct{}, 1), begun: make(chan struct{}),
 		stale: make(chan struct{}, 1), listed: make(chan struct{}), rechecks: make(chan struct{}, 1),
+	}
+	if cfg.URL != "" {
+		s.via = newTransport(opt.Dialed)
 	}
 	s.resubscribe()
 	s.floor = &floor{ask: opt.Ask}

@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -22,6 +23,27 @@ var (
 // Because Check looks at the open connection, nobody can take the place of the
 // other end between the check and the first byte.
 func Check(conn net.Conn) error { return finder(sockets).check(conn) }
+
+// Dial connects to an address, as [net.Dialer.DialContext] does.
+type Dial = func(ctx context.Context, network, address string) (net.Conn, error)
+
+// CheckedDial returns dial with a check of each connection before it is used; a nil check
+// accepts all.
+func CheckedDial(dial Dial, check func(net.Conn) error) Dial {
+	if check == nil {
+		return dial
+	}
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		if err := check(conn); err != nil {
+			return nil, errors.Join(err, conn.Close())
+		}
+		return conn, nil
+	}
+}
 
 func (f finder) check(conn net.Conn) error {
 	local, remote, err := ends(conn)
