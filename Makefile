@@ -4,6 +4,7 @@ VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev
 LDFLAGS  := -s -w -X main.version=$(VERSION)
 GOBUILD  := CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)'
 MCP      := server-everything@2026.8.31 server-filesystem@2026.8.31 server-memory@2026.8.31 conformance@0.1.16
+RACE     := go run ./tools/testreport -timeout 15m -race -run '^TestCommandsBesideATurn$$' ./internal/cli/commands
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := build
@@ -21,7 +22,7 @@ demo: build ## run the demo: a real edit, reviewed by you, offline
 test: ## install what the tests need and run them all
 	bash scripts/test-needs.sh
 	go run ./tools/testreport -timeout 15m ./...
-	go run ./tools/testreport -timeout 15m -race -run '^TestCommandsBesideATurn$$' ./internal/cli/commands
+	$(RACE)
 	bash scripts/test-extension.sh
 	bash scripts/test-vscode.sh
 
@@ -30,6 +31,7 @@ test-full: ## the same at full load (kills, interleavings, fuzzing); needs npm
 	npm install --silent --no-audit --no-fund --prefix .cache/mcp $(MCP:%=@modelcontextprotocol/%)
 	AGENT_TEST_FULL=1 AGENT_TEST_MCP=$(CURDIR)/.cache/mcp go run ./tools/testreport -events .cache/events.json -timeout 240m -tags network ./...; \
 	status=$$?; go run ./tools/securityreport .cache/events.json && exit $$status
+	$(RACE)
 	AGENT_TEST_FULL=1 bash scripts/test-extension.sh
 	AGENT_TEST_FULL=1 bash scripts/test-vscode.sh
 	bash scripts/test-install.sh

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -101,38 +103,15 @@ func (a trustAdd) folder(ctx context.Context, name string) error {
 	return showLine(a.p, "trusted: "+dir)
 }
 
-// mcpAddress allows the other user whose program listens at the address of an MCP server. done
-// is false if no server needs that.
-func (a trustAdd) mcpAddress(ctx context.Context, cfg config.Config, address string) (done bool, err error) {
-	want := strings.TrimSuffix(address, "/")
-	for name, s := range cfg.MCP {
-		if s.URL != want && !strings.HasPrefix(s.URL, want+"/") {
-			continue
-		}
-		user := allowedservers.Stranger(s.URL)
-		if user == "" {
-			continue
-		}
-		text := []string{fmt.Sprintf("The program at %s is run by another user of this machine. It would get the token and the headers of the MCP server %s.", s.URL, name)}
-		if err := a.ask(ctx, "Use this MCP server?", text); err != nil {
-			return false, err
-		}
-		if err := allowedservers.Open(cfg.Home).Allow(ctx, allowedservers.Entry{Address: s.URL, Provider: "mcp." + name, User: user}); err != nil {
-			return false, err
-		}
-		return true, showLine(a.p, "allowed: "+s.URL)
-	}
-	return false, nil
-}
-
-// address allows the server of the configured model, the proxy before it, or an MCP server.
+// address allows the program of another user at the address of an MCP server, the server of
+// the configured model, or the proxy before that.
 func (a trustAdd) address(ctx context.Context, over config.Overrides, address string) error {
 	cfg, err := loadConfig(over)
 	if err != nil {
 		return err
 	}
-	if done, err := a.mcpAddress(ctx, cfg, address); done || err != nil {
-		return err
+	if q, ok := mcpQuestion(cfg, address); ok {
+		return a.allow(ctx, cfg, q)
 	}
 	if cfg.Model == "" {
 		return usagef("no model is configured: name it with --model PROVIDER/NAME")
@@ -141,24 +120,47 @@ func (a trustAdd) address(ctx context.Context, over config.Overrides, address st
 	if err != nil {
 		return usagef("the model, whose key may go there, is unknown: %w", err)
 	}
-	store := allowedservers.Open(cfg.Home)
-	questions, err := store.Unasked(m)
+	questions, err := allowedservers.Open(cfg.Home).Unasked(m)
 	if err != nil {
 		return err
 	}
 	for _, q := range questions {
-		if !q.Is(address) {
-			continue
+		if q.Is(address) {
+			return a.allow(ctx, cfg, q)
 		}
-		if err := a.ask(ctx, q.Title, q.Text); err != nil {
-			return err
-		}
-		if err := store.Allow(ctx, q.Entry); err != nil {
-			return err
-		}
-		return showLine(a.p, "allowed: "+q.Address)
 	}
 	return usagef("%s needs no permission for %s; agent trust list shows the allowed addresses", m.Ref, address)
+}
+
+// mcpQuestion returns the question about another user's program at the address of an MCP
+// server; ok is false if no server needs one.
+func mcpQuestion(cfg config.Config, address string) (q allowedservers.Question, ok bool) {
+	want := strings.TrimSuffix(address, "/")
+	for _, name := range slices.Sorted(maps.Keys(cfg.MCP)) {
+		at := cfg.MCP[name].URL
+		if at != want && !strings.HasPrefix(at, want+"/") {
+			continue
+		}
+		if user := allowedservers.Stranger(at); user != "" {
+			return allowedservers.Question{
+				Entry: allowedservers.Entry{Address: at, Provider: "mcp." + name, User: user},
+				Title: "Use this MCP server?",
+				Text:  []string{fmt.Sprintf("The program at %s is run by another user of this machine. It would get the token and the headers of the MCP server %s.", at, name)},
+			}, true
+		}
+	}
+	return q, false
+}
+
+// allow asks a question and stores a yes.
+func (a trustAdd) allow(ctx context.Context, cfg config.Config, q allowedservers.Question) error {
+	if err := a.ask(ctx, q.Title, q.Text); err != nil {
+		return err
+	}
+	if err := allowedservers.Open(cfg.Home).Allow(ctx, q.Entry); err != nil {
+		return err
+	}
+	return showLine(a.p, "allowed: "+q.Address)
 }
 
 // ask shows text and returns nil for a yes.

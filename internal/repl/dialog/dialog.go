@@ -252,7 +252,8 @@ func (m *model) enter() tea.Cmd {
 	return tea.Quit
 }
 
-// choose handles a key among choices, once the page accepts one. A digit selects its choice, unless a filter is typed.
+// choose handles a key among choices, once the page accepts one. A digit selects its choice,
+// unless a filter is typed.
 func (m *model) choose(name, text string) tea.Cmd {
 	if !m.armed {
 		m.since = time.Now()
@@ -308,10 +309,10 @@ func (m *model) View() tea.View {
 		return tea.View{Content: strings.Join(append(lines, dim(m.fieldsHint())), "\n"), Cursor: cursor}
 	}
 	lines := m.pick.View(width, room)
-	hint := "↑ ↓ Enter · " + m.escHint()
 	if !m.armed {
 		return tea.NewView(strings.Join(append(lines, ""), "\n"))
 	}
+	hint := "↑ ↓ Enter · " + m.escHint()
 	if f := m.pick.Filter(); f != "" {
 		hint = "filter: " + f + " · " + hint
 	} else if n := len(m.page.Choices); n <= 9 {
