@@ -161,9 +161,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     const uri = this.byId(id)?.uri;
     if (uri === undefined) return;
     // From here on nothing that happens to the text is the person's.
-    this.entries.delete(uri.toString());
-    this.headers.remove(uri);
-    this.checks.remove(uri);
+    this.drop(uri);
     await this.closeTabs(id, uri);
     this.refresh();
   }
@@ -175,7 +173,8 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     await this.closeTabs(id, uri);
     await caughtUp();
     const draft = this.draft(id);
-    await this.hide(id);
+    this.drop(uri);
+    this.refresh();
     return draft;
   }
 
@@ -234,6 +233,12 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
 
   dispose(): void {
     for (const each of [...this.listeners, this.styles.added, this.styles.removed, this.lenses]) each.dispose();
+  }
+
+  private drop(uri: vscode.Uri): void {
+    this.entries.delete(uri.toString());
+    this.headers.remove(uri);
+    this.checks.remove(uri);
   }
 
   private async closeTabs(id: string, uri: vscode.Uri): Promise<void> {
