@@ -15,7 +15,7 @@ var dataCommands = [][]string{
 	{"git", "commit", "-am"},
 }
 
-// withoutData returns the line of c that footprintOf searches: without the words that are
+// withoutData returns the line of c that footprint.Of searches: without the words that are
 // data, if all of its commands are in dataCommands or only read.
 func withoutData(c *confirm.Command) string {
 	if strings.Contains(c.Line, "=") { // a variable may name a program

@@ -1,11 +1,13 @@
 package permission
 
 import (
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/footprint"
 )
 
 // Kept is the place where a rule is kept.
@@ -109,14 +111,14 @@ func Reading(path string) Rule {
 // replaces an equal one. It fails if the footprint of a command is not known: a rule for the
 // session ends when that changes.
 func (p *Policy) Hold(req confirm.Request, r Rule) error {
-	var h *ran
+	var h *footprint.Record
 	if c := req.Command; c != nil {
 		line := withoutData(c)
-		now, err := footprintOf(line, c.Dir)
+		now, err := footprint.Of(line, c.Dir)
 		if err != nil {
 			return err
 		}
-		h = newRan(line, now)
+		h = footprint.NewRecord(line, now)
 	}
 	r.Kept = InSession
 	p.mu.Lock()
@@ -127,7 +129,7 @@ func (p *Policy) Hold(req confirm.Request, r Rule) error {
 }
 
 // add puts r in force; h is what its command ran, nil if that may change.
-func (p *Policy) add(r Rule, h *ran) {
+func (p *Policy) add(r Rule, h *footprint.Record) {
 	if r.Kept == InSession {
 		p.made++
 		r.id = p.made
@@ -151,7 +153,7 @@ func (p *Policy) drop(r Rule) bool {
 	}
 	id := p.rules[i].id
 	if h := p.ran[id]; h != nil {
-		h.first.close()
+		h.Close()
 		delete(p.ran, id)
 	}
 	p.rules = slices.Delete(slices.Clone(p.rules), i, i+1)
@@ -168,6 +170,32 @@ func (p *Policy) forget(r Rule) {
 func (p *Policy) end(r Rule, why string) {
 	if p.drop(r) {
 		p.lapsed = append(p.lapsed, lapse{r, why})
+	}
+}
+
+// Approved notes the contents that a person approved, so that no rule ends because of them.
+// It ignores the answers of rules.
+func (p *Policy) Approved(req confirm.Request, v confirm.Verdict) {
+	if v.Decision != confirm.Approve || v.Rule {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range req.Final(v) {
+		was, is := "", footprint.Hash([]byte(c.After)) // other than that of the file unless it is in UTF-8
+		if c.Exists {
+			was = hex.EncodeToString(c.Hash[:])
+		}
+		if c.RawAfter != nil {
+			is = footprint.Hash(c.RawAfter)
+		}
+		if c.Moves() {
+			p.approved.Add(c.To, "", is)
+		}
+		if c.Removes() {
+			is = ""
+		}
+		p.approved.Add(c.Path, was, is)
 	}
 }
 
@@ -239,17 +267,17 @@ func (p *Policy) Forget() {
 // a person made them, or a file that was changed in this session without being shown.
 func (p *Policy) decideRuled(req confirm.Request, by answer) (confirm.Verdict, bool) {
 	c, line := req.Command, withoutData(req.Command)
-	now, err := footprintOf(line, c.Dir) // without the lock: it reads files
+	now, err := footprint.Of(line, c.Dir) // without the lock: it reads files
 	if err == nil {
-		defer now.close()
+		defer now.Close()
 	}
 	held := p.heldBy(by.allows)
-	first := map[int]*footprint{} // of the lines that the rules were made for; nil if unknown
+	first := map[int]*footprint.Footprint{} // of the lines that the rules were made for; nil if unknown
 	for id, h := range held {
-		if h.line == line {
+		if h.Line == line {
 			first[id] = now
-		} else if f, err := footprintOf(h.line, h.first.path); err == nil {
-			defer f.close()
+		} else if f, err := footprint.Of(h.Line, h.Dir); err == nil {
+			defer f.Close()
 			first[id] = f
 		}
 	}
@@ -263,7 +291,7 @@ func (p *Policy) decideRuled(req confirm.Request, by answer) (confirm.Verdict, b
 		case err != nil:
 			why = err.Error()
 		case why == "":
-			why = h.differs(now, first[r.id], p.approved)
+			why = h.Differs(now, first[r.id], p.approved)
 		}
 		switch {
 		case why == "":
@@ -278,16 +306,16 @@ func (p *Policy) decideRuled(req confirm.Request, by answer) (confirm.Verdict, b
 		return confirm.Verdict{}, false
 	}
 	for _, h := range held {
-		h.add(now)
+		h.Add(now)
 	}
 	return approve(by.rule.by()), true
 }
 
 // heldBy returns what commands ran under the given rules, by Rule.id.
-func (p *Policy) heldBy(rules []Rule) map[int]*ran {
+func (p *Policy) heldBy(rules []Rule) map[int]*footprint.Record {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	held := map[int]*ran{}
+	held := map[int]*footprint.Record{}
 	for _, r := range rules {
 		if h := p.ran[r.id]; h != nil {
 			held[r.id] = h
@@ -298,16 +326,16 @@ func (p *Policy) heldBy(rules []Rule) map[int]*ran {
 
 // unseenIn explains which file that a command runs was changed without being shown, or
 // that it may run one; now is invalid if err is not nil.
-func (p *Policy) unseenIn(now *footprint, err error) string {
+func (p *Policy) unseenIn(now *footprint.Footprint, err error) string {
 	switch {
 	case err != nil && len(p.unseen) > 0:
 		return err.Error() + ", and files were changed without being shown"
 	case err != nil:
 		return ""
 	}
-	for _, path := range now.order {
+	for _, path := range now.Files() {
 		if p.unseen[path] {
-			return now.short(path) + " was changed without being shown"
+			return now.Short(path) + " was changed without being shown"
 		}
 	}
 	return ""

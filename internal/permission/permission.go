@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/footprint"
 )
 
 // errBypass is returned for entering the bypass mode later.
@@ -28,18 +29,18 @@ type Policy struct {
 
 	mu       sync.Mutex
 	mode     Mode
-	rules    Rules        // in force; never changed in place
-	made     int          // rules made by answers so far
-	ran      map[int]*ran // what commands ran, by Rule.id
-	lapsed   []lapse      // rules that were made by answers and have ended
-	approved contents
+	rules    Rules                     // in force; never changed in place
+	made     int                       // rules made by answers so far
+	ran      map[int]*footprint.Record // what commands ran, by Rule.id
+	lapsed   []lapse                   // rules that were made by answers and have ended
+	approved footprint.Contents
 	unseen   map[string]bool // files that were changed without being shown, by path
 }
 
 // New returns a policy in the given mode with the given rules. Bypass can be entered later
 // only if the policy starts in it.
 func New(mode Mode, rules ...Rule) *Policy {
-	return &Policy{bypass: mode == Bypass, now: time.Now, mode: mode, rules: rules, ran: map[int]*ran{}, approved: contents{}, unseen: map[string]bool{}}
+	return &Policy{bypass: mode == Bypass, now: time.Now, mode: mode, rules: rules, ran: map[int]*footprint.Record{}, approved: footprint.Contents{}, unseen: map[string]bool{}}
 }
 
 // Mode returns the current mode.

@@ -1,4 +1,4 @@
-package permission
+package footprint
 
 import (
 	"fmt"
@@ -182,7 +182,7 @@ func (l *collector) addStarted(line string, words, dirs []string) {
 			}
 		}
 		if s.sure && !s.code && !s.known(dirs) && l.err == nil {
-			l.err = fmt.Errorf("%w: %s is not found", errUnpredictable, s.program())
+			l.err = fmt.Errorf("%w: %s is not found", ErrUnpredictable, s.program())
 		}
 	}
 }

@@ -1,8 +1,10 @@
-package permission
+// Package footprint finds the things that a command line runs: the programs that its words name, the
+// scripts, and the files from which known programs take commands. It guarantees that two
+// footprints of a line that do not differ name the same programs and files, with the same
+// contents.
+package footprint
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -26,13 +28,13 @@ const (
 	maxTried    = 20_000 // names of which it is checked whether they are files
 )
 
-// errUnpredictable is returned for a command line that does not reveal its footprint.
-var errUnpredictable = errors.New("what it runs is not known in advance")
+// ErrUnpredictable is returned for a command line that does not reveal its footprint.
+var ErrUnpredictable = errors.New("what it runs is not known in advance")
 
-// footprint lists the things that a command line runs, as far as it shows: its folder, the
+// Footprint lists the things that a command line runs, as far as it shows: its folder, the
 // programs that its words name, the scripts, and the files from which known programs take
 // commands. If two footprints of a line differ, it may do something else than before.
-type footprint struct {
+type Footprint struct {
 	dir   *os.File           // held open, so that no other folder gets its identity; nil if missing
 	path  string             // the path of dir
 	files map[string]string  // hash by path
@@ -45,20 +47,20 @@ type program struct {
 	info fs.FileInfo
 }
 
-// footprintOf returns what line runs in dir.
-func footprintOf(line, dir string) (*footprint, error) {
+// Of returns what line runs in dir. The caller must close it.
+func Of(line, dir string) (*Footprint, error) {
 	words := wordsOf(line)
 	for _, w := range words {
 		if slices.Contains(indirect, w) {
-			return nil, fmt.Errorf("%w: %s", errUnpredictable, w)
+			return nil, fmt.Errorf("%w: %s", ErrUnpredictable, w)
 		}
 	}
 	held, err := os.Open(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: %w", errUnpredictable, err)
+		return nil, fmt.Errorf("%w: %w", ErrUnpredictable, err)
 	}
-	r := &footprint{dir: held, path: dir, files: map[string]string{}, found: map[string]program{}}
-	l := collector{footprint: r, left: maxBytes, tried: map[string]bool{}}
+	r := &Footprint{dir: held, path: dir, files: map[string]string{}, found: map[string]program{}}
+	l := collector{Footprint: r, left: maxBytes, tried: map[string]bool{}}
 	dirs := []string{dir}
 	for _, w := range words {
 		if path := inDir(dir, w); isDir(path) && !slices.Contains(dirs, path) {
@@ -74,13 +76,14 @@ func footprintOf(line, dir string) (*footprint, error) {
 	}
 	l.addStarted(line, words, dirs)
 	if l.err != nil {
-		r.close()
+		r.Close()
 		return nil, l.err
 	}
 	return r, nil
 }
 
-func (r *footprint) close() {
+// Close lets go of the folder.
+func (r *Footprint) Close() {
 	if r.dir != nil {
 		_ = r.dir.Close() // it was only held
 	}
@@ -157,7 +160,7 @@ func runnable(info fs.FileInfo) bool {
 
 // collector adds the files of a command to its footprint.
 type collector struct {
-	*footprint
+	*Footprint
 	left  int64           // bytes that may still be read
 	tried map[string]bool // the paths looked at
 	err   error
@@ -243,7 +246,7 @@ func (l *collector) add(path string) string {
 		return ""
 	}
 	if l.tried[path] = true; len(l.tried) > maxTried {
-		l.err = fmt.Errorf("%w: it names too many files", errUnpredictable)
+		l.err = fmt.Errorf("%w: it names too many files", ErrUnpredictable)
 		return ""
 	}
 	info, err := os.Stat(path)
@@ -253,7 +256,7 @@ func (l *collector) add(path string) string {
 	l.order = append(l.order, path)
 	switch l.left -= min(info.Size(), maxHashed); {
 	case len(l.files) >= maxFiles || l.left < 0:
-		l.err = fmt.Errorf("%w: it names too many files", errUnpredictable)
+		l.err = fmt.Errorf("%w: it names too many files", ErrUnpredictable)
 		return ""
 	case info.Size() > maxHashed:
 		l.files[path] = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
@@ -261,17 +264,19 @@ func (l *collector) add(path string) string {
 	}
 	data, err := regularfile.ReadFile(path, maxHashed)
 	if err != nil {
-		l.err = fmt.Errorf("%w: %w", errUnpredictable, err)
+		l.err = fmt.Errorf("%w: %w", ErrUnpredictable, err)
 		return ""
 	}
-	sum := sha256.Sum256(data)
-	l.files[path] = hex.EncodeToString(sum[:])
+	l.files[path] = Hash(data)
 	return string(data)
 }
 
+// Files lists the files that are run, those that the line names first. They must not be changed.
+func (r *Footprint) Files() []string { return r.order }
+
 // changes describes the first difference from r to now, for people; "" if they are equal
 // but for contents that a person approved.
-func (r *footprint) changes(now *footprint, approved contents) string {
+func (r *Footprint) changes(now *Footprint, approved Contents) string {
 	if !sameFolder(r.dir, now.dir) {
 		return "its folder has been replaced"
 	}
@@ -282,7 +287,7 @@ func (r *footprint) changes(now *footprint, approved contents) string {
 	}
 	for _, path := range slices.Concat(r.order, now.order) {
 		was, is := r.files[path], now.files[path]
-		switch name := r.short(path); {
+		switch name := r.Short(path); {
 		case approved.lead(path, was, is):
 		case was == "":
 			return name + " is new"
@@ -319,8 +324,8 @@ func sameFolder(a, b *os.File) bool {
 	return errA == nil && errB == nil && os.SameFile(was, is)
 }
 
-// short returns path relative to the command's folder if it is inside.
-func (r *footprint) short(path string) string {
+// Short returns path relative to the command's folder if it is inside.
+func (r *Footprint) Short(path string) string {
 	if rel, err := filepath.Rel(r.path, path); err == nil && filepath.IsLocal(rel) {
 		return rel
 	}
