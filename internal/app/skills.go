@@ -1,6 +1,8 @@
 package app
 
 import (
+	"fmt"
+
 	"github.com/bb2d0cf4/agent/internal/app/skills"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/systemprompt"
@@ -16,8 +18,8 @@ func (a *App) offered() []systemprompt.Skill {
 	}
 	fitting := systemprompt.FitSkills(list)
 	if len(fitting) < len(list) {
-		a.emit(session.Notice{Text: "The model is not told about the skills from " + list[len(fitting)].Name +
-			" on: the descriptions are too long in total. Shorten some, or use them with their commands."})
+		a.emit(session.Notice{Text: fmt.Sprintf("The model is not told about the skills from %s on: the descriptions have more than %d KiB in total. "+
+			"Shorten some, or use them with their commands.", list[len(fitting)].Name, systemprompt.MaxSkills>>10)})
 	}
 	return fitting
 }

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/statefile"
+	"github.com/bb2d0cf4/agent/internal/timelimit"
 )
 
 // Event is the kind of an entry.
@@ -78,11 +79,11 @@ func (l Log) Append(ctx context.Context, e Entry) (err error) {
 	for _, s := range []*string{&e.Session, &e.Dir, &e.Kind, &e.Tool, &e.Subject, &e.By, &e.Always} {
 		*s = strings.ToValidUTF8(*s, "\uFFFD") // JSON holds no other text: an entry must read back as written
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lockTimeout)
+	ctx, cancel := timelimit.Context(context.WithoutCancel(ctx), lockTimeout)
 	defer cancel()
 	lock, err := statefile.Acquire(ctx, l.file+".lock")
 	if err != nil {
-		return fmt.Errorf("lock %s: %w", l.file, err)
+		return fmt.Errorf("lock %s: %w", l.file, timelimit.Explain(ctx, err))
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
 	f, err := statefile.OpenAppend(l.file)

@@ -16,6 +16,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/mcp"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
 	"github.com/bb2d0cf4/agent/internal/repl/dialog"
+	"github.com/bb2d0cf4/agent/internal/timelimit"
 )
 
 // loginTime is how long a login waits for the browser.
@@ -28,7 +29,7 @@ const maxClientSecret = 4 << 10
 func logIn(cmd *cobra.Command, p Process, f *flags, name string, withSecret bool) error {
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
-	ctx, cancel := context.WithTimeout(ctx, loginTime)
+	ctx, cancel := timelimit.Context(ctx, loginTime)
 	defer cancel()
 	set, s, err := addressed(cmd, p, f, name)
 	if err != nil {
@@ -51,7 +52,7 @@ func logIn(cmd *cobra.Command, p Process, f *flags, name string, withSecret bool
 	})
 	switch {
 	case ctx.Err() != nil:
-		return errors.New("login failed: no answer from the browser")
+		return fmt.Errorf("login failed: %w", timelimit.Explain(ctx, errors.New("no answer from the browser")))
 	case err != nil:
 		return err
 	}

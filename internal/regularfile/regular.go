@@ -5,6 +5,7 @@ package regularfile
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -93,10 +94,13 @@ func read(name string, limit int64, info fs.FileInfo, err error, open func() (fs
 func ReadAll(r io.Reader, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(data)) > limit {
-		return data[:limit], ErrTooLarge
+		return data[:limit], tooLarge(limit)
 	}
 	return data, err
 }
+
+// tooLarge is the ErrTooLarge that names the limit.
+func tooLarge(limit int64) error { return fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit) }
 
 // fit returns why a file must not be read.
 func fit(name string, info fs.FileInfo, limit int64) error {
@@ -104,7 +108,7 @@ func fit(name string, info fs.FileInfo, limit int64) error {
 	case !info.Mode().IsRegular():
 		return &fs.PathError{Op: "read", Path: name, Err: ErrNotRegular}
 	case info.Size() > limit:
-		return &fs.PathError{Op: "read", Path: name, Err: ErrTooLarge}
+		return &fs.PathError{Op: "read", Path: name, Err: tooLarge(limit)}
 	}
 	return nil
 }

@@ -142,7 +142,7 @@ func TestExpensiveRequestAsks(t *testing.T) {
 			t.Fatalf("step %d: asked %+v, %v", i, ask.asked, err)
 		}
 	}
-	if q := ask.asked[1]; !strings.HasPrefix(q.Reached, "the next request costs about $0.60: 200") || q.Step != "$0.50" {
+	if q := ask.asked[1]; !strings.HasPrefix(q.Reached, "the next request costs about $0.60, more than $0.50: 200") || q.Step != "$0.50" {
 		t.Errorf("asked %+v", q)
 	}
 }

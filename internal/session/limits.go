@@ -92,7 +92,7 @@ func (l Limits) check(s spent) *LimitError {
 		return reached(dayLimit, "raise the limit or go on tomorrow", "all sessions have cost %s of %s today (max_cost_usd_per_day)", dollars(s.today), dollars(l.MaxDayUSD))
 	case l.MaxRequestUSD > 0 && s.nextUSD > l.MaxRequestUSD:
 		return reached(requestLimit, "raise the limit, or shorten the conversation by /compact",
-			"the next request costs about %s: %d tokens are not in the provider's cache (max_request_usd)", dollars(s.nextUSD), s.next)
+			"the next request costs about %s, more than %s: %d tokens are not in the provider's cache (max_request_usd)", dollars(s.nextUSD), dollars(l.MaxRequestUSD), s.next)
 	}
 	return l.checkPrice(s)
 }

@@ -12,8 +12,8 @@ type Skill struct {
 	File              string // absolute
 }
 
-// maxSkills is the maximum size of the list of skills, in bytes.
-const maxSkills = 24 << 10
+// MaxSkills is the maximum size of the list of skills, in bytes.
+const MaxSkills = 24 << 10
 
 // line returns the skill as a line of the prompt.
 func (s Skill) line() string {
@@ -24,7 +24,7 @@ func (s Skill) line() string {
 func FitSkills(list []Skill) []Skill {
 	size := 0
 	for i, s := range list {
-		if size += len(s.line()); size > maxSkills {
+		if size += len(s.line()); size > MaxSkills {
 			return list[:i]
 		}
 	}

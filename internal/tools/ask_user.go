@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
@@ -61,13 +62,13 @@ func (a askUserArgs) problem() string {
 	case strings.TrimSpace(a.Question) == "":
 		return "the question is empty"
 	case len(a.Question) > maxQuestion:
-		return "the question is too long, the limit is 2000 bytes"
+		return fmt.Sprintf("the question is too long, the limit is %d bytes", maxQuestion)
 	case len(a.Options) > maxOptions:
-		return "there are too many options, the limit is 9"
+		return fmt.Sprintf("there are too many options, the limit is %d", maxOptions)
 	}
 	for _, o := range a.Options {
 		if strings.TrimSpace(o) == "" || len(o) > maxOption {
-			return "each option needs a text of at most 300 bytes"
+			return fmt.Sprintf("each option needs a text of at most %d bytes", maxOption)
 		}
 	}
 	return ""

@@ -108,7 +108,7 @@ func follow(path string) (string, fs.FileInfo, error) {
 			continue
 		}
 		if links++; links > maxLinks {
-			return "", nil, fmt.Errorf("%s: too many symlinks", path)
+			return "", nil, fmt.Errorf("%s: more than %d symlinks", path, maxLinks)
 		}
 		target, err := os.Readlink(next)
 		if err != nil {

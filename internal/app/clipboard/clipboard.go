@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/child"
+	"github.com/bb2d0cf4/agent/internal/timelimit"
 )
 
 // timeout bounds one run of a program.
@@ -67,11 +68,11 @@ func Write(ctx context.Context, env []string, text string) (string, error) {
 
 func write(ctx context.Context, system string, env []string, text string) (string, error) {
 	for t, path := range installed(tools, system, env) {
-		ctx, cancel := context.WithTimeout(ctx, timeout)
+		ctx, cancel := timelimit.Context(ctx, timeout)
 		defer cancel()
 		cmd := exec.CommandContext(ctx, path, t.args[1:]...)
 		cmd.Env, cmd.Stdin, cmd.WaitDelay = env, strings.NewReader(text), time.Second
-		if err := child.Run(cmd, 0); err != nil {
+		if err := timelimit.Explain(ctx, child.Run(cmd, 0)); err != nil {
 			return "", fmt.Errorf("%s did not accept the text: %w", t.args[0], err)
 		}
 		return t.args[0], nil

@@ -18,6 +18,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/statefile"
+	"github.com/bb2d0cf4/agent/internal/timelimit"
 )
 
 // File is the name of the file in the agent's own folder.
@@ -171,7 +172,7 @@ func hasRing() bool {
 
 // within runs f, which cannot be stopped, and waits until it ends or ctx is done.
 func within(ctx context.Context, f func() error) error {
-	ctx, cancel := context.WithTimeout(ctx, ringTime)
+	ctx, cancel := timelimit.Context(ctx, ringTime)
 	defer cancel()
 	done := make(chan error, 1)
 	go func() {
@@ -182,6 +183,6 @@ func within(ctx context.Context, f func() error) error {
 	case err := <-done:
 		return err
 	case <-ctx.Done():
-		return ctx.Err()
+		return timelimit.Explain(ctx, ctx.Err())
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm/openai/local"
 	"github.com/bb2d0cf4/agent/internal/llm/remote"
+	"github.com/bb2d0cf4/agent/internal/timelimit"
 )
 
 // Sizes of a model's context in tokens: the start of every request, the least that
@@ -105,11 +106,11 @@ func Offers(ctx context.Context, cfg config.Config, m config.Model) ([]Offer, er
 	if err := allowedservers.Open(cfg.Home).Permit(m); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, offersTime)
+	ctx, cancel := timelimit.Context(ctx, offersTime)
 	defer cancel()
 	models, err := Client(cfg, m).ListModels(ctx)
 	if err != nil {
-		return nil, err
+		return nil, timelimit.Explain(ctx, err)
 	}
 	models = remote.ChatModels(models)
 	facts := make([]local.Facts, len(models))

@@ -26,6 +26,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/responses"
 	"github.com/bb2d0cf4/agent/internal/llm/script"
 	"github.com/bb2d0cf4/agent/internal/llm/written"
+	"github.com/bb2d0cf4/agent/internal/timelimit"
 )
 
 // keyTime bounds the command that prints a key, which may ask for a passphrase.
@@ -230,7 +231,7 @@ func key(ctx context.Context, p config.Provider, cfg config.Config) (string, err
 		return keystore.Open(cfg.Home).Get(ctx, p.BaseURL)
 	}
 	secrets := cfg.SecretEnv()
-	ctx, cancel := context.WithTimeout(ctx, keyTime)
+	ctx, cancel := timelimit.Context(ctx, keyTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, p.APIKeyCommand[0], p.APIKeyCommand[1:]...)
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(entry string) bool {
@@ -240,7 +241,7 @@ func key(ctx context.Context, p config.Provider, cfg config.Config) (string, err
 	out, says := child.Buffer{Limit: maxOutput}, child.Buffer{Limit: maxOutput}
 	cmd.Stdout, cmd.Stderr = &out, &says
 	cmd.WaitDelay = time.Second // do not wait for a child that keeps the pipe open
-	if err := child.Run(cmd, 0); err != nil {
+	if err := timelimit.Explain(ctx, child.Run(cmd, 0)); err != nil {
 		if why := firstLine(string(says.Bytes())); why != "" {
 			err = fmt.Errorf("%w: %s", err, why)
 		}

@@ -40,7 +40,7 @@ func (w *walk) folder(name string, depth int) {
 		case !d.IsDir() && path.Ext(at) == ".md":
 			w.file(at)
 		case d.IsDir() && depth+1 == maxDepth:
-			w.leave(at, errors.New("nested too deeply"))
+			w.leave(at, fmt.Errorf("more than %d folders deep", maxDepth))
 		case d.IsDir():
 			w.folder(at, depth+1)
 		}

@@ -127,7 +127,7 @@ func TestCommandsAreBounded(t *testing.T) {
 	}{
 		"many":      {many, maxFiles, []string{"/200.md: more than 200 commands", "more than these"}},
 		"crowd":     {crowd, 1, []string{"/crowd: more than 2000 files"}},
-		"deep":      {map[string]string{".agent/commands/a/b/c/d/x.md": "", ".agent/commands/a/b/c/y.md": ""}, 1, []string{"/a/b/c/d: nested too deeply"}},
+		"deep":      {map[string]string{".agent/commands/a/b/c/d/x.md": "", ".agent/commands/a/b/c/y.md": ""}, 1, []string{"/a/b/c/d: more than 4 folders deep"}},
 		"large":     {map[string]string{".agent/commands/x.md": strings.Repeat("x", maxSize+1), ".agent/commands/y.md": ""}, 1, []string{"/x.md: larger"}},
 		"hidden":    {map[string]string{".agent/commands/.x.md": "", ".agent/commands/.git/y.md": ""}, 0, nil},
 		"no folder": {map[string]string{".agent/commands": ""}, 0, []string{"commands: "}},

@@ -177,7 +177,7 @@ func find(files fs.FS) ([]string, error) {
 	seen := 0
 	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if seen++; seen > 10*maxFiles {
-			return errors.New("too many files: only the first were read")
+			return fmt.Errorf("more than %d files and folders: only the first were read", 10*maxFiles)
 		}
 		hidden := name != "." && strings.HasPrefix(path.Base(name), ".")
 		switch {

@@ -67,7 +67,7 @@ func (a answers) copy(ctx context.Context, which string) (command.Reply, error) 
 	reply := command.Reply{Text: "Copied " + what + " (" + lines(text) + ")"}
 	switch {
 	case err != nil && long, tool == "" && long:
-		return command.Reply{}, errors.Join(err, errors.New("the text is too long to copy through the terminal (OSC 52); /export writes the conversation to a file"))
+		return command.Reply{}, errors.Join(err, fmt.Errorf("the text is too long to copy through the terminal (OSC 52): more than %d bytes in base64; /export writes the conversation to a file", maxClip))
 	case long:
 		reply.Text += " with " + tool + "."
 		return reply, nil

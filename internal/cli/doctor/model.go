@@ -15,6 +15,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/remote"
+	"github.com/bb2d0cf4/agent/internal/timelimit"
 )
 
 // doctorTime bounds the wait for a server.
@@ -29,7 +30,7 @@ func checkModel(ctx context.Context, cfg config.Config, cfgErr error) []finding 
 	if cfgErr != nil {
 		return []finding{{weak, "not checked: the configuration cannot be used", silent, "see config"}}
 	}
-	ctx, cancel := context.WithTimeout(ctx, doctorTime)
+	ctx, cancel := timelimit.Context(ctx, doctorTime)
 	defer cancel()
 	m, err := provider.Choose(cfg)
 	if unasked := new(allowedservers.UnaskedError); errors.As(err, &unasked) {
@@ -56,14 +57,14 @@ func checkServer(ctx context.Context, cfg config.Config, m config.Model) []findi
 	took := time.Since(started).Milliseconds()
 	where := m.Ref + " at " + remote.Shown(m.Endpoint.BaseURL)
 	if err != nil {
-		return []finding{{broken, fmt.Sprintf("%s: %v", where, err), silent, serverFix(ctx, cfg, m, err)}}
+		return []finding{{broken, fmt.Sprintf("%s: %v", where, timelimit.Explain(ctx, err)), silent, serverFix(ctx, cfg, m, err)}}
 	}
 	if len(models) > 0 && !slices.ContainsFunc(models, func(i remote.ModelInfo) bool { return i.ID == m.Name }) {
 		return []finding{{weak, where + " answers, but does not list this model", "it will probably refuse every prompt", "check the name; it lists " + models[0].ID}}
 	}
 	m, facts, err := provider.Look(ctx, cfg, m)
 	if err != nil {
-		return []finding{{broken, fmt.Sprintf("%s: %v", where, err), silent, serverFix(ctx, cfg, m, err)}}
+		return []finding{{broken, fmt.Sprintf("%s: %v", where, timelimit.Explain(ctx, err)), silent, serverFix(ctx, cfg, m, err)}}
 	}
 	said := ""
 	if s := facts.Summary(); s != "" {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/child"
 	"github.com/bb2d0cf4/agent/internal/statefile"
+	"github.com/bb2d0cf4/agent/internal/timelimit"
 )
 
 // ID identifies the extension to editors.
@@ -149,12 +150,12 @@ func (e Editor) Version(ctx context.Context, env []string) (string, error) {
 }
 
 func (e Editor) run(ctx context.Context, env []string, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := timelimit.Context(ctx, patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, e.Path, args...)
 	out := child.Buffer{Limit: maxOutput}
 	cmd.Env, cmd.WaitDelay, cmd.Stdout, cmd.Stderr = env, time.Second, &out, &out
-	if err := child.Run(cmd, 0); err != nil {
+	if err := timelimit.Explain(ctx, child.Run(cmd, 0)); err != nil {
 		return "", fmt.Errorf("%s %s: %w\n%s", e.Name, args[0], err, tail(string(out.Bytes())))
 	}
 	return string(out.Bytes()), nil

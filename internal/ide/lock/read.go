@@ -164,7 +164,7 @@ func (s Search) load(ctx context.Context, found []Candidate) {
 		case i >= maxFiles:
 			c.Why = fmt.Sprintf("there are more than %d lock files", maxFiles)
 		case ctx.Err() != nil:
-			c.Why = "looking for editors took too long"
+			c.Why = fmt.Sprintf("looking for editors took more than %s", maxTime)
 		default:
 			c.load()
 			garbled = garbled || c.fit.garbled

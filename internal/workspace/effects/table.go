@@ -3,6 +3,7 @@ package effects
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -23,7 +24,7 @@ import (
 const maxPaths = 100_000
 
 // errTooMany is returned for a workspace with more than maxPaths.
-var errTooMany = errors.New("the folder has more than 100,000 files that git does not ignore")
+var errTooMany = fmt.Errorf("the folder has more than %d files that git does not ignore", maxPaths)
 
 // stat holds the metadata that shows whether a file was touched.
 type stat struct {

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/bb2d0cf4/agent/internal/timelimit"
 )
 
 // UnknownContext warns about a model whose context Ollama does not report.
@@ -29,13 +31,13 @@ func CopyName(model string, tokens int64) string {
 // Copy makes a copy of an Ollama model with a context of tokens. A request of the
 // protocol cannot set the context, but a model can.
 func Copy(ctx context.Context, address, model, name string, tokens int64) error {
-	ctx, cancel := context.WithTimeout(ctx, copyTime)
+	ctx, cancel := timelimit.Context(ctx, copyTime)
 	defer cancel()
 	resp, err := post(ctx, root(address)+"/api/create", map[string]any{
 		"model": name, "from": model, "stream": false, "parameters": map[string]int64{"num_ctx": tokens},
 	})
 	if err != nil {
-		return fmt.Errorf("the server does not answer: %w", err)
+		return fmt.Errorf("the server does not answer: %w", timelimit.Explain(ctx, err))
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
