@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"go/ast"
+	"regexp"
 	"testing"
 )
 
@@ -108,4 +109,23 @@ func called(fun ast.Expr) string {
 		return fun.Sel.Name
 	}
 	return ""
+}
+
+// The width of a text depends on the terminal. internal/cells has the only measure, which holds
+// in all of them; libraries count for one kind of terminal.
+func TestOneMeasureOfWidth(t *testing.T) {
+	measures := regexp.MustCompile(`^(ansi\.(StringWidth|Truncate|Cut|Hardwrap|Wordwrap|Wrap|FirstGraphemeCluster)|lipgloss\.(Width|Size))`)
+	for _, f := range sources(t) {
+		if f.test || f.pkg == "internal/cells" || supports(f.pkg) {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok {
+				if id, ok := sel.X.(*ast.Ident); ok && measures.MatchString(id.Name+"."+sel.Sel.Name) {
+					t.Errorf("%s: %s.%s measures for some terminals only: use internal/cells", f.set.Position(n.Pos()), id.Name, sel.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
 }

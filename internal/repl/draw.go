@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
@@ -69,7 +69,7 @@ func (m *model) inputArea() ([]string, *tea.Cursor) {
 			ed, label = note, before
 		}
 	}
-	indent := ansi.StringWidth(label)
+	indent := cells.Width(label)
 	lines, x, y := ed.View(max(1, m.look.Width-indent), max(1, m.look.Height/3))
 	prefix := theme.Paint(m.look.Styles.Accent, label)
 	for i, l := range lines {

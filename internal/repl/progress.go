@@ -4,8 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -151,7 +150,7 @@ func (t *progress) line(look theme.Look, o surroundings) string {
 	if n := o.used.Input + o.used.Output + t.tokens; n > 0 {
 		tokens = theme.Count(n) + " tokens"
 	}
-	short := theme.Short(doing, max(minDoing, look.Width-2-ansi.StringWidth(" · "+stops)))
+	short := theme.Short(doing, max(minDoing, look.Width-2-cells.Width(" · "+stops)))
 	text := firstFit(look.Width-2, []string{doing, elapsed, tokens, stops}, []string{doing, elapsed, stops}, []string{short, stops}, []string{doing})
 	mark := spinnerFrames[t.spins%len(spinnerFrames)]
 	if o.still {

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/repl/printer"
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
@@ -127,7 +127,7 @@ func TestOutputIsBounded(t *testing.T) {
 			t.Fatalf("%d lines of %d", got, total)
 		}
 		for _, l := range turn.live(look(width)) {
-			if strings.Contains(l, "\x1b") || ansi.StringWidth(l) > width {
+			if strings.Contains(l, "\x1b") || cells.Width(l) > width {
 				t.Fatalf("%q at %d", l, width)
 			}
 		}

@@ -4,8 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
@@ -47,7 +46,7 @@ func statusLine(show []string, texts map[string]string, width int) string {
 		}
 	}
 	for len(names) > 0 {
-		if line := joinItems(names, texts); ansi.StringWidth(line) <= width {
+		if line := joinItems(names, texts); cells.Width(line) <= width {
 			return line
 		}
 		i := slices.Index(names, leastItem(names))
@@ -62,7 +61,7 @@ func firstFit(width int, choices ...[]string) string {
 	line := ""
 	for _, parts := range choices {
 		parts = slices.DeleteFunc(slices.Clone(parts), func(p string) bool { return p == "" })
-		if line = strings.Join(parts, itemSeparator); ansi.StringWidth(line) <= width {
+		if line = strings.Join(parts, itemSeparator); cells.Width(line) <= width {
 			break
 		}
 	}

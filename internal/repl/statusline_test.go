@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/config"
 )
 
@@ -55,7 +55,7 @@ func TestStatusLine(t *testing.T) {
 		show := rapid.Permutation(statusItems()).Draw(t, "show")
 		width := rapid.IntRange(0, 100).Draw(t, "width")
 		line := statusLine(show, texts, width)
-		if ansi.StringWidth(line) > width {
+		if cells.Width(line) > width {
 			t.Fatalf("%q is wider than %d", line, width)
 		}
 		var there []string

@@ -12,8 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
@@ -221,5 +220,5 @@ func (d *Desktop) isAway(now time.Time) bool {
 
 // clip turns a text into one safe line of limited length.
 func clip(text string) string {
-	return ansi.Truncate(sanitize.Line(strings.Join(strings.Fields(text), " ")), maxText, "…")
+	return cells.Truncate(sanitize.Line(strings.Join(strings.Fields(text), " ")), maxText, "…")
 }

@@ -16,12 +16,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
-	"github.com/charmbracelet/x/ansi"
 
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/repl/jobcontrol"
 	"github.com/bb2d0cf4/agent/internal/repl/keyboard"
-	"github.com/bb2d0cf4/agent/internal/repl/paint"
 	"github.com/bb2d0cf4/agent/internal/repl/picker"
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
@@ -329,12 +328,16 @@ func (m *model) fields(width int) (lines []string, cursor *tea.Cursor) {
 			value = fmt.Sprintf("%s %d characters", strings.Repeat("•", min(n, 12)), n)
 		}
 		label := sanitize.Line(f.Label) + ": "
-		if over := paint.Width(label+value) - width + 1; over > 0 && !f.Secret {
-			value = "…" + ansi.TruncateLeft(value, over+1, "") // show the end, where the cursor is
+		if !f.Secret && cells.Width(label+value) >= width { // show the end, where the cursor is
+			for value != "" && cells.Width(label+value) >= width-1 {
+				n, _ := cells.First(value)
+				value = value[n:]
+			}
+			value = "…" + value
 		}
 		line := theme.Short(label+value, width)
 		if i == m.at {
-			cursor = tea.NewCursor(min(paint.Width(line), width-1), i)
+			cursor = tea.NewCursor(min(cells.Width(line), width-1), i)
 		}
 		lines = append(lines, line)
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/diff"
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 )
@@ -94,7 +95,7 @@ func expand(spans []paint.Span, show []diff.Span) []paint.Span {
 			n, visible := run(show, at, len(s.Text))
 			text := expandPart(s.Text[:n], col, visible)
 			out = append(out, paint.Span{Text: text, Style: s.Style})
-			col += paint.Width(text)
+			col += cells.Width(text)
 			at += n
 			s.Text = s.Text[n:]
 		}
@@ -117,7 +118,7 @@ func expandPart(text string, col int, visible bool) string {
 			n = len(text)
 		}
 		b.WriteString(text[:n])
-		col += paint.Width(text[:n])
+		col += cells.Width(text[:n])
 		if text = text[n:]; text == "" {
 			break
 		}

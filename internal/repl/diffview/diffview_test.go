@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/diff"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -111,7 +112,7 @@ func bare(l string) string {
 func checkLines(t *rapid.T, lines []string, o diffview.Options) {
 	for _, l := range lines {
 		plain := ansi.Strip(l)
-		if w := ansi.StringWidth(l); w > max(o.Width, 8) {
+		if w := cells.Width(l); w > max(o.Width, 8) {
 			t.Fatalf("%d columns in %d: %q", w, o.Width, l)
 		}
 		if sanitize.Line(plain) != plain || o.NoColor && plain != l {

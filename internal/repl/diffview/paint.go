@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/diff"
 	"github.com/bb2d0cf4/agent/internal/repl/highlight"
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
@@ -41,7 +42,7 @@ func (p *painter) fit(o Options, rows []row) {
 	}
 	p.numbers = max(len(strconv.Itoa(last)), 2)
 	if p.side = 0; o.split() {
-		p.both, p.side = false, (o.Width-paint.Width(between))/2
+		p.both, p.side = false, (o.Width-cells.Width(between))/2
 		p.room = max(p.side-p.gutter(), 1)
 		return
 	}

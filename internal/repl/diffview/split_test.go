@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/dev/golden"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 )
@@ -76,7 +76,7 @@ func TestSidesAreTheTexts(t *testing.T) {
 				continue // of both
 			}
 			l, r, found := strings.Cut(row, "│")
-			if at := ansi.StringWidth(l); at != 50 || !found {
+			if at := cells.Width(l); at != 50 || !found {
 				t.Fatalf("the border is at column %d of %q", at, row)
 			}
 			left, right = side(left, l), side(right, strings.TrimPrefix(r, " "))

@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/fuzzy"
 	"github.com/bb2d0cf4/agent/internal/repl/input/edit"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -180,7 +179,7 @@ func (c *completion) draw(width, height int, st style) []string {
 		height--
 		rows := c.rows(width, height, st)
 		if below := len(c.items) - c.top - height; below > 0 {
-			rows = append(rows, ansi.Truncate(st.dim(fmt.Sprintf("  … %d more ↓", below)), width, "…"))
+			rows = append(rows, cells.Truncate(st.dim(fmt.Sprintf("  … %d more ↓", below)), width, "…"))
 		}
 		return rows
 	}
@@ -194,19 +193,19 @@ func (c *completion) rows(width, height int, st style) []string {
 	pad := 0
 	for _, it := range c.items[c.top:end] {
 		if it.help != "" {
-			pad = max(pad, ansi.StringWidth(it.label)+2)
+			pad = max(pad, cells.Width(it.label)+2)
 		}
 	}
 	var out []string
 	for i, it := range c.items[c.top:end] {
 		label, mark := it.label, "  "
 		if it.help != "" {
-			label += strings.Repeat(" ", pad-ansi.StringWidth(label))
+			label += strings.Repeat(" ", pad-cells.Width(label))
 		}
 		if c.top+i == c.selected {
 			mark, label = st.accent("› "), st.accent(label)
 		}
-		out = append(out, ansi.Truncate(mark+label+st.dim(it.help), width, "…"))
+		out = append(out, cells.Truncate(mark+label+st.dim(it.help), width, "…"))
 	}
 	return out
 }

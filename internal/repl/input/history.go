@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/repl/input/edit"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
@@ -255,5 +255,5 @@ func (r *recall) prompt(width int, st style) string {
 	if r.rename != nil {
 		help = r.rename(help)
 	}
-	return ansi.Truncate(st.dim(label)+sanitize.Line(s.query)+st.dim(help), width, "…")
+	return cells.Truncate(st.dim(label)+sanitize.Line(s.query)+st.dim(help), width, "…")
 }

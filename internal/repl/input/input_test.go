@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/repl/input/edit"
 )
 
@@ -161,7 +162,7 @@ func TestWhatIsShown(t *testing.T) {
 	e := New(Options{NoColor: true})
 	e.Paste("a\x1b[2Jb\u202ec\td\u200de\x00\u009b")
 	lines, x, y := e.View(60, 5)
-	if want := `a[2Jb\u{202e}c    d\u{200d}e`; lines[0] != want || x != ansi.StringWidth(want) || y != 0 {
+	if want := `a[2Jb\u{202e}c    d\u{200d}e`; lines[0] != want || x != cells.Width(want) || y != 0 {
 		t.Errorf("%q, cursor %d,%d", lines[0], x, y)
 	}
 	if got, want := e.Text(), "a[2Jb\u202ec\td\u200de"; got != want {
@@ -349,7 +350,7 @@ func TestRandomEditing(t *testing.T) {
 				t.Fatalf("cursor at %d,%d of %d lines, width %d", x, y, len(lines), width)
 			}
 			for _, l := range lines {
-				if ansi.StringWidth(l) > width {
+				if cells.Width(l) > width {
 					t.Fatalf("%q is wider than %d", l, width)
 				}
 			}
@@ -365,7 +366,7 @@ func check(t *rapid.T, e *Editor) {
 		t.Fatalf("cursor %d of %d", b.At, len(b.Gs))
 	}
 	for _, g := range b.Gs {
-		if g.Text == "" || g.Width != ansi.StringWidth(g.Show) && !g.Folded {
+		if g.Text == "" || g.Width != cells.Width(g.Show) && !g.Folded {
 			t.Fatalf("glyph %+v", g)
 		}
 	}

@@ -3,7 +3,7 @@ package input
 import (
 	"cmp"
 
-	"github.com/charmbracelet/x/ansi"
+	"github.com/bb2d0cf4/agent/internal/cells"
 )
 
 // suggests accepts the suggestion if it is visible and key accepts it.
@@ -18,5 +18,5 @@ func (e *Editor) suggests(key string) bool {
 
 // suggestion returns the suggestion for an empty prompt.
 func (v *view) suggestion(width int) string {
-	return ansi.Truncate(v.style.dim("("+cmp.Or(v.take, "→")+") "+v.suggest), max(1, width-1), "…")
+	return cells.Truncate(v.style.dim("("+cmp.Or(v.take, "→")+") "+v.suggest), max(1, width-1), "…")
 }

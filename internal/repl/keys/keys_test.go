@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/dev/golden"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
@@ -267,7 +267,7 @@ func TestBriefFitsAnyWidth(t *testing.T) {
 		lines := Map{}.Brief(width)
 		text := strings.Join(lines, "\n")
 		for _, l := range lines {
-			if ansi.StringWidth(l) > width {
+			if cells.Width(l) > width {
 				t.Fatalf("%d columns: %q", width, l)
 			}
 		}

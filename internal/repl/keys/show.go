@@ -5,8 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
 
@@ -88,13 +87,13 @@ func (m Map) Brief(width int) []string {
 		lines[i%height] += e
 	}
 	for i, l := range lines {
-		lines[i] = ansi.Truncate(strings.TrimRight(l, " "), max(0, width), "…")
+		lines[i] = cells.Truncate(strings.TrimRight(l, " "), max(0, width), "…")
 	}
 	return lines
 }
 
 func pad(s string, width int) string {
-	return s + strings.Repeat(" ", max(0, width-ansi.StringWidth(s)))
+	return s + strings.Repeat(" ", max(0, width-cells.Width(s)))
 }
 
 // Text returns the full list, with the names of the actions, in lines of at most width

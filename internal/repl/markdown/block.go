@@ -12,6 +12,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
@@ -195,13 +196,13 @@ func (r *typesetter) item(list *ast.List, n ast.Node, number int, ind paint.Inde
 	if list.IsOrdered() {
 		mark = strconv.Itoa(number) + string(list.Marker) + " "
 	}
-	blank := paint.Span{Text: strings.Repeat(" ", paint.Width(mark))}
+	blank := paint.Span{Text: strings.Repeat(" ", cells.Width(mark))}
 	return r.children(n, nest(ind, paint.Span{Text: mark, Style: theme.ListMark}, blank, r.opt.Width))
 }
 
 // nest extends an indent, unless it already takes half of the columns.
 func nest(ind paint.Indent, first, rest paint.Span, columns int) paint.Indent {
-	if paint.WidthOf(ind.Rest)+paint.Width(rest.Text) > columns/2 {
+	if paint.WidthOf(ind.Rest)+cells.Width(rest.Text) > columns/2 {
 		return ind
 	}
 	return paint.Indent{First: append(clone(ind.First), first), Rest: append(clone(ind.Rest), rest)}

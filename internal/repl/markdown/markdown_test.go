@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 )
 
@@ -94,7 +95,7 @@ func checkLine(t *rapid.T, l string, opt Options) {
 	if strings.Contains(strings.ReplaceAll(l, "\x1b[", ""), "\x1b") {
 		t.Fatalf("a sequence that is no color: %q", l)
 	}
-	if w := ansi.StringWidth(l); w > max(opt.Width, 8) {
+	if w := cells.Width(l); w > max(opt.Width, 8) {
 		t.Fatalf("%d columns in %d: %q", w, opt.Width, l)
 	}
 	if i := strings.LastIndex(l, "\x1b["); i >= 0 && !strings.HasPrefix(l[i:], "\x1b[m") {

@@ -13,6 +13,7 @@ import (
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/util"
 
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -21,9 +22,9 @@ import (
 // table draws a table with Glamour, or row by row if the terminal is too narrow to show all
 // of it.
 func (r *typesetter) table(n *extast.Table, ind paint.Indent) []string {
-	cells := sources(n, r.src)
+	texts := sources(n, r.src)
 	room := r.opt.Width - paint.WidthOf(ind.Rest)
-	rows, ok := drawTable(n, cells, room, r.opt)
+	rows, ok := drawTable(n, texts, room, r.opt)
 	if !ok {
 		return r.rows(n, ind)
 	}
@@ -40,25 +41,25 @@ func (r *typesetter) table(n *extast.Table, ind paint.Indent) []string {
 func sources(n *extast.Table, src []byte) [][]string {
 	var rows [][]string
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
-		var cells []string
+		var texts []string
 		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
-			cells = append(cells, string(cell.Lines().Value(src)))
+			texts = append(texts, string(cell.Lines().Value(src)))
 		}
-		rows = append(rows, cells)
+		rows = append(rows, texts)
 	}
 	return rows
 }
 
 // drawTable draws a table at most room columns wide; it returns false if the table does not
 // fit.
-func drawTable(n *extast.Table, cells [][]string, room int, opt Options) ([][]paint.Span, bool) {
+func drawTable(n *extast.Table, texts [][]string, room int, opt Options) ([][]paint.Span, bool) {
 	const cellPadding = 3
 	natural, columns := 0, len(n.Alignments)
 	for col := range columns {
 		widest := 1
-		for _, row := range cells {
+		for _, row := range texts {
 			if col < len(row) {
-				widest = max(widest, paint.Width(row[col]))
+				widest = max(widest, cells.Width(row[col]))
 			}
 		}
 		natural += widest + cellPadding
@@ -66,7 +67,7 @@ func drawTable(n *extast.Table, cells [][]string, room int, opt Options) ([][]pa
 	if room < columns*8 {
 		return nil, false
 	}
-	text, err := glamourTable(tableSource(n, cells), min(natural, room), opt)
+	text, err := glamourTable(tableSource(n, texts), min(natural, room), opt)
 	if err != nil {
 		return nil, false
 	}
@@ -80,7 +81,7 @@ func drawTable(n *extast.Table, cells [][]string, room int, opt Options) ([][]pa
 			return nil, false
 		}
 	}
-	return rows, letters(rows) >= lettersOf(cells)
+	return rows, letters(rows) >= lettersOf(texts)
 }
 
 func isBlankRow(row []paint.Span) bool {
@@ -89,9 +90,9 @@ func isBlankRow(row []paint.Span) bool {
 
 // tableSource writes a table as Markdown. It escapes character references, because Glamour
 // would resolve them after sanitizing.
-func tableSource(n *extast.Table, cells [][]string) []byte {
+func tableSource(n *extast.Table, texts [][]string) []byte {
 	var b bytes.Buffer
-	for i, row := range cells {
+	for i, row := range texts {
 		for _, cell := range row {
 			b.WriteString("| " + strings.ReplaceAll(cell, "&", "&amp;") + " ")
 		}
@@ -168,9 +169,9 @@ func letters(rows [][]paint.Span) int {
 	return n
 }
 
-func lettersOf(cells [][]string) int {
+func lettersOf(texts [][]string) int {
 	n := 0
-	for _, row := range cells {
+	for _, row := range texts {
 		for _, cell := range row {
 			n += countLetters(cell)
 		}

@@ -8,8 +8,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
@@ -81,7 +80,7 @@ func (p *Pager) head() string {
 		return theme.Paint(st.User, theme.Short(title, p.look.Width))
 	}
 	remark := theme.Short(sanitize.Line(p.Remark), p.look.Width)
-	if room := p.look.Width - ansi.StringWidth(remark) - 3; room >= 10 {
+	if room := p.look.Width - cells.Width(remark) - 3; room >= 10 {
 		return theme.Paint(st.User, theme.Short(title, room)) + theme.Paint(st.Warn, " · "+remark)
 	}
 	return theme.Paint(st.Warn, remark)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/dev/golden"
 	"github.com/bb2d0cf4/agent/internal/repl/pager"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
@@ -271,7 +272,7 @@ func TestHostileText(t *testing.T) {
 			if strings.ContainsAny(row, "\x1b\x07\r\u202e") || strings.Contains(row, "\x9b") {
 				t.Errorf("%q reaches the terminal", row)
 			}
-			if ansi.StringWidth(row) > 30 {
+			if cells.Width(row) > 30 {
 				t.Errorf("%q is too wide", row)
 			}
 		}
@@ -329,7 +330,7 @@ func TestAnyKeysAnySize(t *testing.T) {
 				t.Fatalf("%d rows on a screen of %d", len(view), l.Height)
 			}
 			for _, row := range view {
-				if w := ansi.StringWidth(row); w > max(l.Width, 2)+2 { // a wide character, brackets around a word
+				if w := cells.Width(row); w > max(l.Width, 2)+2 { // a wide character, brackets around a word
 					t.Fatalf("%q is %d wide, the screen %d", row, w, l.Width)
 				}
 			}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
 
@@ -134,20 +135,19 @@ func (f *search) mark(row string, look theme.Look) string {
 		return row // lower case has another length: offsets do not fit
 	}
 	var b strings.Builder
-	col, from := 0, 0 // written so far
-	for {
+	for from := 0; ; {
 		i := strings.Index(lower[from:], f.words)
 		if i < 0 {
-			break
+			b.WriteString(row)
+			return b.String()
 		}
-		start := col + ansi.StringWidth(plain[from:from+i])
-		end := start + ansi.StringWidth(plain[from+i:from+i+len(f.words)])
-		b.WriteString(ansi.Cut(row, col, start))
-		b.WriteString(emphasis(look, ansi.Strip(ansi.Cut(row, start, end))))
-		col, from = end, from+i+len(f.words)
+		word := plain[from+i : from+i+len(f.words)]
+		before, rest := cells.Split(row, i)
+		_, row = cells.Split(rest, len(word))
+		b.WriteString(before + emphasis(look, word))
+		row = cells.Sequences(before+rest[:len(rest)-len(row)]) + row // the word ended their styles
+		from += i + len(word)
 	}
-	b.WriteString(ansi.Cut(row, col, look.Width))
-	return b.String()
 }
 
 // emphasis highlights a word.

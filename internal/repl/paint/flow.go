@@ -3,6 +3,8 @@ package paint
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/bb2d0cf4/agent/internal/cells"
 )
 
 // Flow wraps text into lines. It breaks between words if the word fits on a line, collapses
@@ -28,7 +30,7 @@ type Indent struct{ First, Rest []Span }
 func NewFlow(width int, plain bool, indent Indent) *Flow {
 	return &Flow{
 		w: writer{plain: plain}, width: width,
-		indent: indent, firstW: spansWidth(indent.First), restW: spansWidth(indent.Rest),
+		indent: indent, firstW: WidthOf(indent.First), restW: WidthOf(indent.Rest),
 	}
 }
 
@@ -71,22 +73,35 @@ func (f *Flow) blank(style Style) {
 }
 
 func (f *Flow) addWord(text string, style Style) {
-	if asciiLen(text) == len(text) {
-		f.word = append(f.word, Span{Text: text, Style: style})
-		f.wordW += len(text)
-		return
-	}
 	for text != "" {
-		size, w := firstGrapheme(text)
-		if w > 1 && !sticks(text) {
+		if n := ascii(text); n > 0 {
+			f.extend(text[:n], n, style)
+			text = text[n:]
+			continue
+		}
+		size, w := cells.First(text)
+		r, _ := utf8.DecodeRuneInString(text)
+		wide := cells.Rune(r) > 1
+		if wide && !sticks(text) {
 			f.flushWord()
 		}
 		f.extend(text[:size], w, style)
 		text = text[size:]
-		if w > 1 && !sticks(text) {
+		if wide && !sticks(text) {
 			f.flushWord()
 		}
 	}
+}
+
+// ascii returns the length of the longest prefix of s that is ASCII and not joined by what
+// follows.
+func ascii(s string) int {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return max(0, i-1)
+		}
+	}
+	return len(s)
 }
 
 // sticks reports whether s begins with a mark that must not begin a line.
@@ -132,9 +147,9 @@ func (f *Flow) flushWord() {
 func (f *Flow) put(s Span) {
 	for {
 		f.begin()
-		n, w := Fit(s.Text, f.width-f.col)
+		n, w := cells.Fit(s.Text, f.width-f.col)
 		if n == 0 && f.col == f.indentWidth() {
-			n, w = firstGrapheme(s.Text)
+			n, w = cells.FitSome(s.Text, f.width-f.col)
 		}
 		f.w.write(s.Text[:n], s.Style)
 		f.col += w

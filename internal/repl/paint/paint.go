@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/bb2d0cf4/agent/internal/cells"
 )
 
 // Attr is a set of attributes.
@@ -167,9 +169,9 @@ func Chop(spans []Span, width int) [][]Span {
 	col := 0
 	for _, s := range joined(spans) {
 		for text := s.Text; text != ""; {
-			n, w := Fit(text, width-col)
+			n, w := cells.Fit(text, width-col)
 			if n == 0 && col == 0 {
-				n, w = firstGrapheme(text)
+				n, w = cells.FitSome(text, width)
 			}
 			if n > 0 {
 				row = append(row, Span{Text: text[:n], Style: s.Style})
@@ -194,7 +196,7 @@ func joined(spans []Span) []Span {
 			continue
 		}
 		last := lastGrapheme(before)
-		if n, _ := firstGrapheme(last + text); n > len(last) {
+		if n, _ := cells.First(last + text); n > len(last) {
 			if !copied {
 				spans, copied = slices.Clone(spans), true
 			}
@@ -215,7 +217,7 @@ func lastGrapheme(s string) string {
 		}
 	}
 	for {
-		n, _ := firstGrapheme(s)
+		n, _ := cells.First(s)
 		if n == 0 || n >= len(s) {
 			return s
 		}
@@ -225,7 +227,7 @@ func lastGrapheme(s string) string {
 
 // Truncate cuts spans to width columns, ending in … if it cut anything.
 func Truncate(spans []Span, width int) []Span {
-	if spansWidth(spans) <= width {
+	if WidthOf(spans) <= width {
 		return spans
 	}
 	if width < 1 {
@@ -236,7 +238,7 @@ func Truncate(spans []Span, width int) []Span {
 	if len(row) > 0 {
 		style = row[len(row)-1].Style
 	}
-	if spansWidth(row) > width-1 { // no character fits before the …
+	if WidthOf(row) > width-1 { // no character fits before the …
 		row = nil
 	}
 	return append(row, Span{Text: "…", Style: style})

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 )
 
@@ -82,7 +83,7 @@ func TestChopKeepsTheText(t *testing.T) {
 		rows := paint.Chop(in, width)
 		for _, row := range rows {
 			got += join(row)
-			if w := ansi.StringWidth(join(row)); w > max(width, 2) {
+			if w := cells.Width(join(row)); w > max(width, 2) {
 				t.Fatalf("%d columns in %d", w, width)
 			}
 		}
@@ -96,7 +97,7 @@ func TestTruncate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in, width := spans().Draw(t, "spans"), rapid.IntRange(0, 12).Draw(t, "width")
 		got := join(paint.Truncate(in, width))
-		if w := ansi.StringWidth(got); w > width {
+		if w := cells.Width(got); w > width {
 			t.Fatalf("%d columns in %d: %q", w, width, got)
 		}
 		if cut := got != join(in); cut && width > 0 && !strings.HasSuffix(got, "…") {
@@ -117,7 +118,7 @@ func TestFlowKeepsTheWords(t *testing.T) {
 		lines := f.Lines()
 		for i, l := range lines {
 			l = ansi.Strip(l)
-			if w := ansi.StringWidth(l); w > width {
+			if w := cells.Width(l); w > width {
 				t.Fatalf("%d columns in %d: %q", w, width, l)
 			}
 			if i == 0 {

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/panel"
@@ -112,7 +112,7 @@ func checkView(t *rapid.T, p *panel.Panel, l theme.Look) {
 		if strings.ContainsAny(row, "\x1b\u202e\r\n\t") {
 			t.Fatalf("%q reaches the terminal", row)
 		}
-		if w := ansi.StringWidth(row); w > max(l.Width, 12) { // the screen cuts lines that do not fit
+		if w := cells.Width(row); w > max(l.Width, 12) { // the screen cuts lines that do not fit
 			t.Fatalf("%q is %d wide, the terminal %d", row, w, l.Width)
 		}
 	}

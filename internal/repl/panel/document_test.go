@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/caution"
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/panel"
@@ -141,7 +141,7 @@ func TestNarrowPlanIsCommentedOn(t *testing.T) {
 	press(p, "m")
 	rows := p.View(l.Height)
 	for _, row := range rows {
-		if w := ansi.StringWidth(row); w > l.Width {
+		if w := cells.Width(row); w > l.Width {
 			t.Errorf("%q is %d wide", row, w)
 		}
 	}

@@ -5,8 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
@@ -326,7 +325,7 @@ func (p *Panel) items(style theme.Style, texts []string) []string {
 		if whole[i] = p.renamed(text); chosen {
 			whole[i] = highlight + whole[i]
 		}
-		if 2*ansi.StringWidth(t) <= look.Width {
+		if 2*cells.Width(t) <= look.Width {
 			whole[i] = strings.ReplaceAll(whole[i], " ", nbsp)
 		}
 	}

@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
@@ -156,7 +155,7 @@ func (p *plan) line(i int) string {
 		tail += " · " + count(n, "comment")
 	}
 	head := cursor + mark + fmt.Sprintf("%-7s", f.what)
-	name := fitPath(f.name, p.look.Width-ansi.StringWidth(head+tail))
+	name := fitPath(f.name, p.look.Width-cells.Width(head+tail))
 	if f.none() {
 		return theme.Paint(st.Dim, theme.Short(head+name+tail, p.look.Width))
 	}
@@ -166,7 +165,7 @@ func (p *plan) line(i int) string {
 
 // fitPath drops leading folders of a path that is too wide.
 func fitPath(name string, width int) string {
-	for ansi.StringWidth(name) > width {
+	for cells.Width(name) > width {
 		_, rest, found := strings.Cut(strings.TrimPrefix(name, "…/"), "/")
 		if !found {
 			return name

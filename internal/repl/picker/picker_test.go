@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/repl/picker"
 )
 
@@ -123,7 +123,7 @@ func TestCursorIsAlwaysOnTheScreen(t *testing.T) {
 			}
 			marked := 0
 			for _, l := range lines {
-				if ansi.StringWidth(l) > width {
+				if cells.Width(l) > width {
 					t.Fatalf("%q is wider than %d", l, width)
 				}
 				if strings.HasPrefix(l, "›") {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -26,7 +27,7 @@ func widths(items []Item) []int {
 			out = append(out, 0)
 		}
 		for i, c := range it.Cells {
-			out[i] = max(out[i], min(paint.Width(c), maxCell))
+			out[i] = max(out[i], min(cells.Width(c), maxCell))
 		}
 	}
 	return out
@@ -134,7 +135,7 @@ func (p *Picker) withCells(spans []paint.Span, it Item, width int) []paint.Span 
 	spans = paint.Truncate(spans, room)
 	used := 0
 	for _, s := range spans {
-		used += paint.Width(s.Text)
+		used += cells.Width(s.Text)
 	}
 	spans = append(spans, paint.Span{Text: strings.Repeat(" ", room-used)})
 	for i, w := range p.cells[:count] {
@@ -144,7 +145,7 @@ func (p *Picker) withCells(spans []paint.Span, it Item, width int) []paint.Span 
 				cell += s.Text
 			}
 		}
-		spans = append(spans, paint.Span{Text: "  " + cell + strings.Repeat(" ", w-paint.Width(cell)), Style: theme.Dim})
+		spans = append(spans, paint.Span{Text: "  " + cell + strings.Repeat(" ", w-cells.Width(cell)), Style: theme.Dim})
 	}
 	return spans
 }

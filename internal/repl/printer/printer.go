@@ -9,8 +9,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/markdown"
@@ -227,11 +226,11 @@ func (c callBlock) head(mark string, look theme.Look) []string {
 		said = sanitize.Line(c.said)
 		beside = " · " + said
 	}
-	room := look.Width - 2 - ansi.StringWidth(beside)
+	room := look.Width - 2 - cells.Width(beside)
 	switch dim := look.Styles.Dim; {
 	case c.failed:
 		return theme.Wrap(mark+" "+title+theme.Paint(dim, beside), "", look.Width)
-	case said == "", room >= min(least, ansi.StringWidth(title)):
+	case said == "", room >= min(least, cells.Width(title)):
 		return []string{mark + " " + theme.Short(title, room) + theme.Paint(dim, beside)}
 	default:
 		return append([]string{mark + " " + theme.Short(title, look.Width-2)}, indented(dim, said, look.Width)...)

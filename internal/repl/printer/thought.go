@@ -5,8 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
@@ -48,7 +47,7 @@ func (b thoughtBlock) measure() string {
 
 // folded reports whether the screen shows only a part.
 func (b thoughtBlock) folded(look theme.Look) bool {
-	return b.more || ansi.StringWidth("◌ "+b.line+b.measure()) > look.Width
+	return b.more || cells.Width("◌ "+b.line+b.measure()) > look.Width
 }
 
 func (b thoughtBlock) lines(look theme.Look) []string {
@@ -60,6 +59,6 @@ func (b thoughtBlock) lines(look theme.Look) []string {
 	if b.folded(look) && look.Keys.Whole != "" {
 		after += ", " + look.Keys.Whole
 	}
-	line := theme.Short(b.line, max(thoughtColumns, look.Width-ansi.StringWidth("◌ "+after)))
+	line := theme.Short(b.line, max(thoughtColumns, look.Width-cells.Width("◌ "+after)))
 	return append(lines, theme.Paint(look.Styles.Dim, theme.Short("◌ "+line+after, look.Width)))
 }

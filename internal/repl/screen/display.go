@@ -167,9 +167,7 @@ func (d *display) place(out []byte, c *Cursor, width int) []byte {
 	}
 	y := min(max(0, c.Y), max(0, len(r.rows)-1))
 	x := min(max(0, c.X), width-1)
-	if r.x != x || r.y != y {
-		out = r.move(out, x, y)
-	}
+	out = r.place(out, x, y)
 	if d.hidden {
 		out = append(out, showCursor...)
 		d.hidden = false

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
+	"github.com/bb2d0cf4/agent/internal/cells"
 )
 
 // region is a block of rows on the terminal, and the cursor in it. A region of the main
@@ -15,7 +15,9 @@ type region struct {
 	absolute bool // at the top of the (alternate) screen
 	rewrap   rewrap
 	rows     []row
-	x, y     int // the cursor; x is -1 if the terminal may be about to wrap
+	x, y     int // the cursor; x is -1 if it depends on the terminal, which may be about to wrap
+	behind   int // if x is -1: the cursor was left after this many bytes of row y …
+	past     int // … and this many cells
 	width    int // of the terminal when the rows were written
 	stale    bool
 	stray    bool // rows of an earlier frame may remain above
@@ -84,21 +86,21 @@ func (r *region) writeRow(out []byte, y int, to row) []byte {
 	if y < len(r.rows) {
 		old = r.rows[y]
 	}
-	if old.text != "" && !(steady(old.text) && steady(to.text)) {
+	if old.text != "" && !(cells.Steady(old.text) && cells.Steady(to.text)) {
 		out = r.move(out, 0, y)
 		out = append(out, eraseLine...)
 		old = row{}
 	}
 	kept := common(old.text, to.text)
-	cells := look(to.text[:kept]).width
-	if cells == 0 {
+	start := look(to.text[:kept]).width
+	if start == 0 {
 		kept = 0
 	}
-	out = r.move(out, cells, y)
+	out = r.move(out, start, y)
 	if rest := to.text[kept:]; rest != "" {
 		out = append(out, activeStyle(to.text[:kept])...)
 		out = append(out, rest...)
-		r.x = -1
+		r.x, r.behind, r.past = -1, len(to.text), 0
 	}
 	if to.width < old.width {
 		out = append(out, eraseLine...)
@@ -127,6 +129,35 @@ func (r *region) move(out []byte, x, y int) []byte {
 		out = append(out, "\x1b["+strconv.Itoa(x+1)+"G"...)
 	}
 	r.x = x
+	return out
+}
+
+// place moves the cursor to column x of row y, after the text before it. Where terminals may
+// disagree about its width, it writes that text again: the cursor is then where the terminal
+// has it.
+func (r *region) place(out []byte, x, y int) []byte {
+	text := ""
+	if y < len(r.rows) {
+		text = r.rows[y].text
+	}
+	n, w := cells.Fit(text, x)
+	switch {
+	case cells.Steady(text[:n]):
+		if r.x == x && r.y == y {
+			return out
+		}
+		return r.move(out, x, y)
+	case r.x == -1 && r.y == y && r.behind == n && r.past == x-w:
+		return out
+	case !(r.x == -1 && r.y == y && r.behind == n && r.past == 0):
+		out = append(r.move(out, 0, y), wrapOff...)
+		out = append(out, text[:n]...)
+		out = append(out, resetStyle+wrapOn...)
+	}
+	if x > w {
+		out = append(out, "\x1b["+strconv.Itoa(x-w)+"C"...)
+	}
+	r.x, r.behind, r.past = -1, n, x-w
 	return out
 }
 
@@ -165,12 +196,17 @@ func (r *region) rewrapped(width int) int {
 	if r.rewrap == rewrapAll && r.y < len(r.rows) {
 		// Terminals differ behind the end of the text. Too low leaves a row behind; too high
 		// would erase a finished line.
-		n += max(0, min(r.x, r.rows[r.y].width-1)) / width
+		text, x := r.rows[r.y].text, r.x
+		if x < 0 {
+			x = cells.Least(text[:r.behind]) + r.past
+		}
+		n += max(0, min(x, cells.Least(text)-1)) / width
 	}
 	return n
 }
 
-// height returns the number of rows on a terminal of the given width.
+// height returns the number of rows on a terminal of the given width, or less where terminals
+// disagree.
 func (r row) height(width int) int {
 	if r.width <= width {
 		return 1
@@ -178,7 +214,10 @@ func (r row) height(width int) int {
 	if len(r.text) == r.width {
 		return (r.width + width - 1) / width
 	}
-	return 1 + strings.Count(ansi.Hardwrap(r.text, width, true), "\n")
+	if cells.Steady(r.text) {
+		return len(cells.Wrap(r.text, width))
+	}
+	return max(1, (cells.Least(r.text)+width-1)/width)
 }
 
 // common returns the length of the longest prefix of b that a also has, and after which
@@ -196,20 +235,4 @@ func common(a, b string) int {
 		n--
 	}
 	return n
-}
-
-// steady reports whether all terminals agree about the width of s. They disagree about emoji
-// and, when set up for East Asian text, about line-drawing characters, dots and accented
-// letters.
-func steady(s string) bool {
-	for _, r := range s {
-		switch {
-		case r < utf8.RuneSelf:
-		case r >= 0x3041 && r < 0x3097, r >= 0x30a1 && r < 0x30fb: // kana
-		case r >= 0x4e00 && r < 0xa000, r >= 0xac00 && r < 0xd7a4: // ideographs, hangul
-		default:
-			return false
-		}
-	}
-	return true
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 )
 
@@ -50,7 +51,7 @@ func (p *preparer) tail(lines []string, width int) []row {
 func (p *preparer) row(line string, width int) row {
 	text, f := p.safe(line)
 	if f.width > width {
-		text = ansi.Truncate(text, width, "")
+		text = cells.Truncate(text, width, "")
 		f = look(text)
 	}
 	return row{raw: line, text: ended(text, f), width: f.width}
@@ -73,7 +74,7 @@ func (p *preparer) wrap(rows []row, line string, width int) []row {
 		return append(rows, row{text: ended(text, f), width: f.width})
 	}
 	style := ""
-	for part := range strings.SplitSeq(ansi.Hardwrap(text, width, true), "\n") {
+	for _, part := range cells.Wrap(text, width) {
 		part = style + part
 		style = activeStyle(part)
 		f := look(part)
@@ -148,7 +149,7 @@ func look(s string) facts {
 		i++
 	}
 	if !ascii {
-		f.width = ansi.StringWidth(s)
+		f.width = cells.Width(s)
 	}
 	return f
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 )
 
@@ -22,6 +23,7 @@ type fakeTTY struct {
 	isRaw    bool
 	restored int
 	writes   int
+	log      *strings.Builder // all of it, or nil
 	fail     error
 	hurry    bool // no time passes between frames
 	time     time.Time
@@ -55,6 +57,9 @@ func (f *fakeTTY) Write(b []byte) (int, error) {
 		return 0, f.fail
 	}
 	f.writes++
+	if f.log != nil {
+		f.log.Write(b)
+	}
 	return f.Terminal.Write(b)
 }
 
@@ -405,7 +410,7 @@ type script struct {
 	tail []string
 }
 
-var alphabet = []rune("ab ─│xyz漢字éß👍🏽\u0301\u200d")
+var alphabet = []rune("ab ─│xyz漢字éß👍🏽\u0301\u200dทำหिक\u094d\ufe0f🇩")
 
 func (sc *script) line(label string, width int) string {
 	n := rapid.IntRange(0, width).Draw(sc.T, label+" length")
@@ -446,18 +451,33 @@ func (sc *script) check() {
 }
 
 // rendered returns the visible text of rows, using the row maker (tested elsewhere).
-func rendered(rows []row, height int) []string {
-	term := vt.New(vt.Options{Width: 600, Height: max(1, height)})
+func rendered(rows []row, height int, opt vt.Options) []string {
+	term := vt.New(vt.Options{Width: 600, Height: max(1, height), NarrowEmoji: opt.NarrowEmoji})
 	for i, r := range rows {
 		fmt.Fprintf(term, "\x1b[%d;1H%s", i+1, r.text)
 	}
 	return term.Screen()[:len(rows)]
 }
 
+// columnOf returns the column that a terminal has after the text before at.
+func columnOf(rows []row, at *Cursor, opt vt.Options) int {
+	x := min(at.X, opt.Width-1)
+	if len(rows) == 0 {
+		return x
+	}
+	text := rows[min(at.Y, len(rows)-1)].text
+	n, w := cells.Fit(text, x)
+	term := vt.New(opt)
+	fmt.Fprint(term, text[:n])
+	col, _ := term.Cursor()
+	return col + x - w
+}
+
 func TestRandomFrames(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		width, height := rapid.IntRange(2, 40).Draw(rt, "width"), rapid.IntRange(1, 12).Draw(rt, "height")
-		s, term := openFake(rt, vt.Options{Width: width, Height: height})
+		opt := vt.Options{Width: width, Height: height, NarrowEmoji: rapid.Bool().Draw(rt, "narrow")}
+		s, term := openFake(rt, opt)
 		sc := &script{T: rt, s: s, term: term}
 		var p preparer
 		p.profile = s.Profile()
@@ -481,11 +501,11 @@ func TestRandomFrames(t *testing.T) {
 			s.SetTail(tail, cursor)
 			s.Flush()
 			rows := p.finished(lines, width)
-			sc.done = append(sc.done, rendered(rows, len(rows))...)
+			sc.done = append(sc.done, rendered(rows, len(rows), opt)...)
 			shown, at := fit(p.tail(tail, width), cursor, height, false)
-			sc.tail = rendered(shown, len(shown))
+			sc.tail = rendered(shown, len(shown), opt)
 			sc.check()
-			if x, _ := term.Cursor(); at != nil && x != min(at.X, width-1) || term.Modes().CursorHidden != (at == nil) {
+			if x, _ := term.Cursor(); at != nil && x != columnOf(shown, at, opt) || term.Modes().CursorHidden != (at == nil) {
 				rt.Fatalf("cursor at column %d, hidden %v; want %+v", x, term.Modes().CursorHidden, at)
 			}
 		}

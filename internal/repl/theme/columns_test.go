@@ -4,8 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/cells"
 )
 
 var pairs = [][2]string{
@@ -34,7 +35,7 @@ func TestColumnsFit(t *testing.T) {
 	for width := 22; width < 200; width++ {
 		lines := Columns(pairs, "  ", width)
 		for _, l := range lines {
-			if ansi.StringWidth(l) > width {
+			if cells.Width(l) > width {
 				t.Fatalf("%d columns: %q", width, l)
 			}
 		}

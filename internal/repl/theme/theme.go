@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
+	"github.com/bb2d0cf4/agent/internal/cells"
 )
 
 // Look is all that drawing depends on. Its styles are the same in every theme: the screen
@@ -51,7 +51,7 @@ func Paint(s Style, line string) string {
 }
 
 // Short truncates a line to width columns.
-func Short(line string, width int) string { return ansi.Truncate(line, max(1, width), "…") }
+func Short(line string, width int) string { return cells.Truncate(line, max(1, width), "…") }
 
 // Seconds formats a duration for people.
 func Seconds(d time.Duration) string {

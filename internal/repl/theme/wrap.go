@@ -5,13 +5,15 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/bb2d0cf4/agent/internal/cells"
 )
 
 // Wrap breaks text into lines of at most width columns, each after prefix. It breaks at
 // blanks only, so that flags, hyphenated names and URLs stay in one piece for copying; it
 // cuts a word longer than a line.
 func Wrap(text, prefix string, width int) []string {
-	lines := wrap(text, max(10, width-ansi.StringWidth(prefix)))
+	lines := wrap(text, max(10, width-cells.Width(prefix)))
 	for i, l := range lines {
 		lines[i] = prefix + l
 	}
@@ -21,7 +23,7 @@ func Wrap(text, prefix string, width int) []string {
 func wrap(text string, width int) []string {
 	var out []string
 	for line := range strings.SplitSeq(text, "\n") {
-		if ansi.StringWidth(line) <= width {
+		if cells.Width(line) <= width {
 			out = append(out, line)
 			continue
 		}
@@ -38,7 +40,7 @@ func wrapLine(line string, width int) []string {
 		blanks := line[:len(line)-len(strings.TrimLeft(line, " "))]
 		word, _, _ := strings.Cut(line[len(blanks):], " ")
 		line = line[len(blanks)+len(word):]
-		wide := ansi.StringWidth(word)
+		wide := cells.Width(word)
 		switch {
 		case used+len(blanks)+wide <= width:
 			current, used = current+blanks+word, used+len(blanks)+wide
@@ -52,10 +54,10 @@ func wrapLine(line string, width int) []string {
 			out = append(out, current)
 			current, blanks = "", ""
 		}
-		parts := strings.Split(ansi.Hardwrap(current+blanks+word, width, true), "\n")
+		parts := cells.Wrap(current+blanks+word, width)
 		out = append(out, parts[:len(parts)-1]...)
 		current = parts[len(parts)-1]
-		used = ansi.StringWidth(current)
+		used = cells.Width(current)
 	}
 	return append(out, current)
 }

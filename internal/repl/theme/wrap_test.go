@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
 
@@ -41,7 +41,7 @@ func TestWrapLosesNothing(t *testing.T) {
 		width := rapid.IntRange(10, 40).Draw(rt, "width")
 		lines := theme.Wrap(text, "", width)
 		for _, l := range lines {
-			if ansi.StringWidth(l) > width {
+			if cells.Width(l) > width {
 				rt.Fatalf("%q is wider than %d", l, width)
 			}
 		}

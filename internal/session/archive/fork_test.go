@@ -231,7 +231,7 @@ func TestClip(t *testing.T) {
 		{"see internal/session/archive/store.go", "see internal/session…"},
 		{strings.Repeat("漢字", 5), strings.Repeat("漢字", 5)},
 		{strings.Repeat("漢字", 6), strings.Repeat("漢字", 5) + "…"},
-		{strings.Repeat("👩‍👩‍👧", 40), strings.Repeat("👩‍👩‍👧", 5) + "…"},
+		{strings.Repeat("👩‍👩‍👧", 40), strings.Repeat("👩‍👩‍👧", 3) + "…"},
 		{strings.Repeat(" ", 300) + "x", "x"},
 	} {
 		if got := Clip(tt.text, 21); got != tt.want {

@@ -13,8 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
-
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/statefile"
@@ -409,10 +408,10 @@ func Clip(s string, n int) string {
 	s = strings.TrimSpace(s)
 	all := strings.ToValidUTF8(s[:min(len(s), (n+2)*utf8.UTFMax)], "")
 	all = strings.Join(strings.Fields(all), " ")
-	if len(s) <= (n+2)*utf8.UTFMax && ansi.StringWidth(all) <= n {
+	if len(s) <= (n+2)*utf8.UTFMax && cells.Width(all) <= n {
 		return all
 	}
-	cut := ansi.Truncate(all, n-1, "")
+	cut := cells.Truncate(all, n-1, "")
 	if i := strings.LastIndexByte(cut, ' '); i > len(cut)/2 && !strings.HasPrefix(all[len(cut):], " ") {
 		cut = cut[:i]
 	}

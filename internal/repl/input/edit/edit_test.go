@@ -4,9 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/bb2d0cf4/agent/internal/cells"
 )
 
 // Undo is bounded, and redo reverts it.
@@ -76,7 +77,7 @@ func TestRows(t *testing.T) {
 				at++
 			}
 			line := Draw(gs, r, width, Styles{})
-			if w := ansi.StringWidth(line); w > max(1, width-1) {
+			if w := cells.Width(line); w > max(1, width-1) {
 				t.Fatalf("%q is %d wide, of %d", line, w, width)
 			}
 			if x := Column(gs, r, r.End, width); x >= width {

@@ -6,8 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
-
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
@@ -45,12 +44,13 @@ func firstGlyph(text string) (Glyph, int) {
 	case c >= ' ' && c < 0x7f && (len(text) == 1 || text[1] < utf8.RuneSelf):
 		return Glyph{Text: text[:1], Show: text[:1], Width: 1}, 1
 	}
-	cluster, _ := ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
-	if cluster == "" {
-		cluster = text[:1]
-	}
+	n, _ := cells.First(text)
+	cluster := text[:n]
 	show := sanitize.Line(cluster)
-	return Glyph{Text: cluster, Show: show, Width: ansi.StringWidth(show)}, len(cluster)
+	if r, _ := utf8.DecodeRuneInString(show); cells.Rune(r) == 0 || unicode.Is(unicode.M, r) {
+		show = "◌" + show // a mark of nothing: alone, it would join the character before, or take a cell
+	}
+	return Glyph{Text: cluster, Show: show, Width: cells.Width(show)}, n
 }
 
 // Plain joins the submitted text of glyphs.

@@ -3,7 +3,7 @@ package edit
 import (
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
+	"github.com/bb2d0cf4/agent/internal/cells"
 )
 
 // Row is a row on the screen: the glyphs from Start to End, without a final newline.
@@ -14,27 +14,27 @@ type Row struct{ Start, End int }
 func Rows(gs []Glyph, width int) []Row {
 	room := max(1, width-1)
 	var out []Row
-	start, cells, blank := 0, 0, -1
+	start, used, blank := 0, 0, -1
 	for i := 0; i < len(gs); i++ {
 		g := gs[i]
 		if g.IsNewline() {
 			out = append(out, Row{start, i})
-			start, cells, blank = i+1, 0, -1
+			start, used, blank = i+1, 0, -1
 			continue
 		}
 		w := min(g.Width, room)
-		for cells+w > room && i > start {
+		for used+w > room && i > start {
 			end := i
 			if blank > start && !g.IsSpace() {
 				end = blank
 			}
 			out = append(out, Row{start, end})
-			start, cells, blank = end, 0, -1
+			start, used, blank = end, 0, -1
 			for _, g := range gs[start:i] {
-				cells += min(g.Width, room)
+				used += min(g.Width, room)
 			}
 		}
-		cells += w
+		used += w
 		if g.IsSpace() {
 			blank = i + 1
 		}
@@ -64,12 +64,12 @@ func Column(gs []Glyph, r Row, at, width int) int {
 
 // Nearest returns the position in a row closest to column x, but not after it.
 func Nearest(gs []Glyph, r Row, x int) int {
-	cells := 0
+	used := 0
 	for i := r.Start; i < r.End; i++ {
-		if cells+gs[i].Width > x {
+		if used+gs[i].Width > x {
 			return i
 		}
-		cells += gs[i].Width
+		used += gs[i].Width
 	}
 	if r.End > r.Start && r.End < len(gs) && !gs[r.End].IsNewline() {
 		return r.End - 1 // the end of the row belongs to the next
@@ -91,7 +91,7 @@ func Draw(gs []Glyph, r Row, width int, st Styles) string {
 		g := gs[i]
 		show := g.Show
 		if room := max(1, width-1); g.Width > room {
-			show = ansi.Truncate(show, room, "")
+			show = cells.Truncate(show, room, "")
 		}
 		switch {
 		case i >= st.Marked.Start && i < st.Marked.End:

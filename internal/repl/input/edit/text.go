@@ -4,8 +4,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
-
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
@@ -123,7 +122,7 @@ func (t *Text) GivePrompt(s string) {
 // PutMark inserts a placeholder whose text is the placeholder itself.
 func (t *Text) PutMark(mark string) {
 	show := sanitize.Line(mark)
-	t.Edit(Other, func() { t.Insert(Glyph{Text: mark, Show: show, Width: ansi.StringWidth(show), Folded: true}) })
+	t.Edit(Other, func() { t.Insert(Glyph{Text: mark, Show: show, Width: cells.Width(show), Folded: true}) })
 }
 
 // Replace replaces the text with s.
