@@ -109,7 +109,7 @@ var layers = []struct {
 	{"internal/repl/command", []string{"internal/llm", "internal/repl/pager", "internal/repl/theme", "internal/session/history"}},
 	{"internal/repl/desktop", []string{"internal/cells", "internal/sanitize"}},
 	{"internal/repl/dialog", []string{
-		"internal/cells",
+		"internal/cells", "internal/confirm",
 		"internal/repl/keyboard", "internal/repl/jobcontrol", "internal/repl/picker", "internal/repl/screen", "internal/repl/theme",
 		"internal/sanitize",
 	}},

@@ -132,8 +132,8 @@ func TestCheckInThePlainInterface(t *testing.T) {
 	d.WaitFor(`undefined: missing`)
 	d.WaitFor(`undefined: missing(?s:.*)answer: 1 yes`)
 	<-time.After(600 * time.Millisecond) // as long as a person needs to read
-	d.say("2")
-	d.WaitFor(`(?s)answer: 1 yes.*2\n.*you:`)
+	d.say("3")
+	d.WaitFor(`(?s)answer: 1 yes.*3\n.*you:`)
 	d.leave()
 }
 
@@ -269,7 +269,7 @@ func TestCheckInThePlainReviewOfATurn(t *testing.T) {
 	d.WaitFor(`check: check: go vet \./lib \. fails, 2 new errors`)
 	d.WaitFor(`undefined: missing(?s:.*)answer: 1 yes`)
 	<-time.After(600 * time.Millisecond) // as long as a person needs to read
-	d.say("2 mend it")
+	d.say("3 mend it")
 	d.WaitFor(`check: check: go vet \./lib \. passes, \d+\.\d s(?s:.*)answer: 1 yes`)
 	<-time.After(600 * time.Millisecond)
 	d.say("1")

@@ -261,20 +261,19 @@ func (w *watch) quit(atOnce bool, seen *faultCounts) {
 	asked := strings.Contains(w.Screen(), "Esc leaves")
 	if asked {
 		seen.add("asked")
-		w.Type("x") // answers nothing
-		w.Press("backspace")
 	}
 	if asked && atOnce {
-		w.Press("esc")
+		w.Type("x") // answers nothing
+		w.Press("backspace", "esc")
 		w.Wait()
 		return
 	}
 	if asked {
 		seen.add("refused")
-		w.Press("1")
+		w.Press("3")
 		w.WaitFor(`(?m)^❯|(?s)MCP server y of.*Esc leaves`)
 		if screen := w.Screen(); strings.Contains(screen, "MCP server y of") { // the second of .mcp.json
-			w.Press("1")
+			w.Press("3")
 		}
 		w.WaitFor(`(?m)^❯`)
 	}

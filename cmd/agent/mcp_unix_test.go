@@ -259,7 +259,7 @@ func TestProjectServers(t *testing.T) {
 	d.leave()
 	d.begin(100, 30)
 	d.WaitFor(`Start the MCP server p of this project\?`)
-	d.choose("1")
+	d.choose("3")
 	d.WaitFor(`(?m)^❯`)
 	d.leave()
 	if _, out := d.command("mcp", "list"); !strings.Contains(out, "refused") {
@@ -271,7 +271,7 @@ func TestProjectServers(t *testing.T) {
 	name(`,"many=1"`)
 	d.begin(100, 30)
 	d.WaitFor(`(?s)p of this project has changed since you answered.*many=1`)
-	d.choose("1")
+	d.choose("3")
 	d.WaitFor(`(?m)^❯`)
 	d.leave()
 	if code, out := d.command("mcp", "rm", "p"); code != 0 {

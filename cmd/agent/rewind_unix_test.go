@@ -180,7 +180,7 @@ func TestCtrlDAtAQuestionOnPlainLines(t *testing.T) {
 	d.Type("1\r")
 	read(`Which\? \[1 to 3`)
 	d.Type("2\r")
-	read(`answer: 1 yes, 2 no, or`)
+	read(`answer: 1 yes, 3 no, or`)
 	d.Press("ctrl+d")
 	d.WaitFor(`nothing was put back`)
 	d.say("/rewind")

@@ -98,7 +98,7 @@ func TestAnAddressOfTheEnvironmentIsAskedAbout(t *testing.T) {
 			}
 			d.begin(100, 30)
 			d.WaitFor(`(?s)Use this model server\?.*` + address + `.*comes from ` + variable + `.*key in OPENAI_API_KEY`)
-			d.choose("1")
+			d.choose("3")
 			if code := d.Wait(); code != 1 {
 				t.Errorf("exit status %d", code)
 			}

@@ -89,7 +89,7 @@ func TestAnotherUsersModelServer(t *testing.T) {
 	if got := seen(); got != "" {
 		t.Errorf("it was asked: %s", got)
 	}
-	d.choose("1")
+	d.choose("3")
 	d.Wait()
 
 	d.begin(100, 30)

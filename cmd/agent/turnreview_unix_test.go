@@ -140,7 +140,7 @@ func TestATurnIsOneReviewInPlainLines(t *testing.T) {
 	d.run("agent", "--screen-reader")
 	d.WaitFor(`(?m)^you:`)
 	d.say("change all")
-	d.WaitFor(`answer: 1 yes to all files, 2 no, without and the numbers of files to leave out`)
+	d.WaitFor(`answer: 1 yes to all files, 3 no, without and the numbers of files to leave out`)
 	if printed := strings.Join(d.History(), "\n") + d.Screen(); !strings.Contains(printed, "File 2 of 12: pkg/f02.txt, +2 −2") || !strings.Contains(printed, "+three of 2\n") {
 		t.Errorf("the question is\n%s", printed)
 	}

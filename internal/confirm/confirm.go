@@ -230,6 +230,16 @@ const (
 	Approve
 )
 
+// The numbers of the answers to a question, wherever answers have numbers: in the terminal, in
+// plain lines, and before the session. A number has no other meaning if its answer is not
+// offered.
+const (
+	NumberYes = 1 + iota
+	NumberAlways
+	NumberNo
+	NumberRule
+)
+
 // Verdict is an answer.
 type Verdict struct {
 	Decision Decision

@@ -22,9 +22,9 @@ type ProjectServer struct {
 
 // Ask asks whether the server may start, and saves the answer.
 func (p ProjectServer) Ask(ctx context.Context, t dialog.Terminal, s trust.Store) (allowed bool, err error) {
-	page := dialog.Page{Title: "Start the MCP server " + p.Name + " of this project?", Choices: []picker.Item{
-		{Title: "No", Detail: "agent mcp rm " + p.Name + " forgets this answer"},
+	page := dialog.Page{Title: "Start the MCP server " + p.Name + " of this project?", YesNo: true, Choices: []picker.Item{
 		{Title: "Yes, in each session here", Detail: "until its entry or a program of the project that it names changes"},
+		{Title: "No", Detail: "agent mcp rm " + p.Name + " forgets this answer"},
 	}}
 	if p.Answer == trust.Changed {
 		page.Title = "The MCP server " + p.Name + " of this project has changed since you answered. Start it?"
@@ -48,6 +48,6 @@ func (p ProjectServer) Ask(ctx context.Context, t dialog.Terminal, s trust.Store
 	if err != nil {
 		return false, err
 	}
-	p.Allowed = a.Choice == 1
+	p.Allowed = a.Yes()
 	return p.Allowed, s.AnswerServer(ctx, p.Server)
 }

@@ -46,10 +46,10 @@ func Confirm(ctx context.Context, t dialog.Terminal, title string, text []string
 }
 
 func confirm(ctx context.Context, t dialog.Terminal, back bool, title string, text []string) error {
-	a, err := dialog.Ask(ctx, t, dialog.Page{Title: title, Text: text, Back: back, Choices: []picker.Item{
-		{Title: "No"}, {Title: "Yes, from now on"},
+	a, err := dialog.Ask(ctx, t, dialog.Page{Title: title, Text: text, Back: back, YesNo: true, Choices: []picker.Item{
+		{Title: "Yes, from now on"}, {Title: "No"},
 	}})
-	if err == nil && a.Choice == 0 {
+	if err == nil && !a.Yes() {
 		err = ErrLeft
 	}
 	return err

@@ -26,9 +26,9 @@ func Trust(ctx context.Context, t dialog.Terminal, s trust.Store, f trust.Found,
 	case trust.Replaced:
 		page.Title = "This is another folder than the one that you trusted here. Trust its files?"
 	}
-	page.Choices = []picker.Item{
-		{Title: "No, go on without them", Detail: "agent trust add changes that"},
+	page.YesNo, page.Choices = true, []picker.Item{
 		{Title: "Yes, use them", Detail: "here and in folders below"},
+		{Title: "No, go on without them", Detail: "agent trust add changes that"},
 	}
 	a, err := dialog.Ask(ctx, t, page)
 	if errors.Is(err, dialog.ErrLeft) {
@@ -37,7 +37,7 @@ func Trust(ctx context.Context, t dialog.Terminal, s trust.Store, f trust.Found,
 	if err != nil {
 		return false, err
 	}
-	if a.Choice == 1 {
+	if a.Yes() {
 		return true, s.Trust(ctx, f)
 	}
 	return false, s.Set(ctx, trust.Entry{Dir: f.Dir, Folder: f.Folder})

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -18,6 +19,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/bb2d0cf4/agent/internal/cells"
+	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/repl/jobcontrol"
 	"github.com/bb2d0cf4/agent/internal/repl/keyboard"
@@ -53,6 +55,7 @@ type Page struct {
 	Title   string
 	Text    []string // paragraphs; a leading blank indents one
 	Choices []picker.Item
+	YesNo   bool    // Choices are a yes that lasts and a no, which is highlighted first
 	Fields  []Field // texts to type or paste, if there are no Choices
 	Back    bool    // Esc returns ErrBack; otherwise it leaves, like Ctrl+C
 }
@@ -69,6 +72,29 @@ type Field struct {
 type Answer struct {
 	Choice int
 	Values []string
+}
+
+// Yes reports whether the answer to a page with YesNo is yes.
+func (a Answer) Yes() bool { return a.Choice == 0 }
+
+// number returns the number that takes the ith choice. Yes and no have the numbers that they
+// have in a session.
+func (p Page) number(i int) int {
+	if p.YesNo {
+		return []int{confirm.NumberAlways, confirm.NumberNo}[i]
+	}
+	return i + 1
+}
+
+// numbered returns the choice with a number; ok is false without one.
+func (p Page) numbered(number string) (i int, ok bool) {
+	n, err := strconv.Atoi(number)
+	for i := range p.Choices {
+		if err == nil && p.number(i) == n {
+			return i, true
+		}
+	}
+	return 0, false
 }
 
 // Ask asks a question and waits for the answer, ErrLeft, ErrBack or the end of ctx. A SIGINT
@@ -94,6 +120,9 @@ func Ask(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
 	defer cancel()
 	look := theme.New(t.Theme, scr.Profile() < colorprofile.ANSI)
 	m := &model{page: p, scr: scr, sigs: sigs, look: look, pick: picker.New(p.Choices, picker.Options{NoColor: look.NoColor})}
+	if p.YesNo {
+		m.pick.Press("end", "")
+	}
 	for _, f := range p.Fields {
 		m.values = append(m.values, f.Value)
 	}
@@ -101,6 +130,7 @@ func Ask(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
 	m.print()
 	m.since = time.Now()
 	typed := keyboard.New(t.In, cancel)
+	m.silent = typed.Silent
 	prog := tea.NewProgram(onScreen{m}, tea.WithContext(ctx), tea.WithInput(typed), tea.WithFilter(typed.Filter), tea.WithOutput(t.Out),
 		tea.WithEnvironment(t.Env), tea.WithColorProfile(scr.Profile()), tea.WithoutRenderer(), tea.WithoutSignalHandler())
 	work.Go(func() { sigs.Watch(ctx, scr, prog.Send) })
@@ -137,17 +167,23 @@ type model struct {
 	sigs   *jobcontrol.Signals
 	look   theme.Look
 	pick   *picker.Picker
-	values []string // of the fields
-	at     int      // the current field
-	answer *Answer  // nil before the answer
-	back   bool     // Esc was pressed on a page with Back
+	values []string                 // of the fields
+	at     int                      // the current field
+	answer *Answer                  // nil before the answer
+	back   bool                     // Esc was pressed on a page with Back
+	silent func(time.Duration) bool // see keyboard.Silent
 
-	since time.Time // no key since
-	armed bool      // choices accept keys
+	since   time.Time // no key since
+	armed   bool      // choices accept keys
+	held    string    // the number of a choice, which answers if no key follows
+	pressed time.Time // time of held
 }
 
 // quietMsg arrives when a page may have been quiet for long enough.
 type quietMsg struct{}
+
+// aloneMsg arrives when a number may have been the only key for long enough.
+type aloneMsg struct{}
 
 // Init begins the wait for quiet.
 func (m *model) Init() tea.Cmd { return m.arm() }
@@ -196,6 +232,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case quietMsg:
 		return m, m.arm()
+	case aloneMsg:
+		return m, m.alone()
 	case tea.PasteMsg:
 		m.typed(msg.Content)
 	case tea.KeyPressMsg:
@@ -251,27 +289,55 @@ func (m *model) enter() tea.Cmd {
 	return tea.Quit
 }
 
-// choose handles a key among choices, once the page accepts one. A digit selects its choice,
-// unless a filter is typed.
+// choose handles a key among choices, once the page accepts one. A number selects its choice if
+// no key follows at once; otherwise it is the beginning of a filter. Text is no filter for yes
+// and no: somebody types a prompt.
 func (m *model) choose(name, text string) tea.Cmd {
 	if !m.armed {
 		m.since = time.Now()
 		return nil
 	}
-	if n := len(m.page.Choices); m.pick.Filter() == "" && len(text) == 1 && text[0] >= '1' && text[0] <= '9' && int(text[0]-'0') <= n && n <= 9 {
-		m.answer = &Answer{Choice: int(text[0] - '1')}
-		return tea.Quit
+	if m.held != "" {
+		m.pick.Press(m.held, m.held)
+		m.held = ""
+	} else if _, ok := m.page.numbered(text); ok && m.pick.Filter() == "" && len(m.page.Choices) <= 9 {
+		m.held, m.pressed = text, time.Now()
+		return m.alone()
+	}
+	if m.page.YesNo && (text != "" || m.pick.Filter() != "") {
+		m.pick.SetFilter("")
+		m.pick.Press("end", "")
+		m.since = time.Now()
+		return m.arm()
 	}
 	switch m.pick.Press(name, text) {
 	case picker.Chosen:
 		i, _ := m.pick.Selected()
-		m.answer = &Answer{Choice: i}
-		return tea.Quit
+		return m.take(i)
 	case picker.Cancelled:
 		return tea.Quit
 	case picker.Open, picker.Ignored:
 	}
 	return nil
+}
+
+// alone takes the choice whose number was pressed if no other key has followed, and otherwise
+// waits.
+func (m *model) alone() tea.Cmd {
+	i, ok := m.page.numbered(m.held)
+	if !ok {
+		return nil
+	}
+	if wait := keyboard.Burst - time.Since(m.pressed); wait > 0 || !m.silent(keyboard.Burst) {
+		return tea.Tick(max(wait, keyboard.Burst/10), func(time.Time) tea.Msg { return aloneMsg{} })
+	}
+	return m.take(i)
+}
+
+// take answers with a choice.
+func (m *model) take(i int) tea.Cmd {
+	m.answer = &Answer{Choice: i}
+	return tea.Quit
 }
 
 // typed adds text to a field, without the surrounding blanks of a paste: no key, address or
@@ -315,7 +381,7 @@ func (m *model) View() tea.View {
 	if f := m.pick.Filter(); f != "" {
 		hint = "filter: " + f + " · " + hint
 	} else if n := len(m.page.Choices); n <= 9 {
-		hint = fmt.Sprintf("1–%d · ", n) + hint
+		hint = fmt.Sprintf("%d–%d · ", m.page.number(0), m.page.number(n-1)) + hint
 	}
 	return tea.NewView(strings.Join(append(lines, dim(sanitize.Line(hint))), "\n"))
 }

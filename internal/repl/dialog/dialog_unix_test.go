@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/repl/keyboard"
 	"github.com/bb2d0cf4/agent/internal/repl/picker"
 )
 
@@ -60,30 +62,81 @@ func TestTypedAheadIsNoAnswer(t *testing.T) {
 	}
 }
 
-// A prompt that somebody types while the page appears does not answer it.
-func TestAPromptIsNoAnswer(t *testing.T) {
-	page := Page{Title: "Which?", Choices: choices("one", "two")}
-	m := &model{page: page, pick: picker.New(page.Choices, picker.Options{})}
-	press := func(r rune) {
-		t.Helper()
-		if cmd := m.key(tea.KeyPressMsg{Code: r, Text: string(r)}); cmd != nil && m.answer == nil {
-			t.Errorf("%q leaves", r)
+// reader is a person at a page whose clock the test moves.
+type reader struct{ *model }
+
+func newReader(p Page) reader {
+	m := &model{page: p, pick: picker.New(p.Choices, picker.Options{}), since: time.Now(), silent: func(time.Duration) bool { return true }}
+	if p.YesNo {
+		m.pick.Press("end", "")
+	}
+	return reader{m}
+}
+
+// wait lets time pass.
+func (r reader) wait(d time.Duration) {
+	<-time.After(d)
+	r.arm()
+	r.alone()
+}
+
+// types types a text, with a break after each key.
+func (r reader) types(text string, rest time.Duration) {
+	for _, c := range text {
+		key := tea.KeyPressMsg{Code: c, Text: string(c)}
+		if c == '\r' {
+			key = tea.KeyPressMsg{Code: tea.KeyEnter}
 		}
+		r.key(key)
+		r.wait(rest)
 	}
-	for _, r := range "2 bugs\r" {
-		press(r)
+}
+
+// A prompt that somebody types while the page appears, or later, does not answer it; a number
+// alone does.
+func TestAPromptIsNoAnswer(t *testing.T) {
+	for name, page := range map[string]Page{
+		"choices":    {Title: "Which?", Choices: choices("one", "two")},
+		"yes and no": {Title: "Trust?", Choices: choices("Yes, use them", "No"), YesNo: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := newReader(page)
+				m.types("2 bugs\r", 120*time.Millisecond)
+				if m.answer != nil || m.pick.Filter() != "" {
+					t.Errorf("%+v, filter %q", m.answer, m.pick.Filter())
+				}
+				m.wait(2 * time.Second)
+				m.types("2 bugs and 3", 120*time.Millisecond)
+				if m.answer != nil || !page.YesNo && m.pick.Filter() != "2 bugs and 3" {
+					t.Errorf("%+v, filter %q", m.answer, m.pick.Filter())
+				}
+				m.wait(2 * time.Second)
+				m.key(tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl}) // clears the filter
+				m.wait(2 * time.Second)
+				if m.types("2", keyboard.Burst); m.answer == nil || m.answer.Yes() != page.YesNo {
+					t.Errorf("%+v", m.answer)
+				}
+			})
+		})
 	}
-	if m.answer != nil || m.pick.Filter() != "" || m.since.IsZero() {
-		t.Errorf("%+v, filter %q, quiet since %v", m.answer, m.pick.Filter(), m.since)
-	}
-	if m.since = time.Now().Add(time.Minute); m.arm() == nil {
-		t.Error("the page accepts answers right after a key")
-	}
-	if m.since = time.Now().Add(-quiet); m.arm() != nil {
-		t.Error("the page waits after the quiet")
-	}
-	if press('2'); m.answer == nil || m.answer.Choice != 1 {
-		t.Errorf("%+v", m.answer)
+}
+
+// Yes and no have the numbers that they have in a session. Enter takes the no.
+func TestYesAndNo(t *testing.T) {
+	page := Page{Title: "Trust?", Choices: choices("Yes, use them", "No"), YesNo: true}
+	for _, tt := range []struct {
+		keys          string
+		answered, yes bool
+	}{{"1", false, false}, {"2", true, true}, {"3", true, false}, {"4", false, false}, {"\r", true, false}, {"y", false, false}, {"use\r", false, false}} {
+		synctest.Test(t, func(t *testing.T) {
+			m := newReader(page)
+			m.wait(2 * time.Second)
+			m.types(tt.keys, keyboard.Burst)
+			if (m.answer != nil) != tt.answered || tt.answered && m.answer.Yes() != tt.yes {
+				t.Errorf("%q: %+v", tt.keys, m.answer)
+			}
+		})
 	}
 }
 

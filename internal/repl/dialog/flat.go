@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -45,7 +44,7 @@ func askFlat(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
 	}
 	lines := append([]string{"", p.Title}, p.Text...)
 	for i, c := range p.Choices {
-		line := fmt.Sprintf("%d: %s", i+1, c.Title)
+		line := fmt.Sprintf("%d: %s", p.number(i), c.Title)
 		if c.Detail != "" {
 			line += ", " + c.Detail
 		}
@@ -57,7 +56,7 @@ func askFlat(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
 		}
 	}
 	if len(p.Choices) > 0 {
-		a.Choice, err = f.choice(ctx, len(p.Choices))
+		a.Choice, err = f.choice(ctx, p)
 		return a, err
 	}
 	for _, field := range p.Fields {
@@ -76,17 +75,17 @@ func (f *flat) say(text string) error {
 }
 
 // choice asks until the person enters a number; an empty line leaves or goes back.
-func (f *flat) choice(ctx context.Context, n int) (int, error) {
+func (f *flat) choice(ctx context.Context, p Page) (int, error) {
 	for {
-		line, err := f.line(ctx, fmt.Sprintf("A number, 1 to %d, or nothing to %s: ", n, f.then))
+		line, err := f.line(ctx, fmt.Sprintf("A number, %d to %d, or nothing to %s: ", p.number(0), p.number(len(p.Choices)-1), f.then))
 		if err == nil && line == "" {
 			err = f.none
 		}
 		if err != nil {
 			return 0, err
 		}
-		if i, err := strconv.Atoi(line); err == nil && i >= 1 && i <= n {
-			return i - 1, nil
+		if i, ok := p.numbered(line); ok {
+			return i, nil
 		}
 		if err := f.say("There is no choice " + sanitize.Line(line) + ".\n"); err != nil {
 			return 0, err

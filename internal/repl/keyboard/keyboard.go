@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -22,16 +23,21 @@ import (
 // MaxPaste is the maximum size of a paste in bytes: several times what any model reads.
 const MaxPaste = 64 << 20
 
+// Burst is the longest time between the first keys of a text. A letter that is followed by another
+// key in less is typed; alone, it may be a command.
+const Burst = 150 * time.Millisecond
+
 // TooLarge is the message for a paste of more than MaxPaste bytes, which is dropped.
 type TooLarge struct{}
 
-// Keyboard is the input of a terminal. One goroutine may call Read, another Filter.
+// Keyboard is the input of a terminal. One goroutine may call Read, another the other methods.
 type Keyboard struct {
 	*os.File
 	gone func()
 	keys splitter
-	in   []byte // buffer for reads
-	out  []byte // not yet read by Bubble Tea
+	in   []byte       // buffer for reads
+	out  []byte       // not yet read by Bubble Tea
+	last atomic.Int64 // time of the last input, in nanoseconds since started
 
 	mu    sync.Mutex // guards the following
 	count int
@@ -67,11 +73,21 @@ func (k *Keyboard) Read(p []byte) (int, error) {
 			}
 			return 0, err
 		}
+		k.last.Store(int64(time.Since(started)))
 		k.out = k.keys.next(k.out[:0], k.in[:n], time.Now())
 	}
 	n := copy(p, k.out)
 	k.out = k.out[n:]
 	return n, nil
+}
+
+// started is a time that the clock of the system does not move.
+var started = time.Now()
+
+// Silent reports whether no input has come for d, and none waits to be read. A program that is
+// slow to read must not take that for the silence of its user.
+func (k *Keyboard) Silent(d time.Duration) bool {
+	return time.Since(started)-time.Duration(k.last.Load()) >= d && !readable(k.File, 0)
 }
 
 // hold keeps a paste for Filter and returns its number.

@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
 )
 
-// answers are the letters of the main answers; the first has the number 1. A number has the
-// same meaning in every question, whichever of them are offered.
-var answers = []string{"y", "a", "n"}
+// answers are the letters of the main answers, by their numbers less one.
+var answers = []string{confirm.NumberYes - 1: "y", confirm.NumberAlways - 1: "a", confirm.NumberNo - 1: "n"}
 
 // highlight marks the answer that Enter takes.
 const highlight = "❯ "
@@ -23,17 +24,11 @@ func (p *Panel) answer(key string) string {
 	if p.ask != nil {
 		return key
 	}
-	switch key {
-	case "1":
-		return "y"
-	case "2":
-		return "a"
-	case "3":
-		return "n"
-	case "enter":
-		if p.chosen != "" {
-			return p.chosen
-		}
+	if key == "enter" && p.chosen != "" {
+		return p.chosen
+	}
+	if n, err := strconv.Atoi(key); err == nil && n >= 1 && n <= len(answers) {
+		return answers[n-1]
 	}
 	return key
 }

@@ -3,6 +3,7 @@ package plain
 import (
 	"bytes"
 	"errors"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/tools"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 const table = "See:\n\n| file | lines |\n|---|--:|\n| main.go | 12 |\n| a\\|b | |\n\n```\n| no | table |\n```\nIt is | so.\n| alone |\nend"
@@ -69,20 +71,64 @@ func TestLabels(t *testing.T) {
 	}
 }
 
+// A number of an answer means the same in every question.
+func TestNumbersMeanTheSame(t *testing.T) {
+	plan := confirm.Plan{Title: "Undo", Changes: []workspace.Change{{}, {}}, Parts: true}
+	review := confirm.Plan{Title: "Write", Changes: []workspace.Change{{}, {}}, Review: true}
+	for name, req := range map[string]confirm.Request{
+		"command":  {Command: &confirm.Command{Line: "ls"}},
+		"rule":     {Command: &confirm.Command{Line: "ls"}, Offer: &confirm.Offer{Rule: "run(ls)"}},
+		"once":     {Command: &confirm.Command{Line: "ls"}, Force: true},
+		"change":   {Change: &workspace.Change{}},
+		"limit":    {Limit: &confirm.Limit{Step: "10"}},
+		"document": {Document: &confirm.Document{Text: "x"}},
+		"parts":    {Plan: &plan},
+		"review":   {Plan: &review},
+	} {
+		asked := ask(req, true)
+		switch {
+		case req.Plan != nil && req.Plan.Parts:
+			asked = askParts(true)
+		case req.Plan != nil:
+			asked = askAll(*req.Plan, true)
+		}
+		for number, want := range map[string]string{"1": "yes|one more|carry it out and ask", "2": "always|extend|carry it out and accept", "3": "no|stop|and "} {
+			for _, m := range regexp.MustCompile(`\b`+number+` (\w[\w ]*)`).FindAllStringSubmatch(asked, -1) {
+				if !regexp.MustCompile(`^(` + want + `)`).MatchString(m[1]) {
+					t.Errorf("%s: %s is %q in %q", name, number, m[1], asked)
+				}
+			}
+			for _, labels := range []bool{false, true} {
+				v, what := parse((Options{Labels: labels}).worded(number), req)
+				approved, lasting := v.Decision == confirm.Approve, v.Session || v.Mode == "accept-edits"
+				if number == "3" && (what != answers || approved) || number == "1" && (!approved || lasting) || number == "2" && what == answers && !lasting {
+					t.Errorf("%s: %s answers %+v, %v", name, number, v, what)
+				}
+			}
+		}
+	}
+}
+
 // Listeners answer with a number, and hear the editor's remarks meanwhile.
 func TestQuestionsAreNumbered(t *testing.T) {
 	req := confirm.Request{ID: "7", Tool: "execute_command", Command: &confirm.Command{Line: "ls", Dir: "/w"}}
-	if got, want := ask(req, true), "answer: 1 yes, 2 no, 3 always: this command this session, or 2 and why not: "; got != want {
+	if got, want := ask(req, true), "answer: 1 yes, 2 always: this command this session, 3 no, or 3 and why not: "; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	req.Force = true
-	if got := ask(req, true); strings.Contains(got, "3") {
+	if got := ask(req, true); strings.Contains(got, "2") {
 		t.Errorf("always is offered where it is refused: %q", got)
 	}
-	for in, want := range map[string]string{"1": "yes", "2": "no", "3": "always", "4": "rule", "5": "5", "2 not that": "no not that", "1 apple": "1 apple", "because": "because"} {
-		if got := worded(in); got != want {
+	for in, want := range map[string]string{"1": "yes", "2": "always", "3": "no", "4": "rule", "5": "5", "3 not that": "no not that", "2 not that": "2 not that", "1 apple": "1 apple", "because": "because"} {
+		if got := (Options{Labels: true}).worded(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
+	}
+	if got, want := (Options{}).worded("2"), "always"; got != want {
+		t.Errorf("without labels 2 means %q, want %q", got, want)
+	}
+	if got := (Options{}).worded("3 of them fail"); got != "3 of them fail" {
+		t.Errorf("a prompt became %q", got)
 	}
 	var out bytes.Buffer
 	u := New(Options{Out: &out, Labels: true})

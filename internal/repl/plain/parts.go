@@ -69,7 +69,7 @@ func (one part) has(edit int) bool { return edit >= one.hunk.First && edit < one
 // askParts is ask for a plan of parts.
 func askParts(labels bool) string {
 	if labels {
-		return "answer: 1 yes to all parts, 2 no, only and the numbers of parts, or without and the numbers of parts to leave out: "
+		return "answer: 1 yes to all parts, 3 no, only and the numbers of parts, or without and the numbers of parts to leave out: "
 	}
 	return "Take all of it back? [y / n / only 1 3: only these parts / without 2: all but these] "
 }

@@ -104,8 +104,8 @@ func (u *UI) readAnswer(ctx context.Context, from time.Time, checking <-chan str
 		return confirm.Verdict{}, unclear, err
 	}
 	text := e.text
-	if u.opt.Labels && req.Choice == nil {
-		text = worded(text)
+	if req.Choice == nil {
+		text = u.opt.worded(text)
 	}
 	v, what := parse(text, req)
 	if first, rest, _ := strings.Cut(strings.TrimSpace(text), " "); strings.EqualFold(first, "without") && reviewsModel(req) {
@@ -138,17 +138,23 @@ func (o Options) answering(req confirm.Request) string {
 // no returns the start of a refusal.
 func (o Options) no() string {
 	if o.Labels {
-		return "2"
+		return "3"
 	}
 	return "n"
 }
 
-// worded returns an answer in words: listeners also get numbers.
-func worded(answer string) string {
-	words := map[string]string{"1": "yes", "2": "no", "3": "always", "4": "rule"}
+// words are the answers that have a number.
+var words = map[string]string{
+	strconv.Itoa(confirm.NumberYes): "yes", strconv.Itoa(confirm.NumberAlways): "always",
+	strconv.Itoa(confirm.NumberNo): "no", strconv.Itoa(confirm.NumberRule): "rule",
+}
+
+// worded returns an answer in words. Only listeners are told the numbers, so only theirs may be
+// followed by a reason.
+func (o Options) worded(answer string) string {
 	first, rest, _ := strings.Cut(strings.TrimSpace(answer), " ")
 	switch word := words[first]; {
-	case word == "no" && rest != "":
+	case word == "no" && rest != "" && o.Labels:
 		return word + " " + rest
 	case word != "" && rest == "":
 		return word
@@ -165,15 +171,15 @@ func ask(req confirm.Request, numbered bool) string {
 	case req.Limit != nil:
 		return askLimit(*req.Limit, numbered)
 	case req.Document != nil && numbered:
-		return "answer: 1 carry it out and ask about edits, 2 no, 3 carry it out and accept edits, 2 and what to change, or line, a number and a comment: "
+		return "answer: 1 carry it out and ask about edits, 2 carry it out and accept edits, 3 no, 3 and what to change, or line, a number and a comment: "
 	case req.Document != nil:
 		return "Carry it out? [y: ask about edits / a: accept edits / n / n what to change / line 3 a comment on it] "
 	case numbered && once:
-		return "answer: 1 yes, 2 no, or 2 and why not: "
+		return "answer: 1 yes, 3 no, or 3 and why not: "
 	case numbered && req.Offer != nil:
-		return "answer: 1 yes, 2 no, 3 always: " + covered(req) + ", 4 a rule " + like(*req.Offer, "such as ") + ", or 2 and why not: "
+		return "answer: 1 yes, 2 always: " + covered(req) + ", 3 no, 4 a rule " + like(*req.Offer, "such as ") + ", or 3 and why not: "
 	case numbered:
-		return "answer: 1 yes, 2 no, 3 always: " + covered(req) + ", or 2 and why not: "
+		return "answer: 1 yes, 2 always: " + covered(req) + ", 3 no, or 3 and why not: "
 	case once:
 		return "Yes or no? [y / n / n why not] "
 	}
@@ -196,7 +202,7 @@ func like(o confirm.Offer, word string) string {
 func askLimit(l confirm.Limit, numbered bool) string {
 	step := sanitize.Line(l.Step)
 	if numbered {
-		return "answer: 1 one more request, 2 stop, 3 extend by " + step + ": "
+		return "answer: 1 one more request, 2 extend by " + step + ", 3 stop: "
 	}
 	return "Go on? [y: one more request / n: stop / always: extend by " + step + "] "
 }
@@ -215,7 +221,7 @@ func askAll(p confirm.Plan, numbered bool) string {
 		but, without = " but "+strings.Join(out, ", "), "nor these"
 	}
 	if numbered {
-		return "answer: 1 yes to all files" + but + ", 2 no, without and the numbers of files to leave out, or 2 and why not: "
+		return "answer: 1 yes to all files" + but + ", 3 no, without and the numbers of files to leave out, or 3 and why not: "
 	}
 	return "Write all files" + but + "? [y / n / n why not / without 2 5: " + without + "] "
 }
