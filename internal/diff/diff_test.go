@@ -291,3 +291,38 @@ func TestASmallChangeTakesLittleMemory(t *testing.T) {
 		t.Errorf("a diff of one line allocates %d bytes", each)
 	}
 }
+
+// Words of long lines marks all between their common ends, at the borders of words, and does not
+// cut them into words.
+func TestWordsOfLongLines(t *testing.T) {
+	rest := strings.Repeat("x = y, ", 2000)
+	for _, tt := range []struct{ a, b, inA, inB string }{
+		{"old value", "new value", "old", "new"},
+		{"older", "oldest", "older", "oldest"},
+		{"an old thing", "an odd thing", "old", "odd"},
+		{"größer", "größte", "größer", "größte"},
+		{"ab", "ab c", "", " c"},
+		{"a(b)c", "a(d)c", "b", "d"},
+		{"one", "one", "", ""},
+	} {
+		a, b := rest+tt.a+", "+rest, rest+tt.b+", "+rest
+		inA, inB := Words(a, b)
+		if got := at(a, inA) + "|" + at(b, inB); got != tt.inA+"|"+tt.inB {
+			t.Errorf("%q and %q: %q", tt.a, tt.b, got)
+		}
+	}
+	if inA, inB := Words(strings.Repeat("a ", 9000), strings.Repeat("b ", 9000)); inA != nil || inB != nil {
+		t.Errorf("lines with nothing in common: %v %v", inA, inB)
+	}
+	if n := testing.AllocsPerRun(5, func() { Words(rest+"a", rest+"b") }); n > 10 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func at(s string, spans []Span) string {
+	var b strings.Builder
+	for _, p := range spans {
+		b.WriteString(s[p.Start:p.End])
+	}
+	return b.String()
+}

@@ -16,6 +16,9 @@ const (
 // each, at word borders. It returns nothing if the lines have too little in common for
 // marks to help.
 func Words(a, b string) (inA, inB []Span) {
+	if len(a)+len(b) > 2*maxWordLine {
+		return middles(a, b)
+	}
 	wa, wb := words(a), words(b)
 	keepA, keepB := make([]bool, len(wa)), make([]bool, len(wb))
 	keep := func(i, j int) { keepA[i], keepB[j] = true, true }
@@ -30,7 +33,7 @@ func Words(a, b string) (inA, inB []Span) {
 		endB--
 		keep(endA, endB)
 	}
-	if cells := (endA - start + 1) * (endB - start + 1); cells <= maxCells && len(a)+len(b) <= 2*maxWordLine {
+	if cells := (endA - start + 1) * (endB - start + 1); cells <= maxCells {
 		for _, p := range common(wa[start:endA], wb[start:endB], make([]uint16, cells)) {
 			keep(start+p[0], start+p[1])
 		}
@@ -39,6 +42,61 @@ func Words(a, b string) (inA, inB []Span) {
 		return nil, nil
 	}
 	return changed(wa, keepA), changed(wb, keepB)
+}
+
+// middles is Words for long lines: it marks all between their common beginning and end.
+func middles(a, b string) (inA, inB []Span) {
+	start := 0
+	for start < min(len(a), len(b)) && a[start] == b[start] {
+		start++
+	}
+	for !border(a, start) || !border(b, start) {
+		start--
+	}
+	endA, endB := len(a), len(b)
+	for endA > start && endB > start && a[endA-1] == b[endB-1] {
+		endA--
+		endB--
+	}
+	for !border(a, endA) || !border(b, endB) {
+		endA++
+		endB++
+	}
+	longer := max(letters(a), letters(b))
+	if kept := letters(a[:start]) + letters(a[endA:]); float64(kept) < minWordShare*float64(longer) {
+		return nil, nil
+	}
+	if start < endA {
+		inA = []Span{{start, endA}}
+	}
+	if start < endB {
+		inB = []Span{{start, endB}}
+	}
+	return inA, inB
+}
+
+// border reports whether a word may begin or end at byte i of s.
+func border(s string, i int) bool {
+	if i == 0 || i == len(s) {
+		return true
+	}
+	if !utf8.RuneStart(s[i]) {
+		return false
+	}
+	before, _ := utf8.DecodeLastRuneInString(s[:i])
+	after, _ := utf8.DecodeRuneInString(s[i:])
+	return kind(after) == 0 || kind(before) != kind(after)
+}
+
+// letters returns the number of bytes of s that are no blanks.
+func letters(s string) int {
+	n := 0
+	for i := range len(s) {
+		if s[i] > ' ' {
+			n++
+		}
+	}
+	return n
 }
 
 // words cuts s into words, runs of blanks and single other characters.

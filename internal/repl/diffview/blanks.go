@@ -18,6 +18,9 @@ func emphasize(spans []paint.Span, changed []diff.Span, style paint.Style) []pai
 	at := 0
 	for _, s := range spans {
 		for s.Text != "" {
+			for len(changed) > 0 && changed[0].End <= at {
+				changed = changed[1:]
+			}
 			n, inside := run(changed, at, len(s.Text))
 			part := paint.Span{Text: s.Text[:n], Style: s.Style}
 			if inside {
@@ -32,17 +35,15 @@ func emphasize(spans []paint.Span, changed []diff.Span, style paint.Style) []pai
 }
 
 // run returns how many of the next most bytes from position at are all inside, or all
-// outside, of the sorted ranges.
+// outside, of the sorted ranges, the first of which does not end before.
 func run(ranges []diff.Span, at, most int) (n int, inside bool) {
-	for _, r := range ranges {
-		switch {
-		case at < r.Start:
-			return min(most, r.Start-at), false
-		case at < r.End:
-			return min(most, r.End-at), true
-		}
+	switch {
+	case len(ranges) == 0:
+		return most, false
+	case at < ranges[0].Start:
+		return min(most, ranges[0].Start-at), false
 	}
-	return most, false
+	return min(most, ranges[0].End-at), true
 }
 
 // revealed returns the ranges in text, the sanitized form of raw, of characters made visible.
@@ -92,6 +93,9 @@ func expand(spans []paint.Span, show []diff.Span) []paint.Span {
 	at, col := 0, 0
 	for _, s := range spans {
 		for s.Text != "" {
+			for len(show) > 0 && show[0].End <= at {
+				show = show[1:]
+			}
 			n, visible := run(show, at, len(s.Text))
 			text := expandPart(s.Text[:n], col, visible)
 			out = append(out, paint.Span{Text: text, Style: s.Style})

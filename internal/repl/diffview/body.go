@@ -104,20 +104,21 @@ func (b *body) lines(offset, height int) []string {
 	if i < 0 || i >= b.count() || height <= 0 {
 		return nil
 	}
-	skip := offset - b.starts[i]
 	var lines []string
-	for ; i < b.count() && len(lines) < skip+height; i++ {
-		lines = append(lines, b.paint(i)...)
+	for ; i < b.count() && len(lines) < height; i++ {
+		from := offset + len(lines) - b.starts[i]
+		to := min(b.starts[i+1]-b.starts[i], from+height-len(lines))
+		lines = append(lines, b.paint(i, from, to)...)
 	}
-	return lines[skip:min(len(lines), skip+height)]
+	return lines
 }
 
-func (b *body) paint(i int) []string {
-	height := b.starts[i+1] - b.starts[i]
+// paint returns some of the terminal lines of row or pair i.
+func (b *body) paint(i, from, to int) []string {
 	if b.pairs != nil {
-		return b.painter.paintPair(b.rows, b.pairs[i], height)
+		return b.painter.paintPair(b.rows, b.pairs[i], from, to)
 	}
-	return b.painter.paint(b.rows, i, height)
+	return b.painter.paint(b.rows, i, from, to)
 }
 
 // summary returns the first lines and a remark about the rest. A single further line is

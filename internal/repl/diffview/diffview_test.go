@@ -270,3 +270,51 @@ func BenchmarkCreate5MB(b *testing.B) {
 		v.Lines(v.Len()/2, 30)
 	}
 }
+
+// A line of 5 MB is painted once, not at each key.
+func BenchmarkLongLine(b *testing.B) {
+	old := strings.Repeat(`{"name":"value","n":12345},`, 190_000)
+	c := diffview.Change{Name: "a.json", Before: old + "\n", After: old[:len(old)/2] + "other" + old[len(old)/2:] + "\n", Exists: true}
+	b.Run("open", func(b *testing.B) {
+		for b.Loop() {
+			diffview.New(c, diffview.Options{Width: 120}).Lines(0, 30)
+		}
+	})
+	b.Run("key", func(b *testing.B) {
+		v := diffview.New(c, diffview.Options{Width: 120})
+		for b.Loop() {
+			v.Lines(0, 30)
+		}
+	})
+	b.Run("scroll", func(b *testing.B) {
+		v := diffview.New(c, diffview.Options{Width: 120})
+		for i := 0; b.Loop(); i++ {
+			v.Lines(i%v.Len(), 30)
+		}
+	})
+}
+
+// A line of many terminal lines is painted once. A later window costs its own lines only, and
+// shows the same as the whole.
+func TestLongLineIsPaintedOnce(t *testing.T) {
+	long := strings.Repeat(`{"name":"value","n":12345},`, 4000)
+	for _, o := range []diffview.Options{{Width: 120}, {Width: 150, Layout: diffview.Split}, {Width: 80, Tint: true}} {
+		c := diffview.Change{Name: "a.json", Before: long + "\n", After: long[:len(long)/2] + "ทำother" + long[len(long)/2:] + "\nmore\n", Exists: true}
+		v := diffview.New(c, o)
+		whole := v.Lines(0, v.Len())
+		for i := range 500 {
+			at := i * 7919 % v.Len()
+			if d := cmp.Diff(whole[at:min(len(whole), at+3)], v.Lines(at, 3)); d != "" {
+				t.Fatalf("%+v: lines from %d: %s", o, at, d)
+			}
+		}
+		i := 0
+		if n := testing.AllocsPerRun(20, func() { i++; v.Lines(i, 30) }); n > 30*60 {
+			t.Errorf("%+v: %v allocations for 30 lines of %d", o, n, v.Len())
+		}
+		v.Hunks().Toggle(0)
+		if after := v.Lines(0, v.Len()); cmp.Equal(whole, after) {
+			t.Errorf("%+v: a hunk left out looks the same", o)
+		}
+	}
+}

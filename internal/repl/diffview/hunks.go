@@ -54,7 +54,7 @@ func (h *Hunks) Next(offset int) int {
 func (h *Hunks) Toggle(i int) {
 	h.out[i] = !h.out[i]
 	h.view.head()
-	h.view.last = window{}
+	h.view.last, h.view.body.painter.tall = window{}, nil
 }
 
 // Out returns the hunks left out.

@@ -22,7 +22,18 @@ type painter struct {
 	both     bool // show old and new line numbers
 	room     int  // columns for the text
 	side     int  // columns of each side, or 0 if not side by side
+
+	tall map[cut][][]paint.Span // the text of rows of many terminal lines
 }
+
+// cut is a side of a row.
+type cut struct {
+	row    int
+	before bool
+}
+
+// tallRow is the number of terminal lines from which a row is cut once and kept.
+const tallRow = 100
 
 func newPainter(name string, o Options, a, b source) *painter {
 	p := &painter{opt: o}
@@ -35,7 +46,7 @@ func newPainter(name string, o Options, a, b source) *painter {
 
 // fit divides the width between line numbers and text.
 func (p *painter) fit(o Options, rows []row) {
-	p.opt = o
+	p.opt, p.tall = o, nil
 	last := 0
 	for i := len(rows) - 1; i >= 0 && last == 0; i-- {
 		last = max(rows[i].a, rows[i].b)
@@ -108,14 +119,14 @@ func (p *painter) plain(r *row) []paint.Span {
 	return spans
 }
 
-// paint returns the terminal lines of rows[i]; there are height of them.
-func (p *painter) paint(rows []row, i, height int) []string {
+// paint returns the terminal lines of rows[i] from one to before another.
+func (p *painter) paint(rows []row, i, from, to int) []string {
 	r := &rows[i]
 	if r.remark != "" {
 		return []string{paint.Line(p.opt.NoColor, p.remark(r, p.opt.Width)...)}
 	}
-	lines := make([]string, height)
-	for n, part := range p.parts(rows, i, false) {
+	lines := make([]string, to-from)
+	for n, part := range p.parts(rows, i, false, from, to) {
 		lines[n] = p.line(p.tinted(r, part, p.opt.Width))
 	}
 	return lines
@@ -150,17 +161,35 @@ func (p *painter) remark(r *row, width int) []paint.Span {
 	return paint.Truncate([]paint.Span{{Text: text, Style: theme.Dim}}, width)
 }
 
-// parts returns the terminal lines of rows[i]; before selects the side of the old text.
-func (p *painter) parts(rows []row, i int, before bool) [][]paint.Span {
-	r := &rows[i]
-	parts := paint.Chop(p.spans(rows, i, before), p.room)
-	if len(parts) != p.height(r) { // a character on the border of two colors is narrower
-		parts = paint.Chop(p.plain(r), p.room)
-	}
-	for n, part := range parts {
-		parts[n] = append(p.margin(r, n > 0, before), part...)
+// parts returns the terminal lines of rows[i] from one to before another, as far as there are;
+// before selects the side of the old text.
+func (p *painter) parts(rows []row, i int, before bool, from, to int) [][]paint.Span {
+	texts := p.texts(rows, i, before)
+	var parts [][]paint.Span
+	for n := from; n < min(to, len(texts)); n++ {
+		parts = append(parts, append(p.margin(&rows[i], n > 0, before), texts[n]...))
 	}
 	return parts
+}
+
+// texts returns the text of rows[i], cut into terminal lines.
+func (p *painter) texts(rows []row, i int, before bool) [][]paint.Span {
+	of := cut{i, before}
+	if texts, ok := p.tall[of]; ok {
+		return texts
+	}
+	r := &rows[i]
+	texts := paint.Chop(p.spans(rows, i, before), p.room)
+	if len(texts) != p.height(r) { // a character on the border of two colors is narrower
+		texts = paint.Chop(p.plain(r), p.room)
+	}
+	if len(texts) >= tallRow {
+		if p.tall == nil {
+			p.tall = map[cut][][]paint.Span{}
+		}
+		p.tall[of] = texts
+	}
+	return texts
 }
 
 // margin returns the line numbers and the sign; a continuation line has only the sign.

@@ -119,7 +119,7 @@ func TestHeights(t *testing.T) {
 		p.showCR = true
 		p.fit(o, []row{r})
 		want := p.height(&r)
-		if got := p.paint([]row{r}, 0, want); len(got) != want {
+		if got := p.paint([]row{r}, 0, 0, want); len(got) != want {
 			t.Fatalf("%d lines, reckoned %d", len(got), want)
 		}
 		if got, chopped := want, len(paint.Chop(p.plain(&r), p.room)); got != chopped {

@@ -73,13 +73,13 @@ func merge(out []pair, rows []row, before, after []int) []pair {
 	return out
 }
 
-// paintPair returns the terminal lines of a pair; there are height of them.
-func (p *painter) paintPair(rows []row, at pair, height int) []string {
+// paintPair returns the terminal lines of a pair from one to before another.
+func (p *painter) paintPair(rows []row, at pair, from, to int) []string {
 	if at.before >= 0 && at.before == at.after && rows[at.before].remark != "" {
-		return p.paint(rows, at.before, height)
+		return p.paint(rows, at.before, from, to)
 	}
-	before, after := p.cell(rows, at.before, true), p.cell(rows, at.after, false)
-	lines := make([]string, height)
+	before, after := p.cell(rows, at.before, true, from, to), p.cell(rows, at.after, false, from, to)
+	lines := make([]string, to-from)
 	for i := range lines {
 		var left, right []paint.Span
 		if i < len(before) {
@@ -94,15 +94,15 @@ func (p *painter) paintPair(rows []row, at pair, height int) []string {
 	return lines
 }
 
-// cell returns the lines of a row on one side.
-func (p *painter) cell(rows []row, i int, before bool) [][]paint.Span {
+// cell returns those lines of a row on one side.
+func (p *painter) cell(rows []row, i int, before bool, from, to int) [][]paint.Span {
 	switch {
-	case i < 0:
+	case i < 0, rows[i].remark != "" && from > 0:
 		return nil
 	case rows[i].remark != "":
 		return [][]paint.Span{p.remark(&rows[i], p.side)}
 	}
-	parts := p.parts(rows, i, before)
+	parts := p.parts(rows, i, before, from, to)
 	for n, part := range parts {
 		parts[n] = p.tinted(&rows[i], part, p.side)
 	}
