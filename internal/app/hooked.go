@@ -32,7 +32,7 @@ type hooked struct {
 func (a *App) newHooked(o Options, env []string) *hooked {
 	nothing := func(string) {}
 	return &hooked{app: a, begin: nothing, end: nothing, run: hooks.New(hooks.Options{
-		User: o.Config.Hooks, Project: o.ProjectHooks, Run: a.jobs.Run, Dir: a.Root.Dir(), Env: env,
+		User: o.Config.Hooks, Project: o.ProjectHooks, Run: a.jobs.Run, Dir: a.Root.Dir(), Env: o.Config.Programs().Environ(env),
 		Session: func() (id, path string) { s := a.Current(); return s.ID(), s.Path() },
 		Mode:    func() string { return a.Policy.Mode().String() },
 	})}

@@ -69,7 +69,7 @@ func NewServers(o ServerOptions) *mcp.Servers {
 			all[i].Check = func(ctx context.Context) error { return o.Check(ctx, s) }
 		}
 	}
-	return mcp.New(mcp.Options{Version: o.Version, Logs: filepath.Join(o.Config.Home, "mcp"), Logins: Logins{keystore.Open(o.Config.Home)}, Dialed: allowedservers.Open(o.Config.Home).Check, Ask: o.Ask, Tell: o.Tell, Offered: o.Offered}, all)
+	return mcp.New(mcp.Options{Version: o.Version, Logs: filepath.Join(o.Config.Home, "mcp"), Logins: Logins{keystore.Open(o.Config.Home)}, Programs: o.Config.Programs(), Dialed: allowedservers.Open(o.Config.Home).Check, Ask: o.Ask, Tell: o.Tell, Offered: o.Offered}, all)
 }
 
 // Logins keeps logins to MCP servers where keys are kept.

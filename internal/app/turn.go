@@ -77,7 +77,7 @@ func (a *App) newCheck(env []string, untrusted bool) *check.Runner {
 		command = check.Off
 	}
 	return check.New(check.Options{
-		Command: command, First: a.Config.CheckFirst, Roots: a.Root.Roots(), Env: env, Jobs: a.jobs, Sandbox: a.checkSandbox,
+		Command: command, First: a.Config.CheckFirst, Roots: a.Root.Roots(), Env: a.Config.Programs().Environ(env), Jobs: a.jobs, Sandbox: a.checkSandbox,
 	})
 }
 
@@ -105,13 +105,18 @@ func (a *App) queued(ctx context.Context) (list []string) {
 	return list
 }
 
+// Clipboard returns the programs of the clipboard, which run in env.
+func (a *App) Clipboard(env []string) clipboard.Programs {
+	return clipboard.Programs{Search: a.Config.Programs(), Env: env}
+}
+
 // newImages returns the images that the user attaches; env is the environment of the
 // program that reads the clipboard.
 func (a *App) newImages(env []string) *attachments.Images {
 	return &attachments.Images{
 		Dir:  a.Root.Dir(),
 		Tell: func(note string) { a.emit(session.Notice{Text: note}) },
-		Clip: func(ctx context.Context, limit int) ([]byte, error) { return clipboard.Image(ctx, env, limit) },
+		Clip: func(ctx context.Context, limit int) ([]byte, error) { return a.Clipboard(env).Image(ctx, limit) },
 		Takes: func() (string, bool) {
 			info := a.Info()
 			return info.Name, info.Images

@@ -74,11 +74,7 @@ func ideInstall(ctx context.Context, p Process, cfg config.Config, vsix []byte, 
 		}
 		return show(p, "written to "+abs+"\n")
 	}
-	dir, err := workDir("")
-	if err != nil {
-		return err
-	}
-	editors, err := extension.Find(only, dir)
+	editors, err := extension.Find(only, cfg.Programs())
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
+	"github.com/bb2d0cf4/agent/internal/lookpath"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
@@ -52,7 +53,7 @@ func (d *ideCheck) say(grade, name, text, fix string) {
 
 // programs lists the installed editors, and whether they have the extension.
 func (d *ideCheck) programs(ctx context.Context) {
-	editors, err := extension.Find("", d.Dir)
+	editors, err := extension.Find("", lookpath.Search{Dirs: []string{d.Dir}})
 	if err != nil {
 		d.say("note", "programs", err.Error(), "")
 	}

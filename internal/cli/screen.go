@@ -33,7 +33,7 @@ func statusOf(a *app.App) repl.Status {
 // environment.
 func externalEditor(cfg config.Config) repl.External {
 	return func(name, text string) (*exec.Cmd, func() (string, error), error) {
-		return home.External(cfg.Home, home.EditorCommand(cfg.Interface.Editor), home.Without(os.Environ(), cfg.SecretEnv()), name, text)
+		return home.External(cfg.Home, cfg.Programs(), home.EditorCommand(cfg.Interface.Editor), home.Without(os.Environ(), cfg.SecretEnv()), name, text)
 	}
 }
 

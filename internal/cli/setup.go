@@ -86,6 +86,7 @@ func loadSetup(ctx context.Context, p Process, f *flags, over config.Overrides, 
 	if err != nil {
 		return s, err
 	}
+	s.Dirs = append([]string{dir}, f.addDirs...)
 	s.instructions.store = trust.Open(s.Home)
 	found, err := look(dir, cfg.Home)
 	if err != nil {
@@ -134,6 +135,7 @@ func (s setup) useProject(over config.Overrides, dir string, found trust.Found) 
 		s.notes = append(s.notes, fmt.Sprintf("the project's configuration is not used: %v", err))
 		return s
 	}
+	with.Dirs = s.Dirs
 	s.Config = with
 	for _, l := range left {
 		s.notes = append(s.notes, "skipped in the project's configuration: "+l)

@@ -23,6 +23,9 @@ type Config struct {
 	// may be missing.
 	Home, File string
 
+	// Dirs are the folders of the session.
+	Dirs []string
+
 	// Model is the chosen model as provider/name; it may be empty. BaseURL, if set,
 	// replaces the base URL of that model's provider.
 	Model, BaseURL string

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/lazyregexp"
+	"github.com/bb2d0cf4/agent/internal/lookpath"
 )
 
 // Provider is a model server.
@@ -313,6 +314,9 @@ func overlay(base, top Provider) Provider {
 	base.Headers, base.ContextWindow, base.Wire, base.Models = top.Headers, top.ContextWindow, top.Wire, top.Models
 	return base
 }
+
+// Programs returns the search for the programs that the session starts by name.
+func (c Config) Programs() lookpath.Search { return lookpath.Search{Dirs: c.Dirs} }
 
 // SecretEnv returns the environment variables with keys, which no child process may
 // get.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/lookpath"
 )
 
 // Bounds of waiting for a server.
@@ -47,6 +48,8 @@ type Options struct {
 	Version string // of this program
 	Logs    string // the folder for what programs print to their standard error
 	Logins  Logins // nil for none
+	// Programs finds the servers' programs.
+	Programs lookpath.Search
 	// Dialed inspects a connection to an address before anything is sent; nil accepts all.
 	Dialed func(net.Conn) error
 	// Ask asks the person a question of a server; false means no answer. Nil answers none.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/lookpath"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
@@ -39,16 +40,22 @@ type program struct {
 	once   sync.Once
 }
 
-// startProgram starts cfg's command. The file at logPath gets its standard error.
-func startProgram(cfg Server, logPath string) (*program, error) {
-	cmd := exec.Command(cfg.Command[0], cfg.Command[1:]...)
-	cmd.Dir, cmd.Env = cfg.Dir, cfg.Env
+// startProgram starts cfg's command, which programs finds. The file at logPath gets its
+// standard error.
+func startProgram(cfg Server, programs lookpath.Search, logPath string) (*program, error) {
+	path, err := findProgram(cfg, programs)
+	if err != nil {
+		return nil, err
+	}
+	cmd := lookpath.Command(path, cfg.Command[1:]...)
+	cmd.Dir = cfg.Dir
 	for _, name := range inherited {
 		if value, ok := os.LookupEnv(name); ok {
-			cmd.Env = append([]string{name + "=" + value}, cmd.Env...) // an entry's own comes later, and counts
+			cmd.Env = append(cmd.Env, name+"="+value)
 		}
 	}
-	cmd.WaitDelay = time.Second // a leftover of it may hold its standard error
+	cmd.Env = append(programs.Environ(cmd.Env), cfg.Env...) // an entry's own counts
+	cmd.WaitDelay = time.Second                             // a leftover of it may hold its standard error
 	apart(cmd)
 	l, err := newLog(logPath)
 	if err != nil {
@@ -69,9 +76,6 @@ func startProgram(cfg Server, logPath string) (*program, error) {
 	_ = in.Close() // the program has its own
 	if err != nil {
 		_ = pipe.Close() // Start has closed it, too
-		if absent(cmd, err) {
-			err = fmt.Errorf("the program %s was not found: install it, or correct the server's command", cfg.Command[0])
-		}
 		return nil, errors.Join(err, out.Close(), l.close())
 	}
 	p.stdin = newInputQueue(pipe)
@@ -90,17 +94,18 @@ func startProgram(cfg Server, logPath string) (*program, error) {
 	return p, nil
 }
 
-// absent reports whether a command whose start failed with err has no program.
-func absent(cmd *exec.Cmd, err error) bool {
-	if errors.Is(err, exec.ErrNotFound) {
-		return true
+// findProgram returns the path of cfg's program. A path in a command is taken from the
+// server's folder.
+func findProgram(cfg Server, programs lookpath.Search) (string, error) {
+	name := cfg.Command[0]
+	if filepath.Base(name) != name && !filepath.IsAbs(name) {
+		name = filepath.Join(cfg.Dir, name)
 	}
-	path := cmd.Path
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(cmd.Dir, path)
+	path, err := programs.Find(name)
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("the program %s was not found: install it, or correct the server's command", cfg.Command[0])
 	}
-	_, err = os.Stat(path)
-	return errors.Is(err, fs.ErrNotExist)
+	return path, err
 }
 
 // end ends the program: it closes its standard input, and kills the rest of its group

@@ -3,8 +3,9 @@ package sandbox
 import (
 	"cmp"
 	"os"
-	"os/exec"
 	"path/filepath"
+
+	"github.com/bb2d0cf4/agent/internal/lookpath"
 )
 
 // Caches returns the folders in which Go and npm keep downloads and results, as far as
@@ -15,8 +16,9 @@ func Caches() []string {
 	if err != nil {
 		return nil
 	}
+	var programs lookpath.Search
 	var dirs []string
-	if _, err := exec.LookPath("go"); err == nil {
+	if _, err := programs.Find("go"); err == nil {
 		if cache, err := os.UserCacheDir(); err == nil {
 			dirs = append(dirs, cmp.Or(os.Getenv("GOCACHE"), filepath.Join(cache, "go-build")))
 		}
@@ -26,7 +28,7 @@ func Caches() []string {
 		}
 		dirs = append(dirs, filepath.Join(cmp.Or(first, filepath.Join(home, "go")), "pkg"), os.Getenv("GOMODCACHE"))
 	}
-	if _, err := exec.LookPath("npm"); err == nil {
+	if _, err := programs.Find("npm"); err == nil {
 		dirs = append(dirs, cmp.Or(os.Getenv("npm_config_cache"), filepath.Join(home, ".npm")))
 	}
 	var absolute []string

@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"time"
+
+	"github.com/bb2d0cf4/agent/internal/lookpath"
 )
 
 // sandboxExec confines a program by a profile. It is part of macOS.
@@ -17,7 +19,7 @@ func Probe(ctx context.Context) Offer {
 	p := Policy{Write: []string{os.TempDir()}, Network: true}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, sandboxExec, "-p", p.seatbelt(), "/usr/bin/true")
+	cmd := lookpath.CommandContext(ctx, sandboxExec, "-p", p.seatbelt(), "/usr/bin/true")
 	cmd.Dir, cmd.Env = "/", []string{}
 	if err := cmd.Run(); err != nil {
 		return Offer{Missing: fmt.Sprintf("%s does not work: %v", sandboxExec, err)}

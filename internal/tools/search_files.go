@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 
+	"github.com/bb2d0cf4/agent/internal/lookpath"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
 	"github.com/bb2d0cf4/agent/internal/tools/search"
@@ -197,7 +197,7 @@ func (s searcher) isFile(ctx context.Context, path string) bool {
 func findRipgrep(d Deps) string {
 	path := d.Ripgrep
 	if path == "" {
-		found, err := exec.LookPath("rg")
+		found, err := lookpath.Search{Dirs: d.Root.Roots()}.Find("rg")
 		if err != nil {
 			return ""
 		}

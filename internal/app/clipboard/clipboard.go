@@ -8,13 +8,13 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/child"
+	"github.com/bb2d0cf4/agent/internal/lookpath"
 	"github.com/bb2d0cf4/agent/internal/timelimit"
 )
 
@@ -42,18 +42,24 @@ var tools = map[string][]tool{
 	},
 }
 
+// Programs says which programs are used.
+type Programs struct {
+	Search lookpath.Search
+	Env    []string // their environment
+}
+
 // installed yields the usable programs for a system, with their paths.
-func installed(by map[string][]tool, system string, env []string) iter.Seq2[tool, string] {
+func (p Programs) installed(by map[string][]tool, system string) iter.Seq2[tool, string] {
 	list, ok := by[system]
 	if !ok {
 		list = by[""]
 	}
 	return func(yield func(tool, string) bool) {
 		for _, t := range list {
-			if t.needs != "" && !slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, t.needs+"=") && v != t.needs+"=" }) {
+			if t.needs != "" && !slices.ContainsFunc(p.Env, func(v string) bool { return strings.HasPrefix(v, t.needs+"=") && v != t.needs+"=" }) {
 				continue
 			}
-			if path, err := exec.LookPath(t.args[0]); err == nil && !yield(t, path) {
+			if path, err := p.Search.Find(t.args[0]); err == nil && !yield(t, path) {
 				return
 			}
 		}
@@ -61,17 +67,17 @@ func installed(by map[string][]tool, system string, env []string) iter.Seq2[tool
 }
 
 // Write writes text to the clipboard and returns the name of the program that did it,
-// or "" if none is installed. env is the program's environment.
-func Write(ctx context.Context, env []string, text string) (string, error) {
-	return write(ctx, runtime.GOOS, env, text)
+// or "" if none is installed.
+func (p Programs) Write(ctx context.Context, text string) (string, error) {
+	return p.write(ctx, runtime.GOOS, text)
 }
 
-func write(ctx context.Context, system string, env []string, text string) (string, error) {
-	for t, path := range installed(tools, system, env) {
+func (p Programs) write(ctx context.Context, system, text string) (string, error) {
+	for t, path := range p.installed(tools, system) {
 		ctx, cancel := timelimit.Context(ctx, timeout)
 		defer cancel()
-		cmd := exec.CommandContext(ctx, path, t.args[1:]...)
-		cmd.Env, cmd.Stdin, cmd.WaitDelay = env, strings.NewReader(text), time.Second
+		cmd := lookpath.CommandContext(ctx, path, t.args[1:]...)
+		cmd.Env, cmd.Stdin, cmd.WaitDelay = p.Search.Environ(p.Env), strings.NewReader(text), time.Second
 		if err := timelimit.Explain(ctx, child.Run(cmd, 0)); err != nil {
 			return "", fmt.Errorf("%s did not accept the text: %w", t.args[0], err)
 		}

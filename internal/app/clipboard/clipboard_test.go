@@ -42,7 +42,7 @@ func TestTheRightProgramIsUsed(t *testing.T) {
 		dir := desktop(t, all)
 		env := []string{"PATH=" + os.Getenv("PATH"), c.env}
 		text := "echo $HOME; 'quoted'\nä\n"
-		used, err := write(t.Context(), c.system, env, text)
+		used, err := Programs{Env: env}.write(t.Context(), c.system, text)
 		if err != nil || used != c.tool {
 			t.Errorf("%s: %q, %v", name, used, err)
 		}
@@ -61,14 +61,14 @@ func TestMissingProgramIsSkipped(t *testing.T) {
 	if _, err := os.Stat("/usr/bin/xclip"); err == nil {
 		t.Skip("xclip is installed")
 	}
-	if used, err := write(t.Context(), "linux", append(os.Environ(), "DISPLAY=:0", "WAYLAND_DISPLAY="), "x"); err != nil || used != "xsel" {
+	if used, err := (Programs{Env: append(os.Environ(), "DISPLAY=:0", "WAYLAND_DISPLAY=")}).write(t.Context(), "linux", "x"); err != nil || used != "xsel" {
 		t.Errorf("%q, %v", used, err)
 	}
 }
 
 func TestFailingProgramIsNamed(t *testing.T) {
 	desktop(t, map[string]string{"pbcopy": "exit 3"})
-	if used, err := write(t.Context(), "darwin", os.Environ(), "x"); err == nil || used != "" || !strings.Contains(err.Error(), "pbcopy did not accept the text") {
+	if used, err := (Programs{Env: os.Environ()}).write(t.Context(), "darwin", "x"); err == nil || used != "" || !strings.Contains(err.Error(), "pbcopy did not accept the text") {
 		t.Errorf("%q, %v", used, err)
 	}
 }

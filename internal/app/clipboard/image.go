@@ -7,9 +7,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
-	"os/exec"
 	"runtime"
 	"time"
+
+	"github.com/bb2d0cf4/agent/internal/lookpath"
 )
 
 // errNoImage reports that the clipboard holds no image.
@@ -36,15 +37,15 @@ var imageTools = map[string][]tool{
 }
 
 // Image returns the clipboard's image. It reads at most limit+1 bytes, so that a longer
-// result is too large. env is the environment of the programs.
-func Image(ctx context.Context, env []string, limit int) ([]byte, error) {
-	return image(ctx, runtime.GOOS, env, limit)
+// result is too large.
+func (p Programs) Image(ctx context.Context, limit int) ([]byte, error) {
+	return p.image(ctx, runtime.GOOS, limit)
 }
 
-func image(ctx context.Context, system string, env []string, limit int) ([]byte, error) {
+func (p Programs) image(ctx context.Context, system string, limit int) ([]byte, error) {
 	err := errNoTool
-	for t, path := range installed(imageTools, system, env) {
-		out, ok := read(ctx, path, t.args[1:], env, limit)
+	for t, path := range p.installed(imageTools, system) {
+		out, ok := read(ctx, path, t.args[1:], p.Search.Environ(p.Env), limit)
 		if data := plain(out); ok && len(data) > 0 {
 			return data, nil
 		}
@@ -58,7 +59,7 @@ func image(ctx context.Context, system string, env []string, limit int) ([]byte,
 func read(ctx context.Context, path string, args, env []string, limit int) (out []byte, ok bool) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, path, args...)
+	cmd := lookpath.CommandContext(ctx, path, args...)
 	cmd.Env, cmd.WaitDelay = env, time.Second
 	output, err := cmd.StdoutPipe()
 	if err != nil || cmd.Start() != nil {

@@ -49,7 +49,7 @@ func TestImage(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			data, err := image(t.Context(), c.system, []string{"PATH=" + os.Getenv("PATH"), c.env}, 1000)
+			data, err := Programs{Env: []string{"PATH=" + os.Getenv("PATH"), c.env}}.image(t.Context(), c.system, 1000)
 			switch {
 			case !errors.Is(err, c.want):
 				t.Errorf("error %v", err)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/lookpath"
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
 
@@ -28,21 +29,21 @@ func EditorCommand(setting string) []string {
 	return []string{"vi"}
 }
 
-// External prepares to edit text with the user's editor, in a file below dir, the
-// agent's home. The file's name ends in name, so that the editor recognizes the
-// language; env is the editor's environment. The function returns the edited text and
+// External prepares to edit text with the user's editor, which programs finds, in a file
+// below dir, the agent's home. The file's name ends in name, so that the editor recognizes
+// the language; env is the editor's environment. The function returns the edited text and
 // removes the file.
-func External(dir string, argv, env []string, name, text string) (*exec.Cmd, func() (string, error), error) {
-	program, err := exec.LookPath(argv[0])
+func External(dir string, programs lookpath.Search, argv, env []string, name, text string) (*exec.Cmd, func() (string, error), error) {
+	program, err := programs.Find(argv[0])
 	if err != nil {
-		return nil, nil, fmt.Errorf("the editor %s cannot be found; set EDITOR, or: agent config set editor NAME", argv[0])
+		return nil, nil, fmt.Errorf("the editor %s cannot be found (%w); set EDITOR, or: agent config set editor NAME", argv[0], err)
 	}
 	file := filepath.Join(dir, "edit", rand.Text()[:8], filepath.Base(filepath.FromSlash(name)))
 	if err := statefile.Write(file, []byte(text)); err != nil {
 		return nil, nil, err
 	}
-	cmd := exec.Command(program, append(slices.Clone(argv[1:]), file)...)
-	cmd.Env = env
+	cmd := lookpath.Command(program, append(slices.Clone(argv[1:]), file)...)
+	cmd.Env = programs.Environ(env)
 	return cmd, func() (string, error) {
 		data, err := os.ReadFile(file)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/lookpath"
 )
 
 func TestEditorCommand(t *testing.T) {
@@ -41,7 +42,7 @@ func writeScript(t *testing.T, body string) string {
 func TestExternalEditor(t *testing.T) {
 	dir := t.TempDir()
 	argv := []string{writeScript(t, `{ cat "$1"; echo "${1##*/}"; echo "$WHO"; } > "$1.new"; mv "$1.new" "$1"`+"\n")}
-	cmd, result, err := External(dir, argv, []string{"PATH=" + os.Getenv("PATH"), "WHO=me"}, "pkg/main.go", "proposed\n")
+	cmd, result, err := External(dir, lookpath.Search{}, argv, []string{"PATH=" + os.Getenv("PATH"), "WHO=me"}, "pkg/main.go", "proposed\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,14 +60,14 @@ func TestExternalEditor(t *testing.T) {
 }
 
 func TestMissingExternalEditor(t *testing.T) {
-	_, _, err := External(t.TempDir(), []string{"no-such-editor"}, nil, "a", "")
+	_, _, err := External(t.TempDir(), lookpath.Search{}, []string{"no-such-editor"}, nil, "a", "")
 	if err == nil || !strings.Contains(err.Error(), "set EDITOR") {
 		t.Error(err)
 	}
 }
 
 func TestExternalEditorDeletesTheFile(t *testing.T) {
-	cmd, result, err := External(t.TempDir(), []string{"rm"}, nil, "a", "x")
+	cmd, result, err := External(t.TempDir(), lookpath.Search{}, []string{"rm"}, nil, "a", "x")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"iter"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -26,6 +25,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/responses"
 	"github.com/bb2d0cf4/agent/internal/llm/script"
 	"github.com/bb2d0cf4/agent/internal/llm/written"
+	"github.com/bb2d0cf4/agent/internal/lookpath"
 	"github.com/bb2d0cf4/agent/internal/timelimit"
 )
 
@@ -230,14 +230,18 @@ func key(ctx context.Context, p config.Provider, cfg config.Config) (string, err
 		}
 		return keystore.Open(cfg.Home).Get(ctx, p.BaseURL)
 	}
+	program, err := cfg.Programs().Find(p.APIKeyCommand[0])
+	if err != nil {
+		return "", fmt.Errorf("api_key_command: %w", err)
+	}
 	secrets := cfg.SecretEnv()
 	ctx, cancel := timelimit.Context(ctx, keyTime)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, p.APIKeyCommand[0], p.APIKeyCommand[1:]...)
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(entry string) bool {
+	cmd := lookpath.CommandContext(ctx, program, p.APIKeyCommand[1:]...)
+	cmd.Env = cfg.Programs().Environ(slices.DeleteFunc(os.Environ(), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
 		return slices.Contains(secrets, name)
-	})
+	}))
 	out, says := child.Buffer{Limit: maxOutput}, child.Buffer{Limit: maxOutput}
 	cmd.Stdout, cmd.Stderr = &out, &says
 	cmd.WaitDelay = time.Second // do not wait for a child that keeps the pipe open

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/bb2d0cf4/agent/internal/app/clipboard"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
@@ -62,7 +61,7 @@ func (a answers) copy(ctx context.Context, which string) (command.Reply, error) 
 	if err != nil {
 		return command.Reply{}, err
 	}
-	tool, err := clipboard.Write(ctx, shell.Environ(os.Environ(), a.App.Config.SecretEnv(), a.App.Config.EnvKeep...), text)
+	tool, err := a.App.Clipboard(shell.Environ(os.Environ(), a.App.Config.SecretEnv(), a.App.Config.EnvKeep...)).Write(ctx, text)
 	long := base64.StdEncoding.EncodedLen(len(text)) > maxClip
 	reply := command.Reply{Text: "Copied " + what + " (" + lines(text) + ")"}
 	switch {

@@ -94,12 +94,12 @@ func Run(ctx context.Context, opt Options, cfg config.Config, cfgErr error) (hea
 		{"dialects", func() []finding { return checkDialects(cfg.Home) }},
 		{"terminal", one(func() finding { return checkTerminal(opt) })},
 		{"shell", one(func() finding {
-			return checkProgram("bash", "commands run with sh, which has fewer features", "install bash")
+			return checkProgram(cfg, "bash", "commands run with sh, which has fewer features", "install bash")
 		})},
 		{"variables", func() []finding { return append(checkVariables(opt.Env), checkEnvironment(opt.Env, cfg)) }},
 		{"sandbox", one(func() finding { return checkSandbox(ctx, cfg) })},
 		{"search", one(func() finding {
-			return checkProgram("rg", "the slower built-in search is used", "install ripgrep")
+			return checkProgram(cfg, "rg", "the slower built-in search is used", "install ripgrep")
 		})},
 		{"editor", one(func() finding { return checkEditor(cfg) })},
 		{"IDE link", one(func() finding { return checkLink(ctx, opt, cfg) })},
@@ -355,15 +355,18 @@ func checkTerminal(p Options) finding {
 	return fine(fmt.Sprintf("%s, %d×%d", kind, w, h))
 }
 
-func checkProgram(name, means, fix string) finding {
-	path, err := exec.LookPath(name)
-	if err != nil {
+func checkProgram(cfg config.Config, name, means, fix string) finding {
+	path, err := cfg.Programs().Find(name)
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
 		return finding{weak, name + " not found", means, fix}
+	case err != nil:
+		return finding{weak, err.Error(), means, fix}
 	}
 	return fine(path)
 }
 
 func checkEditor(cfg config.Config) finding {
 	argv := home.EditorCommand(cfg.Interface.Editor)
-	return checkProgram(argv[0], "neither a proposal (e) nor a prompt (Ctrl+G) can be edited", "set EDITOR, or: agent config set editor NAME")
+	return checkProgram(cfg, argv[0], "neither a proposal (e) nor a prompt (Ctrl+G) can be edited", "set EDITOR, or: agent config set editor NAME")
 }

@@ -86,10 +86,10 @@ func TestCheckTerminal(t *testing.T) {
 }
 
 func TestCheckProgram(t *testing.T) {
-	if got := checkProgram("sh", "worse", "x"); got != fine(got.text) || !strings.HasSuffix(got.text, "/sh") {
+	if got := checkProgram(config.Config{}, "sh", "worse", "x"); got != fine(got.text) || !strings.HasSuffix(got.text, "/sh") {
 		t.Errorf("%+v", got)
 	}
-	if got := checkProgram("no-such-program", "worse", "install it"); got.grade != weak || got.fix != "install it" || got.means != "worse" {
+	if got := checkProgram(config.Config{}, "no-such-program", "worse", "install it"); got.grade != weak || got.fix != "install it" || got.means != "worse" {
 		t.Errorf("%+v", got)
 	}
 }

@@ -8,13 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/child"
+	"github.com/bb2d0cf4/agent/internal/lookpath"
 	"github.com/bb2d0cf4/agent/internal/statefile"
 	"github.com/bb2d0cf4/agent/internal/timelimit"
 )
@@ -41,9 +41,9 @@ type Editor struct {
 var ErrNoEditor = errors.New("none of " + strings.Join(commands[:], ", ") + " is on PATH; in VS Code, run " +
 	`"Shell Command: Install 'code' command in PATH", or install the file that "agent ide install --to FILE" writes`)
 
-// Find returns the editors on PATH, each once, without those that the project in dir or
-// npm's node_modules/.bin brings. If only is not empty, Find looks for that name or path.
-func Find(only, dir string) ([]Editor, error) {
+// Find returns the editors that programs finds, each once. If only is not empty, Find looks
+// for that name or path.
+func Find(only string, programs lookpath.Search) ([]Editor, error) {
 	names := commands[:]
 	if only != "" {
 		names = []string{only}
@@ -51,8 +51,12 @@ func Find(only, dir string) ([]Editor, error) {
 	var found []Editor
 	editors := map[string]bool{}
 	for _, name := range names {
-		path, err := exec.LookPath(name)
-		if err != nil || name == filepath.Base(name) && brought(path, dir) {
+		path := name
+		if filepath.Base(name) != name {
+			path, _ = filepath.Abs(name) // Find refuses a relative path
+		}
+		path, err := programs.Find(path)
+		if err != nil {
 			continue
 		}
 		if editor := editorOf(path); !editors[editor] {
@@ -95,37 +99,6 @@ func editorOf(path string) string {
 	return path
 }
 
-// brought reports whether a program on PATH is a project's own: in dir, in a folder
-// node_modules/.bin, which npm puts on PATH, or in the node_modules of dir or a folder
-// above it. An editor that npm installed elsewhere, as code-server is, is not.
-func brought(path, dir string) bool {
-	parts := strings.Split(filepath.ToSlash(filepath.Dir(path)), "/")
-	if n := len(parts); n > 1 && parts[n-2] == "node_modules" && parts[n-1] == ".bin" {
-		return true
-	}
-	if dir == "" {
-		return false
-	}
-	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
-		path = filepath.Join(folder, filepath.Base(path))
-	}
-	if isBelow(path, dir) {
-		return true
-	}
-	for folder := filepath.Dir(path); folder != filepath.Dir(folder); folder = filepath.Dir(folder) {
-		if filepath.Base(folder) == "node_modules" && isBelow(dir, filepath.Dir(folder)) {
-			return true
-		}
-	}
-	return false
-}
-
-// isBelow reports whether path is dir or lies in it.
-func isBelow(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
-}
-
 // Install installs the extension in an editor. It writes vsix to file, in the agent's
 // own folder, while the editor reads it; env is the editor's whole environment.
 func (e Editor) Install(ctx context.Context, vsix []byte, file string, env []string) (err error) {
@@ -152,7 +125,7 @@ func (e Editor) Version(ctx context.Context, env []string) (string, error) {
 func (e Editor) run(ctx context.Context, env []string, args ...string) (string, error) {
 	ctx, cancel := timelimit.Context(ctx, patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, e.Path, args...)
+	cmd := lookpath.CommandContext(ctx, e.Path, args...)
 	out := child.Buffer{Limit: maxOutput}
 	cmd.Env, cmd.WaitDelay, cmd.Stdout, cmd.Stderr = env, time.Second, &out, &out
 	if err := timelimit.Explain(ctx, child.Run(cmd, 0)); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/cli/extension"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/lookpath"
 )
 
 // program makes a program, alone on PATH, that logs its arguments, the file and its
@@ -25,7 +26,7 @@ func program(t *testing.T, name, script string) (dir, log string) {
 
 func TestInstall(t *testing.T) {
 	dir, log := program(t, "codium", `/bin/cat "$2" >>`+"$LOG"+`; /usr/bin/env >>$LOG`)
-	found, err := extension.Find("", "")
+	found, err := extension.Find("", programs(""))
 	if err != nil || len(found) != 1 || found[0].Name != "codium" {
 		t.Fatalf("%+v, %v", found, err)
 	}
@@ -50,10 +51,12 @@ func TestInstall(t *testing.T) {
 	}
 }
 
+func programs(dir string) lookpath.Search { return lookpath.Search{Dirs: []string{dir}} }
+
 // A program that a project brings is not taken for an editor unless its path is given.
 func TestAProjectsOwnProgram(t *testing.T) {
 	dir, _ := program(t, "code", "")
-	if found, err := extension.Find("", dir); !errors.Is(err, extension.ErrNoEditor) {
+	if found, err := extension.Find("", programs(dir)); !errors.Is(err, extension.ErrNoEditor) {
 		t.Errorf("%+v, %v", found, err)
 	}
 	bin := filepath.Join(dir, "node_modules", ".bin")
@@ -62,10 +65,10 @@ func TestAProjectsOwnProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin)
-	if found, err := extension.Find("", t.TempDir()); !errors.Is(err, extension.ErrNoEditor) {
+	if found, err := extension.Find("", programs(t.TempDir())); !errors.Is(err, extension.ErrNoEditor) {
 		t.Errorf("%+v, %v", found, err)
 	}
-	if found, err := extension.Find(filepath.Join(bin, "code"), dir); err != nil || len(found) != 1 {
+	if found, err := extension.Find(filepath.Join(bin, "code"), programs(dir)); err != nil || len(found) != 1 {
 		t.Errorf("%+v, %v", found, err)
 	}
 }
@@ -79,10 +82,10 @@ func TestAnEditorThatNPMInstalled(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", cli)
-	if found, err := extension.Find("", t.TempDir()); err != nil || len(found) != 1 {
+	if found, err := extension.Find("", programs(t.TempDir())); err != nil || len(found) != 1 {
 		t.Errorf("another folder's project: %+v, %v", found, err)
 	}
-	if found, err := extension.Find("", filepath.Join(dir, "lib", "src")); !errors.Is(err, extension.ErrNoEditor) {
+	if found, err := extension.Find("", programs(filepath.Join(dir, "lib", "src"))); !errors.Is(err, extension.ErrNoEditor) {
 		t.Errorf("the project that installed it: %+v, %v", found, err)
 	}
 }
@@ -96,7 +99,7 @@ func TestTwoNames(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if found, err := extension.Find("", ""); err != nil || len(found) != want || found[0].Name != "code" {
+		if found, err := extension.Find("", programs("")); err != nil || len(found) != want || found[0].Name != "code" {
 			t.Errorf("%s: %+v, %v", target, found, err)
 		}
 	}
@@ -113,7 +116,7 @@ func TestTwoPrograms(t *testing.T) {
 			scratch.Program(t, filepath.Join(dir, name), "#!/bin/sh\n")
 		}
 		t.Setenv("PATH", bin)
-		if found, err := extension.Find("", ""); err != nil || len(found) != want || found[0].Name != "code" {
+		if found, err := extension.Find("", programs("")); err != nil || len(found) != want || found[0].Name != "code" {
 			t.Errorf("%s: %+v, %v", product, found, err)
 		}
 	}
@@ -121,7 +124,7 @@ func TestTwoPrograms(t *testing.T) {
 
 func TestInstallFails(t *testing.T) {
 	dir, _ := program(t, "code", "echo no space; exit 3")
-	found, err := extension.Find("code", "")
+	found, err := extension.Find("code", programs(""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +142,7 @@ func TestInstallFails(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	program(t, "code", "echo other.thing@1.0.0; echo BB2D0CF4.agent-ide@0.3.1")
-	found, err := extension.Find("", "")
+	found, err := extension.Find("", programs(""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,10 +153,10 @@ func TestVersion(t *testing.T) {
 
 func TestNoEditor(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	if _, err := extension.Find("", ""); !errors.Is(err, extension.ErrNoEditor) {
+	if _, err := extension.Find("", programs("")); !errors.Is(err, extension.ErrNoEditor) {
 		t.Errorf("Find = %v", err)
 	}
-	if _, err := extension.Find("emacs", ""); err == nil || !strings.Contains(err.Error(), "emacs") {
+	if _, err := extension.Find("emacs", programs("")); err == nil || !strings.Contains(err.Error(), "emacs") {
 		t.Errorf("Find = %v", err)
 	}
 }

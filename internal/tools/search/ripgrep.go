@@ -15,6 +15,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/child"
 	"github.com/bb2d0cf4/agent/internal/gitignore"
+	"github.com/bb2d0cf4/agent/internal/lookpath"
 )
 
 // glance is how long rg may search without checking the size of each file, which costs it
@@ -63,7 +64,7 @@ func (f Folder) ripgrep(ctx context.Context, q Query) (names []string, ok bool) 
 // runRipgrep returns the names that rg prints, sorted. ok is false if rg fails or ctx
 // ends.
 func (f Folder) runRipgrep(ctx context.Context, program string, args []string) (names []string, ok bool) {
-	cmd := exec.CommandContext(ctx, program, args...)
+	cmd := lookpath.CommandContext(ctx, program, args...)
 	cmd.Dir = f.Abs
 	cmd.Env = []string{"LC_ALL=C.UTF-8"} // not ours: it holds keys and rg's own settings
 	out := child.Buffer{Limit: ripgrepNames}

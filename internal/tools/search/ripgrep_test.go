@@ -166,6 +166,7 @@ func TestHostileNamesAgree(t *testing.T) {
 	base := scratch.Dir(t, nil)
 	count := 0
 	part := rapid.SampledFrom([]string{"a", "-e", "--", ".", " ", "\n", "\r", "\t", "\\", "\"", "é", "\xff", "*", "[", "{", "$(x)", ":", "\x1b[31m", "#", "!"})
+	program := ripgrepPath(t)
 	rapid.Check(t, func(t *rapid.T) {
 		count++
 		files := map[string]string{}
@@ -189,7 +190,7 @@ func TestHostileNamesAgree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q.Ripgrep = "rg"
+		q.Ripgrep = program
 		rg, err := f.Grep(context.Background(), q)
 		if err != nil {
 			t.Fatal(err)

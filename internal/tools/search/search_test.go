@@ -182,6 +182,7 @@ func TestEnginesAgree(t *testing.T) {
 		"foo", "FOO", "o", "k", "s", "é", "ï", ".", `\w`, `\W`, `\d`, `\D`, `\s`, `\S`, `\b`, `\B`, "^", "$", `\A`, `\z`,
 		"[a-f]", "[^a-f]", "[^é]", "[é-ü]", "(?i:k)", "(?i:s)", "(?i:foo)", "(?i:É)", " ", `\t`, `\r`, `\.`, `\pL`, `[[:upper:]]`, "(?s:.)", `\x{FEFF}`,
 	})
+	program := ripgrepPath(t)
 	rapid.Check(t, func(t *rapid.T) {
 		var expr strings.Builder
 		for i := range rapid.IntRange(1, 4).Draw(t, "atoms") {
@@ -197,7 +198,7 @@ func TestEnginesAgree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q.Ripgrep = "rg"
+		q.Ripgrep = program
 		if _, used := f.ripgrep(context.Background(), q); !used {
 			t.Fatalf("ripgrep refuses %s", q.Regex)
 		}

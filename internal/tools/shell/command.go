@@ -38,7 +38,7 @@ func (j *Jobs) start(opts Options, sink func([]byte)) (*command, error) {
 		env = Environ(os.Environ(), nil)
 	}
 	mark := j.family.dog.mark + rand.Text()
-	cmd := shellCommand(opts.Line)
+	cmd := shellCommand(opts.Line, opts.Dir)
 	cmd.Dir, cmd.Env = opts.Dir, slices.Concat(env, []string{mark})
 	cmd.Stdout, cmd.Stderr = w, w
 	apart, err := opts.streams(cmd)

@@ -13,7 +13,7 @@ func Relay(output func(chunk string)) (add func(text string), end func()) {
 // Argv returns the program and the arguments that run a line; nil if they are no list, as
 // on Windows.
 func Argv(line string) []string {
-	if cmd := shellCommand(line); len(cmd.Args) > 1 {
+	if cmd := shellCommand(line, ""); len(cmd.Args) > 1 {
 		return cmd.Args
 	}
 	return nil

@@ -7,20 +7,21 @@ import (
 	"os/exec"
 	ossignal "os/signal"
 	"syscall"
+
+	"github.com/bb2d0cf4/agent/internal/lookpath"
 )
 
-// shells lists the usual paths of bash. The search path, which a project can influence,
-// comes last.
+// shells lists the usual paths of bash. PATH comes last.
 var shells = [...]string{"/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/bin/bash"}
 
 // shellCommand returns the command for a line, in a new session: without a terminal, and
-// with /dev/null as input.
-func shellCommand(line string) *exec.Cmd {
+// with /dev/null as input. It runs in dir, or in the current folder.
+func shellCommand(line, dir string) *exec.Cmd {
 	argv := []string{"/bin/sh", "-c", line}
-	if bash := findBash(); bash != "" {
+	if bash := findBash(dir); bash != "" {
 		argv = []string{bash, "--noprofile", "--norc", "-c", line}
 	}
-	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd := lookpath.Command(argv[0], argv[1:]...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	return cmd
 }
@@ -34,13 +35,13 @@ func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 // outlive makes this process ignore requests to end.
 func outlive() { ossignal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP) }
 
-func findBash() string {
+func findBash(dir string) string {
 	for _, path := range shells {
 		if info, err := os.Stat(path); err == nil && info.Mode()&0o111 != 0 {
 			return path
 		}
 	}
-	path, err := exec.LookPath("bash")
+	path, err := lookpath.Search{Dirs: []string{dir}}.Find("bash")
 	if err != nil {
 		return ""
 	}

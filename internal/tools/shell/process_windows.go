@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"strconv"
 	"syscall"
+
+	"github.com/bb2d0cf4/agent/internal/lookpath"
 )
 
 // createNewProcessGroup shields the command from Ctrl+C in our console.
@@ -12,8 +14,8 @@ const createNewProcessGroup = 0x200
 
 // shellCommand returns the command for a line. cmd parses its own command line, so the
 // line is passed unchanged, in the quotes that /s removes.
-func shellCommand(line string) *exec.Cmd {
-	cmd := exec.Command("cmd.exe")
+func shellCommand(line, _ string) *exec.Cmd {
+	cmd := lookpath.Command(lookpath.System("cmd.exe"))
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		CmdLine: `cmd.exe /d /s /c "` + line + `"`, HideWindow: true, CreationFlags: createNewProcessGroup,
 	}
@@ -56,6 +58,6 @@ func terminate(shell int, ps []process) { kill(shell, ps) }
 // kill ends the shell and its children.
 func kill(_ int, ps []process) {
 	for _, p := range ps {
-		_ = exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(p.pid)).Run() // on failure, it is named as a survivor
+		_ = lookpath.Command(lookpath.System("taskkill.exe"), "/T", "/F", "/PID", strconv.Itoa(p.pid)).Run() // on failure, it is named as a survivor
 	}
 }

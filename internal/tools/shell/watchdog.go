@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/lookpath"
 )
 
 // watchdog is a process that ends our commands if we are killed. It learns of each of
@@ -63,7 +64,7 @@ func (w *watchdog) start() error {
 	if err != nil {
 		return err
 	}
-	w.cmd = exec.Command(w.argv[0])
+	w.cmd = lookpath.Command(w.argv[0])
 	w.cmd.Args, w.cmd.Dir, w.cmd.Stdin = w.argv[1:], string(os.PathSeparator), r
 	w.cmd.Env = []string{} // no keys; but the mark of a command that we are part of ourselves
 	if mark, ok := os.LookupEnv(markName); ok {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/lookpath"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
@@ -92,27 +93,27 @@ func (p Place) program(name string) (path, why string) {
 	if slices.Contains(builtins, name) {
 		return name, ""
 	}
-	for _, dir := range filepath.SplitList(p.Path) {
-		path := filepath.Join(dir, name)
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(p.Dir, path)
-		}
-		info, err := os.Stat(path)
-		if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
-			continue
-		}
-		target, err := filepath.EvalSymlinks(path)
-		if err != nil {
-			return "", fmt.Sprintf("%s cannot be examined: %v", name, err)
-		}
-		for _, at := range []string{path, target} {
-			if p.writable(at) {
-				return "", fmt.Sprintf("%s is %s, which commands and edits can replace", name, at)
-			}
-		}
-		return path, ""
+	search := lookpath.Search{Dirs: append([]string{p.Dir}, p.Roots...), Path: p.Path}
+	path = search.Own(name) // the one that a shell would start
+	if path != "" && !p.writable(path) {
+		return "", fmt.Sprintf("%s is %s, which belongs to a project", name, path)
 	}
-	return "", name + " is not installed"
+	var err error
+	if path == "" {
+		if path, err = search.Find(name); err != nil {
+			return "", name + " is not installed"
+		}
+	}
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", fmt.Sprintf("%s cannot be examined: %v", name, err)
+	}
+	for _, at := range []string{path, target} {
+		if p.writable(at) {
+			return "", fmt.Sprintf("%s is %s, which commands and edits can replace", name, at)
+		}
+	}
+	return path, ""
 }
 
 // writable reports whether the agent, or everybody, can replace the program at path.
