@@ -109,12 +109,15 @@ func Connect(ctx context.Context, from lock.Candidate, o Options) (*Client, erro
 		Address: from.Address(), Check: o.check(from), Version: o.Version, Hello: hello(o, o.Session),
 		Notify: listener.take, Timing: o.Timing,
 	}
-	switch {
-	case from.Dialect == lock.Agent && from.File.Secret == "":
-		return nil, wire.ErrImpostor
-	case from.Dialect == lock.Agent:
-		to.Secret = from.File.Secret
-	default:
+	if from.Dialect == lock.Agent {
+		secret, err := from.File.ReadSecret(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if to.Secret = secret; secret == "" {
+			return nil, wire.ErrImpostor
+		}
+	} else {
 		to.Header, to.Token = from.Dialect.Header, from.File.Token
 	}
 	conn, err := wire.Dial(ctx, to)

@@ -22,7 +22,6 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/bb2d0cf4/agent/internal/dev/fixedport"
-	"github.com/bb2d0cf4/agent/internal/ide/proof"
 )
 
 // patience is the longest wait of a test.
@@ -43,7 +42,9 @@ type Editor struct {
 	token    string
 	server   *http.Server
 	port     int
-	reached  int // port in proofs; 0: port
+	reached  int    // port in proofs; 0: port
+	socket   string // that gives the secret, or ""
+	asked    int    // connections to it
 	conns    map[*Conn]bool
 	changed  chan struct{} // closed and replaced after every record
 	requests []Request
@@ -298,7 +299,7 @@ func (e *Editor) Lock(folders ...string) map[string]any {
 	}
 	switch token := e.Token(); {
 	case e.Dialect.Auth == Proves:
-		lock["v"], lock["secret"], lock["authToken"] = proof.Version, token, "what-older-agents-send"
+		e.provingLock(lock, token)
 	case token != "":
 		lock["authToken"] = token
 	}

@@ -64,6 +64,8 @@ type File struct {
 type Ours struct {
 	Protocol int    `json:"v"`      // of the protocol
 	Secret   string `json:"secret"` // both sides prove that they know it; never sent
+	// SecretSocket is the Unix socket that gives the secret; see ReadSecret.
+	SecretSocket string `json:"secretSocket"`
 }
 
 // Credential returns the secret or token that the editor may refuse.

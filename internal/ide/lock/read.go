@@ -14,7 +14,6 @@ import (
 
 	strict "github.com/go-json-experiment/json"
 
-	"github.com/bb2d0cf4/agent/internal/ide/proof"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
 )
 
@@ -220,23 +219,9 @@ func (c *Candidate) load() {
 	}
 }
 
-// unspoken explains why an editor of our own dialect cannot be spoken to, or returns
-// "".
-func (f File) unspoken() string {
-	switch {
-	case f.Protocol > proof.Version:
-		return fmt.Sprintf("its extension speaks version %d of the protocol and this agent version %d: update agent", f.Protocol, proof.Version)
-	case f.Protocol < proof.Version:
-		return "its extension is too old for this agent, it does not prove who it is: update it (agent ide install), then reload its window"
-	case len(f.Secret) < proof.MinSecret || unsendable(f.Secret):
-		return "the lock file has no secret"
-	}
-	return ""
-}
-
 // unsendable reports whether a token is malformed.
 func unsendable(token string) bool {
-	return len(token) > 500 || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })
+	return len(token) > maxSecret || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 // unanswered adds a candidate for every port that the environment names and no lock

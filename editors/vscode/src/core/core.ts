@@ -18,6 +18,7 @@ import { nonceOf } from "./proof";
 import { mcpUrl, Published } from "./published";
 import type { McpEntry } from "./published";
 import { Reviews } from "./reviews";
+import { SecretSocket } from "./secretsocket";
 import { SelectionTracker } from "./selection";
 import { Server } from "./server";
 import type { Connection, ConnectionHandler, SocketDoor } from "./server";
@@ -46,6 +47,8 @@ interface Running {
   readonly port: number;
   readonly published: Published;
   readonly mcpToken: string;
+  /** Undefined on Windows, which has no sandbox: the lock holds the secret itself. */
+  readonly socket: SecretSocket | undefined;
   stopWatching: Cancel;
 }
 
@@ -141,19 +144,22 @@ export class Core {
     for (const guard of this.tokenGuards) guard.use(this.token);
     const port = await this.server.listen(options.port);
     let published: Published | undefined;
+    let socket: SecretSocket | undefined;
     try {
       const mcpToken = await options.mcpToken(await this.place(port));
       goOn();
       this.mcpGuard.use(mcpToken);
       const { secret, token, startedAt } = this;
       const { pid, version } = options;
-      published = new Published({ ports, folder, port, pid, version, startedAt, secret, token, mcp: () => this.mcpEntry() });
-      this.running = { port, published, mcpToken, stopWatching: () => undefined };
+      socket = process.platform === "win32" ? undefined : await SecretSocket.open(folder, port, () => this.secret);
+      const known = socket === undefined ? { secret } : { secretSocket: socket.path };
+      published = new Published({ ports, folder, port, pid, version, startedAt, known, token, mcp: () => this.mcpEntry() });
+      this.running = { port, published, mcpToken, socket, stopWatching: () => undefined };
       await published.write();
       goOn();
     } catch (err) {
       this.running = undefined;
-      await Promise.allSettled([published?.remove(), this.server.close()]);
+      await Promise.allSettled([published?.remove(), socket?.close(), this.server.close()]);
       throw err;
     }
     this.mcp.start();
@@ -203,7 +209,7 @@ export class Core {
     // The answers are on their way; they must be sent before the connections close.
     await new Promise((done) => setImmediate(done));
     await this.mcp.close();
-    await Promise.all([closed, this.server.close(), running?.published.remove()]);
+    await Promise.all([closed, this.server.close(), running?.published.remove(), running?.socket?.close()]);
   }
 
   /** Undefined while nothing listens. */

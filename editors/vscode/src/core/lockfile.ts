@@ -6,17 +6,17 @@ import { messageOf } from "./errors";
 import { provesItself } from "./proof";
 import type { protocolVersion } from "./proof";
 import { isObject } from "./schema";
+import { isAnswered, isSocketName, secretOf } from "./secretsocket";
+import type { Known } from "./secretsocket";
 
 /** The content of the lock file, part of the protocol. Times are milliseconds since the epoch. */
-export interface LockContent {
+export type LockContent = Known & {
   readonly v: typeof protocolVersion;
   readonly pid: number;
   readonly workspaceFolders: readonly string[];
   readonly realFolders: readonly string[];
   readonly ideName: string;
   readonly transport: "ws";
-  /** Both sides prove that they know it; it is never sent. */
-  readonly secret: string;
   /** Opens /bridge. An agent that is older than the proofs sends it, and is told to be updated. */
   readonly authToken: string;
   readonly trusted: boolean;
@@ -25,7 +25,7 @@ export interface LockContent {
   readonly extVersion: string;
   /** The other ways in, by their addresses. */
   readonly doors: readonly { readonly kind: "mcp" | "bridge"; readonly url: string }[];
-}
+};
 
 /**
  * The folder of lock files below the home of agent. Made if missing; refused if
@@ -137,8 +137,9 @@ export async function sweep(folder: string, alive: Liveness): Promise<{ removed:
 /** Whether a port is that of a window of ours: its lock names a process of ours that lives, and what listens knows its secret. */
 export async function isWindow(folder: string, port: number, alive: Liveness): Promise<boolean> {
   const lock = await readLock(join(folder, `${port}.lock`)).catch(() => undefined);
-  if (lock?.pid === undefined || lock.secret === undefined) return false;
-  return alive.isOurs(lock.pid) && (await alive.proves(port, lock.secret));
+  if (lock?.pid === undefined || !alive.isOurs(lock.pid)) return false;
+  const secret = await secretOf(lock.content);
+  return secret !== undefined && alive.proves(port, secret);
 }
 
 /** Whether the lock of a port names this process, and it lives. */
@@ -150,33 +151,31 @@ export async function isHeldBy(folder: string, port: number, pid: number, alive:
 async function isDead(folder: string, name: string, alive: Liveness): Promise<boolean> {
   const left = /^\.(\d+)-[0-9a-f]+\.tmp$/.exec(name);
   if (left !== null) return !alive.isOurs(Number(left[1]));
+  if (isSocketName(name) && (await isAnswered(join(folder, name)))) return false; // its lock is written after it
   if (isEntry(name)) return !(await exists(join(folder, `${parseInt(name, 10)}.lock`)));
   const port = /^(\d{1,5})\.lock$/.exec(name)?.[1];
   if (port === undefined) return false;
   const lock = await readLock(join(folder, name));
   if (lock?.pid === undefined || alive.isOurs(lock.pid)) return false;
-  if (lock.secret !== undefined && (await alive.proves(Number(port), lock.secret))) return false;
+  const secret = await secretOf(lock.content);
+  if (secret !== undefined && (await alive.proves(Number(port), secret))) return false;
   // A window that started at the same time may have taken the port, and written its own lock.
   return (await readLock(join(folder, name)))?.text === lock.text;
 }
 
 /** Reads a lock of a window; undefined if it is malformed or no file of its own. */
-async function readLock(path: string): Promise<{ text: string; pid: number | undefined; secret: string | undefined } | undefined> {
+async function readLock(path: string): Promise<{ text: string; pid: number | undefined; content: Record<string, unknown> } | undefined> {
   if (!(await lstat(path)).isFile()) return undefined;
   const text = await readFile(path, "utf8");
-  const lock = parse(text);
-  if (lock === undefined) return undefined;
-  const { pid, secret } = lock;
-  return {
-    text,
-    pid: typeof pid === "number" && Number.isSafeInteger(pid) && pid > 0 ? pid : undefined,
-    secret: typeof secret === "string" ? secret : undefined,
-  };
+  const content = parse(text);
+  if (content === undefined) return undefined;
+  const { pid } = content;
+  return { text, pid: typeof pid === "number" && Number.isSafeInteger(pid) && pid > 0 ? pid : undefined, content };
 }
 
-/** Whether it is the entry for clients of /mcp that a window writes beside its lock. */
+/** Whether a file belongs to a lock: the entry for clients of /mcp, or the socket. */
 function isEntry(name: string): boolean {
-  return /^\d{1,5}\.mcp\.json$/.test(name);
+  return isSocketName(name) || /^\d{1,5}\.mcp\.json$/.test(name);
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -7,6 +7,7 @@ import { canonical } from "./paths";
 import type { Ports } from "./ports";
 import { protocolVersion } from "./proof";
 import { isObject } from "./schema";
+import type { Known } from "./secretsocket";
 
 /** How a client of /mcp is configured: the address, and the header that opens it. */
 export interface McpEntry {
@@ -21,8 +22,8 @@ export interface Publication {
   readonly pid: number;
   readonly version: string;
   readonly startedAt: number;
-  /** Both sides of "/" prove that they know it. */
-  readonly secret: string;
+  /** The secret that both sides of "/" prove to know, or the socket that gives it. */
+  readonly known: Known;
   /** Opens /bridge. */
   readonly token: string;
   /** Undefined while the door is shut. */
@@ -118,7 +119,7 @@ export class Published {
   }
 
   private async lockContent(): Promise<LockContent> {
-    const { ports, pid, port, secret, token, startedAt, version } = this.of;
+    const { ports, pid, port, known, token, startedAt, version } = this.of;
     const { workspace, settings } = ports;
     const folders = workspace.folders().map(({ path }) => path);
     const mcp = this.of.mcp();
@@ -129,7 +130,7 @@ export class Published {
       realFolders: await Promise.all(folders.map((path) => canonical(path).catch(() => path))),
       ideName: workspace.name,
       transport: "ws",
-      secret,
+      ...known,
       authToken: token,
       trusted: workspace.isTrusted(),
       startedAt,

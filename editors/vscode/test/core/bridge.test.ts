@@ -124,7 +124,7 @@ describe("C1: bridge.json", () => {
       const server = new Server({ clock, log, guard: new Guard(undefined), http: [], sockets: [door] });
       const port = await server.listen(0);
       atEnd(t, () => server.close());
-      const of = { ports: editor.ports, folder: home, port, pid: process.pid, version: "0.1.0", startedAt: 0, secret, token: "t", mcp: () => undefined };
+      const of = { ports: editor.ports, folder: home, port, pid: process.pid, version: "0.1.0", startedAt: 0, known: { secret }, token: "t", mcp: () => undefined };
       return { server, port, published: new Published(of) };
     };
     const [first, second] = [await window(), await window()];

@@ -8,7 +8,7 @@ import { createCore } from "../../src/core/core";
 import { diffTools } from "../../src/core/difftools";
 import { sha256 } from "../../src/core/text";
 import { FakeEditor, settled, tempFolder, until } from "./fakes";
-import { contentOf, startCore, WsClient } from "./wsclient";
+import { contentOf, secretIn, startCore, WsClient } from "./wsclient";
 
 /** A core, one client, and a workspace folder with a file. */
 async function connected(t: TestContext) {
@@ -374,9 +374,13 @@ describe("the lock", () => {
     writeFileSync(join(home, "ide", "1.lock"), '{"pid":999999999}');
     const { core, editor, lockPath, port } = await startCore(t, home);
     const read = (): Record<string, unknown> => JSON.parse(readFileSync(lockPath, "utf8")) as Record<string, unknown>;
-    const { authToken, secret, ...rest } = read();
+    const { authToken, secretSocket, ...rest } = read();
     assert.ok(typeof authToken === "string" && authToken.length === 43);
-    assert.ok(typeof secret === "string" && secret.length === 43 && secret !== authToken);
+    assert.equal(secretSocket, join(home, "ide", `${port}.sock`));
+    const secret = await secretIn(lockPath);
+    assert.ok(secret.length === 43 && secret !== authToken);
+    const files = readdirSync(join(home, "ide")).filter((name) => !name.endsWith(".sock"));
+    assert.deepEqual(files.filter((name) => readFileSync(join(home, "ide", name), "utf8").includes(secret)), [], "the secret is in a file");
     assert.deepEqual(rest, {
       v: 2, pid: process.pid, workspaceFolders: [], realFolders: [], ideName: "Test Editor", transport: "ws", trusted: true,
       startedAt: 1_000_000, focusedAt: 1_000_000, extVersion: "0.1.0",
@@ -389,7 +393,7 @@ describe("the lock", () => {
     core.windowChanged({ focused: true });
     await until("the new lock", () => read()["focusedAt"] === 1_000_007);
     assert.deepEqual([read()["workspaceFolders"], read()["realFolders"]], [[join(folder, "link")], [join(folder, "real")]]);
-    assert.deepEqual([read()["authToken"], read()["secret"]], [authToken, secret]);
+    assert.deepEqual([read()["authToken"], await secretIn(lockPath)], [authToken, secret]);
   });
 });
 

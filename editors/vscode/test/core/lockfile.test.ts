@@ -232,9 +232,9 @@ describe("a window of ours", () => {
     const become = (other: object): void => writeFileSync(lockPath, JSON.stringify(other));
     become({ ...lock, pid: 999_999_999 });
     assert.equal(await is(), false, "its process is gone");
-    become({ ...lock, secret: newToken() });
+    become({ ...lock, secretSocket: undefined, secret: newToken() });
     assert.equal(await is(), false, "what listens knows another secret");
-    become({ ...lock, v: 1, secret: undefined });
+    become({ ...lock, v: 1, secretSocket: undefined });
     assert.equal(await is(), false, "it has no secret");
     become(lock);
     assert.equal(await is(), true);

@@ -15,7 +15,7 @@ import { nonceHeader } from "../../src/core/proof";
 import { follow } from "../../src/core/register";
 import { atEnd } from "./ending";
 import { FakeEditor, tempFolder, until } from "./fakes";
-import { startCore } from "./wsclient";
+import { secretIn, startCore } from "./wsclient";
 
 /** Listens on a port in another process; as root in one of another user. */
 async function listenAsAnother(t: TestContext, port: number): Promise<{ sent(): string }> {
@@ -33,7 +33,8 @@ async function listenAsAnother(t: TestContext, port: number): Promise<{ sent(): 
 describe("an agent that is older than the proofs", () => {
   it("is sent away with what to do, and the person is told once", async (t) => {
     const { editor, port, lockPath } = await startCore(t, tempFolder(t));
-    const { authToken, secret } = JSON.parse(readFileSync(lockPath, "utf8")) as { authToken: string; secret: string };
+    const { authToken } = JSON.parse(readFileSync(lockPath, "utf8")) as { authToken: string };
+    const secret = await secretIn(lockPath);
     const dial = (token: string): Promise<string> =>
       new Promise((done) => {
         const socket = new WebSocket(`ws://127.0.0.1:${port}/`, "mcp", { headers: { "x-agent-ide-authorization": token } });

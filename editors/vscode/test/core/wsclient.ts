@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type WebSocket from "ws";
 import { createCore } from "../../src/core/core";
 import type { Core } from "../../src/core/core";
+import { secretOf } from "../../src/core/secretsocket";
 import { atEnd } from "./ending";
 import type { Ends } from "./ending";
 import { knock } from "./prover";
@@ -39,6 +40,13 @@ export async function startCore(t: Ends, home: string): Promise<{ core: Core; ed
   return { core, editor, port, lockPath };
 }
 
+/** The secret of the window with this lock. */
+export async function secretIn(lockPath: string): Promise<string> {
+  const secret = await secretOf(JSON.parse(readFileSync(lockPath, "utf8")) as Record<string, unknown>, 60_000);
+  if (secret === undefined) throw new Error(`${lockPath} leads to no secret`);
+  return secret;
+}
+
 /** A program that speaks with the core over a real socket, as the lock file says. */
 export class WsClient {
   readonly received: Message[] = [];
@@ -53,8 +61,7 @@ export class WsClient {
 
   static async dial(t: Ends, lockPath: string): Promise<WsClient> {
     const port = Number(/(\d+)\.lock$/.exec(lockPath)?.[1]);
-    const { secret } = JSON.parse(readFileSync(lockPath, "utf8")) as { secret: string };
-    const socket = await knock({ port, secret });
+    const socket = await knock({ port, secret: await secretIn(lockPath) });
     atEnd(t, () => socket.terminate());
     const client = new WsClient(socket);
     return client;

@@ -4,7 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 
-import { Client } from "./lib/client.mjs";
+import { Client, secretOf } from "./lib/client.mjs";
 import { keepSettings, startSession } from "./lib/session.mjs";
 import { until, within } from "./lib/wait.mjs";
 
@@ -428,7 +428,7 @@ describe("a window with reviews", () => {
     fs.rmSync(file); // the person's own terminal has the model's key
     assert.match(env, new RegExp(`^AGENT_IDE_PORT=${lock.port}$`, "m"));
     assert.match(env, new RegExp(`^AGENT_IDE_LOCK=/.*/${lock.port}\\.lock$`, "m"));
-    assert.ok(!env.includes(lock.authToken) && !env.includes(lock.secret), "a token is in the environment");
+    assert.ok(!env.includes(lock.authToken) && !env.includes(await secretOf(lock)), "a token is in the environment");
     await session.probe("for (const terminal of vscode.window.terminals) terminal.dispose()");
   });
 

@@ -1,7 +1,15 @@
 // A client of the extension that speaks the protocol by hand, for messages that the real
 // agent would not send on demand.
 import { createHmac, randomBytes } from "node:crypto";
+import { connect } from "node:net";
+import { text as textOf } from "node:stream/consumers";
+
 import WebSocket from "ws";
+
+/** The secret of the window with this lock, from its socket. */
+export async function secretOf(lock) {
+  return (await textOf(connect(lock.secretSocket))).trimEnd();
+}
 
 export class Client {
   constructor(socket) {
@@ -18,6 +26,7 @@ export class Client {
 
   /** Connects to the window of a lock file and says hello. */
   static async connect(lock) {
+    const secret = await secretOf(lock);
     const nonce = randomBytes(32).toString("base64url");
     const headers = { "x-agent-ide-nonce": nonce };
     const socket = new WebSocket(`ws://127.0.0.1:${lock.port}/`, ["mcp"], { headers, perMessageDeflate: false });
@@ -29,7 +38,7 @@ export class Client {
     const theirs = (await answer).headers;
     const proof = (role) => {
       const text = ["agent-ide 2", role, lock.port, nonce, theirs["x-agent-ide-nonce"]].join("\n");
-      return createHmac("sha256", lock.secret).update(text).digest("base64url");
+      return createHmac("sha256", secret).update(text).digest("base64url");
     };
     if (theirs["x-agent-ide-proof"] !== proof("server")) throw new Error("the window did not prove that it wrote its lock");
     socket.send(JSON.stringify({ jsonrpc: "2.0", method: "agent/prove", params: { proof: proof("client") } }));
