@@ -23,6 +23,35 @@ type Policy struct {
 	Network bool
 }
 
+// Box is the sandbox of one started command.
+type Box struct {
+	work chan func() // for the thread in the sandbox; nil if the system cannot signal all in one
+}
+
+// Kill kills all processes in the sandbox at once, so that none can fork or hide before
+// its turn. It reports whether the system can: one with the gap of signals cannot.
+func (b *Box) Kill() bool {
+	if b.work == nil {
+		return false
+	}
+	done := make(chan struct{})
+	b.work <- func() {
+		defer close(done)
+		killAll()
+	}
+	<-done
+	return true
+}
+
+// Close releases the resources of the program for the sandbox. Its processes stay. It
+// returns true.
+func (b *Box) Close() bool {
+	if b.work != nil {
+		close(b.work)
+	}
+	return true
+}
+
 // Offer describes the sandbox of this system.
 type Offer struct {
 	// Missing explains why the system has no sandbox; "" if it has one.

@@ -34,3 +34,9 @@ func (p Policy) Start(cmd *exec.Cmd) error {
 	cmd.Path = sandboxExec
 	return cmd.Start()
 }
+
+// Confine starts cmd like Start. The system cannot end a sandbox as a whole.
+func (p Policy) Confine(cmd *exec.Cmd) (*Box, error) { return &Box{}, p.Start(cmd) }
+
+// killAll does nothing: no Box has a thread.
+func killAll() {}

@@ -41,6 +41,39 @@ func (p Policy) Start(cmd *exec.Cmd) error {
 	return onNewThread(func() error { return p.start(cmd) })
 }
 
+// Confine starts cmd like Start, and keeps the confined thread until the Box is closed: a
+// process may signal those with its own limits only, so that thread reaches exactly the
+// processes of this command.
+func (p Policy) Confine(cmd *exec.Cmd) (*Box, error) {
+	if !probeLandlock().signals {
+		return &Box{}, p.Start(cmd)
+	}
+	b := &Box{work: make(chan func())}
+	started := make(chan error, 1)
+	newThread(func() {
+		err := p.start(cmd)
+		started <- err
+		if err != nil {
+			return
+		}
+		for f := range b.work {
+			f()
+		}
+	})
+	return b, <-started
+}
+
+// killAll kills all processes with the limits of the calling thread: the kernel skips the
+// others, and no process can fork meanwhile.
+func killAll() {
+	for _, outside := range []int{1, unix.Getppid()} {
+		if outside > 0 && outside != unix.Getpid() && unix.Kill(outside, 0) == nil {
+			return // never without limits
+		}
+	}
+	_ = unix.Kill(-1, unix.SIGKILL) // it fails if nothing is left
+}
+
 // start confines the calling thread and starts cmd.
 func (p Policy) start(cmd *exec.Cmd) error {
 	if err := p.confine(); err != nil {
@@ -52,17 +85,27 @@ func (p Policy) start(cmd *exec.Cmd) error {
 // onNewThread calls f on a thread that ends afterwards, and waits for it.
 func onNewThread(f func() error) error {
 	done := make(chan error, 1)
+	newThread(func() { done <- f() })
+	return <-done
+}
+
+// newThread calls f on a thread that ends afterwards.
+func newThread(f func()) {
 	go func() {
 		defer crash.Guard()
 		runtime.LockOSThread()
-		if unix.Gettid() == unix.Getpid() { // the main thread never ends: keep it busy meanwhile
-			defer runtime.UnlockOSThread()
-			done <- onNewThread(f)
+		if unix.Gettid() != unix.Getpid() {
+			f() // still locked, so the thread ends with this goroutine
 			return
 		}
-		done <- f() // still locked, so the thread ends with this goroutine
+		defer runtime.UnlockOSThread() // the main thread never ends: keep it busy meanwhile
+		done := make(chan struct{})
+		newThread(func() {
+			defer close(done)
+			f()
+		})
+		<-done
 	}()
-	return <-done
 }
 
 // confine confines the calling thread for ever.

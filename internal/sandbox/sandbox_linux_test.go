@@ -3,6 +3,8 @@
 package sandbox
 
 import (
+	"errors"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -126,6 +128,70 @@ func TestThreads(t *testing.T) {
 		t.Errorf("the program is confined: %s, was %s", after, before)
 	}
 	// A thread ends a moment after the command has started.
+	for late := time.After(10 * time.Second); confinedThread(t, before) != ""; {
+		select {
+		case <-time.After(time.Millisecond):
+		case <-late:
+			t.Fatalf("%s is a confined thread that lives on", confinedThread(t, before))
+		}
+	}
+}
+
+// A box is ended as a whole, with processes that hide in it; no other process is.
+func TestKill(t *testing.T) {
+	if o := Probe(t.Context()); o.Missing != "" || o.Gaps != nil {
+		t.Skip(o.Missing, o.Gaps)
+	}
+	before := limits(t, "/proc/self/status")
+	stranger := exec.Command("sleep", "1000")
+	if err := stranger.Start(); err != nil {
+		t.Fatal(err)
+	}
+	start := func() (*Box, *exec.Cmd, *os.File) {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("/bin/bash", "-c", "(env -i setsid sleep 1000 2>&1 &); echo x; sleep 1000")
+		cmd.Stdout = w
+		b, err := Policy{}.Confine(cmd)
+		if err := errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Read(make([]byte, 2)); err != nil {
+			t.Fatal(err)
+		}
+		return b, cmd, r
+	}
+	b, cmd, output := start()
+	other, otherCmd, otherOutput := start()
+	if !b.Kill() {
+		t.Error("it cannot")
+	}
+	if n, err := output.Read(make([]byte, 1)); !errors.Is(err, io.EOF) { // nobody can write any more
+		t.Errorf("%d, %v", n, err)
+	}
+	if err := cmd.Wait(); err == nil || err.Error() != "signal: killed" {
+		t.Errorf("the shell ended with %v", err)
+	}
+	for _, pid := range []int{otherCmd.Process.Pid, stranger.Process.Pid} {
+		if err := unix.Kill(pid, 0); err != nil {
+			t.Errorf("process %d: %v", pid, err)
+		}
+	}
+	other.Kill()
+	if _, err := otherOutput.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+		t.Error(err)
+	}
+	_ = otherCmd.Wait() // it was killed
+	if err := stranger.Process.Kill(); err != nil {
+		t.Error(err)
+	}
+	if err := stranger.Wait(); err == nil || err.Error() != "signal: killed" {
+		t.Error(err)
+	}
+	b.Close()
+	other.Close()
 	for late := time.After(10 * time.Second); confinedThread(t, before) != ""; {
 		select {
 		case <-time.After(time.Millisecond):

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,11 +23,13 @@ type family struct {
 	zombies  map[identity]time.Time // adopted, with the time when they were first seen
 	named    map[identity]bool      // strays that were reported
 	started  map[int]string         // the watchdog's lines for the shells, by pid
+	cages    map[int]cage           // of the commands, by their shells; nil for none
+	old      []cage                 // of ended commands
 	dog      watchdog
 }
 
 func newFamily() family {
-	return family{shells: map[int]bool{}, confined: map[int]bool{}, zombies: map[identity]time.Time{}, named: map[identity]bool{}, started: map[int]string{}, dog: watchdog{mark: newMark()}}
+	return family{shells: map[int]bool{}, confined: map[int]bool{}, zombies: map[identity]time.Time{}, named: map[identity]bool{}, started: map[int]string{}, cages: map[int]cage{}, dog: watchdog{mark: newMark()}}
 }
 
 // start starts a shell, which writes to pipe, in a sandbox unless that is nil, and
@@ -38,14 +41,12 @@ func (f *family) start(cmd *exec.Cmd, in *sandbox.Policy, pipe *os.File) (shell 
 	if unwatched = f.dog.tell(lineStarting, f.started); unwatched != nil {
 		unwatched, f.dog.failed = unlessReported(unwatched, f.dog.failed), true
 	}
-	start := cmd.Start
-	if in != nil {
-		start = func() error { return in.Start(cmd) }
-	}
-	if err := start(); err != nil {
+	all, err := startCaged(cmd, in)
+	if err != nil {
 		return identity{}, nil, err
 	}
 	pid := cmd.Process.Pid
+	f.cages[pid] = all
 	f.shells[pid] = true
 	f.active++
 	if in != nil {
@@ -53,6 +54,9 @@ func (f *family) start(cmd *exec.Cmd, in *sandbox.Policy, pipe *os.File) (shell 
 	}
 	shell = identity{pid: pid, start: birth(pid)}
 	f.started[pid] = fmt.Sprintf(lineStarted, pid, shell.start, pipeName(pipe))
+	if all != nil && all.Place() != "" {
+		f.started[pid] += fmt.Sprintf(lineGroup, pid, all.Place())
+	}
 	_ = f.dog.tell(f.started[pid], f.started) // after an error, the next command tries again
 	return shell, unwatched, nil
 }
@@ -71,11 +75,23 @@ func (f *family) reaped(pid int) {
 	delete(f.shells, pid)
 }
 
+// cage returns the cage of a command by its shell, or nil.
+func (f *family) cage(shell int) cage {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.cages[shell]
+}
+
 // release records that the command of a shell has ended, with all its processes.
 func (f *family) release(shell int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.active--
+	if all := f.cages[shell]; all != nil {
+		f.old = append(f.old, all)
+	}
+	delete(f.cages, shell)
+	f.clear()
 	delete(f.confined, shell)
 	delete(f.started, shell)
 	if f.dog.in != nil {
@@ -83,10 +99,14 @@ func (f *family) release(shell int) {
 	}
 }
 
+// clear closes the cages of ended commands, except for those with strays. mu is held.
+func (f *family) clear() { f.old = slices.DeleteFunc(f.old, cage.Close) }
+
 // close ends the watchdog.
 func (f *family) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.clear()
 	if len(f.started) == 0 && f.dog.in != nil {
 		_ = f.dog.cmd.Process.Kill() // it has nothing left to do, and may still be starting
 	}

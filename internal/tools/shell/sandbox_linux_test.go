@@ -47,20 +47,25 @@ func TestNothingSurvivesInASandbox(t *testing.T) {
 	}
 }
 
-// TestSandboxInTheBackground: with two commands in a sandbox nobody knows the owner of a
-// stray; it ends with the last of them.
+// TestSandboxInTheBackground: with two commands in a sandbox each ends its own strays, and
+// none of the other's processes. Where the system cannot tell them apart, they end with the last.
 func TestSandboxInTheBackground(t *testing.T) {
 	n := token()
 	j := shell.NewJobs()
 	server := confined(t, "sleep 1000")
-	if _, err := j.Start(server); err != nil {
+	job, err := j.Start(server)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := j.Run(t.Context(), confined(t, strings.ReplaceAll(strayLine, "TOKEN", n))); err != nil {
 		t.Fatal(err)
 	}
-	if alive(t, n) == nil {
-		t.Error("the stray ended with a command that may not own it")
+	distinct := sandbox.Probe(t.Context()).Gaps == nil
+	if ended := alive(t, n) == nil; ended != distinct {
+		t.Errorf("the stray ended with its command: %v", ended)
+	}
+	if all := j.List(); len(all) != 1 || !all[0].Running || all[0].ID != job.ID {
+		t.Errorf("the other command was ended: %+v", all)
 	}
 	closeJobs(t, j)
 	if left := alive(t, n); left != nil {

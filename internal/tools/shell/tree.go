@@ -64,12 +64,22 @@ func (t *tree) endLeft(stop <-chan struct{}) leftovers {
 		r.survivors = t.end(left, afterExit)
 		r.ended = without(left, r.survivors)
 	}
+	ended, survivors := t.sweep()
+	r.ended, r.survivors = append(r.ended, ended...), append(r.survivors, survivors...)
 	r.strays = t.strays()
 	return r
 }
 
+// end ends the processes in left, and returns those that survive.
 func (t *tree) end(left []process, p patience) []process {
 	return endAll(t.left, t.shell.pid, left, p)
+}
+
+// endNow ends all processes of a command that was stopped, and returns those that survive.
+func (t *tree) endNow() []process {
+	survivors := t.end(t.left(), onRequest)
+	_, more := t.sweep()
+	return append(survivors, more...)
 }
 
 // endAll asks left, and processes that look finds meanwhile, to terminate, kills the rest

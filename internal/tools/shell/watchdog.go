@@ -116,12 +116,14 @@ type watched struct {
 	starting bool           // a command is being started, or failed to start
 	shells   map[int]uint64 // start times, by pid
 	pipes    map[int]string // of their output, by the shell's pid
+	groups   map[int]string // of their processes, likewise; see cage.Place
 }
 
 // The lines that a watchdog reads after the mark.
 const (
 	lineStarting = "starting\n"
 	lineStarted  = "started %d %d %s\n"
+	lineGroup    = "group %d %q\n"
 	lineEnded    = "ended %d\n"
 )
 
@@ -131,7 +133,7 @@ const (
 // within seconds after the end of in.
 func Watch(in io.Reader) error {
 	outlive()
-	w := watched{shells: map[int]uint64{}, pipes: map[int]string{}}
+	w := watched{shells: map[int]uint64{}, pipes: map[int]string{}, groups: map[int]string{}}
 	lines := bufio.NewScanner(in)
 	if lines.Scan() {
 		w.mark = lines.Text()
@@ -154,9 +156,12 @@ func (w *watched) handle(line string) {
 		w.starting = true
 	} else if n, _ := fmt.Sscanf(line, lineStarted, &pid, &start, &pipe); n == 3 {
 		w.starting, w.shells[pid], w.pipes[pid] = false, start, pipe
+	} else if n, _ := fmt.Sscanf(line, lineGroup, &pid, &pipe); n == 2 {
+		w.groups[pid] = pipe
 	} else if n, _ := fmt.Sscanf(line, lineEnded, &pid); n == 1 {
 		delete(w.shells, pid)
 		delete(w.pipes, pid)
+		delete(w.groups, pid)
 	}
 }
 
@@ -174,5 +179,8 @@ func (w *watched) end() {
 			endAll(w.left, 0, left, onRequest)
 		}
 		<-time.After(secondLook)
+	}
+	for _, place := range w.groups {
+		endGroup(place)
 	}
 }

@@ -1,0 +1,131 @@
+package shell
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// cgroup is a control group of a command. A process leaves it only by being moved, and
+// the system ends all of them in one.
+type cgroup struct{ dir string }
+
+// ownGroup returns the folder of our own group; "" if we may not divide it.
+var ownGroup = sync.OnceValue(func() string {
+	own, err1 := os.ReadFile("/proc/self/cgroup")
+	mounts, err2 := os.ReadFile("/proc/self/mountinfo")
+	if err1 != nil || err2 != nil {
+		return ""
+	}
+	_, path, found := strings.Cut("\n"+string(own), "\n0::")
+	path, _, _ = strings.Cut(path, "\n")
+	for line := range strings.Lines(string(mounts)) {
+		before, after, _ := strings.Cut(line, " - ")
+		fields := strings.Fields(before) // id, parent, device, root, mount point
+		if !found || !strings.HasPrefix(after, "cgroup2 ") || len(fields) < 5 {
+			continue
+		}
+		rel, err := filepath.Rel(fields[3], path)
+		if dir := filepath.Join(fields[4], rel); err == nil && filepath.IsLocal(rel) && syscall.Access(filepath.Join(dir, "cgroup.procs"), wOK) == nil {
+			return dir
+		}
+	}
+	return ""
+})
+
+const wOK = 2 // for access(2)
+
+// newGroup makes a group in our own; nil if that is not possible.
+func newGroup() *cgroup {
+	own := ownGroup()
+	if own == "" {
+		return nil
+	}
+	g := &cgroup{dir: filepath.Join(own, "agent-"+rand.Text())}
+	if os.Mkdir(g.dir, 0o755) != nil {
+		return nil
+	}
+	if syscall.Access(filepath.Join(g.dir, "cgroup.kill"), wOK) != nil { // before Linux 5.14
+		g.Close()
+		return nil
+	}
+	return g
+}
+
+// startInGroup starts a command in a group of its own, or without one if the system lets
+// us make none.
+func startInGroup(cmd *exec.Cmd) (cage, error) {
+	var g *cgroup
+	if groupsWork() {
+		g = newGroup()
+	}
+	if g == nil {
+		return nil, cmd.Start()
+	}
+	if err := g.start(cmd); err != nil {
+		g.Close()
+		return nil, err
+	}
+	return g, nil
+}
+
+// groupsWork reports whether commands can be started in groups, which a container may
+// forbid. It tries it once.
+var groupsWork = sync.OnceValue(func() bool {
+	g := newGroup()
+	if g == nil {
+		return false
+	}
+	defer g.Close()
+	cmd := shellCommand(":", "/")
+	cmd.Dir, cmd.Env = "/", []string{}
+	return g.start(cmd) == nil && cmd.Wait() == nil
+})
+
+// start starts cmd in the group from its first instant on.
+func (g *cgroup) start(cmd *exec.Cmd) error {
+	dir, err := os.Open(g.dir)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, int(dir.Fd())
+	return cmd.Start()
+}
+
+func (g *cgroup) Kill() bool {
+	return os.WriteFile(filepath.Join(g.dir, "cgroup.kill"), []byte("1"), 0) == nil
+}
+
+// Close removes the group; one that still has processes stays.
+func (g *cgroup) Close() bool { return !errors.Is(syscall.Rmdir(g.dir), syscall.EBUSY) }
+
+// Place returns the folder of the group.
+func (g *cgroup) Place() string { return g.dir }
+
+// processes returns the living processes of the group, sorted.
+func (g *cgroup) processes() []int {
+	data, err := readProc(filepath.Join(g.dir, "cgroup.procs"))
+	if err != nil {
+		return nil
+	}
+	var all []int
+	for field := range bytes.FieldsSeq(data) {
+		if pid, err := strconv.Atoi(string(field)); err == nil {
+			all = append(all, pid)
+		}
+	}
+	slices.Sort(all)
+	return all
+}

@@ -1,0 +1,14 @@
+//go:build !linux
+
+package shell
+
+import "os/exec"
+
+// startInGroup starts a command: only Linux has groups.
+func startInGroup(cmd *exec.Cmd) (cage, error) { return nil, cmd.Start() }
+
+// endGroup does nothing.
+func endGroup(string) {}
+
+// sweep does nothing: the processes of a command are its group or session.
+func (t *tree) sweep() (ended, survivors []process) { return nil, nil }
