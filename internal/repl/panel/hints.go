@@ -43,13 +43,17 @@ func (p *Panel) hints(n int) []string {
 	case !p.show.unseen.IsZero():
 		return p.items(st.Warn, p.unseenKeys())
 	case n > 0:
-		return p.items(st.Warn, []string{theme.Grouped(n) + " more lines: scroll to the end before you say yes", "PgDn scrolls", "n no", p.esc()})
+		return p.items(p.ready(st.Warn), []string{theme.Grouped(n) + " more lines: scroll to the end before you say yes", "PgDn scrolls", "n no", p.esc()})
 	}
-	style := st.Accent
+	return append(p.about(), p.items(p.ready(st.Accent), p.answers())...)
+}
+
+// ready returns the style of hints about keys that answer: dim until those count.
+func (p *Panel) ready(style theme.Style) theme.Style {
 	if !p.armed {
-		style = st.Dim
+		return p.look.Styles.Dim
 	}
-	return append(p.about(), p.items(style, p.answers())...)
+	return style
 }
 
 // wordsHint explains the words that are typed.
@@ -102,13 +106,9 @@ func (p *Panel) brief(n int) []string {
 	case plain && !p.show.unseen.IsZero():
 		return p.items(p.look.Styles.Warn, p.unseenKeys())[:1]
 	case plain && n > 0:
-		return p.items(p.look.Styles.Warn, []string{fmt.Sprintf("%d more: PgDn", n), "n no", p.esc()})[:1]
+		return p.items(p.ready(p.look.Styles.Warn), []string{fmt.Sprintf("%d more: PgDn", n), "n no", p.esc()})[:1]
 	case !plain:
 		return p.hints(n)[:1]
-	}
-	style := p.look.Styles.Accent
-	if !p.armed {
-		style = p.look.Styles.Dim
 	}
 	keys := []string{p.choice(p.yes(), false), p.choice("n no", false), p.esc()}
 	if p.ask != nil {
@@ -117,7 +117,7 @@ func (p *Panel) brief(n int) []string {
 	if p.plan == nil && len(p.more()) > 0 {
 		keys = slices.Insert(keys, 2, "? keys")
 	}
-	return append(p.about()[:min(1, len(p.about()))], p.items(style, keys)[:1]...)
+	return append(p.about()[:min(1, len(p.about()))], p.items(p.ready(p.look.Styles.Accent), keys)[:1]...)
 }
 
 // about returns the actions for the marked hunk and, on request, all other keys.
