@@ -105,11 +105,17 @@ func (d *desk) asked(pattern string) {
 // awake waits until the panel whose hints begin with hint accepts keys.
 func (d *desk) awake(hint string) {
 	d.t.Helper()
+	d.awakeWith(func(row string) bool { return strings.HasPrefix(strings.TrimPrefix(row, "1 "), hint) })
+}
+
+// awakeWith waits until the panel whose hints isHint knows accepts keys.
+func (d *desk) awakeWith(isHint func(row string) bool) {
+	d.t.Helper()
 	d.WaitUntil("the panel to take keys", func(m *vt.Terminal) bool {
 		rows := m.Screen()
 		footer := footerStyle(m, rows)
 		for y, row := range rows {
-			if strings.HasPrefix(strings.TrimPrefix(row, "1 "), hint) {
+			if isHint(row) {
 				return footer != "" && m.Cell(0, y).Style != footer // else the frame is incomplete
 			}
 		}

@@ -45,3 +45,25 @@ func TestUnusualCommandIsExplained(t *testing.T) {
 	d.idle()
 	d.leave()
 }
+
+// A command of any length and nesting is asked about like another, and refused by a key.
+func TestHugeCommandIsAskedAbout(t *testing.T) {
+	const times = 400_000
+	pieces := []string{"$(", "ls|", "<(", "time "}
+	turns := []llmtest.Turn{}
+	for _, piece := range pieces {
+		turns = append(turns, runCall(strings.Repeat(piece, times))) // a no ends the turn
+	}
+	d := newDesk(t, llmtest.NewServer(t, turns...), nil)
+	d.sit()
+	for range pieces {
+		d.say("go on")
+		d.WaitFor(`it is too long to be judged`)
+		d.awakeWith(func(row string) bool {
+			return strings.Contains(row, "more lines: scroll to the end before you say yes")
+		})
+		d.Press("n")
+		d.idle()
+	}
+	d.leave()
+}

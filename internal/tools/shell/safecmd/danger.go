@@ -2,9 +2,11 @@ package safecmd
 
 import (
 	"cmp"
+	"errors"
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -12,22 +14,28 @@ import (
 // Limits of the search for dangers in text that a line runs as a line of its own.
 const (
 	maxDepth = 4
-	maxText  = 4 * maxLine // bytes, of all such texts
+	maxText  = 4 * maxLine // bytes of all such texts, and words of the programs in wrappers
+	maxFuncs = 50          // functions of a line, which can be inside of each other
+
+	parseCost = 16 // bytes that one text more counts for
 )
 
 // detector finds the dangerous nodes of a line. It expands words as far as it can and
 // takes the rest for the worst; it never makes a line safe.
 type detector struct {
-	line  string
-	vars  map[string]string // the values of variables that the line has set so far
-	found map[syntax.Node]string
-	depth int
-	left  *int // bytes of text that may still be parsed
+	line   string
+	vars   map[string]string // the values of variables that the line has set so far
+	found  map[syntax.Node]string
+	depth  int             // of texts and of programs in wrappers
+	funcs  int             // functions so far
+	more   bool            // the programs get arguments that are only known when the line runs
+	judged map[tail]string // by program, of programs in wrappers
+	left   *int            // bytes of text that may still be parsed, and words that may be examined
 }
 
 func newDetector(line string) *detector {
 	left := maxText
-	return &detector{line: line, vars: map[string]string{}, found: map[syntax.Node]string{}, left: &left}
+	return &detector{line: line, vars: map[string]string{}, found: map[syntax.Node]string{}, judged: map[tail]string{}, left: &left}
 }
 
 // file finds the dangers of a parsed line.
@@ -84,11 +92,13 @@ func (d *detector) rest() []Part {
 // statement judges the input that a shell gets by a redirection, and output that empties
 // a file.
 func (d *detector) statement(s *syntax.Stmt) {
+	silent := sync.OnceValue(func() bool { return d.silent(s.Cmd) }) // a command can have hundreds of redirections
+	interprets := sync.OnceValue(func() bool { return d.interprets(s.Cmd) })
 	for _, n := range s.Redirs {
-		if writes(n) && d.silent(s.Cmd) {
+		if writes(n) && silent() {
 			d.mark(n, "it empties the file")
 		}
-		if n.Op != syntax.Hdoc && n.Op != syntax.DashHdoc && n.Op != syntax.WordHdoc || !d.interprets(s.Cmd) {
+		if n.Op != syntax.Hdoc && n.Op != syntax.DashHdoc && n.Op != syntax.WordHdoc || !interprets() {
 			continue
 		}
 		text := d.document(n.Hdoc)
@@ -163,7 +173,11 @@ func (d *detector) pipe(s *syntax.Stmt) {
 
 // function marks a function that starts itself again.
 func (d *detector) function(f *syntax.FuncDecl) {
-	if f.Name == nil {
+	switch d.funcs++; {
+	case d.funcs == maxFuncs:
+		d.mark(f, "it has more functions than are judged")
+		return
+	case d.funcs > maxFuncs || f.Name == nil:
 		return
 	}
 	syntax.Walk(f.Body, func(n syntax.Node) bool {
@@ -283,22 +297,31 @@ func (d *detector) script(text string) string {
 	if unknown(text) {
 		return runsUnknown
 	}
-	if _, err := parse(text); err != nil {
-		return "it runs text that is not valid shell"
-	}
-	return d.nested(text)
+	return d.inner(text, func(error) string { return "it runs text that is not valid shell" })
 }
 
 // nested returns why text that may be run as a line of its own is dangerous, or "".
 func (d *detector) nested(text string) string {
-	if *d.left -= len(text); d.depth >= maxDepth || *d.left < 0 {
-		return "it runs text inside of text that is too deep to be judged"
+	return d.inner(text, func(err error) string {
+		if errors.As(err, new(unjudged)) {
+			return tooDeep
+		}
+		return d.roughly(text)
+	})
+}
+
+const tooDeep = "it runs text inside of text that is too deep to be judged"
+
+// inner returns why text is dangerous as a line of its own; invalid decides about text that is not valid.
+func (d *detector) inner(text string, invalid func(error) string) string {
+	if *d.left -= parseCost + len(text); d.depth >= maxDepth || *d.left < 0 {
+		return tooDeep
 	}
-	inner := &detector{line: text, vars: d.vars, found: map[syntax.Node]string{}, depth: d.depth + 1, left: d.left}
 	file, err := parse(text)
 	if err != nil {
-		return inner.roughly(text)
+		return invalid(err)
 	}
+	inner := &detector{line: text, vars: d.vars, found: map[syntax.Node]string{}, depth: d.depth + 1, judged: d.judged, left: d.left}
 	inner.file(file)
 	if parts := inner.rest(); len(parts) > 0 {
 		return parts[0].Reason

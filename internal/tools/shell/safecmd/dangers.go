@@ -135,12 +135,38 @@ func dangerOf(name string) danger {
 
 // program returns why the program args[0] with its arguments is dangerous, or "".
 func (d *detector) program(args []string) string {
+	if d.depth == 0 {
+		return d.examine(args)
+	}
+	key := tail{&args[0], len(args), d.depth, d.more}
+	why, known := d.judged[key]
+	if !known {
+		if *d.left -= len(args); *d.left < 0 {
+			return tooDeep
+		}
+		why = d.examine(args)
+		d.judged[key] = why
+	}
+	return why
+}
+
+// tail is the end of the words of a command, from a word that may name a program. Wrappers in
+// wrappers have the same ends again and again.
+type tail struct {
+	first *string
+	words int
+	depth int
+	more  bool
+}
+
+// examine is program without its memory.
+func (d *detector) examine(args []string) string {
 	name := path.Base(args[0])
 	if strings.HasPrefix(name, "mkfs") {
 		return "it destroys what is on a disk"
 	}
 	if rule := dangerOf(name); rule != nil {
-		if why := rule(args[1:]); why != "" {
+		if why := rule(d.given(args[1:])); why != "" {
 			return why
 		}
 	}
@@ -152,18 +178,23 @@ func (d *detector) program(args []string) string {
 	return secretArgs(name, args[1:])
 }
 
+// given returns the arguments that a program gets.
+func (d *detector) given(args []string) []string {
+	if !d.more {
+		return args
+	}
+	return append(slices.Clone(args), unknownText)
+}
+
 // wrapped judges the programs and lines that a program starts.
 func (d *detector) wrapped(name string, args []string) string {
 	if name == "eval" {
-		return d.script(strings.Join(args, " "))
+		return d.script(strings.Join(d.given(args), " "))
 	}
-	extended := args
 	exec := executing[name]
-	if name == "xargs" || name == "parallel" || exec != nil {
-		extended = append(slices.Clone(args), unknownText) // it adds words of its own
-	}
 	inner := *d
 	inner.depth++
+	inner.more = d.more || name == "xargs" || name == "parallel" || exec != nil // it adds words of its own
 	for i := range min(len(args), maxWords) {
 		if name == "git" || inner.depth > maxDepth || args[i] == name || !starts(args[i]) {
 			continue
@@ -171,11 +202,11 @@ func (d *detector) wrapped(name string, args []string) string {
 		if exec != nil && (i == 0 || !slices.Contains(exec, args[i-1])) {
 			continue
 		}
-		if why := inner.program(extended[i:]); why != "" {
+		if why := inner.program(args[i:]); why != "" {
 			return why
 		}
 	}
-	return d.texts(name, args)
+	return d.texts(name, d.given(args))
 }
 
 // starts reports whether a word among others can name a program that is dangerous, or

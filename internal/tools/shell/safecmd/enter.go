@@ -23,7 +23,7 @@ func (p Place) entering(line string, j Judgement) (Judgement, bool) {
 	if err != nil {
 		return j, false
 	}
-	rest, ok := afterFirst(line)
+	rest, ok := afterFirst(line, j.file)
 	if !ok {
 		return j, false
 	}
@@ -43,13 +43,9 @@ func (p Place) entering(line string, j Judgement) (Judgement, bool) {
 	return inner, true
 }
 
-// afterFirst returns the text of a line behind the && after its first command, if that
-// is a plain one.
-func afterFirst(line string) (string, bool) {
-	file, err := parse(line)
-	if err != nil || len(file.Stmts) == 0 {
-		return "", false
-	}
+// afterFirst returns the text of a line, parsed as file, behind the && after its first
+// command, if that is a plain one.
+func afterFirst(line string, file *syntax.File) (string, bool) {
 	s := file.Stmts[0]
 	for {
 		both, ok := s.Cmd.(*syntax.BinaryCmd)

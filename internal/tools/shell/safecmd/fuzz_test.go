@@ -19,12 +19,20 @@ import (
 // only.
 const limit = 100 * time.Millisecond
 
-// check fails if line is not judged in time, if it is safe although a shell
+// explain judges a line and describes it to a person, as before a question.
+func explain(line string) Judgement {
+	j := Classify(line)
+	j.CommandParts(false)
+	Place{Dir: "/", Roots: []string{"/"}}.Unusual(j)
+	return j
+}
+
+// check fails if line is not judged and explained in time, if it is safe although a shell
 // would refuse it, or if Script says something else.
 func check(t *testing.T, line string) Judgement {
 	t.Helper()
 	var j Judgement
-	judge := func() { j = Classify(line) }
+	judge := func() { j = explain(line) }
 	if took := stress.Cost(t, judge); took > limit && os.Getenv("AGENT_TEST_FULL") == "1" {
 		if took = min(took, stress.Cost(t, judge)); took > limit { // the first may have collected garbage
 			t.Errorf("%.80q took %s", line, took)
@@ -84,8 +92,11 @@ func TestRandomLines(t *testing.T) {
 			words = append(words, pieces[r.IntN(len(pieces))])
 		}
 		line := strings.Join(words, []string{" ", " ", "", "\t"}[r.IntN(4)])
-		if r.IntN(4) == 0 {
+		switch r.IntN(8) {
+		case 0, 1:
 			line = mutate(r, all[r.IntN(len(all))].line)
+		case 2: // often too long or deep to be parsed
+			line = strings.Repeat(line, 1+r.IntN(200))
 		}
 		counts[check(t, line).Class]++
 		bad := all[r.IntN(len(all))]
@@ -131,11 +142,11 @@ func allocated(f func()) uint64 {
 // TestHugeLines: lines that are deeply nested, or grow when they are expanded, take
 // little work.
 func TestHugeLines(t *testing.T) {
-	for _, piece := range []string{"(", "((", "$(", "`", "{ ", "{a,b}", "{1..99999}", "<(", "${a:-", "$((", "\"$(", "a=$a$a;", "[[ ", "f() { ", "if ", "<<a ", "sh -c ", "eval ", "x|", "a;", "\\", "'", "rm ", "env ", "! ", "$[", "@(a|", "case x in "} {
-		for _, n := range []int{10, 100, 1000, 4000, 20_000} {
+	for _, piece := range []string{"(", "((", "$(", "`", "{ ", "{a,b}", "{1..99999}", "<(", "${a:-", "$((", "\"$(", "a=$a$a;", "[[ ", "f() { ", "if ", "<<a ", "sh -c ", "eval ", "x|", "a;", "\\", "'", "rm ", "env ", "! ", "$[", "@(a|", "case x in ", "ls|", "time ", "bash -c $'\\x28", "f() ", "coproc "} {
+		for _, n := range []int{10, 100, 1000, 4000, 20_000, 400_000} {
 			for _, line := range []string{strings.Repeat(piece, n), strings.Repeat(piece, n) + " x"} {
 				check(t, line)
-				if got := allocated(func() { Classify(line) }); got > 32<<20 {
+				if got := allocated(func() { explain(line) }); got > 32<<20 {
 					t.Errorf("%.80q, of %d bytes, takes %d MiB", line, len(line), got>>20)
 				}
 			}

@@ -6,6 +6,7 @@
 package safecmd
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,8 +64,10 @@ type Judgement struct {
 	// need a question.
 	Misplaced bool `json:"-"`
 
-	steps  []step // the safe parts, and the operators, of a line
-	enters string // the folder that a line with a cd enters first, without symbolic links
+	steps  []step       // the safe parts, and the operators, of a line
+	enters string       // the folder that a line with a cd enters first, without symbolic links
+	file   *syntax.File // nil if the line was not parsed
+	rough  bool         // file is nil because the line is not valid shell
 }
 
 // Reasons returns the reasons of the parts that give the line its class, each once.
@@ -145,21 +148,19 @@ func nesting(line string) int {
 // files that it names.
 func Classify(line string) Judgement {
 	var j Judgement
-	if len(line) > maxLine {
-		j.unparsed(line, "it is too long to be judged: %d bytes", len(line))
+	file, err := parse(line)
+	var refused unjudged
+	switch {
+	case errors.As(err, &refused):
+		j.unparsed(line, "%s", refused)
 		return j
-	}
-	if nesting(line) > maxNesting {
-		j.unparsed(line, "it is nested too deeply to be judged")
+	case err != nil:
+		j.unparsed(line, "it is not valid shell, so what it does is unknown: %s", firstLine(err.Error()))
+		j.rough = true
 		return j
 	}
 	if why := oddText(line); why != "" {
 		j.add(line, Ask, "%s", why)
-	}
-	file, err := parse(line)
-	if err != nil {
-		j.unparsed(line, "it is not valid shell, so what it does is unknown: %s", firstLine(err.Error()))
-		return j
 	}
 	if len(file.Stmts) == 0 {
 		j.add(line, Ask, "it has no command")
@@ -180,12 +181,24 @@ func Classify(line string) Judgement {
 	for i := range r.steps {
 		r.steps[i].part += odd
 	}
-	j.steps = r.steps
+	j.steps, j.file = r.steps, file
 	return j
 }
 
-// parse parses a line of bash.
+// unjudged is the reason why a line is not parsed.
+type unjudged string
+
+func (u unjudged) Error() string { return string(u) }
+
+// parse parses a line of bash. Nothing else parses one: the parser takes more stack with each
+// level of nesting, and a line of any length can come from a model.
 func parse(line string) (*syntax.File, error) {
+	switch {
+	case len(line) > maxLine:
+		return nil, unjudged(fmt.Sprintf("it is too long to be judged: %d bytes", len(line)))
+	case nesting(line) > maxNesting:
+		return nil, unjudged("it is nested too deeply to be judged")
+	}
 	return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(line), "")
 }
 

@@ -72,7 +72,7 @@ func TestOptionsHideNone(t *testing.T) {
 func TestLines(t *testing.T) {
 	counts := map[string]int{}
 	for _, s := range samples(t) {
-		j := Classify(s.line)
+		j := explain(s.line)
 		ok := map[string]bool{"safe": j.Class == Safe, "either": j.Class < Danger, "ask": j.Class > Safe, "danger": j.Class == Danger}[s.want]
 		if !ok {
 			t.Errorf("%q is %s, want %s: %q", s.line, j.Class, s.want, j.Reasons())

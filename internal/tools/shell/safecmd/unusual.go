@@ -13,17 +13,18 @@ import (
 // maxInner is the nesting of commands in commands up to which effects are searched.
 const maxInner = 3
 
+// maxExplained is the number of bytes of parts in which effects are searched. Parts overlap, so
+// those of one line can have many times its length.
+const maxExplained = 4 * maxLine
+
 // Unusual describes the unusual effects of the line of j that p judged, each in a few plain
 // words: effects beyond the folder, and pieces that the words do not show. It returns
 // nil for an ordinary command. The texts are not sanitized. They explain a question and decide
 // nothing: a line may have effects that are not found here.
 func (p Place) Unusual(j Judgement) []string {
-	u := unusual{place: p, found: map[string]string{}}
-	for _, part := range j.Parts {
-		if part.Class != Safe {
-			u.part(part)
-		}
-	}
+	left := maxExplained
+	u := unusual{place: p, found: map[string]string{}, left: &left}
+	u.line(j)
 	given := ""
 	if j.Class == Danger {
 		given = strings.Join(j.Reasons(), "; ")
@@ -67,6 +68,7 @@ type unusual struct {
 	place Place
 	found map[string]string // texts by the word of the effect; the first one counts
 	depth int
+	left  *int // bytes of parts that may still be examined
 }
 
 func (u *unusual) add(word, text string) {
@@ -75,8 +77,26 @@ func (u *unusual) add(word, text string) {
 	}
 }
 
+// line examines a line; one that was too long or deep to be parsed has only its danger.
+func (u *unusual) line(j Judgement) {
+	if j.file == nil && !j.rough {
+		return
+	}
+	if j.file != nil {
+		u.constructs(j.file)
+	}
+	for _, part := range j.Parts {
+		if part.Class != Safe {
+			u.part(part)
+		}
+	}
+}
+
 // part examines a piece of a line.
 func (u *unusual) part(p Part) {
+	if *u.left -= len(p.Text); *u.left < 0 {
+		return
+	}
 	word, unknown := strings.CutSuffix(p.Reason, " is only known when it runs")
 	switch {
 	case p.Words == nil && slices.ContainsFunc([]string{"$(", "`", "<(", ">("}, func(s string) bool { return strings.Contains(p.Text, s) }):
@@ -97,18 +117,13 @@ func (u *unusual) part(p Part) {
 	}
 	words := p.Words
 	if words == nil {
-		u.construct(p.Text)
 		words = strings.Fields(p.Text) // roughly
 	}
 	u.command(words)
 }
 
-// construct examines a piece that is no simple command.
-func (u *unusual) construct(text string) {
-	file, err := parse(text)
-	if err != nil {
-		return
-	}
+// constructs examines the pieces of a line that are no simple commands.
+func (u *unusual) constructs(file *syntax.File) {
 	syntax.Walk(file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Redirect:
@@ -116,7 +131,9 @@ func (u *unusual) construct(text string) {
 				u.add("text", "it gives a program text that is in the line")
 			}
 		case *syntax.FuncDecl:
-			u.add("meaning", "it gives "+n.Name.Value+" a meaning of its own")
+			if n.Name != nil { // the parser takes () x
+				u.add("meaning", "it gives "+n.Name.Value+" a meaning of its own")
+			}
 		}
 		return true
 	})
@@ -163,13 +180,11 @@ func (u *unusual) inner(name string, args []string) {
 	if u.depth >= maxInner || name == "git" || !isWrapper(name) && !slices.Contains(starters, name) {
 		return
 	}
-	deeper := unusual{place: u.place, found: u.found, depth: u.depth + 1}
+	deeper := unusual{place: u.place, found: u.found, depth: u.depth + 1, left: u.left}
 	for i, arg := range args {
 		switch {
 		case strings.ContainsAny(arg, " \t\n;|&"):
-			for _, part := range Classify(arg).Parts {
-				deeper.part(part)
-			}
+			deeper.line(Classify(arg))
 		case !strings.HasPrefix(arg, "-") && strings.Trim(arg, "0123456789.smhd") != "":
 			deeper.command(args[i:])
 			return
