@@ -31,8 +31,8 @@ func Width(s string) int {
 }
 
 // next returns the first code point or escape sequence of s, its size and its width after the
-// code point last, which is 0 at the beginning of a text and after a sequence. A mark takes a
-// cell there in terminals that cannot join it to the cell before.
+// code point last, which is 0 at the beginning of a text and after a sequence. Marks take a cell
+// there in terminals that cannot join them to the cell before.
 func next(s string, last rune) (r rune, size, width int) {
 	switch c := s[0]; {
 	case c >= ' ' && c < 0x7f:
@@ -46,10 +46,15 @@ func next(s string, last rune) (r rune, size, width int) {
 	switch {
 	case r == emojiStyle:
 		return r, size, 2 - Rune(last)
-	case last == 0:
-		return r, size, max(1, Rune(r))
+	case last == 0 && joins(r):
+		return 0, size, max(1, Rune(r))
 	}
 	return r, size, Rune(r)
+}
+
+// joins reports whether r takes no cell of its own in some terminal.
+func joins(r rune) bool {
+	return r >= 0x300 && (unicode.In(r, unicode.M, unicode.Cf) || r >= 0x1160 && r < 0x1200 || r >= 0xd7b0 && r < 0xd7fc)
 }
 
 // Rune returns the largest number of cells that r takes alone.
@@ -94,7 +99,7 @@ func Least(s string) int {
 	n := 0
 	for s != "" {
 		size, w := First(s)
-		if r, _ := utf8.DecodeRuneInString(s); unicode.In(r, unicode.M, unicode.Cf) {
+		if r, _ := utf8.DecodeRuneInString(s); joins(r) {
 			w = 0
 		} else if w > 1 && !Steady(s[:size]) {
 			w = 1

@@ -35,6 +35,10 @@ func Glyphs(text string) []Glyph {
 	return out
 }
 
+// maxGlyph is the width of a glyph in cells from which a cluster of more characters, which has
+// no end in some scripts, becomes several glyphs.
+const maxGlyph = 16
+
 func firstGlyph(text string) (Glyph, int) {
 	switch c := text[0]; {
 	case c == '\n':
@@ -44,7 +48,10 @@ func firstGlyph(text string) (Glyph, int) {
 	case c >= ' ' && c < 0x7f && (len(text) == 1 || text[1] < utf8.RuneSelf):
 		return Glyph{Text: text[:1], Show: text[:1], Width: 1}, 1
 	}
-	n, _ := cells.First(text)
+	n, w := cells.First(text)
+	if w > maxGlyph {
+		n, _ = cells.FitSome(text[:n], maxGlyph)
+	}
 	cluster := text[:n]
 	show := sanitize.Line(cluster)
 	if r, _ := utf8.DecodeRuneInString(show); cells.Rune(r) == 0 || unicode.Is(unicode.M, r) {

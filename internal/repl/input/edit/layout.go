@@ -91,7 +91,11 @@ func Draw(gs []Glyph, r Row, width int, st Styles) string {
 		g := gs[i]
 		show := g.Show
 		if room := max(1, width-1); g.Width > room {
-			show = cells.Truncate(show, room, "")
+			if n, w := cells.FitSome(show, room); w <= room {
+				show = show[:n]
+			} else {
+				show = ""
+			}
 		}
 		switch {
 		case i >= st.Marked.Start && i < st.Marked.End:

@@ -1,0 +1,132 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/dev/ptytest"
+	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/dev/xterm"
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+)
+
+// The commands of these tests are longer than a row by any count of cells but one.
+var hiding = map[string]string{
+	"Thai":       "echo '" + strings.Repeat("ทำ", 36) + "'; touch HIDDEN",
+	"Devanagari": "echo '" + strings.Repeat("हि", 36) + "'; touch HIDDEN",
+	"skin tones": "echo '" + strings.Repeat("👍🏽", 18) + "'; touch HIDDEN",
+	"families":   "echo '" + strings.Repeat("👩‍👩‍👧‍👦", 18) + "'; touch HIDDEN",
+	"a cluster":  "echo 'ท" + strings.Repeat("ำ", 71) + "'; touch HIDDEN",
+	"selectors":  "echo '" + strings.Repeat("❤️", 28) + "'; touch HIDDEN",
+}
+
+func asking(t *testing.T, line string) *llmtest.Server {
+	return llmtest.NewServer(t, callOf("execute_command", fmt.Sprintf(`{"command":%q}`, line)), llmtest.Turn{Text: "Done."})
+}
+
+// TestTheEndOfACommandIsOnTheScreen: on a terminal that counts clusters, on one that counts code
+// points and on xterm.js with each of its tables, the end of a command is on the screen before
+// it can be approved, in the panel and on the whole screen.
+func TestTheEndOfACommandIsOnTheScreen(t *testing.T) {
+	for name, line := range hiding {
+		t.Run(name, func(t *testing.T) {
+			var inputs []xterm.Input
+			for _, narrow := range []bool{false, true} {
+				d := newDesk(t, asking(t, line), nil)
+				d.Terminal = ptytest.New(t, vt.Options{Width: 80, Height: 24, NarrowEmoji: narrow})
+				d.launch()
+				d.say("go")
+				for _, key := range []string{"", "v"} {
+					if key != "" {
+						d.Press(key)
+					}
+					d.asked(`touch HIDDEN`)
+					for _, unicode := range []string{xterm.Unicode6, xterm.Unicode11, xterm.Graphemes} {
+						inputs = append(inputs, xterm.Input{Unicode: unicode, Width: 80, Height: 24, Text: string(d.Bytes())})
+					}
+				}
+				d.Press("n")
+				d.idle()
+				d.leave()
+			}
+			for i, out := range xterm.Screens(t, inputs) {
+				if screen := strings.Join(out.Rows, "\n"); !strings.Contains(screen, "touch HIDDEN") {
+					t.Errorf("xterm.js with the widths of Unicode %s lacks the end:\n%s", inputs[i].Unicode, screen)
+				}
+			}
+		})
+	}
+}
+
+// TestTheEndOfACommandIsOnTmux is the same in a real tmux, which counts as the C library does,
+// with a draft in the same script before it: the cursor is behind it.
+func TestTheEndOfACommandIsOnTmux(t *testing.T) {
+	program, err := exec.LookPath("tmux")
+	if err != nil {
+		t.Skip(err)
+	}
+	d := newDesk(t, asking(t, hiding["Thai"]), nil)
+	socket, pipe := filepath.Join(t.TempDir(), "s"), filepath.Join(t.TempDir(), "pipe")
+	agent := d.program()
+	tmux := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command(program, append([]string{"-S", socket, "-u", "-f", "/dev/null"}, args...)...)
+		cmd.Dir, cmd.Env = d.dir, append(agent.Env, "LC_ALL=C.UTF-8", "SHELL=/bin/sh", "TMUX=")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("tmux %q: %v %s", args, err, out)
+		}
+		return string(out)
+	}
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tmux("new-session", "-d", "-x", "80", "-y", "24", program+" wait-for go; exec "+agent.Path)
+	tmux("set-option", "-g", "remain-on-exit", "on", ";", "set-hook", "-g", "pane-died", "wait-for -S ended")
+	t.Cleanup(func() {
+		tmux("run-shell", "kill #{pane_pid}")
+		tmux("wait-for", "ended")
+		tmux("kill-server")
+	})
+	tmux("pipe-pane", "exec cat >"+pipe)
+	output, err := os.Open(pipe) // waits for cat
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer output.Close() //nolint:errcheck // only read
+	read := bufio.NewReader(output)
+	var seen strings.Builder
+	until := func(text string) {
+		t.Helper()
+		for !strings.Contains(seen.String(), text) {
+			c, err := read.ReadByte()
+			if err != nil {
+				t.Fatalf("%q is not in the output: %v\n%q", text, err, seen.String())
+			}
+			seen.WriteByte(c)
+		}
+		seen.Reset()
+	}
+	tmux("wait-for", "-S", "go")
+	until("❯")
+	tmux("send-keys", "-l", "สวัสดี ทำทำทำ")
+	until("ทำทำทำ")
+	if x := strings.TrimSpace(tmux("display-message", "-p", "#{cursor_x}")); x != "13" {
+		t.Errorf("the cursor is in column %s, want 13:\n%s", x, tmux("capture-pane", "-p"))
+	}
+	tmux("send-keys", "Enter")
+	until("Esc cancel")
+	if screen := tmux("capture-pane", "-p"); !strings.Contains(screen, "touch HIDDEN") {
+		t.Errorf("the end of the command is not on the screen:\n%s", screen)
+	} else {
+		t.Log("\n" + screen)
+	}
+}
