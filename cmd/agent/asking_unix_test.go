@@ -5,6 +5,7 @@ package main
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
@@ -186,4 +187,31 @@ func TestCtrlCGoesOneStepAtATime(t *testing.T) {
 		t.Errorf("exit status %d", code)
 	}
 	d.restored()
+}
+
+// With an empty draft, the letters of a prompt that begins are no answers, however many of them
+// would be; one alone is, and after a yes for the session a line names the rule.
+func TestTheFirstLetterOfAPromptDoesNotAnswer(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, editCall("hello", "good day"), editCall("main()", "main() "), llmtest.Turn{Text: "All done."}), map[string]string{"main.go": program})
+	d.sit()
+	d.say("be polite")
+	for _, text := range []string{"and also the tests", "yes but later", "2 of 3", "no wait", "Always", "pony", "call it n", "jot", "y\r"} {
+		d.asked(`good day`)
+		for _, r := range text { // 12 keys a second
+			d.Type(string(r))
+			<-time.After(80 * time.Millisecond)
+		}
+		d.WaitFor(`(?m)^❯ ` + strings.TrimSpace(text) + `$`)
+		d.Press("ctrl+u")
+		d.gone("Tab to answer")
+	}
+	if got := d.read("main.go"); got != program {
+		t.Errorf("a draft wrote main.go: %q", got)
+	}
+	d.asked(`good day`)
+	d.Press("a")
+	d.WaitFor(`Allowed, this session: edits; /permissions takes it back\.`)
+	d.WaitFor(`All done`)
+	d.idle()
+	d.leave()
 }

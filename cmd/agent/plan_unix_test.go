@@ -32,6 +32,7 @@ func TestPlanModeEndsInAPlan(t *testing.T) {
 	d.WaitFor(`(?s)the plan.*# Be polite.*1\. Say good day\.`)
 	d.awake("y carry it out")
 	d.Press("c")
+	d.WaitFor(`no, because:`)
 	d.Type("and the tests?")
 	d.Press("enter")
 	d.WaitFor(`2\. Test it\.`)

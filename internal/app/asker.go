@@ -2,9 +2,11 @@ package app
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/permission"
+	"github.com/bb2d0cf4/agent/internal/session"
 )
 
 // asker asks the tools' questions. It adds the notes of hooks and the rule to offer, and
@@ -34,8 +36,17 @@ func (a asker) Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, e
 		return v, a.app.leavePlan(v.Mode)
 	case v.Always != nil && err == nil:
 		a.app.makeRule(ctx, req, *v.Always)
+	case v.Session && err == nil:
+		a.app.tellGrant(req)
 	}
 	return v, err
+}
+
+// tellGrant names the requests that a yes for the session allows from now on.
+func (a *App) tellGrant(req confirm.Request) {
+	if r, ok := a.Policy.Granted(req); ok {
+		a.emit(session.Notice{Text: fmt.Sprintf("Allowed, %s: %s; /permissions takes it back.", confirm.Term{}, r)})
+	}
 }
 
 // leavePlan enters the mode that the person chose with the acceptance of a plan.

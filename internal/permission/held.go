@@ -77,6 +77,14 @@ func (p *Policy) Grant(req confirm.Request) {
 	}
 }
 
+// Granted returns the rule in force that Grant made for req; ok is false without one.
+func (p *Policy) Granted(req confirm.Request) (r Rule, ok bool) {
+	if r, ok = grantFor(req); !ok {
+		return r, false
+	}
+	return r, slices.ContainsFunc(p.Rules(), r.same)
+}
+
 // grantFor returns the rule for exactly req; ok is false if none may cover it.
 func grantFor(req confirm.Request) (r Rule, ok bool) {
 	r = Rule{Effect: Allow, Kept: InSession, Source: "your answer"}

@@ -82,7 +82,9 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		m.scr.desk.Key(m.opt.Now())
-		return m.press(msg)
+		cmd := m.press(msg)
+		m.ask.pressed = m.opt.Now()
+		return cmd
 	case tea.PasteMsg:
 		m.paste(msg.Content)
 	case keyboard.TooLarge:
@@ -99,6 +101,8 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return m.sched.turn.spin(msg)
 	case armedMsg:
 		return m.ask.wake(m.covered())
+	case aloneMsg:
+		return m.ask.alone()
 	case editedMsg:
 		return m.ask.edited(msg)
 	case composedMsg:
@@ -235,6 +239,7 @@ func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 	shown := m.hint
 	m.hint = hint{}
 	if m.opt.Terminal.Keys.Is(key, keys.Suspend) {
+		m.ask.held = held{}
 		return m.scr.sigs.Suspend(m.scr)
 	}
 	for _, first := range []func(tea.KeyPressMsg) (tea.Cmd, bool){m.view.key, m.menu.key, m.ask.key} {

@@ -72,6 +72,10 @@ type questions struct {
 	layout diffview.Layout // of diffs
 
 	keyOwner
+	held    held
+	pressed time.Time                // time of the key before
+	moved   time.Time                // time of the last key that moved the view
+	silent  func(time.Duration) bool // see keyboard.Silent
 }
 
 // armedMsg arrives when the panel may accept keys.
@@ -174,15 +178,37 @@ func (qs *questions) shown() tea.Cmd {
 
 // key handles a key while a question is on the screen. Keys for the prompt pass through.
 func (qs *questions) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
-	if qs.panel == nil {
-		return nil, false
+	counted, used := qs.follow(key)
+	if used || qs.panel == nil {
+		return counted, used
 	}
-	where := keys.Question
-	if note, _ := qs.panel.Note(); note != nil {
-		where = keys.Prompt
-	} else if qs.panel.PromptHasKeys || qs.panel.Wait(qs.opt.Now()) > 0 {
+	cmd, used := qs.owned(key)
+	return tea.Batch(counted, cmd), used
+}
+
+// owned gives a key to the question or to the prompt, whichever has the keys.
+func (qs *questions) owned(key tea.KeyPressMsg) (tea.Cmd, bool) {
+	note, _ := qs.panel.Note()
+	switch {
+	case note != nil:
+		return qs.press(keys.Prompt, key)
+	case qs.panel.PromptHasKeys:
 		return qs.takeKeys(key)
+	case qs.panel.Wait(qs.opt.Now()) == 0 && types(key) && !qs.moves(key):
+		return qs.hold(key), true
+	case qs.panel.Wait(qs.opt.Now()) == 0:
+		cmd, used := qs.press(keys.Question, key)
+		return tea.Batch(cmd, qs.began(key)), used
+	case qs.early(key):
+		cmd := qs.hold(key)
+		qs.held.no = true
+		return cmd, true
 	}
+	return qs.takeKeys(key)
+}
+
+// press gives a key to the panel.
+func (qs *questions) press(where keys.Place, key tea.KeyPressMsg) (tea.Cmd, bool) {
 	outcome, verdict := qs.panel.Press(qs.opt.Terminal.Keys.In(where, key))
 	qs.layout = qs.panel.Layout()
 	switch outcome {
@@ -229,6 +255,9 @@ func (qs *questions) paste(text string) bool {
 	if note, _ := qs.panel.Note(); note != nil {
 		note.Paste(text)
 		return true
+	}
+	if qs.held.panel != nil {
+		qs.typeHeld()
 	}
 	qs.panel.Disturbed(qs.opt.Now())
 	return false

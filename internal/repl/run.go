@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -52,6 +53,7 @@ func (u *UI) Run(ctx context.Context, sess Session) (err error) {
 	}
 	m := u.newModel(window{scr, desk, sigs, u.opt.Now}, sess, background)
 	typed := keyboard.New(term.In, cancel)
+	m.ask.silent = typed.Silent
 	prog := tea.NewProgram(onScreen{m}, tea.WithContext(ctx), tea.WithInput(typed), tea.WithFilter(typed.Filter),
 		tea.WithOutput(term.Out), tea.WithEnvironment(term.Env), tea.WithColorProfile(scr.Profile()),
 		tea.WithoutRenderer(), tea.WithFPS(1), tea.WithoutSignalHandler())
@@ -95,7 +97,7 @@ func (u *UI) newModel(scr window, sess Session, spawn spawner) *model {
 	sched := &scheduler{turn: turn, queue: u.queue}
 	m := &model{
 		opt: &u.opt, inbox: u.inbox, scr: scr, look: look, out: out, sched: sched,
-		ask:  &questions{opt: &u.opt, scr: scr.Screen, out: out, turn: turn, layout: diffview.LayoutOf(u.opt.Terminal.Diff)},
+		ask:  &questions{opt: &u.opt, scr: scr.Screen, out: out, turn: turn, layout: diffview.LayoutOf(u.opt.Terminal.Diff), silent: func(time.Duration) bool { return true }},
 		menu: newMenu(&u.opt, out, sched),
 	}
 	m.view = &viewer{keys: u.opt.Terminal.Keys, out: out, ask: m.ask, spawn: spawn}

@@ -279,6 +279,7 @@ var scenes = []struct {
 		s.ask(edit())
 		s.WaitFor(`y yes`)
 		s.Press("c")
+		s.WaitFor(`no, because:`)
 		s.Type("say moin")
 	}, shows: `no, because: say moin`},
 	{name: "question-whole", do: func(s *stage) {

@@ -65,9 +65,13 @@ func asked(t *testing.T, elsewhere Surfaces) (p *typist, q *question, opened *in
 func TestEditTwice(t *testing.T) {
 	elsewhere := slow{make(chan struct{})}
 	p, _, opened := asked(t, elsewhere)
-	first := p.m.update(letter('e'))
-	p.now = p.now.Add(700 * time.Millisecond)
-	second := p.m.update(letter('e'))
+	press := func() tea.Cmd {
+		p.m.update(letter('e'))
+		p.now = p.now.Add(700 * time.Millisecond)
+		return p.m.update(aloneMsg{})
+	}
+	first := press()
+	second := press()
 	close(elsewhere.may)
 	claims := 0
 	for _, cmd := range []tea.Cmd{first, second} {

@@ -19,6 +19,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 	"github.com/bb2d0cf4/agent/internal/repl/desktop"
 	"github.com/bb2d0cf4/agent/internal/repl/jobcontrol"
+	"github.com/bb2d0cf4/agent/internal/repl/keyboard"
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
 	"github.com/bb2d0cf4/agent/internal/repl/stream"
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -73,6 +74,7 @@ func (p *typist) wait(d time.Duration) {
 		step := min(end.Sub(p.now), time.Duration(1+p.rng.IntN(300))*time.Millisecond)
 		p.now = p.now.Add(step)
 		p.update(armedMsg{})
+		p.update(aloneMsg{})
 		if !p.busy && p.rng.IntN(4) == 0 {
 			p.happen()
 		}
@@ -146,20 +148,29 @@ func (p *typist) rest() time.Duration {
 	return time.Duration(30+p.rng.IntN(200)) * time.Millisecond
 }
 
-// begins reports whether a person would begin to type: there is no question, it has just
-// arrived, or the prompt has the keys.
-func (p *typist) begins() bool {
-	a := p.m.ask
-	return a.panel == nil || a.panel.PromptHasKeys || p.now.Sub(p.saw) < 300*time.Millisecond || p.now.Sub(p.last) <= 2*time.Second
-}
-
-// draft types a line or half of one.
+// draft types a line or half of one, at any time. Its second key follows the first at once, in
+// an empty prompt; a letter alone would be an answer.
 func (p *typist) draft() {
-	words := []string{"please also y", "any", "no", "yes", "an apple a day", "n", "a", "see @ma", "c", "pve", "1", "2 of 3", "1 or 2", "3"}
-	for _, r := range words[p.rng.IntN(len(words))] {
+	words := []string{"please also y", "any", "no", "yes", "an apple a day", "see @ma", "pve", "2 of 3", "1 or 2", "go on", "jot it down", "A new one", "n", "a", "c", "1", "3"}
+	n := len(words)
+	if p.m.ed.Empty() {
+		n -= 5
+	}
+	for _, r := range words[p.rng.IntN(n)] {
 		p.strike(letter(r))
 		p.line.WriteRune(r)
-		switch p.rng.IntN(40) {
+		odd := p.rng.IntN(40)
+		switch h := p.m.ask.held; {
+		case h.moved: // held down, it moves on
+			odd = 1 + 3*p.rng.IntN(2) // a paste or nothing
+		case h.panel != nil:
+			p.fired["held letter"]++
+			odd = p.rng.IntN(12) // no completion, no Esc
+			if odd > 1 {
+				odd = 4
+			}
+		}
+		switch odd {
 		case 0: // held down
 			for range 5 + p.rng.IntN(30) {
 				p.wait(33 * time.Millisecond)
@@ -189,7 +200,7 @@ func (p *typist) draft() {
 			}
 		}
 		p.kept()
-		p.wait(p.rest())
+		p.between()
 	}
 	switch p.rng.IntN(6) {
 	case 0, 1:
@@ -206,8 +217,23 @@ func (p *typist) draft() {
 	p.line.Reset()
 }
 
+// between lets the time between two keys of a draft pass.
+func (p *typist) between() {
+	rest := p.rest()
+	if p.m.ask.held.panel != nil {
+		rest = min(rest, keyboard.Burst-time.Millisecond)
+	}
+	p.wait(rest)
+	if q, v := p.answered(); q != nil {
+		p.failf("a draft answered question %s: %+v", q.req.ID, v)
+	}
+}
+
 // kept checks that the typed line is still there.
 func (p *typist) kept() {
+	if p.m.ask.held.panel != nil {
+		return
+	}
 	if p.m.opt.Terminal.Vi || p.line.Len() == 0 {
 		p.line.Reset()
 		return
@@ -255,12 +281,44 @@ func (p *typist) reply() {
 		p.update(enterKey)
 	}
 	p.fired[how]++
+	p.alone(how == "highlight")
 	got, v := p.answered()
 	if got != q || (v.Decision == confirm.Approve) != (n < 2) || v.Session != (n == 1) {
 		p.failf("%d by %s did not answer question %s: %+v", n+1, how, q.req.ID, v)
 	}
 	p.asked = slices.DeleteFunc(p.asked, func(q *question) bool { return q == got })
 	p.fired["answered"]++
+}
+
+// alone lets the time pass in which another key would make text of the last one.
+func (p *typist) alone(atOnce bool) {
+	if atOnce {
+		return
+	}
+	if p.wait(keyboard.Burst - time.Millisecond); p.m.ask.held.panel == nil {
+		p.failf("the key counted before it was alone")
+	}
+	p.wait(time.Millisecond)
+}
+
+// refuse says no to a question that has just come, before it accepts other answers.
+func (p *typist) refuse() {
+	a := p.m.ask
+	if a.panel == nil || a.panel.PromptHasKeys || a.panel.Wait(p.now) == 0 || !a.panel.Refuses(p.now, a.pressed) {
+		return
+	}
+	p.busy = true
+	defer func() { p.busy = false }()
+	q := a.q
+	p.logf("refuses at once")
+	p.update(letter([]rune("n3")[p.rng.IntN(2)]))
+	p.alone(false)
+	got, v := p.answered()
+	if got != q || v.Decision != confirm.Reject {
+		p.failf("an early no did not answer question %s: %+v", q.req.ID, v)
+	}
+	p.asked = slices.DeleteFunc(p.asked, func(q *question) bool { return q == got })
+	p.fired["early no"]++
 }
 
 // habit presses the keys that send a prompt, or begins one with a letter that means nothing
@@ -299,6 +357,7 @@ func (p *typist) comment() {
 	q := a.q
 	p.logf("comments")
 	p.update(letter('c'))
+	p.alone(false)
 	p.busy = p.rng.IntN(2) == 0 // otherwise anything may happen to the question
 	p.line.Reset()
 	for _, r := range "nay, a better one" {
@@ -362,18 +421,20 @@ func TestRandomTyping(t *testing.T) {
 		p.update(armedMsg{})
 		for range 12 {
 			p.wait(time.Duration(rng.IntN(2000)) * time.Millisecond)
-			switch n := rng.IntN(6); {
-			case n < 2:
+			switch rng.IntN(6) {
+			case 0, 1:
 				p.reply()
-			case p.begins():
-				p.draft()
-			case n < 4:
+			case 2:
 				p.habit()
+			case 3:
+				p.refuse()
+			default:
+				p.draft()
 			}
 		}
 		around.sigs.Release()
 	}
-	for _, what := range []string{"asked", "withdrawn", "held", "pasted", "tab", "vi", "half", "taken up", "habit", "letter", "number", "highlight", "answered", "commented", "comment kept"} {
+	for _, what := range []string{"asked", "withdrawn", "held", "pasted", "tab", "vi", "half", "taken up", "habit", "letter", "number", "highlight", "answered", "commented", "comment kept", "held letter", "early no"} {
 		if fired[what] < cases/50 {
 			t.Errorf("%s: %d times in %d cases", what, fired[what], cases)
 		}

@@ -29,7 +29,8 @@ func (p *Terminal) Paste(text string) {
 }
 
 // Press presses keys: "a", "enter", "shift+enter", "ctrl+c", "alt+b", "up", "esc". It
-// encodes them in the modes that the program has set.
+// encodes them in the modes that the program has set, and rests after each letter: Type
+// is for texts.
 func (p *Terminal) Press(keys ...string) {
 	p.t.Helper()
 	p.mu.Lock()
@@ -40,6 +41,7 @@ func (p *Terminal) Press(keys ...string) {
 			p.t.Fatalf("no such key: %q", k)
 		}
 		p.send([]byte(seq))
+		p.input[len(p.input)-1].alone = len(seq) == 1 && seq[0] > ' ' && seq[0] != 0x7f
 	}
 }
 

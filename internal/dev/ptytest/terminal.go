@@ -36,14 +36,24 @@ type Terminal struct {
 	mu      sync.Mutex
 	changed *sync.Cond // after output, input taken, or the end of either
 	model   *vt.Terminal
-	buf     []byte   // for one read
-	record  []byte   // all output
-	marks   []mark   // when it came
-	input   [][]byte // still to be written
+	buf     []byte  // for one read
+	record  []byte  // all output
+	marks   []mark  // when it came
+	input   []typed // still to be written
 	closed  bool
 	pending int // fences asked for
 	storm   bool
 }
+
+// typed is input, after which a person may rest.
+type typed struct {
+	data  []byte
+	alone bool
+}
+
+// rest is the time after a letter that a person presses for its effect: without it, the next one
+// would make a text of both.
+const rest = 300 * time.Millisecond
 
 // mark is the time of a part of the output, and its end.
 type mark struct {
@@ -158,15 +168,18 @@ func (p *Terminal) write() {
 		next := p.input[0]
 		p.input = p.input[1:]
 		p.mu.Unlock()
-		if _, err := p.master.Write(next); err != nil {
+		if _, err := p.master.Write(next.data); err != nil {
 			return
+		}
+		if next.alone {
+			<-time.After(rest)
 		}
 	}
 }
 
 // send queues input; the caller holds the lock.
 func (p *Terminal) send(b []byte) {
-	p.input = append(p.input, append([]byte(nil), b...))
+	p.input = append(p.input, typed{data: append([]byte(nil), b...)})
 	p.changed.Broadcast()
 }
 

@@ -57,6 +57,12 @@ func (g *guard) Calm(now time.Time) time.Duration {
 	return wait
 }
 
+// Refuses reports whether the panel accepts a no already, if the last key before came at last. It
+// does while it is too new for other answers, unless somebody types.
+func (g *guard) Refuses(now, last time.Time) bool {
+	return now.Sub(last) >= quiet && now.Sub(g.typed) >= pause
+}
+
 // First returns the text of a key that did nothing, if no other key followed and the delay has
 // not ended: more text makes it the beginning of a prompt.
 func (g *guard) First() string { return g.first }

@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -86,6 +87,29 @@ func (p *Panel) reply(key string) (Outcome, confirm.Verdict) {
 		return Answered, v
 	}
 	return Ignored, confirm.Verdict{}
+}
+
+// Refusal returns the verdict of a key that says no; ok is false for any other.
+func (p *Panel) Refusal(key string) (v confirm.Verdict, ok bool) {
+	if p.answer(key) != "n" {
+		return v, false
+	}
+	return p.verdict("n")
+}
+
+// Answers reports whether a key answers, if not now, then once all has been visible.
+func (p *Panel) Answers(key string) bool {
+	return slices.Contains(answers, p.answer(key)) || p.ask.option(key) != ""
+}
+
+// Moves reports whether a key only moves in the question, which a person does several times in a
+// row.
+func (p *Panel) Moves(key string) bool {
+	switch key {
+	case "j", "k", "g", "G", "]", "[", "space":
+		return true
+	}
+	return false
 }
 
 // warnUnseen reports whether to warn instead of approving a diff whose end has not been
