@@ -111,3 +111,41 @@ func TestAMistakeInTheKeysIsNamed(t *testing.T) {
 		t.Errorf("exit status %d", code)
 	}
 }
+
+// The keys of commands work in layouts of other scripts, as terminals with Kitty's protocol and with
+// XTerm's report them; no letter of them approves.
+func TestKeysOfOtherLayouts(t *testing.T) {
+	for name, keys := range map[string]struct{ u, c, d string }{
+		"russian, kitty":  {"\x1b[1075::117;5u", "\x1b[1089::99;5u", "\x1b[1074::100;5u"},
+		"greek, kitty":    {"\x1b[952::117;5u", "\x1b[968::99;5u", "\x1b[948::100;5u"},
+		"hebrew, kitty":   {"\x1b[1493::117;5u", "\x1b[1489::99;5u", "\x1b[1490::100;5u"},
+		"russian, xterm":  {"\x1b[27;5;1075~", "\x1b[27;5;1089~", "\x1b[27;5;1074~"},
+		"dvorak, kitty":   {"\x1b[117::102;5u", "\x1b[99::105;5u", "\x1b[100::104;5u"},
+		"num lock, kitty": {"\x1b[1075::117;133u", "\x1b[1089::99;133u", "\x1b[1074::100;133u"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, llmtest.NewServer(t, editCall("hello", "good day"), llmtest.Turn{Text: "All done."}), map[string]string{"main.go": program})
+			d.sit()
+			if got := d.Modes().KittyKeys; got != 5 {
+				t.Errorf("Kitty's flags are %d", got)
+			}
+			d.Type("half a prompt")
+			d.WaitFor(`(?m)^❯ half a prompt$`)
+			d.Type(keys.u)
+			d.gone("half a prompt")
+			d.say("be polite")
+			d.asked(`good day`)
+			d.Type("н") // y
+			d.WaitFor(`no key of this question`)
+			d.Type(keys.c)
+			d.idle()
+			if got := d.read("main.go"); got != program {
+				t.Errorf("main.go holds %q", got)
+			}
+			d.Type(keys.d)
+			if code := d.Wait(); code != 0 {
+				t.Errorf("exit status %d", code)
+			}
+		})
+	}
+}

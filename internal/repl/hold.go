@@ -3,6 +3,7 @@ package repl
 import (
 	"slices"
 	"time"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -27,6 +28,17 @@ type aloneMsg struct{}
 // types reports whether a key types text.
 func types(key tea.KeyPressMsg) bool {
 	return key.Text != "" && key.Mod&(tea.ModCtrl|tea.ModAlt|tea.ModMeta|tea.ModSuper|tea.ModHyper) == 0
+}
+
+// named returns the key of a question that a person means. In a layout of another script letters count
+// by their place, except for a yes: the letter on the key Y begins the Russian word for no.
+func (qs *questions) named(key tea.KeyPressMsg) tea.KeyPressMsg {
+	if letter := []rune(key.Text); len(letter) == 1 && !unicode.IsUpper(letter[0]) {
+		if l := keyboard.Latin(letter[0], 0); l != 0 && l != 'y' && l != 'a' {
+			key = tea.KeyPressMsg{Code: l, Text: string(l)}
+		}
+	}
+	return qs.opt.Terminal.Keys.In(keys.Question, key)
 }
 
 // hold keeps a key of the question until it is known to be alone.
@@ -57,7 +69,7 @@ func (qs *questions) count() tea.Cmd {
 	case h.moved || h.panel != qs.panel || h.panel.PromptHasKeys || qs.last.covered || note != nil:
 		return nil
 	case h.no:
-		v, _ := h.panel.Refusal(qs.opt.Terminal.Keys.In(keys.Question, h.key).String())
+		v, _ := h.panel.Refusal(qs.named(h.key).String())
 		return qs.answer(v)
 	}
 	cmd, _ := qs.press(keys.Question, h.key)
@@ -74,7 +86,7 @@ func (qs *questions) follow(key tea.KeyPressMsg) (cmd tea.Cmd, used bool) {
 	case h.panel == nil, qs.opt.Terminal.Keys.Is(key, keys.Interrupt), h.moved && (!text || qs.moves(key)):
 		qs.held = held{}
 		return nil, false
-	case !text && h.panel == qs.panel && !qs.panel.Answers(qs.opt.Terminal.Keys.In(keys.Question, h.key).String()):
+	case !text && h.panel == qs.panel && !qs.panel.Answers(qs.named(h.key).String()):
 		return qs.count(), false
 	}
 	qs.typeHeld()
@@ -96,7 +108,7 @@ func (qs *questions) typeHeld() {
 
 // moves reports whether a key moves the view of the question, which changes nothing.
 func (qs *questions) moves(key tea.KeyPressMsg) bool {
-	return qs.panel != nil && qs.panel.Moves(qs.opt.Terminal.Keys.In(keys.Question, key).String())
+	return qs.panel != nil && qs.panel.Moves(qs.named(key).String())
 }
 
 // began remembers a key that has moved the view: it may begin a text, unless it is one of several.
@@ -119,6 +131,6 @@ func (qs *questions) early(key tea.KeyPressMsg) bool {
 	if !types(key) || !qs.panel.Refuses(qs.opt.Now(), qs.pressed) {
 		return false
 	}
-	_, ok := qs.panel.Refusal(qs.opt.Terminal.Keys.In(keys.Question, key).String())
+	_, ok := qs.panel.Refusal(qs.named(key).String())
 	return ok
 }

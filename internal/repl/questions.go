@@ -209,7 +209,11 @@ func (qs *questions) owned(key tea.KeyPressMsg) (tea.Cmd, bool) {
 
 // press gives a key to the panel.
 func (qs *questions) press(where keys.Place, key tea.KeyPressMsg) (tea.Cmd, bool) {
-	outcome, verdict := qs.panel.Press(qs.opt.Terminal.Keys.In(where, key))
+	meant := qs.named(key)
+	if where != keys.Question {
+		meant = qs.opt.Terminal.Keys.In(where, key)
+	}
+	outcome, verdict := qs.panel.Press(meant)
 	qs.layout = qs.panel.Layout()
 	switch outcome {
 	case panel.Answered:

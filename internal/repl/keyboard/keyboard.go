@@ -101,8 +101,11 @@ func (k *Keyboard) hold(p paste) string {
 }
 
 // Filter is a filter for Bubble Tea (tea.WithFilter) that restores the text of a
-// tea.PasteMsg.
+// tea.PasteMsg, and gives the keys of commands the same names in each layout.
 func (k *Keyboard) Filter(_ tea.Model, msg tea.Msg) tea.Msg {
+	if key, ok := msg.(tea.KeyPressMsg); ok {
+		return latin(key)
+	}
 	m, ok := msg.(tea.PasteMsg)
 	if !ok {
 		return msg

@@ -58,11 +58,6 @@ func (s *splitter) marker() string {
 	return begin
 }
 
-// interrupts reports whether p is Ctrl+C alone, in either encoding.
-func interrupts(p []byte) bool {
-	return string(p) == "\x03" || string(p) == "\x1b[99;5u"
-}
-
 // add appends to the paste.
 func (s *splitter) add(p []byte) {
 	s.size += len(p)

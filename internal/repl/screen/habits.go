@@ -11,13 +11,13 @@ import (
 // this overwrites modes left by a killed program, and giveModes resets it.
 const (
 	takeModes = "\x1b[?2004h" + // bracketed paste
-		"\x1b[>4;2m" + "\x1b[=1;1u" + // distinguish Shift+Enter and Esc
+		"\x1b[>4;2m" + "\x1b[=5;1u" + // distinguish Shift+Enter and Esc; report the key under a letter of another layout
 		"\x1b[J"
 	giveModes = "\x1b[=0;1u" + "\x1b[>4m" + "\x1b[?2004l" + "\x1b[?7h" + "\x1b[?25h" + "\x1b[m"
 
 	askTerminal = "\x1b[?2026$p" + "\x1b]11;?\x1b\\"
 
-	enterAlt = "\x1b[?1049h" + "\x1b[=1;1u" + "\x1b[H\x1b[2J" // each screen has its own keyboard mode
+	enterAlt = "\x1b[?1049h" + "\x1b[=5;1u" + "\x1b[H\x1b[2J" // each screen has its own keyboard mode
 	leaveAlt = "\x1b[=0;1u" + "\x1b[?1049l"
 
 	beginFrame, endFrame = "\x1b[?2026h", "\x1b[?2026l"

@@ -262,7 +262,7 @@ func TestTheNextStartRepairsAfterAKill(t *testing.T) {
 	p.Signal(syscall.SIGKILL)
 	p.Wait()
 	left := p.Modes()
-	if !left.BracketedPaste || left.KittyKeys != 1 || left.ModifyKeys != 2 {
+	if !left.BracketedPaste || left.KittyKeys != 5 || left.ModifyKeys != 2 {
 		t.Fatalf("the kill left %+v", left)
 	}
 	exe, err := os.Executable()

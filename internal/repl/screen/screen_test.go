@@ -83,7 +83,7 @@ func numbered(prefix string, n int) []string {
 func TestOpenAsksInOneWriteAndCloseGivesBack(t *testing.T) {
 	var answers strings.Builder
 	s, term := openFake(t, vt.Options{Reply: func(b []byte) { answers.Write(b) }})
-	want := vt.Modes{BracketedPaste: true, ModifyKeys: 2, KittyKeys: 1}
+	want := vt.Modes{BracketedPaste: true, ModifyKeys: 2, KittyKeys: 5}
 	if diff := cmp.Diff(want, term.Modes()); diff != "" || !term.isRaw || term.writes != 1 {
 		t.Errorf("after Open: raw %v, %d writes, modes (-want +got):\n%s", term.isRaw, term.writes, diff)
 	}
@@ -281,7 +281,7 @@ func TestAlternateScreen(t *testing.T) {
 	s.Print("while away")
 	s.SetTail(numbered("diff", 5), nil)
 	s.Flush()
-	if m := term.Modes(); !m.AltScreen || m.KittyKeys != 1 || term.String() != strings.Join(numbered("diff", 5), "\n") {
+	if m := term.Modes(); !m.AltScreen || m.KittyKeys != 5 || term.String() != strings.Join(numbered("diff", 5), "\n") {
 		t.Errorf("alternate screen: %+v\n%s", m, term.String())
 	}
 	s.SetTail(append(numbered("diff", 3), "end"), nil)
