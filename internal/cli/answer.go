@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -79,9 +80,27 @@ func answer(ctx context.Context, p Process, f *flags, set setup, prompt, typed s
 // wait: programs that start this one may leave it open by mistake.
 const patience = 3 * time.Second
 
+// silence is how long standard input may stay open without a byte if there is a prompt without it.
+const silence = 15 * time.Second
+
+// firstByte calls began when something has been read.
+type firstByte struct {
+	io.Reader
+	began func()
+}
+
+// Read implements io.Reader.
+func (f firstByte) Read(b []byte) (int, error) {
+	n, err := f.Reader.Read(b)
+	if n > 0 {
+		f.began()
+	}
+	return n, err
+}
+
 // withStdin appends standard input to the prompt, unless it is a terminal. It waits for
-// its end until ctx ends.
-func withStdin(ctx context.Context, p Process, prompt string) (string, error) {
+// its end until ctx ends, or goes on with the prompt alone if nothing comes within limit.
+func withStdin(ctx context.Context, p Process, prompt string, limit time.Duration) (string, error) {
 	if p.Stdin == nil || isTerminal(p.Stdin) {
 		return needPrompt(prompt)
 	}
@@ -93,9 +112,14 @@ func withStdin(ctx context.Context, p Process, prompt string) (string, error) {
 		err  error
 	}
 	got := make(chan input, 1)
+	none := time.NewTimer(limit)
+	defer none.Stop()
+	if strings.TrimSpace(prompt) == "" {
+		none.Stop()
+	}
 	go func() { // a read that blocks for ever ends with the program
 		defer crash.Guard()
-		data, err := regularfile.ReadAll(p.Stdin, maxStdin)
+		data, err := regularfile.ReadAll(firstByte{p.Stdin, func() { none.Stop() }}, maxStdin)
 		got <- input{data, err}
 	}()
 	silent := time.AfterFunc(patience, crash.Guarded(func() { remark(p, "waiting for standard input to end; add </dev/null to use none") }))
@@ -103,6 +127,9 @@ func withStdin(ctx context.Context, p Process, prompt string) (string, error) {
 	select {
 	case <-ctx.Done():
 		return "", ctx.Err()
+	case <-none.C:
+		remark(p, "nothing came on standard input within "+limit.String()+", so the prompt goes without it; if a program before the | is slower, write its output to a file first")
+		return needPrompt(prompt)
 	case i := <-got:
 		if errors.Is(i.err, regularfile.ErrTooLarge) {
 			return "", usagef("standard input is larger than %d MiB; name the file in the prompt instead", maxStdin>>20)
