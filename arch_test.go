@@ -33,7 +33,7 @@ var layers = []struct {
 	{"editors/vscode", nil},
 	{"internal/editor", nil},
 	{"internal/audit", []string{"internal/statefile", "internal/timelimit"}},
-	{"internal/footprint", []string{"internal/regularfile"}},
+	{"internal/footprint", []string{"internal/child", "internal/regularfile"}},
 	{"internal/fuzzy", nil},
 	{"internal/gitignore", []string{"internal/regularfile"}},
 	{"internal/glob", nil},
@@ -76,7 +76,7 @@ var layers = []struct {
 	}},
 	{"internal/confirm", []string{"internal/caution", "internal/diff", "internal/workspace"}},
 	{"internal/check", []string{"internal/confirm", "internal/gitignore", "internal/lazyregexp", "internal/regularfile", "internal/sandbox", "internal/sanitize", "internal/tools/shell", "internal/workspace"}},
-	{"internal/permission", []string{"internal/confirm", "internal/footprint", "internal/glob", "internal/lazyregexp", "internal/sanitize"}},
+	{"internal/permission", []string{"internal/confirm", "internal/footprint", "internal/glob", "internal/lazyregexp", "internal/sanitize", "internal/workspace"}},
 
 	{"internal/tools/args", []string{"internal/llm/lenient", "internal/nearest"}},
 	{"internal/tools/edit", []string{"internal/diff", "internal/lazyregexp"}},

@@ -9,13 +9,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
-
-	"github.com/bb2d0cf4/agent/internal/regularfile"
 )
 
 // Bounds of the search for what one command runs.
@@ -25,11 +22,19 @@ const (
 	maxFiles    = 400
 	maxFollowed = 256 << 10 // bytes of a file that is searched for names of scripts
 	maxParents  = 32
-	maxTried    = 20_000 // names of which it is checked whether they are files
+	maxTried    = 100_000 // names of which it is checked whether they are files
+	maxDirs     = 16      // folders to which the names in one text may be relative
 )
 
 // ErrUnpredictable is returned for a command line that does not reveal its footprint.
 var ErrUnpredictable = errors.New("what it runs is not known in advance")
+
+// Command is a line to be run by a shell.
+type Command struct {
+	Line string
+	Dir  string   // absolute
+	Env  []string // variables besides those of this process, as NAME=VALUE
+}
 
 // Footprint lists the things that a command line runs, as far as it shows: its folder, the
 // programs that its words name, the scripts, and the files from which known programs take
@@ -40,6 +45,9 @@ type Footprint struct {
 	files map[string]string  // hash by path
 	order []string           // of files: those named by the line before those named by them
 	found map[string]program // by word
+	reach Reach
+	why   string // the program that reaches so far
+	err   error
 }
 
 type program struct {
@@ -47,39 +55,19 @@ type program struct {
 	info fs.FileInfo
 }
 
-// Of returns what line runs in dir. The caller must close it.
-func Of(line, dir string) (*Footprint, error) {
-	words := wordsOf(line)
-	for _, w := range words {
-		if slices.Contains(indirect, w) {
-			return nil, fmt.Errorf("%w: %s", ErrUnpredictable, w)
-		}
-	}
-	held, err := os.Open(dir)
+// Of returns the things that a command runs. The caller must close it.
+func Of(c Command) *Footprint {
+	r := &Footprint{path: c.Dir, files: map[string]string{}, found: map[string]program{}}
+	held, err := os.Open(c.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: %w", ErrUnpredictable, err)
+		r.err = fmt.Errorf("%w: %w", ErrUnpredictable, err)
+		return r
 	}
-	r := &Footprint{dir: held, path: dir, files: map[string]string{}, found: map[string]program{}}
-	l := collector{Footprint: r, left: maxBytes, tried: map[string]bool{}}
-	dirs := []string{dir}
-	for _, w := range words {
-		if path := inDir(dir, w); isDir(path) && !slices.Contains(dirs, path) {
-			dirs = append(dirs, path)
-		}
-	}
-	for _, w := range words {
-		r.found[w] = find(w, dir)
-		for _, d := range dirs {
-			l.addNamed(w, d)
-			l.addManifests(w, d)
-		}
-	}
-	l.addStarted(line, words, dirs)
-	if l.err != nil {
-		r.Close()
-		return nil, l.err
-	}
-	return r, nil
+	r.dir = held
+	l := newCollector(r, environ(c.Env))
+	l.line(c.Line)
+	r.err = l.err
+	return r
 }
 
 // Close lets go of the folder.
@@ -89,11 +77,21 @@ func (r *Footprint) Close() {
 	}
 }
 
-// indirect lists the words after which other words, or the output of a program, are run.
-var indirect = []string{"eval", "xargs", "parallel", "-exec", "-execdir", "-ok", "-okdir"}
+// Unknown returns an error with ErrUnpredictable if the line does not tell what it runs: then it
+// may be anything, also outside of its folder.
+func (r *Footprint) Unknown() error { return r.err }
+
+// Reach returns how much of its folder the line may run besides the files of the footprint, and
+// the program that makes it so.
+func (r *Footprint) Reach() (reach Reach, program string) {
+	if r.err != nil {
+		return Anything, "the command"
+	}
+	return r.reach, r.why
+}
 
 // wordsOf splits a line roughly into words: too many of them do no harm.
-func wordsOf(line string) []string {
+func wordsOf(line string, env func(string) string) []string {
 	seen := map[string]bool{}
 	var out []string
 	cut := func(s, at string) {
@@ -105,9 +103,10 @@ func wordsOf(line string) []string {
 		}
 	}
 	const blanks = " \t\r\n;|&()<>`"
-	for _, s := range []string{line, os.Expand(line, os.Getenv)} {
+	for _, s := range []string{line, os.Expand(line, env)} {
 		cut(s, blanks)
 		cut(s, blanks+"{}=,:$\"'")
+		cut(s, blanks+"{}=,:$\"'[]@!+")
 	}
 	return out
 }
@@ -129,12 +128,12 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// find returns the program in PATH that a word names.
-func find(word, dir string) program {
+// find returns the program that a word names, in the folders of search, which is like PATH.
+func find(word, dir, search string) program {
 	if strings.ContainsRune(word, '/') || strings.ContainsRune(word, filepath.Separator) {
 		return program{}
 	}
-	for _, d := range filepath.SplitList(os.Getenv("PATH")) {
+	for _, d := range filepath.SplitList(search) {
 		for _, end := range endings() {
 			path := filepath.Join(inDir(dir, d), word+end)
 			if info, err := os.Stat(path); err == nil && runnable(info) {
@@ -158,118 +157,8 @@ func runnable(info fs.FileInfo) bool {
 	return info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0)
 }
 
-// collector adds the files of a command to its footprint.
-type collector struct {
-	*Footprint
-	left  int64           // bytes that may still be read
-	tried map[string]bool // the paths looked at
-	err   error
-}
-
-// addNamed adds the files that a word names in dir.
-func (l *collector) addNamed(word, dir string) {
-	if !strings.ContainsAny(word, "*?[") {
-		l.addScript(inDir(dir, word), dir)
-		return
-	}
-	if filepath.IsAbs(word) || strings.HasPrefix(word, "~") {
-		return
-	}
-	for _, name := range globIn(dir, word) {
-		l.addScript(filepath.Join(dir, name), dir)
-	}
-}
-
-func globIn(dir, pattern string) []string {
-	names, err := fs.Glob(os.DirFS(dir), path.Clean(filepath.ToSlash(pattern)))
-	if err != nil {
-		return nil
-	}
-	return names
-}
-
-// addManifests adds the files, in dir and above it, from which the program named by word
-// takes commands.
-func (l *collector) addManifests(word, dir string) {
-	patterns := manifests[strings.TrimSuffix(filepath.Base(word), ".exe")]
-	for range maxParents {
-		for _, p := range patterns {
-			for _, name := range globIn(dir, p) {
-				l.addScript(filepath.Join(dir, name), dir)
-			}
-		}
-		up := filepath.Dir(dir)
-		if up == dir || len(patterns) == 0 {
-			return
-		}
-		dir = up
-	}
-}
-
-// addScript adds a file and the scripts that it names.
-func (l *collector) addScript(path, dir string) {
-	text := l.add(path)
-	if len(text) > maxFollowed {
-		return
-	}
-	inside := map[string]bool{} // folders that exist: most words with a slash name nothing
-	for _, w := range wordsOf(text) {
-		name := inDir(dir, w)
-		if strings.ContainsRune(w, '/') {
-			up := filepath.Dir(name)
-			if _, known := inside[up]; !known {
-				inside[up] = isDir(up)
-			}
-			for _, end := range anyEndings {
-				if inside[up] {
-					l.add(name + end)
-				}
-			}
-		} else if slices.Contains(scripts, filepath.Ext(w)) {
-			l.add(name)
-		}
-	}
-	for _, s := range startsIn(text) {
-		for _, name := range s.files() {
-			l.add(inDir(dir, name))
-		}
-	}
-}
-
-// scripts lists the endings of files that are run by name.
-var scripts = []string{".sh", ".bash", ".zsh", ".fish", ".py", ".js", ".mjs", ".cjs", ".ts", ".mts", ".rb", ".pl", ".php", ".lua", ".ps1", ".bat", ".cmd", ".mk"}
-
-// add adds a regular file. It returns its text, or "" if the file is large or was tried
-// before.
-func (l *collector) add(path string) string {
-	if l.tried[path] || l.err != nil {
-		return ""
-	}
-	if l.tried[path] = true; len(l.tried) > maxTried {
-		l.err = fmt.Errorf("%w: it names too many files", ErrUnpredictable)
-		return ""
-	}
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
-	l.order = append(l.order, path)
-	switch l.left -= min(info.Size(), maxHashed); {
-	case len(l.files) >= maxFiles || l.left < 0:
-		l.err = fmt.Errorf("%w: it names too many files", ErrUnpredictable)
-		return ""
-	case info.Size() > maxHashed:
-		l.files[path] = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
-		return ""
-	}
-	data, err := regularfile.ReadFile(path, maxHashed)
-	if err != nil {
-		l.err = fmt.Errorf("%w: %w", ErrUnpredictable, err)
-		return ""
-	}
-	l.files[path] = Hash(data)
-	return string(data)
-}
+// Holds reports whether a path is in the folder of the line.
+func (r *Footprint) Holds(path string) bool { return within(r.path, path) }
 
 // Files lists the files that are run, those that the line names first. They must not be changed.
 func (r *Footprint) Files() []string { return r.order }

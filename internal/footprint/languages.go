@@ -28,6 +28,7 @@ var languages = expandLanguages(map[string]*language{
 	"python pypy":                  {endings: pyEndings, code: "c", valued: "WX", modules: true},
 	"node nodejs ts-node":          {endings: jsEndings, code: "ep", valued: "rC"},
 	"bun deno tsx electron npx":    {endings: jsEndings, loose: true},
+	"java":                         {loose: true},
 	"ruby jruby":                   {endings: []string{".rb"}, code: "e", valued: "Ir"},
 	"perl":                         {code: "eE", valued: "I"},
 	"php":                          {code: "rBRE", valued: "cdSt"},
@@ -178,22 +179,13 @@ func (l *collector) addStarted(line string, words, dirs []string) {
 		}
 		for _, dir := range dirs {
 			for _, name := range s.files() {
-				l.addProgram(inDir(dir, name), dir)
+				l.script(inDir(dir, name), dirs)
 			}
 		}
-		if s.sure && !s.code && !s.known(dirs) && l.err == nil {
-			l.err = fmt.Errorf("%w: %s is not found", ErrUnpredictable, s.program())
+		if s.sure && !s.code && !s.known(dirs) {
+			l.fail(fmt.Errorf("%w: %s is not found", ErrUnpredictable, s.program()))
 		}
 	}
-}
-
-// addProgram adds a file that a program runs and the scripts that it names. The names in a
-// package.json are relative to its own folder.
-func (l *collector) addProgram(path, dir string) {
-	if filepath.Base(path) == "package.json" {
-		dir = filepath.Dir(path)
-	}
-	l.addScript(path, dir)
 }
 
 // program returns the word that names what s runs.

@@ -4,7 +4,7 @@ import "strings"
 
 // manifests maps programs that take commands from files to patterns of those files,
 // relative to the folder where the program is started or one above it.
-var manifests = expand(map[string]string{
+var manifests = byProgram(map[string]string{
 	"make gmake":            "Makefile makefile GNUmakefile *.mk",
 	"just":                  "justfile Justfile .justfile *.just",
 	"task go-task":          "Taskfile.y*ml taskfile.y*ml",
@@ -52,7 +52,7 @@ const (
 	node   = "package.json .npmrc .yarnrc* .pnpmfile.cjs pnpm-workspace.yaml *.config.js *.config.ts *.config.mjs *.config.cjs *.config.mts *.config.json .eslintrc* .babelrc* .mocharc* deno.json* bunfig.toml turbo.json nx.json"
 )
 
-func expand(table map[string]string) map[string][]string {
+func byProgram(table map[string]string) map[string][]string {
 	out := map[string][]string{}
 	for programs, patterns := range table {
 		for _, p := range strings.Fields(programs) {

@@ -3,7 +3,9 @@ package footprint
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"maps"
+	"slices"
 )
 
 // Contents holds the changes of files that a person approved: by path, from the hash of a
@@ -41,16 +43,19 @@ func (c Contents) lead(path, was, is string) bool {
 
 // Record remembers the programs and files of the commands run with one permission.
 type Record struct {
-	Line, Dir string // of the command that the person saw
+	Command Command // that the person saw
 
-	first *Footprint
-	files map[string]string  // hash by path, of all
-	found map[string]program // by word
+	first  *Footprint
+	whole  Reach              // from which the whole folder is compared
+	files  map[string]string  // hash by path, of all
+	found  map[string]program // by word
+	folder *folder            // nil if it is not compared
 }
 
-// NewRecord returns the record of a line with the footprint first, which it closes in the end.
-func NewRecord(line string, first *Footprint) *Record {
-	h := &Record{Line: line, Dir: first.path, first: first, files: map[string]string{}, found: map[string]program{}}
+// NewRecord returns the record of a command with the footprint first, which it closes in the
+// end. If one of its lines has at least the reach whole, the folder is compared, too.
+func NewRecord(c Command, first *Footprint, whole Reach) *Record {
+	h := &Record{Command: c, first: first, whole: whole, files: map[string]string{}, found: map[string]program{}}
 	h.Add(first)
 	return h
 }
@@ -62,15 +67,21 @@ func (h *Record) Close() { h.first.Close() }
 func (h *Record) Add(now *Footprint) {
 	maps.Copy(h.files, now.files)
 	maps.Copy(h.found, now.found)
+	if reach, _ := now.Reach(); reach >= h.whole && h.folder == nil {
+		h.folder = look(h.first.path)
+	}
+}
+
+// Approving notes that a person approves a change of a file, which is not written yet.
+func (h *Record) Approving(path, before, after string) {
+	if h.folder != nil {
+		h.folder.approving(path, before, after)
+	}
 }
 
 // Differs describes the first thing that has another form than when it ran, which no person
-// approved; "" without one. now is the footprint of a line, first the present one of Line; nil
-// if unknown.
+// approved; "" without one. now is the footprint of a line, first the present one of Command.
 func (h *Record) Differs(now, first *Footprint, approved Contents) string {
-	if first == nil {
-		return ErrUnpredictable.Error()
-	}
 	if why := h.first.changes(first, approved); why != "" {
 		return why
 	}
@@ -86,5 +97,32 @@ func (h *Record) Differs(now, first *Footprint, approved Contents) string {
 			return now.Short(path) + " has changed"
 		}
 	}
+	reach, program := now.Reach()
+	if h.folder == nil || reach < h.whole {
+		return ""
+	}
+	same := map[string]bool{} // the files of the footprint were compared by their contents
+	for path := range now.files {
+		same[path] = true
+	}
+	if why := h.folder.changes(same); why != "" {
+		return why + ", and it is not known which files " + program + " runs"
+	}
 	return ""
+}
+
+// Digest returns a hash of the files of the footprint that are in the project, and of its folder if
+// anything in it may be run.
+func (r *Footprint) Digest() string {
+	sum := sha256.New()
+	for _, path := range slices.Sorted(maps.Keys(r.files)) {
+		fmt.Fprintf(sum, "%q %s\n", r.Short(path), r.files[path])
+	}
+	if reach, _ := r.Reach(); reach > Named {
+		now := look(r.path)
+		for _, path := range slices.Sorted(maps.Keys(now.files)) {
+			fmt.Fprintf(sum, "%q %s\n", r.Short(path), now.files[path])
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }

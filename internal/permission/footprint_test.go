@@ -204,7 +204,7 @@ func TestAnUnknownProgramIsAskedEachTime(t *testing.T) {
 func TestTheSearchIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	var b strings.Builder
-	for i := range 2500 {
+	for i := range 20_000 {
 		fmt.Fprintf(&b, "./%x\n", i)
 	}
 	scratch.Write(t, filepath.Join(dir, "run.sh"), b.String())
@@ -265,7 +265,7 @@ func TestDataOfACommit(t *testing.T) {
 			path := filepath.Join(dir, name)
 			scratch.Write(t, path, "x\n")
 			if name == "x.sh" || strings.Contains(line, name) {
-				p.unseen[path] = true
+				p.unseen[path] = 1
 			}
 		}
 		v, ok := p.Decide(req)

@@ -3,6 +3,7 @@ package permission
 import (
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -121,12 +122,13 @@ func Reading(path string) Rule {
 func (p *Policy) Hold(req confirm.Request, r Rule) error {
 	var h *footprint.Record
 	if c := req.Command; c != nil {
-		line := withoutData(c)
-		now, err := footprint.Of(line, c.Dir)
-		if err != nil {
+		what := footprint.Command{Line: withoutData(c), Dir: c.Dir}
+		now := footprint.Of(what)
+		if err := now.Unknown(); err != nil {
+			now.Close()
 			return err
 		}
-		h = footprint.NewRecord(line, now)
+		h = footprint.NewRecord(what, now, footprint.Anything)
 	}
 	r.Kept = InSession
 	p.mu.Lock()
@@ -198,12 +200,20 @@ func (p *Policy) Approved(req confirm.Request, v confirm.Verdict) {
 			is = footprint.Hash(c.RawAfter)
 		}
 		if c.Moves() {
-			p.approved.Add(c.To, "", is)
+			p.approve(c.To, "", is)
 		}
 		if c.Removes() {
 			is = ""
 		}
-		p.approved.Add(c.Path, was, is)
+		p.approve(c.Path, was, is)
+	}
+}
+
+// approve notes a change of a file that a person approved, which is not written yet.
+func (p *Policy) approve(path, before, after string) {
+	p.approved.Add(path, before, after)
+	for _, h := range p.ran {
+		h.Approving(path, before, after)
 	}
 }
 
@@ -274,36 +284,26 @@ func (p *Policy) Forget() {
 // decideRuled approves a command that rules allow, unless it runs something else than when
 // a person made them, or a file that was changed in this session without being shown.
 func (p *Policy) decideRuled(req confirm.Request, by answer) (confirm.Verdict, bool) {
-	c, line := req.Command, withoutData(req.Command)
-	now, err := footprint.Of(line, c.Dir) // without the lock: it reads files
-	if err == nil {
-		defer now.Close()
-	}
+	what := footprint.Command{Line: withoutData(req.Command), Dir: req.Command.Dir}
+	now := footprint.Of(what) // without the lock: it reads files
+	defer now.Close()
 	held := p.heldBy(by.allows)
-	first := map[int]*footprint.Footprint{} // of the lines that the rules were made for; nil if unknown
+	first := map[int]*footprint.Footprint{} // of the lines that the rules were made for
 	for id, h := range held {
-		if h.Line == line {
-			first[id] = now
-		} else if f, err := footprint.Of(h.Line, h.Dir); err == nil {
-			defer f.Close()
-			first[id] = f
+		first[id] = now
+		if h.Command.Line != what.Line {
+			first[id] = footprint.Of(h.Command)
+			defer first[id].Close()
 		}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, r := range by.allows {
-		why := p.unseenIn(now, err)
 		h := held[r.id]
-		switch {
-		case h == nil:
-		case err != nil:
-			why = err.Error()
-		case why == "":
-			why = h.Differs(now, first[r.id], p.approved)
-		}
+		why := p.whyNot(now, first[r.id], h)
 		switch {
 		case why == "":
-		case h != nil && err == nil:
+		case h != nil && now.Unknown() == nil:
 			p.end(r, why)
 			return confirm.Verdict{Feedback: lapse{r, why}.note()}, false
 		default:
@@ -317,6 +317,28 @@ func (p *Policy) decideRuled(req confirm.Request, by answer) (confirm.Verdict, b
 		h.Add(now)
 	}
 	return approve(by.rule.by()), true
+}
+
+// whyNot explains why a rule must not allow a command with the footprint now; "" if it may. h is
+// nil for a rule that a person wrote: it is meant for sources of any content.
+func (p *Policy) whyNot(now, first *footprint.Footprint, h *footprint.Record) string {
+	whole := footprint.Anything
+	if h != nil {
+		whole = footprint.Sources
+		if err := now.Unknown(); err != nil {
+			return err.Error()
+		}
+		if err := first.Unknown(); err != nil {
+			return err.Error()
+		}
+	}
+	if why := p.unseenIn(now, whole, 0); why != "" {
+		return why
+	}
+	if h == nil {
+		return ""
+	}
+	return h.Differs(now, first, p.approved)
 }
 
 // heldBy returns what commands ran under the given rules, by Rule.id.
@@ -333,17 +355,24 @@ func (p *Policy) heldBy(rules []Rule) map[int]*footprint.Record {
 }
 
 // unseenIn explains which file that a command runs was changed without being shown, or
-// that it may run one; now is invalid if err is not nil.
-func (p *Policy) unseenIn(now *footprint.Footprint, err error) string {
-	switch {
-	case err != nil && len(p.unseen) > 0:
+// that it may run one, as it reaches at least as far as whole; only changes after the first since
+// ones count for that.
+func (p *Policy) unseenIn(now *footprint.Footprint, whole footprint.Reach, since int) string {
+	if err := now.Unknown(); err != nil && len(p.unseen) > 0 {
 		return err.Error() + ", and files were changed without being shown"
-	case err != nil:
-		return ""
 	}
 	for _, path := range now.Files() {
-		if p.unseen[path] {
+		if p.unseen[path] > 0 {
 			return now.Short(path) + " was changed without being shown"
+		}
+	}
+	reach, program := now.Reach()
+	if reach < whole {
+		return ""
+	}
+	for _, path := range slices.Sorted(maps.Keys(p.unseen)) {
+		if now.Holds(path) && p.unseen[path] > since {
+			return now.Short(path) + " was changed without being shown, and " + program + " may run it"
 		}
 	}
 	return ""

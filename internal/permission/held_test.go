@@ -106,7 +106,7 @@ func TestARuleRemembersLaterCommands(t *testing.T) {
 	for name, tt := range map[string]struct{ file, want string }{
 		"a later script": {"later.sh", "later.sh has changed"},
 		"a new manifest": {"go.work", "go.work is new"},
-		"another file":   {"main.go", ""},
+		"what generates": {"main.go", "main.go has changed"},
 	} {
 		dir := t.TempDir()
 		scratch.Write(t, filepath.Join(dir, "later.sh"), "one")

@@ -16,6 +16,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/footprint"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 // errBypass is returned for entering the bypass mode later.
@@ -34,13 +35,14 @@ type Policy struct {
 	ran      map[int]*footprint.Record // what commands ran, by Rule.id
 	lapsed   []lapse                   // rules that were made by answers and have ended
 	approved footprint.Contents
-	unseen   map[string]bool // files that were changed without being shown, by path
+	unseen   map[string]int // files that were changed without being shown: the number of the change by path
+	changed  int            // changes without being shown so far
 }
 
 // New returns a policy in the given mode with the given rules. Bypass can be entered later
 // only if the policy starts in it.
 func New(mode Mode, rules ...Rule) *Policy {
-	return &Policy{bypass: mode == Bypass, now: time.Now, mode: mode, rules: rules, ran: map[int]*footprint.Record{}, approved: footprint.Contents{}, unseen: map[string]bool{}}
+	return &Policy{bypass: mode == Bypass, now: time.Now, mode: mode, rules: rules, ran: map[int]*footprint.Record{}, approved: footprint.Contents{}, unseen: map[string]int{}}
 }
 
 // Mode returns the current mode.
@@ -179,13 +181,22 @@ func (p *Policy) decide(req confirm.Request, by answer, mode Mode) (v confirm.Ve
 func (p *Policy) unshown(req confirm.Request) {
 	switch {
 	case req.Change != nil:
-		p.unseen[req.Change.Path], p.unseen[req.Change.To] = true, true
+		p.hide(*req.Change)
 		p.endCommands(req.Change.Name + " was changed without being shown")
 	case req.Plan != nil:
 		for _, c := range req.Plan.Changes {
-			p.unseen[c.Path], p.unseen[c.To] = true, true
+			p.hide(c)
 		}
 		p.endCommands("files were changed without being shown")
+	}
+}
+
+// hide notes that the files of a change are changed without being shown.
+func (p *Policy) hide(c workspace.Change) {
+	p.changed++
+	p.unseen[c.Path] = p.changed
+	if c.Moves() {
+		p.unseen[c.To] = p.changed
 	}
 }
 

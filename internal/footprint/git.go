@@ -1,0 +1,118 @@
+package footprint
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/child"
+)
+
+// Bounds of git's answers.
+const (
+	gitTime   = 5 * time.Second
+	maxAnswer = 1 << 20 // bytes
+)
+
+// addSettings adds the programs that the settings of git name, if words name git: hooks in any
+// folder, filters, aliases.
+func (l *collector) addSettings(words, dirs []string) {
+	if !slices.ContainsFunc(words, func(w string) bool { return strings.TrimSuffix(filepath.Base(w), ".exe") == "git" }) {
+		return
+	}
+	for i, w := range words { // of git -c core.hooksPath=DIR
+		if strings.EqualFold(w, "core.hooksPath") && i+1 < len(words) {
+			for _, d := range dirs {
+				l.addHooks(inDir(d, words[i+1]), dirs)
+			}
+		} else if key, value, ok := strings.Cut(w, "="); ok && strings.EqualFold(key, "core.hooksPath") {
+			for _, d := range dirs {
+				l.addHooks(inDir(d, value), dirs)
+			}
+		}
+	}
+	git := find("git", l.path, l.env("PATH")).path
+	if git == "" || within(l.path, git) {
+		return
+	}
+	for i, d := range dirs {
+		if !l.git[d] && (i == 0 || l.list(d)[".git"]) {
+			l.git[d] = true
+			l.addGit(git, d, dirs)
+		}
+	}
+}
+
+// addGit adds the programs that the settings of git in dir name.
+func (l *collector) addGit(git, dir string, dirs []string) {
+	top, ok := ask(git, dir, "rev-parse", "--show-toplevel")
+	if ok && !slices.Contains(dirs, top) {
+		dirs = append(slices.Clip(dirs), top)
+	}
+	if hooks, ok := ask(git, dir, "rev-parse", "--git-path", "hooks"); ok {
+		l.addHooks(inDir(dir, hooks), dirs)
+	}
+	settings, _ := ask(git, dir, "config", "--null", "--list") // without a repository, those of the user
+	for setting := range strings.SplitSeq(settings, "\x00") {
+		key, value, _ := strings.Cut(setting, "\n")
+		if key == "core.hookspath" {
+			for _, d := range dirs { // relative to the folder where the hook runs
+				l.addHooks(inDir(d, value), dirs)
+			}
+			continue
+		}
+		if !names(key) {
+			continue
+		}
+		words := wordsOf(value, l.env)
+		l.scan(words, value)
+		for _, w := range words {
+			for _, d := range dirs {
+				l.addNamed(w, d, dirs)
+				l.addManifests(w, d, dirs)
+			}
+			l.addInstalled(w, dirs)
+		}
+	}
+}
+
+// names reports whether a setting of git names a program.
+func names(key string) bool {
+	key = strings.ToLower(key)
+	first, _, _ := strings.Cut(key, ".")
+	last := key[strings.LastIndexByte(key, '.')+1:]
+	return slices.Contains([]string{"alias", "filter", "diff", "merge", "difftool", "mergetool", "pager", "gpg", "credential", "trailer", "sendemail", "hook", "man", "browser", "web", "instaweb", "guitool"}, first) ||
+		slices.Contains(strings.Fields("fsmonitor pager editor sshcommand askpass gitproxy alternaterefscommand packobjectshook difffilter uploadpack receivepack vcs defaultcommand external command cmd textconv process clean smudge driver program helper"), last)
+}
+
+// addHooks adds the hooks in a folder.
+func (l *collector) addHooks(dir string, dirs []string) {
+	for name := range l.list(dir) {
+		if !strings.HasSuffix(name, ".sample") {
+			l.script(filepath.Join(dir, name), dirs)
+		}
+	}
+}
+
+// ask returns the first line, or with NUL the whole, that git prints. It runs nothing that a
+// repository names.
+func ask(git, dir string, args ...string) (answer string, ok bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, git, append([]string{"-C", dir}, args...)...)
+	for _, pair := range os.Environ() {
+		if !strings.HasPrefix(pair, "GIT_") {
+			cmd.Env = append(cmd.Env, pair)
+		}
+	}
+	out := child.Buffer{Limit: maxAnswer}
+	cmd.Stdout = &out
+	if err := child.Run(cmd, child.Memory); err != nil {
+		return "", false
+	}
+	return strings.TrimSuffix(string(out.Bytes()), "\n"), true
+}
