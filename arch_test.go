@@ -164,7 +164,7 @@ var layers = []struct {
 	}},
 	{"internal/app/clipboard", []string{"internal/child", "internal/lookpath", "internal/timelimit"}},
 	{"internal/app/frontmatter", nil},
-	{"internal/app/hooks", []string{"internal/app/projectscripts", "internal/config", "internal/regularfile", "internal/tools/shell"}},
+	{"internal/app/hooks", []string{"internal/config", "internal/footprint", "internal/permission", "internal/regularfile", "internal/tools/shell"}},
 	{"internal/app/skills", []string{"internal/app/frontmatter", "internal/lazyregexp", "internal/regularfile"}},
 	{"internal/app/sources", []string{"internal/app/hooks", "internal/app/skills", "internal/app/subagents", "internal/config", "internal/lazyregexp", "internal/mcp", "internal/permission", "internal/systemprompt"}},
 	{"internal/app/spending", []string{"internal/statefile"}},
@@ -174,7 +174,6 @@ var layers = []struct {
 	{"internal/app/home", []string{"internal/lookpath", "internal/statefile"}},
 	{"internal/app/idelink", []string{"internal/config", "internal/confirm", "internal/editor", "internal/ide", "internal/ide/client", "internal/ide/lock", "internal/lazyregexp", "internal/peer", "internal/sanitize", "internal/session", "internal/tools", "internal/tools/shell", "internal/workspace"}},
 	{"internal/app/keystore", []string{"internal/statefile", "internal/timelimit"}},
-	{"internal/app/projectscripts", []string{"internal/regularfile"}},
 	{"internal/app/attachments", []string{"internal/app/fileindex", "internal/imagefile", "internal/lazyregexp", "internal/llm", "internal/mcp", "internal/regularfile", "internal/sanitize", "internal/session", "internal/tools", "internal/tools/shell"}},
 	{"internal/app/provider", []string{
 		"internal/child", "internal/app/keystore", "internal/app/allowedservers", "internal/config", "internal/llm", "internal/llm/anthropic", "internal/llm/openai", "internal/llm/openai/local", "internal/llm/remote", "internal/llm/responses", "internal/llm/script", "internal/llm/written", "internal/lookpath", "internal/statefile", "internal/timelimit",

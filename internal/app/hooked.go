@@ -7,7 +7,10 @@ import (
 	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/app/hooks"
+	"github.com/bb2d0cf4/agent/internal/caution"
+	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/effects"
@@ -35,7 +38,20 @@ func (a *App) newHooked(o Options, env []string) *hooked {
 		User: o.Config.Hooks, Project: o.ProjectHooks, Run: a.jobs.Run, Dir: a.Root.Dir(), Env: o.Config.Programs().Environ(env),
 		Session: func() (id, path string) { s := a.Current(); return s.ID(), s.Path() },
 		Mode:    func() string { return a.Policy.Mode().String() },
+		Policy:  a.Policy, Ask: a.askForHook,
 	})}
+}
+
+// askForHook asks the person whether a hook may run that may do something else than before. As in
+// the bypass mode commands do, it then runs without a question.
+func (a *App) askForHook(ctx context.Context, line string, notes []string) bool {
+	if a.Policy.Mode() == permission.Bypass {
+		return true
+	}
+	v, err := a.Questions.AskPerson(ctx, confirm.Request{
+		Tool: workspace.HookTool, Force: true, Notes: caution.Notes(notes...), Command: &confirm.Command{Line: line, Dir: a.Root.Dir()},
+	})
+	return err == nil && v.Decision == confirm.Approve
 }
 
 // fire runs the hooks of an event and shows their notices. An error means that ctx has

@@ -27,6 +27,7 @@ func (a *App) Run(ctx context.Context, prompt string) error {
 	defer cancel()
 	a.Servers.Settle(wait)
 	a.hooked.settled(ctx)
+	a.hooked.run.Arm()
 	if err := a.hooked.prompt(ctx, prompt); err != nil {
 		stop := session.StopFailed
 		if ctx.Err() != nil {

@@ -6,12 +6,13 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 
-	"github.com/bb2d0cf4/agent/internal/app/projectscripts"
 	"github.com/bb2d0cf4/agent/internal/app/trust"
 	"github.com/bb2d0cf4/agent/internal/cli/firstrun"
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/footprint"
 	"github.com/bb2d0cf4/agent/internal/mcp"
 )
 
@@ -54,25 +55,32 @@ func (s *setup) useServers(ctx context.Context, p Process, dir string, asks bool
 		if !ok {
 			return false // one of the person's own
 		}
-		now, _, err := hashOf(dir, s.projectServers[name])
-		return err != nil || now != before
+		now, _ := hashOf(dir, s.projectServers[name])
+		return now != before
 	}
 	return nil
 }
 
-// hashOf returns a hash of an entry and of the programs in the project's folder that it names,
-// and those programs. Without any it is the hash of the entry.
-func hashOf(dir string, entry config.MCPServer) (hash string, scripts []string, err error) {
-	var values []string
-	for _, name := range slices.Sorted(maps.Keys(entry.Env)) { // such as NODE_OPTIONS
-		values = append(values, entry.Env[name])
+// hashOf returns a hash of an entry and of the files that its program runs in dir, and those files.
+func hashOf(dir string, entry config.MCPServer) (hash string, scripts []string) {
+	if len(entry.Command) == 0 {
+		return entry.Hash(), nil
 	}
-	scripts, digest, err := projectscripts.Look(dir, entry.Command, values)
-	if err != nil || len(scripts) == 0 {
-		return entry.Hash(), nil, err
+	f := footprint.Of(footprint.Words(dir, entry.Command, entry.Env))
+	defer f.Close()
+	for _, path := range f.Files() {
+		if name := f.Short(path); !filepath.IsAbs(name) {
+			scripts = append(scripts, name)
+		}
 	}
-	sum := sha256.Sum256([]byte(entry.Hash() + digest))
-	return hex.EncodeToString(sum[:]), scripts, nil
+	if reach, _ := f.Reach(); reach > footprint.Named {
+		scripts = append(scripts, ".")
+	}
+	if len(f.Files()) == 0 && len(scripts) == 0 {
+		return entry.Hash(), nil
+	}
+	sum := sha256.Sum256([]byte(entry.Hash() + f.Digest()))
+	return hex.EncodeToString(sum[:]), scripts
 }
 
 // findServers returns the servers that the project names, except those whose names the user's
@@ -95,9 +103,7 @@ func (s *setup) findServers(dir string) (all []firstrun.ProjectServer, notes []s
 			continue
 		}
 		one := firstrun.ProjectServer{Entry: entries[name], Server: trust.Server{Dir: dir, Folder: folder, Name: name}}
-		if one.Hash, one.Scripts, err = hashOf(dir, one.Entry); err != nil {
-			return nil, notes, err
-		}
+		one.Hash, one.Scripts = hashOf(dir, one.Entry)
 		if one.Answer, err = s.instructions.store.ServerAnswer(one.Server); err != nil {
 			return nil, notes, err
 		}

@@ -55,7 +55,9 @@ func (l *collector) line(line string) {
 		}
 	}
 	dirs := l.dirsOf(words, []string{l.path}, 2)
-	words = slices.DeleteFunc(words, a.ignores)
+	words = slices.DeleteFunc(words, func(w string) bool {
+		return a.ignores(w) && (a.output[w] || !slices.ContainsFunc(dirs, func(d string) bool { return isProgram(inDir(d, w)) }))
+	})
 	for _, w := range words {
 		l.found[w] = find(w, l.path, l.env("PATH"))
 		if at := l.found[w].path; within(l.path, at) {
@@ -68,8 +70,9 @@ func (l *collector) line(line string) {
 		l.addInstalled(w, dirs)
 	}
 	l.addSettings(words, dirs)
-	for _, one := range append([]string{line}, a.lines...) {
-		l.addStarted(one, words, dirs)
+	l.addStarted(startsIn(line), a, words, dirs, a.err != nil)
+	for _, command := range a.commands {
+		l.addStarted(startsOf(command), a, words, dirs, true)
 	}
 	for len(l.queue) > 0 && l.err == nil {
 		next := l.queue[0]
@@ -81,11 +84,12 @@ func (l *collector) line(line string) {
 	}
 }
 
-// inside reports whether a word names a file, or a program in PATH, that belongs to the folder.
+// inside reports whether a word names a file, or a program in PATH, that belongs to the folder, or
+// no program.
 func (l *collector) inside(word string) bool {
 	if !strings.ContainsRune(word, '/') {
 		at := find(word, l.path, l.env("PATH")).path
-		return at == "" && isRegular(filepath.Join(l.path, "node_modules", ".bin", word)) || within(l.path, at)
+		return at == "" || within(l.path, at)
 	}
 	at := inDir(l.path, word)
 	return within(l.path, at) || isRegular(at) && !slices.Contains(filepath.SplitList(l.env("PATH")), filepath.Dir(at))
@@ -210,6 +214,19 @@ func (l *collector) script(path string, dirs []string) {
 
 // scripts lists the endings of files that are run by name.
 var scripts = []string{".sh", ".bash", ".zsh", ".fish", ".py", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx", ".rb", ".pl", ".pm", ".php", ".lua", ".ps1", ".bat", ".cmd", ".mk", ".jar", ".pyz", ".exs", ".kts"}
+
+// isProgram reports whether a file looks like a program.
+func isProgram(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	if info.Mode()&0o111 != 0 || slices.Contains(scripts, strings.ToLower(filepath.Ext(path))) {
+		return true
+	}
+	data, err := regularfile.ReadFile(path, maxHashed)
+	return err == nil && strings.HasPrefix(string(data), "#!")
+}
 
 // follow adds the files that a text names: not those of installed packages.
 func (l *collector) follow(t text) {

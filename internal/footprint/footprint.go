@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -35,6 +36,20 @@ type Command struct {
 	Dir  string   // absolute
 	Env  []string // variables besides those of this process, as NAME=VALUE
 }
+
+// Words returns the command of a program with arguments, without a shell, and with variables.
+func Words(dir string, args []string, env map[string]string) Command {
+	var line []string
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		line = append(line, name+"="+quote(env[name]))
+	}
+	for _, arg := range args {
+		line = append(line, quote(arg))
+	}
+	return Command{Line: strings.Join(line, " "), Dir: dir}
+}
+
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // Footprint lists the things that a command line runs, as far as it shows: its folder, the
 // programs that its words name, the scripts, and the files from which known programs take

@@ -80,16 +80,23 @@ type start struct {
 func startsIn(text string) []start {
 	var out []start
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(";|&()\r\n", r) }) {
-		words := strings.FieldsFunc(part, func(r rune) bool { return strings.ContainsRune(" \t\"'[],\\", r) })
-		sure := true
-		for i, w := range words {
-			if lang := languageOf(w); lang != nil {
-				s := lang.start(words[i+1:])
-				s.sure = sure && !lang.loose
-				out = append(out, s)
-			}
-			sure = sure && (strings.ContainsRune(w, '=') || strings.HasPrefix(w, "-") || '0' <= w[0] && w[0] <= '9' || slices.Contains(wrappers, filepath.Base(w)))
+		out = append(out, startsOf(strings.FieldsFunc(part, func(r rune) bool { return strings.ContainsRune(" \t\"'[],\\", r) }))...)
+	}
+	return out
+}
+
+// startsOf returns the places of the words of a command where programs of known languages are
+// started.
+func startsOf(words []string) []start {
+	var out []start
+	sure := true
+	for i, w := range words {
+		if lang := languageOf(w); lang != nil {
+			s := lang.start(words[i+1:])
+			s.sure = sure && !lang.loose
+			out = append(out, s)
 		}
+		sure = sure && w != "" && (strings.ContainsRune(w, '=') || strings.HasPrefix(w, "-") || '0' <= w[0] && w[0] <= '9' || slices.Contains(wrappers, filepath.Base(w)))
 	}
 	return out
 }
@@ -170,19 +177,21 @@ func moduleFiles(name string) []string {
 	return out
 }
 
-// addStarted adds the files that programs of the line run. It fails for a program that is not
-// among them.
-func (l *collector) addStarted(line string, words, dirs []string) {
-	for _, s := range startsIn(line) {
+// addStarted adds the files that started programs run, but for those that are ignored. It fails
+// for a program that is not among them, if the words are those of a command.
+func (l *collector) addStarted(starts []start, a *reading, words, dirs []string, certain bool) {
+	for _, s := range starts {
 		if s.code { // it may name any of them
 			s.names = append(s.names, words...)
 		}
 		for _, dir := range dirs {
 			for _, name := range s.files() {
-				l.script(inDir(dir, name), dirs)
+				if !a.ignores(name) {
+					l.script(inDir(dir, name), dirs)
+				}
 			}
 		}
-		if s.sure && !s.code && !s.known(dirs) {
+		if certain && s.sure && !s.code && !s.known(dirs) {
 			l.fail(fmt.Errorf("%w: %s is not found", ErrUnpredictable, s.program()))
 		}
 	}

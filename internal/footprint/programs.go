@@ -58,14 +58,14 @@ var copiers = strings.Fields("bunzip2 cp curl dd gunzip install ln mv patch sort
 
 // exact lists further programs that run only what their arguments name.
 var exact = strings.Fields(`alias awk bg compgen complete declare disown docker docker-compose ed fg find fd fdfind gawk gh gsed hash jobs let mawk nawk podman
-	podman-compose psql rsync rustc scp sed sftp sqlite3 ssh svn tar tsc typeset golangci-lint gpg gcc cc clang g++ c++`)
+	podman-compose psql terraform tofu rsync rustc scp sed sftp sqlite3 ssh svn tar tsc typeset golangci-lint gpg gcc cc clang g++ c++`)
 
 // awks run commands that their programs name.
 var awks = strings.Fields("awk gawk mawk nawk")
 
 // builders build or test the sources of a folder, whatever their arguments are.
 var builders = strings.Fields(`ant astro ava bazel bazelisk buck buck2 c8 cabal cargo cmake coverage ctest cucumber cypress dotnet dune gradle gradlew grunt gulp jest
-	karma lein lerna meson minitest mix mocha msbuild mvn mvnw mypy next ng ninja nox nuxt nx nyc parcel pest phpunit playwright py.test pylint pytest rails rake rollup
+	karma lein lerna meson minitest mix mkdocs mocha msbuild mvn mvnw mypy next ng ninja nox nuxt nx nyc parcel pest phpunit playwright py.test pylint pytest rails rake rollup
 	rspec sbt scons stack swift tap tox trunk tsup turbo vite vitest webpack zig flake8 eslint`)
 
 // reachOf returns how much of a folder a known program runs with some arguments; Named for an
@@ -90,6 +90,11 @@ func reachOf(name string, args []word) Reach {
 		return Anything // also an alias of the project
 	case name == "cargo" && slices.Contains(strings.Fields("add clean fetch fmt help init metadata new remove rm search tree update version"), first), name == "eslint":
 		return Named
+	case name == "terraform" || name == "tofu":
+		if slices.Contains(strings.Fields("fmt validate version show output"), first) {
+			return Named
+		}
+		return Anything
 	case name == "java":
 		if slices.ContainsFunc(args, func(w word) bool { return w.text == "-jar" }) {
 			return Named

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -23,21 +24,21 @@ const (
 // how far their programs reach.
 type reading struct {
 	env    func(name string) string
-	inside func(word string) bool // reports whether a word names a file, or a program in PATH, that belongs to the folder
+	inside func(word string) bool // see collector.inside
 	vars   map[string][]*syntax.Word
 	vague  map[string]bool // variables with values that are not known
 	funcs  map[string]bool
 	depth  int
 
-	words  []string
-	lines  []string        // simple commands, as far as they are known
-	code   map[string]bool // words that may name what is run
-	data   map[string]bool // words that are only read
-	output map[string]bool // words that are only written
-	writes bool            // it may make a file that it runs then
-	reach  Reach
-	why    string // of reach
-	err    error
+	words    []string
+	commands [][]string      // simple commands, as far as they are known
+	code     map[string]bool // words that may name what is run
+	data     map[string]bool // words that are only read
+	output   map[string]bool // words that are only written
+	writes   bool            // it may make a file that it runs then
+	reach    Reach
+	why      string // of reach
+	err      error
 }
 
 func newReading(env func(string) string, inside func(string) bool) *reading {
@@ -285,17 +286,30 @@ func (a *reading) redirect(r *syntax.Redirect) {
 		kind = a.data
 	}
 	for _, w := range a.expand(r.Word) {
-		if w.known && !strings.HasPrefix(w.text, "/dev/") {
+		if !w.known {
+			a.writes = a.writes || r.Op != syntax.RdrIn
+		} else if !strings.HasPrefix(w.text, "/dev/") {
 			a.words = append(a.words, w.text)
 			kind[w.text] = true
-			a.writes = a.writes || r.Op != syntax.RdrIn
 		}
 	}
 }
 
 // ignores reports whether a word names only files that are read or written, not run.
 func (a *reading) ignores(w string) bool {
-	return a.err == nil && !a.code[w] && (a.output[w] || a.data[w] && !a.writes)
+	return a.err == nil && !a.code[w] && (a.output[w] || a.data[w] && !a.makes())
+}
+
+// makes reports whether the line may make a file that it runs then.
+func (a *reading) makes() bool {
+	for out := range a.output {
+		for code := range a.code {
+			if within(filepath.Clean(out), filepath.Clean(code)) {
+				return true
+			}
+		}
+	}
+	return a.writes
 }
 
 // assign notes a value, and a variable by which programs are told what to run.
@@ -312,7 +326,7 @@ func (a *reading) assign(n *syntax.Assign) {
 	for _, w := range a.expand(n.Value) {
 		if w.known {
 			a.words = append(a.words, w.text)
-			a.code[w.text] = true
+			a.data[w.text] = true
 		}
 	}
 }
@@ -330,9 +344,7 @@ func (a *reading) call(c *syntax.CallExpr, in source) {
 		}
 		known = append(known, w.text)
 	}
-	if len(known) > 0 {
-		a.lines = append(a.lines, strings.Join(known, " "))
-	}
+	a.commands = append(a.commands, known)
 	a.command(words, in)
 }
 

@@ -265,7 +265,7 @@ func TestDataOfACommit(t *testing.T) {
 			path := filepath.Join(dir, name)
 			scratch.Write(t, path, "x\n")
 			if name == "x.sh" || strings.Contains(line, name) {
-				p.unseen[path] = 1
+				p.hide(workspace.Change{File: workspace.File{Path: path}})
 			}
 		}
 		v, ok := p.Decide(req)

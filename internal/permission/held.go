@@ -212,7 +212,7 @@ func (p *Policy) Approved(req confirm.Request, v confirm.Verdict) {
 // approve notes a change of a file that a person approved, which is not written yet.
 func (p *Policy) approve(path, before, after string) {
 	p.approved.Add(path, before, after)
-	for _, h := range p.ran {
+	for _, h := range p.records() {
 		h.Approving(path, before, after)
 	}
 }
@@ -355,14 +355,14 @@ func (p *Policy) heldBy(rules []Rule) map[int]*footprint.Record {
 }
 
 // unseenIn explains which file that a command runs was changed without being shown, or
-// that it may run one, as it reaches at least as far as whole; only changes after the first since
-// ones count for that.
+// that it may run one, as it reaches at least as far as whole. Only changes after the first since
+// ones count.
 func (p *Policy) unseenIn(now *footprint.Footprint, whole footprint.Reach, since int) string {
-	if err := now.Unknown(); err != nil && len(p.unseen) > 0 {
+	if err := now.Unknown(); err != nil && p.changed > since {
 		return err.Error() + ", and files were changed without being shown"
 	}
 	for _, path := range now.Files() {
-		if p.unseen[path] > 0 {
+		if p.unseen[path] > since {
 			return now.Short(path) + " was changed without being shown"
 		}
 	}

@@ -37,6 +37,7 @@ type Policy struct {
 	approved footprint.Contents
 	unseen   map[string]int // files that were changed without being shown: the number of the change by path
 	changed  int            // changes without being shown so far
+	watched  []*Watched     // lines that run by themselves
 }
 
 // New returns a policy in the given mode with the given rules. Bypass can be entered later

@@ -15,9 +15,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
@@ -42,25 +44,31 @@ type Options struct {
 	// permission mode.
 	Session func() (id, path string)
 	Mode    func() string
+	// Policy knows which changes of files a person has seen. Ask asks a person whether a hook
+	// may run that may do something else than before.
+	Policy *permission.Policy
+	Ask    func(ctx context.Context, line string, notes []string) bool
 }
 
 // Runner runs hooks. A nil Runner has none. It is safe for concurrent use.
 type Runner struct {
 	opt   Options
-	hooks []hook // the project's first: the user's have the last word
+	hooks []*hook // the project's first: the user's have the last word
+	armed sync.Once
 }
 
 type hook struct {
 	config.Hook
 	project bool
-	matcher *regexp.Regexp // nil for all
+	matcher *regexp.Regexp      // nil for all
+	runs    *permission.Watched // set by Arm
 }
 
 // New returns a Runner, or nil without any hook.
 func New(opt Options) *Runner {
 	r := &Runner{opt: opt}
 	for i, h := range slices.Concat(opt.Project.Hooks, opt.User) {
-		one := hook{Hook: h, project: i < len(opt.Project.Hooks)}
+		one := &hook{Hook: h, project: i < len(opt.Project.Hooks)}
 		if h.Matcher != "" {
 			one.matcher = regexp.MustCompile("^(?:" + h.Matcher + ")$") // compiled once before, by config
 		}
@@ -69,8 +77,30 @@ func New(opt Options) *Runner {
 	if len(r.hooks) == 0 {
 		return nil
 	}
-	r.opt.Env = append(slices.Clip(opt.Env), "CLAUDE_PROJECT_DIR="+opt.Dir, "AGENT_PROJECT_DIR="+opt.Dir)
+	r.opt.Env = append(slices.Clip(opt.Env), variables(opt.Dir)...)
 	return r
+}
+
+// Arm notes what the hooks run now, the first time it is called: from then on, a hook that runs
+// something else is asked about. Call it before a session changes anything.
+func (r *Runner) Arm() {
+	if r == nil {
+		return
+	}
+	r.armed.Do(func() {
+		why := ""
+		if len(r.opt.Project.Hooks) > 0 {
+			if _, _, hash := r.opt.Project.look(); hash != r.opt.Project.Hash {
+				why = "a file that it runs has changed since you trusted it"
+			}
+		}
+		for _, h := range r.hooks {
+			if !h.project {
+				why = ""
+			}
+			h.runs = r.opt.Policy.Watch(command(h.Command, r.opt.Dir), why)
+		}
+	})
 }
 
 // Event is an event with the data for its hooks.
@@ -130,7 +160,7 @@ const maxContext = 10_000
 func (r *Runner) Has(e Event) bool { return r != nil && len(r.of(e)) > 0 }
 
 // of returns the hooks of an event.
-func (r *Runner) of(e Event) (list []hook) {
+func (r *Runner) of(e Event) (list []*hook) {
 	for _, h := range r.hooks {
 		if h.Event == e.Name && (h.matcher == nil || slices.ContainsFunc(e.matched(), h.matcher.MatchString)) {
 			list = append(list, h)
@@ -198,10 +228,10 @@ func (r *Runner) Run(ctx context.Context, e Event) (Outcome, error) {
 func (o *Outcome) over() bool { return o.Blocked != "" || o.Stop != "" }
 
 // one runs a hook, adds its answer to o, and returns the input that it wants.
-func (r *Runner) one(ctx context.Context, h hook, e Event, o *Outcome) (input json.RawMessage, err error) {
-	if h.project && r.opt.Project.changed() {
-		o.unusable(h, e)
-		return nil, nil
+func (r *Runner) one(ctx context.Context, h *hook, e Event, o *Outcome) (input json.RawMessage, err error) {
+	if why := r.refused(ctx, h, e); why != "" {
+		o.unusable(h, e, why)
+		return nil, ctx.Err()
 	}
 	m := message{Dir: r.opt.Dir, Mode: modeName(r.opt.Mode()), Event: e}
 	m.Session, m.Transcript = r.opt.Session()
@@ -214,6 +244,7 @@ func (r *Runner) one(ctx context.Context, h hook, e Event, o *Outcome) (input js
 	res, err := r.opt.Run(ctx, shell.Options{
 		Line: h.Command, Dir: r.opt.Dir, Env: r.opt.Env, Here: true, Timeout: h.Timeout, Limit: maxContext, Input: data, Stdout: out,
 	})
+	h.runs.Ran()
 	reason := strings.TrimSpace(res.Output)
 	switch {
 	case ctx.Err() != nil:
@@ -232,10 +263,33 @@ func (r *Runner) one(ctx context.Context, h hook, e Event, o *Outcome) (input js
 	return nil, nil
 }
 
-// unusable handles a hook that may not run, because a script of it is another than the
-// approved one. The prompt or call that it would guard is refused.
-func (o *Outcome) unusable(h hook, e Event) {
-	const why = "a script that it uses has changed since you trusted it; agent trust add shows it and asks, a new session uses it"
+// refused returns why a hook may not run, or "": what it runs has changed, and nobody who was
+// asked allows that. At the end of a session nobody is asked.
+func (r *Runner) refused(ctx context.Context, h *hook, e Event) string {
+	r.Arm()
+	for {
+		why := h.runs.Changed()
+		if why == "" {
+			return ""
+		}
+		whose := "your hook"
+		if h.project {
+			whose = "a hook of the project"
+		}
+		note := "This is " + whose + " for " + e.Name + ". You are asked because " + why + ". It runs outside of the sandbox."
+		if e.Name == SessionEnd || ctx.Err() != nil || r.opt.Ask == nil || !r.opt.Ask(ctx, h.Command, []string{note}) {
+			return why
+		}
+		h.runs.Accept()
+	}
+}
+
+// unusable handles a hook that may not run. The prompt or call that it would guard is refused.
+func (o *Outcome) unusable(h *hook, e Event, why string) {
+	why = "it was not run, because " + why
+	if h.project {
+		why += "; agent trust add shows the hooks and asks, a new session runs them"
+	}
 	if e.Name == PreToolUse || e.Name == UserPromptSubmit {
 		o.block(h, e, why)
 		return
@@ -243,12 +297,12 @@ func (o *Outcome) unusable(h hook, e Event) {
 	o.warn(h, why)
 }
 
-func (o *Outcome) warn(h hook, why string) {
+func (o *Outcome) warn(h *hook, why string) {
 	o.Notices = append(o.Notices, fmt.Sprintf("The hook %s (%s): %s", name(h), h.Event, why))
 }
 
 // block forbids the event, or explains why it cannot be forbidden.
-func (o *Outcome) block(h hook, e Event, reason string) {
+func (o *Outcome) block(h *hook, e Event, reason string) {
 	switch e.Name {
 	case SessionStart, SessionEnd:
 		o.warn(h, reason)
@@ -258,7 +312,7 @@ func (o *Outcome) block(h hook, e Event, reason string) {
 }
 
 // name returns a hook's command, on one line and not too long.
-func name(h hook) string {
+func name(h *hook) string {
 	s := strings.Join(strings.Fields(h.Command), " ")
 	if r := []rune(s); len(r) > 80 {
 		return string(r[:79]) + "…"
@@ -290,7 +344,7 @@ type answer struct {
 
 // read adds the answer in the output of a hook that succeeded to o, and returns the input
 // that it wants.
-func (o *Outcome) read(h hook, e Event, out *output) json.RawMessage {
+func (o *Outcome) read(h *hook, e Event, out *output) json.RawMessage {
 	text := bytes.TrimSpace(out.data)
 	var a answer
 	switch {
@@ -310,7 +364,7 @@ func (o *Outcome) read(h hook, e Event, out *output) json.RawMessage {
 	return o.apply(h, e, a)
 }
 
-func (o *Outcome) apply(h hook, e Event, a answer) json.RawMessage {
+func (o *Outcome) apply(h *hook, e Event, a answer) json.RawMessage {
 	if a.SystemMessage != "" {
 		o.Notices = append(o.Notices, clip(a.SystemMessage))
 	}

@@ -8,9 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
-	"github.com/bb2d0cf4/agent/internal/app/projectscripts"
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/footprint"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
 )
 
@@ -26,7 +27,8 @@ type Project struct {
 	Name    string // of the file, as people know it
 	Hooks   []config.Hook
 	Scripts []string // the files of the project that the hooks run, relative to Dir
-	Hash    string   // of the hooks and the scripts
+	Whole   []string // hooks that may run any file of the project
+	Hash    string   // of the hooks and the files that they may run
 }
 
 // Path returns the absolute path of the file with the hooks.
@@ -62,8 +64,7 @@ func OfProject(dir, home string) (p Project, notes []string) {
 		}
 		if len(list) > 0 {
 			p = Project{Dir: dir, Name: name, Hooks: list}
-			p.Scripts = p.scripts(root)
-			p.Hash = p.hash(root)
+			p.Scripts, p.Whole, p.Hash = p.look()
 			return p, notes
 		}
 	}
@@ -78,17 +79,19 @@ func ofUser(dir, name, home string) bool {
 	return regularfile.Same(at, home) || err == nil && regularfile.Same(at, filepath.Join(user, ".claude"))
 }
 
-// scripts returns the programs in the project that the commands name.
-func (p Project) scripts(root *os.Root) []string {
-	var commands []string
-	for _, h := range p.Hooks {
-		commands = append(commands, h.Command)
-	}
-	return projectscripts.Find(root, p.Dir, commands)
+// command returns the line of a hook in a project.
+func command(line, dir string) footprint.Command {
+	return footprint.Command{Line: line, Dir: dir, Env: variables(dir)}
 }
 
-// hash returns the hash of the hooks and the present content of the scripts.
-func (p Project) hash(root *os.Root) string {
+// variables returns the variables that a hook gets besides those of a command.
+func variables(dir string) []string {
+	return []string{"CLAUDE_PROJECT_DIR=" + dir, "AGENT_PROJECT_DIR=" + dir}
+}
+
+// look returns the files of the project that the hooks run, the hooks that may run any, and a
+// hash of the hooks and all of that.
+func (p Project) look() (scripts, whole []string, hash string) {
 	sum := sha256.New()
 	note := func(text string) { fmt.Fprintf(sum, "%d %s ", len(text), text) }
 	for _, h := range p.Hooks {
@@ -96,19 +99,19 @@ func (p Project) hash(root *os.Root) string {
 		note(h.Matcher)
 		note(h.Command)
 		note(h.Timeout.String())
+		f := footprint.Of(command(h.Command, p.Dir))
+		note(f.Digest())
+		for _, path := range f.Files() {
+			if name := f.Short(path); !filepath.IsAbs(name) && !slices.Contains(scripts, name) {
+				scripts = append(scripts, name)
+			}
+		}
+		if reach, _ := f.Reach(); reach > footprint.Named {
+			whole = append(whole, h.Command)
+		}
+		f.Close()
 	}
-	projectscripts.Digest(sum, root, p.scripts(root)) // one may have appeared since
-	return hex.EncodeToString(sum.Sum(nil))
-}
-
-// changed reports whether a script has another content than the approved one.
-func (p Project) changed() bool {
-	root, err := os.OpenRoot(p.Dir)
-	if err != nil {
-		return true
-	}
-	defer root.Close()
-	return p.hash(root) != p.Hash
+	return scripts, whole, hex.EncodeToString(sum.Sum(nil))
 }
 
 // Lines describes the hooks and the scripts that they run, for the question of trust.
@@ -118,6 +121,9 @@ func (p Project) Lines() (lines []string) {
 	}
 	for _, name := range p.Scripts {
 		lines = append(lines, "they use "+filepath.ToSlash(name)+": look at it first")
+	}
+	for _, line := range p.Whole {
+		lines = append(lines, "any file of this folder may be run by "+line+": you are asked again once one has changed that you have not seen")
 	}
 	return lines
 }

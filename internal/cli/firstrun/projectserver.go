@@ -16,14 +16,14 @@ import (
 type ProjectServer struct {
 	trust.Server
 	Entry   config.MCPServer
-	Scripts []string // the project's programs that the entry names
+	Scripts []string // the project's files that it runs; "." if it may run any
 	Answer  trust.Answer
 }
 
 // Ask asks whether the server may start, and saves the answer.
 func (p ProjectServer) Ask(ctx context.Context, t dialog.Terminal, s trust.Store) (allowed bool, err error) {
 	page := dialog.Page{Title: "Start the MCP server " + p.Name + " of this project?", YesNo: true, Choices: []picker.Item{
-		{Title: "Yes, in each session here", Detail: "until its entry or a program of the project that it names changes"},
+		{Title: "Yes, in each session here", Detail: "until its entry or a file of the project that it runs changes"},
 		{Title: "No", Detail: "agent mcp rm " + p.Name + " forgets this answer"},
 	}}
 	if p.Answer == trust.Changed {
@@ -34,6 +34,10 @@ func (p ProjectServer) Ask(ctx context.Context, t dialog.Terminal, s trust.Store
 		page.Text = append(page.Text, "  "+sanitize.Line(line))
 	}
 	for _, name := range p.Scripts {
+		if name == "." {
+			page.Text = append(page.Text, "  it may run any file of this folder: you are asked again once one has changed")
+			continue
+		}
 		page.Text = append(page.Text, "  it uses "+sanitize.Name(name)+": look at it first")
 	}
 	if p.Entry.URL == "" {

@@ -1,0 +1,98 @@
+package permission
+
+import (
+	"slices"
+
+	"github.com/bb2d0cf4/agent/internal/footprint"
+)
+
+// Watched is a line that runs by itself, such as a hook: a person allowed what it runs. It is safe
+// for concurrent use.
+type Watched struct {
+	policy *Policy
+	what   footprint.Command
+	why    string // why nothing is allowed yet; "" if it is. Guarded by policy.mu, as are the following.
+	yes    allowed
+	asked  allowed // what a person is asked about
+}
+
+// allowed is what a line ran at a time.
+type allowed struct {
+	record *footprint.Record // nil if none
+	since  int               // the number of the last change without being shown until then
+}
+
+// Watch notes that a person allows what a line runs now; if why is not empty, they do not, for that
+// reason.
+func (p *Policy) Watch(what footprint.Command, why string) *Watched {
+	w := &Watched{policy: p, what: what, why: why}
+	w.yes = w.look()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.watched = append(p.watched, w)
+	return w
+}
+
+// look returns what the line runs now.
+func (w *Watched) look() allowed {
+	w.policy.mu.Lock()
+	since := w.policy.changed
+	w.policy.mu.Unlock()
+	return allowed{footprint.NewRecord(w.what, footprint.Of(w.what), footprint.Sources), since}
+}
+
+// Changed explains why the line may run something else than a person allowed; "" if it does not.
+func (w *Watched) Changed() string {
+	now := w.look()
+	p := w.policy
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	why := w.why
+	if why == "" {
+		why = p.unseenIn(now.record.First(), footprint.Sources, w.yes.since)
+	}
+	if why == "" {
+		why = w.yes.record.Differs(now.record.First(), now.record.First(), p.approved)
+	}
+	if why == "" {
+		now.record.Close()
+		return ""
+	}
+	if w.asked.record != nil {
+		w.asked.record.Close()
+	}
+	w.asked = now
+	return why
+}
+
+// Accept notes that a person allows what the line ran when Changed was called last.
+func (w *Watched) Accept() {
+	w.policy.mu.Lock()
+	defer w.policy.mu.Unlock()
+	if w.asked.record != nil {
+		w.yes.record.Close()
+		w.yes, w.asked, w.why = w.asked, allowed{}, ""
+	}
+}
+
+// Ran notes that the line has run: its own changes of the folder are no reason to ask.
+func (w *Watched) Ran() {
+	w.policy.mu.Lock()
+	defer w.policy.mu.Unlock()
+	w.yes.record.Refresh()
+}
+
+// records returns what the commands of rules and the watched lines ran.
+func (p *Policy) records() []*footprint.Record {
+	var all []*footprint.Record
+	for _, h := range p.ran {
+		all = append(all, h)
+	}
+	for _, w := range p.watched {
+		all = append(all, w.yes.record)
+		if w.asked.record != nil {
+			all = append(all, w.asked.record)
+		}
+	}
+	return slices.Clip(all)
+}
