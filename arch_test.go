@@ -261,7 +261,7 @@ var homes = []struct {
 	{"github.com/spf13/cobra", []string{"internal/cli"}},
 	{"github.com/spf13/viper", []string{"internal/config"}},
 	{"github.com/zalando/go-keyring", []string{"internal/app/keystore"}},
-	{"mvdan.cc/sh/v3", []string{"internal/tools/shell"}},
+	{"mvdan.cc/sh/v3", []string{"internal/footprint", "internal/tools/shell"}},
 }
 
 func TestImports(t *testing.T) {

@@ -1,6 +1,7 @@
 package footprint
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -50,7 +51,7 @@ func look(dir string) *folder {
 		f.add(path)
 		return nil
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		f.err = err
 	}
 	return f
@@ -98,9 +99,18 @@ func (f *folder) approving(path, before, after string) {
 	}
 }
 
-// changes describes a change of the folder that no person approved, which is none of the files in
+// sources lists the endings of files that programs build or test, besides scripts.
+var sources = strings.Fields(".c .cc .cl .clj .cpp .cs .cxx .dart .erl .ex .f90 .fs .go .gradle .groovy .h .hh .hpp .hs .java .jl .kt .m .ml .mm .mli .mod .nim .php .pyi .pyx .rake .rs .s .scala .svelte .swift .tsx .v .vb .vue .zig")
+
+// counts reports whether a file belongs to a reach.
+func (r Reach) counts(path string) bool {
+	end := strings.ToLower(filepath.Ext(path))
+	return r > Sources || slices.Contains(sources, end) || slices.Contains(scripts, end)
+}
+
+// changes describes a change of the files in reach that no person approved, but for those in
 // except; "" without one.
-func (f *folder) changes(except map[string]bool) string {
+func (f *folder) changes(reach Reach, except map[string]bool) string {
 	if f.err != nil {
 		return f.err.Error()
 	}
@@ -110,12 +120,12 @@ func (f *folder) changes(except map[string]bool) string {
 	}
 	var names []string
 	for path, state := range now.files {
-		if f.files[path] != state && !except[path] {
+		if f.files[path] != state && !except[path] && reach.counts(path) {
 			names = append(names, path)
 		}
 	}
 	for path := range f.files {
-		if now.files[path] == "" && !except[path] {
+		if now.files[path] == "" && !except[path] && reach.counts(path) {
 			names = append(names, path)
 		}
 	}

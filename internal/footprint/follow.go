@@ -162,7 +162,11 @@ func globIn(dir, pattern string) []string {
 // addManifests adds the files, in dir and above it, from which the program named by word
 // takes commands.
 func (l *collector) addManifests(word, dir string, dirs []string) {
-	patterns := manifests[strings.TrimSuffix(filepath.Base(word), ".exe")]
+	name := strings.TrimSuffix(filepath.Base(word), ".exe")
+	if name == "MAKE" || name == "CARGO" { // of $(MAKE)
+		name = strings.ToLower(name)
+	}
+	patterns := manifests[name]
 	for range maxParents {
 		for _, p := range patterns {
 			if !strings.ContainsAny(p, "*?[/") {
@@ -249,9 +253,11 @@ func (l *collector) follow(t text) {
 	for _, w := range words {
 		for _, d := range dirs {
 			l.addWord(w, d, endings, dirs, deep)
+			if deep {
+				l.addManifests(w, d, dirs)
+			}
 		}
 		if deep {
-			l.addManifests(w, dirs[0], dirs)
 			l.addInstalled(w, dirs)
 		}
 	}

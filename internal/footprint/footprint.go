@@ -92,8 +92,8 @@ func (r *Footprint) Close() {
 	}
 }
 
-// Unknown returns an error with ErrUnpredictable if the line does not tell what it runs: then it
-// may be anything, also outside of its folder.
+// Unknown returns an error with ErrUnpredictable if the line does not reveal its footprint: it may
+// run anything then, also outside of its folder.
 func (r *Footprint) Unknown() error { return r.err }
 
 // Reach returns how much of its folder the line may run besides the files of the footprint, and
@@ -111,9 +111,12 @@ func wordsOf(line string, env func(string) string) []string {
 	var out []string
 	cut := func(s, at string) {
 		for _, w := range strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(at, r) }) {
-			if w = strings.Trim(w, "\"'\\"); w != "" && !seen[w] {
-				seen[w] = true
-				out = append(out, w)
+			w = strings.Trim(w, "\"'\\")
+			for _, w := range []string{w, valueOf(w)} {
+				if w != "" && !seen[w] {
+					seen[w] = true
+					out = append(out, w)
+				}
 			}
 		}
 	}
@@ -124,6 +127,14 @@ func wordsOf(line string, env func(string) string) []string {
 		cut(s, blanks+"{}=,:$\"'[]@!+")
 	}
 	return out
+}
+
+// valueOf returns the rest of a word that may be an option of one letter with its value: -fFILE.
+func valueOf(word string) string {
+	if len(word) > 2 && word[0] == '-' && word[1] != '-' {
+		return word[2:]
+	}
+	return ""
 }
 
 func inDir(dir, name string) string {

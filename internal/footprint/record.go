@@ -115,7 +115,7 @@ func (h *Record) Differs(now, first *Footprint, approved Contents) string {
 	for path := range now.files {
 		same[path] = true
 	}
-	if why := h.folder.changes(same); why != "" {
+	if why := h.folder.changes(reach, same); why != "" {
 		return why + ", and it is not known which files " + program + " runs"
 	}
 	return ""
@@ -128,10 +128,13 @@ func (r *Footprint) Digest() string {
 	for _, path := range slices.Sorted(maps.Keys(r.files)) {
 		fmt.Fprintf(sum, "%q %s\n", r.Short(path), r.files[path])
 	}
-	if reach, _ := r.Reach(); reach > Named {
+	reach, _ := r.Reach()
+	if reach > Named {
 		now := look(r.path)
 		for _, path := range slices.Sorted(maps.Keys(now.files)) {
-			fmt.Fprintf(sum, "%q %s\n", r.Short(path), now.files[path])
+			if reach.counts(path) {
+				fmt.Fprintf(sum, "%q %s\n", r.Short(path), now.files[path])
+			}
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil))

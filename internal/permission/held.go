@@ -128,7 +128,7 @@ func (p *Policy) Hold(req confirm.Request, r Rule) error {
 			now.Close()
 			return err
 		}
-		h = footprint.NewRecord(what, now, footprint.Anything)
+		h = footprint.NewRecord(what, now, footprint.Sources)
 	}
 	r.Kept = InSession
 	p.mu.Lock()

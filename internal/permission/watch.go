@@ -6,24 +6,24 @@ import (
 	"github.com/bb2d0cf4/agent/internal/footprint"
 )
 
-// Watched is a line that runs by itself, such as a hook: a person allowed what it runs. It is safe
-// for concurrent use.
+// Watched is a line that runs by itself, such as a hook: a person allowed it with the files that it ran. It
+// is safe for concurrent use.
 type Watched struct {
 	policy *Policy
 	what   footprint.Command
 	why    string // why nothing is allowed yet; "" if it is. Guarded by policy.mu, as are the following.
 	yes    allowed
-	asked  allowed // what a person is asked about
+	asked  allowed // the state that a person is asked about
 }
 
-// allowed is what a line ran at a time.
+// allowed is the state of the files that a line ran at a time.
 type allowed struct {
 	record *footprint.Record // nil if none
 	since  int               // the number of the last change without being shown until then
 }
 
-// Watch notes that a person allows what a line runs now; if why is not empty, they do not, for that
-// reason.
+// Watch notes that a person allows a line with the present files; if why is not empty, they do not,
+// for that reason.
 func (p *Policy) Watch(what footprint.Command, why string) *Watched {
 	w := &Watched{policy: p, what: what, why: why}
 	w.yes = w.look()
@@ -33,7 +33,7 @@ func (p *Policy) Watch(what footprint.Command, why string) *Watched {
 	return w
 }
 
-// look returns what the line runs now.
+// look returns the present state.
 func (w *Watched) look() allowed {
 	w.policy.mu.Lock()
 	since := w.policy.changed
@@ -65,7 +65,7 @@ func (w *Watched) Changed() string {
 	return why
 }
 
-// Accept notes that a person allows what the line ran when Changed was called last.
+// Accept notes that a person allows the line with the files of the last call of Changed.
 func (w *Watched) Accept() {
 	w.policy.mu.Lock()
 	defer w.policy.mu.Unlock()
@@ -82,7 +82,7 @@ func (w *Watched) Ran() {
 	w.yes.record.Refresh()
 }
 
-// records returns what the commands of rules and the watched lines ran.
+// records returns the records of the commands of rules and of the watched lines.
 func (p *Policy) records() []*footprint.Record {
 	var all []*footprint.Record
 	for _, h := range p.ran {

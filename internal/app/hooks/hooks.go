@@ -81,8 +81,8 @@ func New(opt Options) *Runner {
 	return r
 }
 
-// Arm notes what the hooks run now, the first time it is called: from then on, a hook that runs
-// something else is asked about. Call it before a session changes anything.
+// Arm notes the present files that the hooks run, the first time it is called: from then on, a hook
+// that runs others is asked about. Call it before a session changes anything.
 func (r *Runner) Arm() {
 	if r == nil {
 		return
@@ -186,7 +186,7 @@ func (e Event) matched() []string {
 func (r *Runner) Commands(e Event) string {
 	var all []string
 	for _, h := range r.of(e) {
-		all = append(all, name(h))
+		all = append(all, h.name())
 	}
 	return strings.Join(all, "; ")
 }
@@ -210,7 +210,7 @@ func (r *Runner) Run(ctx context.Context, e Event) (Outcome, error) {
 		}
 		if input != nil && e.Name == PreToolUse {
 			e.Input, o.Input, last = input, input, i
-			o.Changed = append(o.Changed, name(h))
+			o.Changed = append(o.Changed, h.name())
 		}
 	}
 	for i, h := range list {
@@ -263,8 +263,8 @@ func (r *Runner) one(ctx context.Context, h *hook, e Event, o *Outcome) (input j
 	return nil, nil
 }
 
-// refused returns why a hook may not run, or "": what it runs has changed, and nobody who was
-// asked allows that. At the end of a session nobody is asked.
+// refused returns why a hook may not run, or "": the files that it runs have changed, and nobody who
+// was asked allows that. At the end of a session nobody is asked.
 func (r *Runner) refused(ctx context.Context, h *hook, e Event) string {
 	r.Arm()
 	for {
@@ -298,7 +298,7 @@ func (o *Outcome) unusable(h *hook, e Event, why string) {
 }
 
 func (o *Outcome) warn(h *hook, why string) {
-	o.Notices = append(o.Notices, fmt.Sprintf("The hook %s (%s): %s", name(h), h.Event, why))
+	o.Notices = append(o.Notices, fmt.Sprintf("The hook %s (%s): %s", h.name(), h.Event, why))
 }
 
 // block forbids the event, or explains why it cannot be forbidden.
@@ -307,12 +307,12 @@ func (o *Outcome) block(h *hook, e Event, reason string) {
 	case SessionStart, SessionEnd:
 		o.warn(h, reason)
 	default:
-		o.Blocked = fmt.Sprintf("the hook %s: %s", name(h), clip(reason))
+		o.Blocked = fmt.Sprintf("the hook %s: %s", h.name(), clip(reason))
 	}
 }
 
-// name returns a hook's command, on one line and not too long.
-func name(h *hook) string {
+// name returns the hook's command, on one line and not too long.
+func (h *hook) name() string {
 	s := strings.Join(strings.Fields(h.Command), " ")
 	if r := []rune(s); len(r) > 80 {
 		return string(r[:79]) + "…"
@@ -374,10 +374,10 @@ func (o *Outcome) apply(h *hook, e Event, a answer) json.RawMessage {
 	case a.Decision == "block" || a.Decision == "deny" || a.Specific.Decision == "deny":
 		o.block(h, e, cmp.Or(reason, "it gave no reason"))
 	case a.Specific.Decision == "ask" || a.Decision == "ask":
-		o.Ask = fmt.Sprintf("The hook %s wants you to look: %s", name(h), cmp.Or(clip(reason), "it gave no reason."))
+		o.Ask = fmt.Sprintf("The hook %s wants you to look: %s", h.name(), cmp.Or(clip(reason), "it gave no reason."))
 	}
 	if a.Continue != nil && !*a.Continue {
-		o.Stop = fmt.Sprintf("The hook %s ended the turn: %s", name(h), cmp.Or(clip(a.StopReason), "it gave no reason."))
+		o.Stop = fmt.Sprintf("The hook %s ended the turn: %s", h.name(), cmp.Or(clip(a.StopReason), "it gave no reason."))
 	}
 	input := bytes.TrimSpace(a.Specific.Input)
 	if len(input) == 0 || bytes.Equal(input, []byte("null")) || equal(input, e.Input) {

@@ -95,7 +95,7 @@ func TestAnswers(t *testing.T) {
 		if err != nil {
 			t.Fatal(command, err)
 		}
-		replace := strings.NewReplacer("HOOK", name(&hook{Hook: before(command)}))
+		replace := strings.NewReplacer("HOOK", (&hook{Hook: before(command)}).name())
 		want.Blocked, want.Ask, want.Stop = replace.Replace(want.Blocked), replace.Replace(want.Ask), replace.Replace(want.Stop)
 		for _, list := range [][]string{want.Notices, want.Changed} {
 			for i := range list {

@@ -1,0 +1,363 @@
+package footprint
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// call interprets a simple command.
+func (a *reading) call(c *syntax.CallExpr, in source) {
+	var words []word
+	for _, w := range c.Args {
+		words = append(words, a.expand(w)...)
+	}
+	var known []string
+	for _, w := range words {
+		if w.known {
+			a.words = append(a.words, w.text)
+		}
+		known = append(known, w.text)
+	}
+	a.commands = append(a.commands, known)
+	a.command(words, in)
+}
+
+// isCode notes that words may name files that are run.
+func (a *reading) isCode(words []word) {
+	for _, w := range words {
+		if w.known {
+			a.code[w.text] = true
+		}
+	}
+}
+
+// command interprets the words of a command.
+func (a *reading) command(words []word, in source) {
+	if len(words) == 0 {
+		return
+	}
+	if !words[0].known {
+		a.fail("its program is known only when it runs")
+		return
+	}
+	a.isCode(words[:1])
+	name := strings.TrimSuffix(path.Base(words[0].text), ".exe")
+	args := words[1:]
+	switch {
+	case a.funcs[words[0].text]: // its body is interpreted at its definition
+		a.isCode(args)
+	case name == "eval" || name == "trap":
+		a.text(name, args)
+	case name == "." || name == "source":
+		a.isCode(args)
+		a.script(name, args)
+	case slices.Contains(shells, name):
+		a.shell(name, args, in)
+	case wrapperOptions[name] != "":
+		a.wrapped(name, args, in)
+	case slices.Contains(feeders[name], firstOf(args, feeders[name])):
+		a.each(args[slices.IndexFunc(args, func(w word) bool { return slices.Contains(feeders[name], w.text) })+1:])
+	case launches(name, args):
+		a.isCode(args)
+		a.launched(args[1:], in)
+	case slices.Contains(runners, name):
+		a.isCode(args)
+		a.launched(args, in)
+	default:
+		a.program(name, words, in)
+	}
+}
+
+func firstOf(words []word, of []string) string {
+	for _, w := range words {
+		if slices.Contains(of, w.text) {
+			return w.text
+		}
+	}
+	return "\x00"
+}
+
+// text interprets words that are a line of their own.
+func (a *reading) text(name string, args []word) {
+	a.isCode(args)
+	var all []string
+	for _, w := range args {
+		if !w.known {
+			a.fail("%s runs a text that is known only when it runs", name)
+			return
+		}
+		all = append(all, w.text)
+	}
+	if name == "trap" && len(all) > 0 {
+		all = all[:1]
+	}
+	a.line(strings.Join(all, " "))
+}
+
+// script notes that the first of some words is a file to run.
+func (a *reading) script(name string, args []word) {
+	if len(args) > 0 && !args[0].known {
+		a.fail("the file that %s runs is known only when it runs", name)
+	}
+}
+
+// shell interprets the arguments of a shell.
+func (a *reading) shell(name string, args []word, in source) {
+	for i := 0; i < len(args); i++ {
+		arg := args[i].text
+		switch {
+		case !args[i].known:
+			a.fail("the file that %s runs is known only when it runs", name)
+			return
+		case arg == "-s" || arg == "-":
+			a.isCode(args)
+			a.input(name, in, true)
+			return
+		case arg == "-o" || arg == "+o" || arg == "-O" || arg == "+O":
+			i++
+		case strings.HasPrefix(arg, "--") && (strings.Contains(arg, "rc") || strings.Contains(arg, "init")):
+			a.isCode(args)
+			a.reaches(Anything, name)
+		case len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.Contains(arg, "c"):
+			a.isCode(args)
+			if i+1 >= len(args) || !args[i+1].known {
+				a.fail("%s runs a text that is known only when it runs", name)
+				return
+			}
+			a.line(args[i+1].text)
+			return
+		case strings.HasPrefix(arg, "-") || strings.HasPrefix(arg, "+"):
+			if strings.ContainsAny(arg, "il") { // it reads its start-up files
+				a.reaches(Anything, name)
+			}
+		default:
+			a.isCode(args[i : i+1])
+			return
+		}
+	}
+	a.input(name, in, true)
+}
+
+// input interprets the input that a program runs.
+func (a *reading) input(name string, in source, isShell bool) {
+	var text string
+	switch {
+	case in.file != nil && (in.file.Op == syntax.RdrIn || in.file.Op == syntax.RdrInOut):
+		words := a.expand(in.file.Word)
+		a.isCode(words)
+		a.script(name, words)
+		return
+	case in.file != nil && in.file.Op == syntax.WordHdoc:
+		for _, w := range a.expand(in.file.Word) {
+			if !w.known {
+				a.fail("%s runs a text that is known only when it runs", name)
+			}
+			text += w.text + " "
+		}
+	case in.file != nil && in.file.Hdoc != nil:
+		var b strings.Builder
+		for _, part := range in.file.Hdoc.Parts {
+			lit, ok := part.(*syntax.Lit)
+			if !ok {
+				a.fail("%s runs a text that is known only when it runs", name)
+				return
+			}
+			b.WriteString(lit.Value)
+		}
+		text = b.String()
+	case in.from != nil && a.prints(in.from):
+		return
+	default:
+		a.fail("%s runs what it reads", name)
+		return
+	}
+	if isShell {
+		a.line(text)
+		return
+	}
+	a.reaches(Anything, name)
+}
+
+// prints reports whether a command prints only files that it names, and notes these as code.
+func (a *reading) prints(s *syntax.Stmt) bool {
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) == 0 {
+		return false
+	}
+	var words []word
+	for _, w := range call.Args {
+		words = append(words, a.expand(w)...)
+	}
+	known := !slices.ContainsFunc(words, func(w word) bool { return !w.known })
+	switch {
+	case !known:
+		return false
+	case words[0].text == "echo" || words[0].text == "printf":
+		a.reaches(Anything, words[0].text)
+	case words[0].text != "cat":
+		return false
+	}
+	a.isCode(words[1:])
+	return true
+}
+
+// wrapped interprets the arguments of a program that starts the one they name.
+func (a *reading) wrapped(name string, args []word, in source) {
+	valued := wrapperOptions[name]
+	for i := 0; i < len(args); i++ {
+		arg := args[i].text
+		switch {
+		case !args[i].known:
+			a.fail("the program that %s starts is known only when it runs", name)
+			return
+		case arg == "--" || arg == "":
+		case name == "env" && (strings.HasPrefix(arg, "-S") || strings.HasPrefix(arg, "--sp")):
+			a.isCode(args)
+			a.fail("%s splits a text", name)
+			return
+		case strings.HasPrefix(arg, "-"):
+			if last := arg[len(arg)-1:]; !strings.HasPrefix(arg, "--") && len(arg) == 2 && strings.Contains(valued, last) {
+				i++
+			}
+		case assigns(arg):
+			key, _, _ := strings.Cut(arg, "=")
+			if a.isCode(args[i : i+1]); steers(key) {
+				a.reaches(Anything, key+"=")
+			}
+		case isNumber(arg) && name != "env":
+		default:
+			if name == "xargs" {
+				a.each(args[i:])
+			} else {
+				a.command(args[i:], in)
+			}
+			return
+		}
+	}
+}
+
+func assigns(arg string) bool {
+	key, _, ok := strings.Cut(arg, "=")
+	return ok && key != "" && !strings.ContainsAny(key, "/ -.")
+}
+
+// isNumber reports whether an argument is a number, which may have a unit, as the time of timeout.
+func isNumber(arg string) bool {
+	return arg[:1] >= "0" && arg[:1] <= "9" && strings.Trim(arg, "0123456789.smhdx") == ""
+}
+
+// each interprets a command that gets more words when it runs.
+func (a *reading) each(words []word) {
+	words = slices.Clone(words)
+	for i, w := range words {
+		if strings.Contains(w.text, "{}") {
+			words[i] = word{text: "?"}
+		}
+	}
+	a.command(append(words, word{text: "?"}), source{})
+}
+
+// launched interprets the arguments of a program that starts an installed program, of the
+// project if it has one of that name.
+func (a *reading) launched(args []word, in source) {
+	for i, w := range args {
+		if !w.known {
+			a.fail("its program is known only when it runs")
+			return
+		}
+		if strings.HasPrefix(w.text, "-") {
+			if w.text == "-c" || strings.HasPrefix(w.text, "--c") {
+				a.reaches(Anything, w.text)
+			}
+			continue
+		}
+		name := path.Base(w.text)
+		if slices.Contains(plain, name) || manifests[name] != nil || languageOf(name) != nil || slices.Contains(shells, name) || reachOf(name, args[i+1:]) > Named || a.inside(w.text) {
+			a.command(args[i:], in)
+		}
+		return
+	}
+}
+
+// program interprets a command that starts no other as its words show.
+func (a *reading) program(name string, words []word, in source) {
+	args := words[1:]
+	if languageOf(name) != nil {
+		a.interpreter(name, args, in)
+		return
+	}
+	reach := reachOf(name, args)
+	switch {
+	case reach > Named:
+		a.reaches(reach, name)
+	case slices.Contains(plain, name):
+		kind := a.data
+		if name == "touch" || name == "tee" {
+			kind = a.output
+		}
+		for _, w := range args {
+			if w.known {
+				kind[w.text] = true
+			}
+		}
+		a.writes = a.writes || slices.Contains(copiers, name)
+		return
+	case slices.Contains(exact, name), manifests[name] != nil, a.inside(words[0].text):
+	default:
+		a.reaches(Anything, name)
+	}
+	a.isCode(args)
+	unknown := slices.IndexFunc(args, func(w word) bool { return !w.known })
+	if unknown == 0 || unknown > 0 && manifests[name] != nil && name != "git" {
+		a.reaches(Anything, name)
+	}
+	if slices.Contains(awks, name) && slices.ContainsFunc(args, func(w word) bool {
+		return !w.known || strings.Contains(w.text, "system") || strings.Contains(w.text, "|")
+	}) {
+		a.reaches(Anything, name)
+	}
+}
+
+// interpreter interprets the arguments of a program that runs code.
+func (a *reading) interpreter(name string, args []word, in source) {
+	lang, rest := languageOf(name), 0
+	texts := make([]string, len(args))
+	for i, w := range args {
+		if texts[i] = w.text; !w.known {
+			texts[i] = "?"
+		}
+	}
+	reach := reachOf(name, args)
+	a.reaches(reach, name)
+	s := lang.start(texts)
+	switch {
+	case s.code:
+		a.isCode(args)
+		a.reaches(Anything, name)
+		return
+	case lang.loose || reach > Named:
+		a.isCode(args)
+		return
+	case s.mod != "":
+		a.isCode(args)
+		a.reaches(moduleReach(s.mod), name+" -m "+s.mod)
+		return
+	case len(s.names) == 0 && len(args) > 0 && !slices.Contains(texts, "-"): // such as --version
+		a.isCode(args)
+		return
+	case len(s.names) == 0 || s.names[0] == "-":
+		a.isCode(args)
+		a.input(name, in, false)
+		return
+	}
+	rest = len(args) - len(s.names)
+	a.isCode(args[:min(rest+1, len(args))])
+	for _, w := range args[min(rest+1, len(args)):] {
+		if w.known {
+			a.data[w.text] = true
+		}
+	}
+}
