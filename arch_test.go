@@ -33,7 +33,7 @@ var layers = []struct {
 	{"editors/vscode", nil},
 	{"internal/editor", nil},
 	{"internal/audit", []string{"internal/statefile", "internal/timelimit"}},
-	{"internal/footprint", []string{"internal/child", "internal/regularfile"}},
+	{"internal/footprint", []string{"internal/child", "internal/lookpath", "internal/regularfile"}},
 	{"internal/fuzzy", nil},
 	{"internal/gitignore", []string{"internal/regularfile"}},
 	{"internal/glob", nil},

@@ -3,13 +3,13 @@ package footprint
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/child"
+	"github.com/bb2d0cf4/agent/internal/lookpath"
 )
 
 // Bounds of git's answers.
@@ -35,9 +35,9 @@ func (l *collector) addSettings(words, dirs []string) {
 			}
 		}
 	}
-	git := find("git", l.path, l.env("PATH")).path
-	if git == "" || within(l.path, git) {
-		return
+	git, err := lookpath.Search{Dirs: []string{l.path}, Path: l.env("PATH")}.Find("git")
+	if err != nil {
+		return // without git, or with one of the project, which is in the footprint
 	}
 	for i, d := range dirs {
 		if !l.git[d] && (i == 0 || l.list(d)[".git"]) {
@@ -103,7 +103,7 @@ func (l *collector) addHooks(dir string, dirs []string) {
 func ask(git, dir string, args ...string) (answer string, ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, git, append([]string{"-C", dir}, args...)...)
+	cmd := lookpath.CommandContext(ctx, git, append([]string{"-C", dir}, args...)...)
 	for _, pair := range os.Environ() {
 		if !strings.HasPrefix(pair, "GIT_") {
 			cmd.Env = append(cmd.Env, pair)

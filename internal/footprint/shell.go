@@ -13,7 +13,7 @@ import (
 
 // Bounds of a line that is interpreted; of another, anything may be run.
 const (
-	maxLine    = 64 << 10
+	maxLine    = 16 << 10
 	maxOpen    = 200 // brackets that are open at once
 	maxNested  = 4   // lines within lines
 	maxChoices = 32  // values of a word with variables
