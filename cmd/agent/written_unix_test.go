@@ -57,12 +57,38 @@ func TestWrittenCallThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// A call that a sentence only quotes is text, and so is one that a broken stream cut off.
+// A written call does not run after one that was dropped, or after a result that the model
+// made up.
+func TestWrittenCallAfterADroppedOne(t *testing.T) {
+	const read = `<tool_call>{"name": "read_file", "arguments": {"path": "README.md"}}</tool_call>`
+	for name, text := range map[string]string{
+		"a result": read + "\n<tool_response>old</tool_response>\n" + writtenCall,
+		"a gap":    read + "\nIt is old.\n" + writtenCall,
+		"a half":   `<tool_call>{"name": "read_file", "argu` + "\n" + writtenCall,
+		"words":    writtenCall + "\nThat is how it is written.",
+	} {
+		d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: text, Chunk: 7}), nil)
+		code, out := d.prompted("--permission-mode", "accept-edits")
+		if code != 1 || !strings.Contains(out, "none of the calls in this answer was run") {
+			t.Errorf("%s: exit status %d: %q", name, code, out)
+		}
+		if _, err := os.Stat(filepath.Join(d.dir, "new.txt")); err == nil {
+			t.Errorf("%s: it was run", name)
+		}
+	}
+}
+
+// A call that other text only quotes is text, and so is one that a broken stream cut off.
 func TestWrittenCallThatIsNoCall(t *testing.T) {
 	const call = "<function=write_file><parameter=path>new.txt</parameter><parameter=content>half"
+	const tag = `<|python_tag|>{"name": "write_file", "parameters": {"path": "new.txt", "content": "x"}}`
 	for name, turn := range map[string]llmtest.Turn{
-		"in a sentence": {Text: "Qwen writes calls like " + call + "</parameter></function>"},
-		"no end":        {Text: call},
+		"in a sentence":             {Text: "Qwen writes calls like " + call + "</parameter></function>"},
+		"at the end of a sentence":  {Text: "It wrote this. " + call + "</parameter></function>"},
+		"in a diff":                 {Text: "The diff:\n\n-old\n+" + tag},
+		"in a list":                 {Text: "The forms:\n\n- " + tag},
+		"in a code block of a list": {Text: "The forms:\n\n- ```\n" + tag},
+		"no end":                    {Text: call},
 	} {
 		d := newDesk(t, llmtest.NewServer(t, turn, llmtest.Turn{Text: "Done."}), nil)
 		_, out := d.prompted("--permission-mode", "accept-edits")

@@ -139,6 +139,9 @@ type ToolSpec struct {
 	// Delegates reports whether each call is the work of a sub-agent. Several may run at a
 	// time, too.
 	Delegates bool
+	// Foreign reports whether another program wrote the description, so that a provider may
+	// refuse it.
+	Foreign bool
 }
 
 // Equal reports whether s and t are sent in the same form.
@@ -164,6 +167,7 @@ type Delta struct {
 	Reasoning string
 	Thinking  bool     // the model begins to reason; it may send no text of it
 	Pending   *Pending // a tool call is being received
+	Notice    string   // for the user: the parts that the request leaves out
 	Retry     *Retry   // the request failed and will be sent again; the deltas so far are void
 	End       *End     // the last step of a whole answer
 }
@@ -208,6 +212,9 @@ type End struct {
 	NoReason bool
 	// Fault explains a call that the model wrote into its text and that cannot be read.
 	Fault string
+	// Quoted reports whether the answer's text ends with a call that other text quotes, so
+	// that it was not read.
+	Quoted bool
 }
 
 // Usage counts tokens. Cached is the part of Input that the provider had cached,

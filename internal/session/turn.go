@@ -132,6 +132,8 @@ func (t *turn) receive(a *answer, d llm.Delta) {
 		emit(Thinking{})
 	case d.Pending != nil:
 		emit(CallPending{Pending: *d.Pending})
+	case d.Notice != "":
+		emit(Notice{Text: d.Notice})
 	case d.Retry != nil:
 		void := a.text.Len()+a.reasoning.Len() > 0
 		a.text.Reset()
@@ -183,6 +185,9 @@ func (t *turn) accept(ctx context.Context, a *answer) (more bool, stop Stop, err
 	}
 	if a.end.Fault != "" {
 		return false, StopFailed, errors.New(a.end.Fault)
+	}
+	if a.end.Quoted {
+		l.opt.Emit(Notice{Text: "The answer ends with the text of a call. It was not run, because other text in its line quotes it."})
 	}
 	switch a.end.Stop {
 	case llm.StopLength:

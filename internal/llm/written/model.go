@@ -1,6 +1,7 @@
 // Package written reads the calls that models write into their text, where a server does
 // not do so. It guarantees that only a call that ends an answer counts, that names a tool
-// on offer and that is whole; never one in a code block, and never while text arrives.
+// on offer and that is whole; never one in a code block, and never while text arrives. The
+// calls of an answer count all, or none.
 package written
 
 import (
@@ -47,7 +48,7 @@ func complete(end llm.End, text string, tools []llm.ToolSpec) *llm.End {
 	r.cut = end.NoReason
 	start, ok := r.find()
 	if !ok {
-		end.Fault = r.fault
+		end.Fault, end.Quoted = r.fault, r.quoted
 		return &end
 	}
 	for _, c := range r.calls {

@@ -61,9 +61,9 @@ func (p *prose) lines(ext string) string {
 	from := p.r.IntN(len(all))
 	some, open := strings.Join(all[from:min(len(all), from+1+p.r.IntN(30))], ""), ""
 	for line := range strings.Lines(some) {
-		if f := fence.FindStringSubmatch(line); f != nil && open == "" {
-			open = f[1]
-		} else if f != nil && f[1] == open && strings.TrimSpace(line) == open {
+		if f, _ := fenceOf(line); f != "" && open == "" {
+			open = f
+		} else if f != "" && f == open && strings.TrimSpace(line) == open {
 			open = ""
 		}
 	}

@@ -30,7 +30,9 @@ type reader struct {
 	tools map[string]schema
 	cut   bool // the text may be cut off: no end may be missing
 	calls []call
-	fault string // why a call that was surely meant cannot be read; see find
+	// See find.
+	fault  string
+	quoted bool
 }
 
 func newReader(text string, specs []llm.ToolSpec) *reader {
@@ -48,28 +50,69 @@ func newReader(text string, specs []llm.ToolSpec) *reader {
 	return r
 }
 
-// maxTries limits the places where calls may begin.
+// maxTries limits the places of a text that are read.
 const maxTries = 32
 
-// find reads the calls, and returns the place in text where they begin. If it cannot read
-// text that ends with a model's own mark of a call, it sets fault.
+// find reads the calls, and returns the place in text where they begin. All of the text from
+// the first token of a call on has to be calls: otherwise it reads nothing, and sets fault. It
+// does not read a call that other text quotes, and sets quoted if the answer ends with it.
 func (r *reader) find() (start int, ok bool) {
 	if r.bare() {
 		return 0, true
 	}
-	fault := ""
-	for _, m := range marks(r.text, maxTries) {
-		r.i, r.calls, r.fault = m.at, nil, ""
-		if m.shape.read(r) && len(r.calls) > 0 {
-			return m.at, true
-		}
-		if m.meant(r.text) {
-			why := cmp.Or(r.fault, "it is not whole, or has several readings")
-			fault = "the model wrote a call as text that cannot be read (" + why + "), so it was not run: ask again, or try a model that is trained to call tools"
+	var before []mark
+	for m := range marks(r.text) {
+		switch {
+		case !m.begins || m.shape.read == nil || m.shape.token == "":
+			if before = append(before, m); len(before) > maxTries {
+				before = before[1:]
+			}
+		case m.says(r.text):
+		default:
+			ok := r.read(m) && r.alone(before)
+			if !ok {
+				r.refuse()
+			}
+			return m.at, ok
 		}
 	}
-	r.calls, r.fault = nil, fault
+	for _, m := range before {
+		r.quoted = r.quoted || m.shape.token != "" && r.read(m)
+	}
+	r.calls, r.fault = nil, ""
 	return 0, false
+}
+
+// read reads the calls from m to the end of the text.
+func (r *reader) read(m mark) bool {
+	r.i, r.calls, r.fault = m.at, nil, ""
+	return m.shape.read != nil && m.shape.read(r) && len(r.calls) > 0
+}
+
+// alone reports whether the marks before the calls are of no call and no result: the calls
+// may build on one that was not read.
+func (r *reader) alone(before []mark) bool {
+	calls := r.calls
+	for _, m := range before {
+		if m.shape.token != "" {
+			r.fault = "the text before it has a part of a call or of a result (" + strings.TrimSpace(m.shape.token) + ")"
+			return false
+		}
+		if r.read(m) || len(r.calls) > 0 {
+			r.fault = "the text before it has a call that is not marked"
+			return false
+		}
+	}
+	r.calls, r.fault = calls, ""
+	return true
+}
+
+// refuse drops the calls and explains it.
+func (r *reader) refuse() {
+	why := cmp.Or(r.fault, "it is not whole, does not end the answer, or has several readings")
+	r.fault = "the model wrote a call as text that cannot be read (" + why + "), so none of the calls in this answer was run: " +
+		"ask again, or try a model that is trained to call tools"
+	r.calls = nil
 }
 
 // rest returns the text that is not read yet.

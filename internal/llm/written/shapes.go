@@ -287,6 +287,12 @@ const (
 	endCall   = "<|call|>"
 )
 
+// says reports whether m begins a message of gpt-oss that addresses no tool.
+func (m mark) says(text string) bool {
+	head, _, _ := strings.Cut(text[m.at:], "<|message|>")
+	return m.shape.close == endCall && !strings.Contains(head, "to=")
+}
+
 // harmony reads the channels of gpt-oss.
 func (r *reader) harmony() bool {
 	for r.space() {

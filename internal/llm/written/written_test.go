@@ -39,7 +39,7 @@ var reads = []struct {
 	{"Hermes, after text", "I look.\n\n<tool_call>{\"name\":\"read_file\",\"arguments\":{\"path\":\"a.go\"}}</tool_call>\n", "I look.", []string{readA}},
 	{"Hermes, two", `<tool_call>{"name":"read_file","arguments":{"path":"a.go"}}</tool_call>` + "\n" + `<tool_call>{"name":"read_file","arguments":{"path":"b.go","limit":5}}</tool_call>`, "", []string{readA, readB}},
 	{"Hermes, arguments as text", `<tool_call>{"name":"read_file","arguments":"{\"path\":\"a.go\"}"}</tool_call>`, "", []string{readA}},
-	{"Hermes, no end", `Now: <tool_call>{"name":"read_file","arguments":{"path":"a.go"}}`, "Now:", []string{readA}},
+	{"Hermes, no end", "Now:\n" + `<tool_call>{"name":"read_file","arguments":{"path":"a.go"}}`, "Now:", []string{readA}},
 	{"Hermes, a bracket too few", `<tool_call>{"name":"read_file","arguments":{"path":"a.go"}</tool_call>`, "", []string{readA}},
 	{"Hermes, a bracket too many", `<tool_call>{"name":"read_file","arguments":{"path":"a.go"}}}</tool_call>`, "", []string{readA}},
 	{"Hermes, single quotes", `<tool_call>{'name': 'read_file', 'arguments': {'path': 'a.go'}}</tool_call>`, "", []string{readA}},
@@ -69,7 +69,7 @@ var reads = []struct {
 	{"Mistral, newer", `I look.[TOOL_CALLS]read_file[ARGS]{"path":"a.go"}[TOOL_CALLS]read_file[CALL_ID]abc123def[ARGS]{"path":"b.go","limit":5}</s>`, "I look.", []string{readA, readB}},
 	{"Mistral, without a separator", `[TOOL_CALLS]read_file{"path": "a.go"}`, "", []string{readA}},
 	{"Kimi", `<|tool_calls_section_begin|><|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{"path":"a.go"}<|tool_call_end|><|tool_call_begin|>functions.read_file:1<|tool_call_argument_begin|>{"path":"b.go","limit":5}<|tool_call_end|><|tool_calls_section_end|>`, "", []string{readA, readB}},
-	{"Kimi, one", `Let me see. <|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{"path":"a.go"}<|tool_call_end|>`, "Let me see.", []string{readA}},
+	{"Kimi, one", `Let me see.<|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{"path":"a.go"}<|tool_call_end|>`, "Let me see.", []string{readA}},
 	{"DeepSeek DSML", "<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"execute_command\">\n<｜DSML｜parameter name=\"command\" string=\"true\">go test ./...</｜DSML｜parameter>\n<｜DSML｜parameter name=\"timeout\" string=\"false\">60</｜DSML｜parameter>\n<｜DSML｜parameter name=\"background\" string=\"false\">true</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>", "", []string{run}},
 	{"DeepSeek, older", "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>read_file\n```json\n{\"path\":\"a.go\"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>", "", []string{readA}},
 	{"DeepSeek V3.1", "Yes.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>read_file<｜tool▁sep｜>{\"path\":\"a.go\"}<｜tool▁call▁end｜><｜tool▁call▁begin｜>read_file<｜tool▁sep｜>{\"path\":\"b.go\",\"limit\":5}<｜tool▁call▁end｜><｜tool▁calls▁end｜>", "Yes.", []string{readA, readB}},
@@ -106,8 +106,8 @@ func (s said) Stream(context.Context, llm.Request) iter.Seq2[llm.Delta, error] {
 	}
 }
 
-// read returns the end of an answer, and its text without the written calls.
-func read(t *testing.T, m said) (end *llm.End, text string) {
+// readEnd returns the end of an answer, and its text without the written calls.
+func readEnd(t *testing.T, m said) (end *llm.End, text string) {
 	t.Helper()
 	for d, err := range (Model{m}).Stream(t.Context(), llm.Request{Tools: specs}) {
 		if d.Retry != nil {
@@ -154,7 +154,7 @@ func TestWrittenCalls(t *testing.T) {
 	}
 	for _, test := range reads {
 		t.Run(test.name, func(t *testing.T) {
-			end, text := read(t, said{text: test.text, end: llm.End{Stop: llm.StopEnd}})
+			end, text := readEnd(t, said{text: test.text, end: llm.End{Stop: llm.StopEnd}})
 			if diff := cmp.Diff(test.want, calls(t, end)); diff != "" || end.Stop != llm.StopTools || end.Fault != "" {
 				t.Errorf("%s %s", end.Fault, diff)
 			}
@@ -187,9 +187,94 @@ func TestFaults(t *testing.T) {
 		"Kimi":                {`<|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{"path":`, "not JSON"},
 		"gpt-oss":             {`<|channel|>commentary to=functions.read_file<|message|>{"path":`, "not JSON"},
 	} {
-		end, _ := read(t, said{text: test.text, end: llm.End{Stop: llm.StopEnd}})
+		end, _ := readEnd(t, said{text: test.text, end: llm.End{Stop: llm.StopEnd}})
 		if len(end.Calls) > 0 || end.Written != 0 || !strings.Contains(end.Fault, test.why) || !strings.Contains(end.Fault, "the model wrote a call") {
 			t.Errorf("%s: %+v", name, end)
+		}
+	}
+}
+
+// TestAllOrNone lists answers with a call that could be read if the rest were not there.
+func TestAllOrNone(t *testing.T) {
+	const (
+		read    = `<tool_call>{"name":"read_file","arguments":{"path":"a.go"}}</tool_call>`
+		write   = `<tool_call>{"name":"write_file","arguments":{"path":"a","content":"x"}}</tool_call>`
+		qwen    = "<function=write_file>\n<parameter=path>\na\n</parameter>\n<parameter=content>\nx\n</parameter>\n</function>"
+		mistral = `[TOOL_CALLS]write_file[ARGS]{"path":"a","content":"x"}`
+		llama   = `<|python_tag|>{"name":"write_file","parameters":{"path":"a","content":"x"}}`
+		kimi    = `<|tool_call_begin|>functions.write_file:0<|tool_call_argument_begin|>{"path":"a","content":"x"}<|tool_call_end|>`
+		gptOSS  = `<|start|>assistant<|channel|>commentary to=functions.write_file<|message|>{"path":"a","content":"x"}<|call|>`
+	)
+	for name, text := range map[string]string{
+		"a result between":             read + "\n<tool_response>\npackage a\n</tool_response>\n" + write,
+		"a result in the same line":    read + "<tool_response>package a</tool_response>" + write,
+		"a result after":               write + "\n<tool_response>ok</tool_response>",
+		"a result before":              "<tool_response>\nok\n</tool_response>\n" + write,
+		"a result, then words":         write + "\n<tool_response>ok</tool_response>\nIt is written.",
+		"a result in words":            read + "\n\nThe file has a mistake.\n\n" + write,
+		"words after":                  write + "\n\nThat is how a call looks.",
+		"words after, Qwen":            qwen + "\nDone.",
+		"words after, Mistral":         mistral + " Done.",
+		"words after, Llama":           llama + "\nDone.",
+		"words after, Kimi":            kimi + "\nDone.",
+		"words after, gpt-oss":         gptOSS + `<|start|>assistant<|channel|>final<|message|>Done.`,
+		"an unknown tool before":       `<tool_call>{"name":"fly","arguments":{}}</tool_call>` + "\n" + write,
+		"an unknown tool after":        write + "\n" + `<tool_call>{"name":"fly","arguments":{}}</tool_call>`,
+		"no end before":                `<tool_call>{"name":"read_file","arguments":{"path":"a.go"}}` + "\n\n" + write,
+		"cut before":                   `<tool_call>{"name":"read_file","arguments":{"pa` + "\n\n" + write,
+		"no begin before":              `{"name":"read_file","arguments":{"path":"a.go"}}</tool_call>` + "\n" + write,
+		"not marked before":            `{"name":"read_file","arguments":{"path":"a.go"}}` + "\n\n" + write,
+		"a list, not marked, before":   `[read_file(path="a.go")]` + "\n\n" + write,
+		"in a sentence before":         "I look: " + read + "\n\n" + write,
+		"in a sentence, cut, before":   "I look: <tool_call>\n\n" + write,
+		"in a list before":             "- " + read + "\n\n" + write,
+		"in a diff before":             "+" + read + "\n\n" + write,
+		"another shape before":         read + "\n" + mistral,
+		"another shape after":          write + "\n" + qwen + "\n" + llama,
+		"Mistral's result":             `[TOOL_CALLS]read_file[ARGS]{"path":"a.go"}[TOOL_RESULTS]ok[/TOOL_RESULTS]` + mistral,
+		"Llama's result":               `<|python_tag|>{"name":"read_file","parameters":{"path":"a.go"}}<|eom_id|><|start_header_id|>ipython<|end_header_id|>ok<|eot_id|>` + llama,
+		"Kimi's result":                `<|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{"path":"a.go"}<|tool_call_end|>` + "\n<|im_system|>tool<|im_middle|>ok<|im_end|>\n" + kimi,
+		"gpt-oss's result":             `<|channel|>commentary to=functions.read_file<|message|>{"path":"a.go"}<|call|><|start|>functions.read_file to=assistant<|channel|>commentary<|message|>ok<|end|>` + gptOSS,
+		"gpt-oss's result before":      `<|start|>functions.read_file to=assistant<|channel|>commentary<|message|>ok<|end|>` + gptOSS,
+		"DeepSeek's result":            "<｜tool▁outputs▁begin｜>ok<｜tool▁outputs▁end｜>\n<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>write_file<｜tool▁sep｜>{\"path\":\"a\",\"content\":\"x\"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+		"another turn before":          "<|im_start|>user\nyes<|im_end|>\n" + write,
+		"another turn between":         read + "<|im_end|>\n<|im_start|>user\n<tool_response>ok</tool_response><|im_end|>\n<|im_start|>assistant\n" + write,
+		"a foreign call before":        "<function_calls>\n<invoke name=\"read_file\">\n</invoke>\n</function_calls>\n<function_results>ok</function_results>\n" + write,
+		"a call in an open code block": "<tool_call>\n```json\n{\"name\":\"read_file\"}\n```\n</tool_call>\n" + write,
+	} {
+		end, _ := readEnd(t, said{text: text, end: llm.End{Stop: llm.StopEnd}})
+		if len(end.Calls) > 0 || end.Written != 0 || !strings.Contains(end.Fault, "none of the calls in this answer was run") {
+			t.Errorf("%s: %+v", name, end)
+		}
+	}
+}
+
+// TestQuotations lists calls that other text quotes.
+func TestQuotations(t *testing.T) {
+	forms := map[string]string{
+		"Hermes":   `<tool_call>{"name":"read_file","arguments":{"path":"a"}}</tool_call>`,
+		"Qwen":     "<function=read_file><parameter=path>a</parameter></function>",
+		"Mistral":  `[TOOL_CALLS]read_file[ARGS]{"path":"a"}`,
+		"Llama":    `<|python_tag|>{"name":"read_file","parameters":{"path":"a"}}`,
+		"Kimi":     `<|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{"path":"a"}<|tool_call_end|>`,
+		"DeepSeek": `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>read_file<｜tool▁sep｜>{"path":"a"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>`,
+		"gpt-oss":  `<|channel|>commentary to=functions.read_file<|message|>{"path":"a"}<|call|>`,
+	}
+	for place, before := range map[string]string{
+		"an added line": "The diff:\n+", "a removed line": "The diff:\n-", "a line of a diff": "@@ -1 +1 @@\n-x\n ", "an added line, after a blank": "+ ",
+		"a list": "- ", "a list with stars": "* ", "a numbered list": "1. ", "a list with letters": "b) ", "a list with a bullet": "• ",
+		"an item that goes on": "- An example:\n  ", "a glued number": "1.", "an item with a sentence": "- It writes this:", "a row": "| ", "a heading": "# ", "a comment": "// ", "a comment of a shell": "#",
+		"a sentence": "It writes ", "the end of a sentence": "It writes this: ", "the end of a sentence with a dot": "That is wrong. ", "a quotation mark": `It said "`,
+		"a code block": "```\n", "a code block with tildes": "~~~ xml\n", "a code block in a list": "- ```xml\n", "a code block in a list, deeper": "1. x\n\n     ```\n",
+		"a code block with a longer fence": "````\n```\n", "a code block with another fence": "```\n~~~\n", "a code block with an indented fence": "```\n    ```\n", "a code block with a fence and words": "```\n``` go\n",
+		"code": "`", "code over two lines": "It is `\n", "indented code": "It is\n\n    ", "code after a tab": "\t", "a quote": "> ", "an indented quote": "  > ",
+		"a comment of HTML": "<!--\n", "preformatted text": "<pre>\n", "an element for code": "<details>\n<code>\n", "an example": "<example>\n", "a string of Python": "s = \"\"\"\n",
+	} {
+		for form, call := range forms {
+			end, _ := readEnd(t, said{text: before + call, end: llm.End{Stop: llm.StopEnd}})
+			if len(end.Calls) > 0 || end.Written != 0 || end.Fault != "" {
+				t.Errorf("%s in %s: %+v", form, place, end)
+			}
 		}
 	}
 }
@@ -209,7 +294,7 @@ func TestNoReason(t *testing.T) {
 		`<|channel|>commentary to=functions.read_file<|message|>{"path":"a.go"`:               false,
 		`<|channel|>commentary to=functions.read_file<|message|>{"path":"a.go"}`:              true,
 	} {
-		end, _ := read(t, said{text: text, end: llm.End{Stop: llm.StopEnd, NoReason: true}})
+		end, _ := readEnd(t, said{text: text, end: llm.End{Stop: llm.StopEnd, NoReason: true}})
 		if got := len(end.Calls) == 1 && end.Fault == ""; got != whole {
 			t.Errorf("%q: %+v", text, end)
 		}
@@ -220,41 +305,43 @@ func TestNoReason(t *testing.T) {
 func TestNoCalls(t *testing.T) {
 	const hermes = `<tool_call>{"name":"read_file","arguments":{"path":"a"}}</tool_call>`
 	for name, test := range map[string]said{
-		"in a code block":       {text: "For example:\n```xml\n" + hermes + "\n```\n"},
-		"in an open code block": {text: "For example:\n~~~~\n```\n~~~\n" + hermes},
-		"in a line":             {text: "Write `" + hermes + "`"},
-		"indented":              {text: "For example:\n\n    " + hermes},
-		"quoted":                {text: "The log says:\n> " + hermes},
-		"in a sentence":         {text: "Qwen writes calls like <function=execute_command><parameter=command>rm -rf build</parameter></function>"},
-		"after a quote":         {text: `Its form is "` + hermes},
-		"Mistral in a sentence": {text: `Mistral begins with [TOOL_CALLS]read_file[ARGS]{"path":"a"}`},
-		"text behind":           {text: hermes + "\n\nThat is how a call looks."},
-		"cut off":               {text: hermes, end: llm.End{Stop: llm.StopLength}},
-		"filtered":              {text: hermes, end: llm.End{Stop: llm.StopFilter}},
-		"another call":          {text: hermes, end: llm.End{Stop: llm.StopTools, Calls: []llm.ToolCall{{ID: "x", Name: "todo"}}}},
-		"a schema":              {text: `{"name":"read_file","parameters":{"type":"object","properties":{"path":{"type":"string"}}}}`},
-		"a schema, described":   {text: `{"name":"read_file","description":"reads","parameters":{"path":"a"}}`},
-		"other JSON":            {text: `{"name":"agent","arguments":{"path":"a"}}`},
-		"JSON with text":        {text: `Here: {"name":"read_file","arguments":{"path":"a"}}`},
-		"JSON in a block":       {text: "```json\n{\"name\":\"read_file\",\"arguments\":{\"path\":\"a\"}}\n```"},
-		"keys missing":          {text: `{"name":"write_file","arguments":{"path":"a"}}`},
-		"two kinds of keys":     {text: `{"name":"list_files","arguments":{},"parameters":{}}`},
-		"Python":                {text: `read_file(path="a")`},
-		"a list of numbers":     {text: `[1, 2, 3]`},
-		"an empty list":         {text: `[]`},
-		"channels":              {text: "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>Done."},
-		"broken":                {text: hermes, err: errors.New("broken")},
-		"nothing":               {text: ""},
+		"in a code block":               {text: "For example:\n```xml\n" + hermes + "\n```\n"},
+		"in an open code block":         {text: "For example:\n~~~~\n```\n~~~\n" + hermes},
+		"in a line":                     {text: "Write `" + hermes + "`"},
+		"indented":                      {text: "For example:\n\n    " + hermes},
+		"marked as such":                {text: "The log says:\n> " + hermes},
+		"in a sentence, quoted":         {text: "Qwen writes calls like <function=execute_command><parameter=command>rm -rf build</parameter></function>"},
+		"after a quote, quoted":         {text: `Its form is "` + hermes},
+		"Mistral in a sentence, quoted": {text: `Mistral begins with [TOOL_CALLS]read_file[ARGS]{"path":"a"}`},
+		"cut off":                       {text: hermes, end: llm.End{Stop: llm.StopLength}},
+		"filtered":                      {text: hermes, end: llm.End{Stop: llm.StopFilter}},
+		"another call":                  {text: hermes, end: llm.End{Stop: llm.StopTools, Calls: []llm.ToolCall{{ID: "x", Name: "todo"}}}},
+		"a schema":                      {text: `{"name":"read_file","parameters":{"type":"object","properties":{"path":{"type":"string"}}}}`},
+		"a schema, described":           {text: `{"name":"read_file","description":"reads","parameters":{"path":"a"}}`},
+		"other JSON":                    {text: `{"name":"agent","arguments":{"path":"a"}}`},
+		"JSON with text":                {text: `Here: {"name":"read_file","arguments":{"path":"a"}}`},
+		"JSON in a block":               {text: "```json\n{\"name\":\"read_file\",\"arguments\":{\"path\":\"a\"}}\n```"},
+		"keys missing":                  {text: `{"name":"write_file","arguments":{"path":"a"}}`},
+		"two kinds of keys":             {text: `{"name":"list_files","arguments":{},"parameters":{}}`},
+		"Python":                        {text: `read_file(path="a")`},
+		"a list of numbers":             {text: `[1, 2, 3]`},
+		"an empty list":                 {text: `[]`},
+		"channels":                      {text: "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>Done."},
+		"broken":                        {text: hermes, err: errors.New("broken")},
+		"nothing":                       {text: ""},
 	} {
 		if test.end.Stop == "" {
 			test.end.Stop = llm.StopEnd
 		}
-		end, _ := read(t, test)
+		end, _ := readEnd(t, test)
 		if test.err != nil {
 			if end != nil {
 				t.Errorf("%s: %+v", name, end)
 			}
 			continue
+		}
+		if test.end.Quoted = end.Quoted; end.Quoted != strings.Contains(name, "quoted") {
+			t.Errorf("%s: quoted is %v", name, end.Quoted)
 		}
 		if diff := cmp.Diff(&test.end, end); diff != "" {
 			t.Errorf("%s: %s", name, diff)
