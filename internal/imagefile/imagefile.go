@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"image"
 	_ "image/gif" // the formats that models take
 	_ "image/jpeg"
@@ -23,10 +24,14 @@ type Image struct {
 // strictest provider refuses a whole conversation with a larger one.
 const MaxSize = 5 << 20 / 4 * 3
 
-// Errors of Parse.
+// MaxSide is the most pixels a side of an image for a model may have, for the same reason.
+const MaxSide = 8000
+
+// Errors of Parse and Check.
 var (
-	errFormat = errors.New("it is not a PNG, JPEG, GIF or WebP")
-	errCutOff = errors.New("the image is cut off")
+	ErrTooLarge = fmt.Errorf("it is larger than %.2f MB", MaxSize/float64(1<<20))
+	errFormat   = errors.New("it is not a PNG, JPEG, GIF or WebP")
+	errCutOff   = errors.New("the image is cut off")
 )
 
 // Begins reports whether a file that begins with head may be an image.
@@ -37,6 +42,18 @@ func Begins(head []byte) bool {
 
 func isWebP(data []byte) bool {
 	return len(data) >= 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP"
+}
+
+// Check is Parse for an image that is to be sent to a model: it refuses one that is too large.
+func Check(data []byte) (Image, error) {
+	if len(data) > MaxSize {
+		return Image{}, ErrTooLarge
+	}
+	img, err := Parse(data)
+	if err == nil && max(img.Width, img.Height) > MaxSide {
+		err = fmt.Errorf("it has %d×%d pixels, and models take at most %d a side", img.Width, img.Height, MaxSide)
+	}
+	return img, err
 }
 
 // Parse reads the format and the size of an image. If the image is

@@ -94,7 +94,7 @@ func TestCall(t *testing.T) {
 	if err != nil || len(res.Images) != 2 || res.Images[0].Mime != "image/png" || !bytes.Equal(res.Images[1].Data, mcptest.Picture()) {
 		t.Errorf("got %+v, %v", res, err)
 	}
-	for _, want := range []string{"[image 1: image/png, ", "image/png, 3 bytes, which is no PNG", "[resource link: test://link, text/plain, A linked text.]", "an embedded text", "[image 2: test://shot"} {
+	for _, want := range []string{"[image 1: image/png, ", "image/png, 3 bytes, which is not shown here: it is not a PNG", "[resource link: test://link, text/plain, A linked text.]", "an embedded text", "[image 2: test://shot"} {
 		if !strings.Contains(res.Text, want) {
 			t.Errorf("no %q in %s", want, res.Text)
 		}
@@ -245,7 +245,7 @@ func TestHostile(t *testing.T) {
 			}
 		}
 	}
-	if len(seen) != 13 {
+	if len(seen) != 14 {
 		t.Errorf("%d tools: %v", len(seen), seen)
 	}
 	_, err := d.Call(t.Context(), d.tool("mcp__a__refuse"), json.RawMessage(`{}`))

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"slices"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -15,9 +13,6 @@ import (
 
 // maxImages is the most images of a result.
 const maxImages = 10
-
-// imageTypes are the formats that models take.
-var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
 // Result is the result of a call.
 type Result struct {
@@ -81,14 +76,14 @@ func (r *Result) resource(c *sdk.ResourceContents) string {
 
 // picture adds an image if a model may take it, and returns a text that names it.
 func (r *Result) picture(name string, data []byte) string {
-	mime := http.DetectContentType(data)
+	img, err := imagefile.Check(data)
 	switch {
-	case !slices.Contains(imageTypes, mime):
-		return fmt.Sprintf("[an image, %s, %d bytes, which is no PNG, JPEG, GIF or WebP and not shown here]", name, len(data))
-	case len(data) > imagefile.MaxSize || len(r.Images) >= maxImages:
-		return fmt.Sprintf("[an image, %s, %d bytes, which is not shown here: at most %d of %d bytes are]", name, len(data), maxImages, imagefile.MaxSize)
+	case err != nil:
+		return fmt.Sprintf("[an image, %s, %d bytes, which is not shown here: %v]", name, len(data), err)
+	case len(r.Images) >= maxImages:
+		return fmt.Sprintf("[an image, %s, %d bytes, which is not shown here: at most %d are]", name, len(data), maxImages)
 	}
-	r.Images = append(r.Images, Image{mime, data})
+	r.Images = append(r.Images, Image{img.Mime, data})
 	return fmt.Sprintf("[image %d: %s, %d bytes]", len(r.Images), name, len(data))
 }
 

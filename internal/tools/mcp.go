@@ -38,7 +38,11 @@ type serverTool struct {
 }
 
 // Spec implements Tool.
-func (t serverTool) Spec() llm.ToolSpec { return t.Tool.Spec }
+func (t serverTool) Spec() llm.ToolSpec {
+	spec := t.Tool.Spec
+	spec.Foreign = true
+	return spec
+}
 
 // Title implements Tool.
 func (t serverTool) Title(args json.RawMessage) string {

@@ -8,10 +8,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// maxSide is the most pixels a side of an image of read_file; the strictest provider refuses
-// a whole conversation with a larger one.
-const maxSide = 8000
-
 // picture returns the image in s for the model; nil if the file is no image.
 func (r reader) picture(s *workspace.Stream) (*Result, error) {
 	head, err := s.Head(16)
@@ -27,9 +23,9 @@ func (r reader) picture(s *workspace.Stream) (*Result, error) {
 	switch {
 	case err != nil && !s.Binary:
 		return nil, nil // a text that begins like an image
-	case len(data) > imagefile.MaxSize || max(img.Width, img.Height) > maxSide:
+	case len(data) > imagefile.MaxSize || max(img.Width, img.Height) > imagefile.MaxSide:
 		res = failed("%s is an image of %d bytes%s, which is too large to be shown to you: at most %d bytes and %d pixels a side are. Make a smaller copy first.",
-			s.Info.Name, s.Info.Size, pixels(img), imagefile.MaxSize, maxSide)
+			s.Info.Name, s.Info.Size, pixels(img), imagefile.MaxSize, imagefile.MaxSide)
 	case err != nil:
 		res = failed("%s begins like an image, but cannot be shown to you: %w.", s.Info.Name, err)
 	default:

@@ -82,10 +82,7 @@ func (x *Images) known(mark string) bool {
 
 // Add attaches an image and returns its placeholder.
 func (x *Images) Add(name string, data []byte) (mark string, err error) {
-	if len(data) > imagefile.MaxSize {
-		return "", errTooLarge
-	}
-	img, err := imagefile.Parse(data)
+	img, err := imagefile.Check(data)
 	if err != nil {
 		return "", err
 	}
@@ -183,9 +180,7 @@ func readImage(path string) ([]byte, error) {
 	case errors.Is(err, regularfile.ErrNotRegular):
 		return nil, errors.New("it is not a regular file")
 	case errors.Is(err, regularfile.ErrTooLarge):
-		return nil, errTooLarge
+		return nil, imagefile.ErrTooLarge
 	}
 	return data, err
 }
-
-var errTooLarge = fmt.Errorf("it is larger than %.2f MB", imagefile.MaxSize/float64(1<<20))

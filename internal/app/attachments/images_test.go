@@ -136,6 +136,10 @@ func TestPasteOfAnImage(t *testing.T) {
 	if _, err := g.Paste(t.Context()); !errors.Is(err, fail) {
 		t.Errorf("%v", err)
 	}
+	data, fail = pngOf(t, 8001, 1), nil
+	if _, err := g.Paste(t.Context()); err == nil || !strings.Contains(err.Error(), "8001×1 pixels") {
+		t.Errorf("%v", err)
+	}
 	data, fail = []byte("text"), nil
 	if _, err := g.Paste(t.Context()); err == nil {
 		t.Error("text was taken for an image")

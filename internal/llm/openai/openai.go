@@ -70,6 +70,9 @@ func (p *Protocol) NoEffort() bool { return p.learner.dialect()&(noEffort|effort
 // EchoesReasoning reports whether the server has demanded the reasoning of every answer.
 func (p *Protocol) EchoesReasoning() bool { return p.learner.dialect()&thinkingInAll != 0 }
 
+// MaxTools implements remote.Protocol.
+func (p *Protocol) MaxTools() int { return remote.MaxFunctions }
+
 // Learn implements remote.Protocol.
 func (p *Protocol) Learn(refusal *llm.Error) bool {
 	learned := false

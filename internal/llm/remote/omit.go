@@ -1,6 +1,8 @@
 package remote
 
 import (
+	"encoding/binary"
+	"fmt"
 	"hash/maphash"
 	"slices"
 	"strings"
@@ -9,11 +11,19 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
-// omissions are the parts of conversations that a server has refused, whatever the
-// protocol. Requests leave them out, so that the conversation can go on.
+// omissions are the parts of requests that a server has refused, whatever the protocol.
+// Requests leave them out, so that the conversation can go on.
 type omissions struct {
-	images  bool            // all of them
-	refused map[uint64]bool // sums of certain images, and of parts that only their provider can read
+	images    bool            // all of them
+	maxImages int             // of a request, the newest ones; zero: all
+	refused   map[uint64]bool // sums of certain images, and of parts that only their provider can read
+	tools     map[string]bool // names of tools
+	maxTools  int             // of a request; zero: all
+	told      int             // the maxTools of which the person was told
+
+	// The parts that requests had which the server accepted.
+	seen    map[uint64]bool // sums of images
+	offered map[string]llm.ToolSpec
 }
 
 var sumSeed = maphash.MakeSeed()
@@ -23,11 +33,25 @@ func (o *omissions) refuse(data []byte) {
 	if o.refused == nil {
 		o.refused = map[uint64]bool{}
 	}
-	o.refused[maphash.Bytes(sumSeed, data)] = true
+	o.refused[sumOf(data)] = true
 }
 
 func (o *omissions) refuses(data []byte) bool {
-	return data != nil && o.refused[maphash.Bytes(sumSeed, data)]
+	return data != nil && len(o.refused) > 0 && o.refused[sumOf(data)]
+}
+
+// sumOf returns a sum of a part, in a time that does not depend on its size.
+func sumOf(data []byte) uint64 {
+	const end = 4 << 10
+	if len(data) <= 2*end {
+		return maphash.Bytes(sumSeed, data)
+	}
+	var h maphash.Hash
+	h.SetSeed(sumSeed)
+	_ = binary.Write(&h, binary.LittleEndian, int64(len(data))) // a hash takes all
+	_, _ = h.Write(data[:end])
+	_, _ = h.Write(data[len(data)-end:])
+	return h.Sum64()
 }
 
 // UnseenImage is the remark in the place of an image for a model that takes none.
@@ -44,53 +68,10 @@ var imagesRefused = lazyregexp.New(`(not|n't|cannot|only) (support|accept|proces
 // certain one.
 func RefusesImages(text string) bool { return imagesRefused.MatchString(strings.ToLower(text)) }
 
-// imageRefused matches the refusal of a certain image.
-var imageRefused = lazyregexp.New(`(could not|cannot|can't|unable to|failed to) (process|decode|load|open|identify|read)( the| this| input)? image|invalid image|unsupported image|image data .{0,30}(not|invalid)|not a valid image`)
-
-// refusesImage reports whether a refusal is about a certain image.
-func refusesImage(e *llm.Error) bool { return imageRefused.MatchString(strings.ToLower(e.Message)) }
-
 // extrasRefused matches the refusal of signatures and of encrypted reasoning, which the
 // server or the key that made them could read.
 var extrasRefused = lazyregexp.New("invalid .?signature|signature.{0,20} (is |are )?(not valid|invalid)|(corrupted|invalid) thought.?signature|" +
 	"invalid_encrypted_content|encrypted.content.* could not be (verified|decrypted)|thinking.* blocks .*cannot be modified")
-
-// learn leaves out the parts of messages that a refusal is about. It reports whether
-// there are such parts; messages are those of the refused request.
-func (o *omissions) learn(refusal *llm.Error, messages []llm.Message) bool {
-	if !refusal.AboutForm() {
-		return false
-	}
-	text := strings.ToLower(refusal.Message)
-	switch {
-	case RefusesImages(text):
-		learned := !o.images && slices.ContainsFunc(messages, llm.Message.Shows)
-		o.images = o.images || learned
-		return learned
-	case refusesImage(refusal):
-		return o.refuseNewest(messages)
-	case extrasRefused.MatchString(text):
-		return o.refuseExtras(messages)
-	}
-	return false
-}
-
-// refuseNewest leaves out the images of the newest message that has some; the server has
-// accepted the earlier ones. It returns false if no message has images.
-func (o *omissions) refuseNewest(messages []llm.Message) bool {
-	for _, m := range slices.Backward(messages) {
-		if !m.Shows() {
-			continue
-		}
-		for _, p := range m.Parts {
-			if p.Kind == llm.ImagePart {
-				o.refuse(p.Data)
-			}
-		}
-		return true
-	}
-	return false
-}
 
 // refuseExtras leaves out all that only its provider can read. It returns false if there
 // is nothing of that kind.
@@ -117,13 +98,35 @@ func extrasOf(messages []llm.Message) (extras [][]byte) {
 	return extras
 }
 
-// apply returns messages without the refused parts. It changes nothing of messages.
-func (o *omissions) apply(messages []llm.Message) []llm.Message {
-	if !o.images && o.refused == nil {
+// apply returns req without the refused parts. It changes nothing of req's.
+func (o *omissions) apply(req llm.Request) llm.Request {
+	req.Messages = o.messages(req.Messages)
+	if len(o.tools) > 0 || o.maxTools > 0 && len(req.Tools) > o.maxTools {
+		req.Tools = o.offer(req.Tools)
+	}
+	return req
+}
+
+// offer returns tools without the refused ones, and without the last foreign ones if they
+// are too many.
+func (o *omissions) offer(tools []llm.ToolSpec) []llm.ToolSpec {
+	tools = slices.DeleteFunc(slices.Clone(tools), func(t llm.ToolSpec) bool { return o.tools[t.Name] })
+	for i := len(tools) - 1; i >= 0 && o.maxTools > 0 && len(tools) > o.maxTools; i-- {
+		if tools[i].Foreign {
+			tools = slices.Delete(tools, i, i+1)
+		}
+	}
+	return tools
+}
+
+// messages returns messages without the refused parts.
+func (o *omissions) messages(messages []llm.Message) []llm.Message {
+	if !o.images && o.maxImages == 0 && o.refused == nil {
 		return messages
 	}
 	messages = slices.Clone(messages)
-	for i := range messages {
+	left := o.maxImages
+	for i := range slices.Backward(messages) {
 		m := &messages[i]
 		if o.refuses(m.Extra) {
 			m.Extra = nil
@@ -135,23 +138,72 @@ func (o *omissions) apply(messages []llm.Message) []llm.Message {
 			}
 		}
 		if m.Shows() {
-			m.Parts = o.parts(m.Parts)
+			m.Parts = o.parts(m.Parts, &left)
 		}
 	}
 	return messages
 }
 
-// parts returns parts with a remark in the place of each refused image.
-func (o *omissions) parts(parts []llm.Part) []llm.Part {
+// parts returns parts with a remark in the place of each refused image, or of an image for
+// which none of the images is left that a request may have.
+func (o *omissions) parts(parts []llm.Part, left *int) []llm.Part {
 	parts = slices.Clone(parts)
-	for i, p := range parts {
+	for i, p := range slices.Backward(parts) {
+		remark := ""
 		switch {
 		case p.Kind != llm.ImagePart:
+			continue
 		case o.images:
-			parts[i] = llm.Part{Kind: llm.TextPart, Text: UnseenImage}
+			remark = UnseenImage
 		case o.refuses(p.Data):
-			parts[i] = llm.Part{Kind: llm.TextPart, Text: unreadableImage}
+			remark = unreadableImage
+		case o.maxImages > 0 && *left == 0:
+			remark = fmt.Sprintf("(an image that is left out: the server takes %d in a request)", o.maxImages)
+		default:
+			*left--
+			continue
 		}
+		parts[i] = llm.Part{Kind: llm.TextPart, Text: remark}
 	}
 	return parts
+}
+
+// accept records the parts of a request that the server accepted.
+func (o *omissions) accept(req llm.Request) {
+	for _, t := range req.Tools {
+		if t.Foreign && !o.offered[t.Name].Equal(t) {
+			if o.offered == nil {
+				o.offered = map[string]llm.ToolSpec{}
+			}
+			o.offered[t.Name] = t
+		}
+	}
+	for _, p := range o.newImages(req.Messages) {
+		if o.seen == nil {
+			o.seen = map[uint64]bool{}
+		}
+		o.seen[sumOf(p)] = true
+	}
+}
+
+// newImages returns the images of messages that no accepted request had.
+func (o *omissions) newImages(messages []llm.Message) (images [][]byte) {
+	for _, m := range messages {
+		for _, p := range m.Parts {
+			if p.Kind == llm.ImagePart && !o.seen[sumOf(p.Data)] {
+				images = append(images, p.Data)
+			}
+		}
+	}
+	return images
+}
+
+// newTools returns the names of foreign tools that no accepted request had.
+func (o *omissions) newTools(tools []llm.ToolSpec) (names []string) {
+	for _, t := range tools {
+		if t.Foreign && !o.offered[t.Name].Equal(t) {
+			names = append(names, t.Name)
+		}
+	}
+	return names
 }

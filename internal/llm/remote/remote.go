@@ -89,7 +89,13 @@ type Protocol interface {
 	// Learn adapts Encode to a refusal. It reports whether the request is worth
 	// another attempt.
 	Learn(refusal *llm.Error) bool
+	// MaxTools returns how many tools a request may have, zero without a limit.
+	MaxTools() int
 }
+
+// MaxFunctions is how many tools a request may have at OpenAI, and at those who offer its
+// protocols.
+const MaxFunctions = 128
 
 // Request is an encoded request.
 type Request struct {
@@ -160,6 +166,9 @@ func New(opt Options, protocol Protocol) *Client {
 	c := &Client{
 		opt: opt, protocol: protocol, http: &http.Client{Transport: opt.Transport, CheckRedirect: checkRedirect},
 		key: key{read: opt.Key, other: secretsIn(opt.Headers)},
+	}
+	if protocol != nil {
+		c.omitted.maxTools = protocol.MaxTools()
 	}
 	if u, err := url.Parse(opt.BaseURL); err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
 		c.base = u

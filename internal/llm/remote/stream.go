@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"strings"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -49,25 +50,47 @@ func (c *Client) stream(ctx context.Context, req llm.Request, emit func(llm.Delt
 	if c.base == nil {
 		return c.reporter().addressFailure()
 	}
+	var t trial
+	var notes []string
+	deliver := func(d llm.Delta) bool {
+		if d.End != nil {
+			for _, note := range append(notes, t.told()...) {
+				if !emit(llm.Delta{Notice: note}) {
+					return false
+				}
+			}
+		}
+		return emit(d)
+	}
 	for attempt := 1; ; attempt++ {
-		r, lessons, err := c.encode(req)
+		r, sent, lessons, err := c.encode(req)
 		if err != nil {
 			return err
 		}
+		if attempt == 1 {
+			notes = c.cut(req, sent)
+		}
 		a := &receiver{answer: c.protocol.Answer()}
-		err = c.attempt(ctx, r, a, emit)
+		err = c.attempt(ctx, r, a, deliver)
 		if err == nil || errors.Is(err, errStopped) {
+			c.accept(sent, err)
 			return err
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		fail := c.reporter().explain(err)
-		if !a.began && c.learn(fail.err, req, lessons) {
-			if refusesImage(fail.err) && !emit(c.again(attempt, fail.reason()+"; it is left out", 0)) {
+		if !a.began {
+			told, learned := c.learn(fail, sent, lessons, &t, attempt)
+			if told != "" {
+				notes = append(notes, told)
+			}
+			if learned && t.text != "" && !emit(c.again(attempt, fail.reason()+"; the newest parts are left out", 0)) {
 				return errStopped
 			}
-			continue
+			if learned {
+				continue
+			}
 		}
 		if !fail.again || attempt >= c.opt.Limits.MaxAttempts {
 			return fail.err
@@ -87,31 +110,65 @@ func (c *Client) again(attempt int, reason string, wait time.Duration) llm.Delta
 	return llm.Delta{Retry: &llm.Retry{Attempt: attempt + 1, Max: c.opt.Limits.MaxAttempts, Wait: wait, Reason: reason}}
 }
 
-// encode encodes req in the form that refusals have taught, and returns the number of
-// those lessons.
-func (c *Client) encode(req llm.Request) (r Request, lessons int, err error) {
+// encode encodes req in the form that refusals have taught. It returns the request with the
+// parts that are sent, and the number of those lessons.
+func (c *Client) encode(req llm.Request) (r Request, sent llm.Request, lessons int, err error) {
 	c.learning.Lock()
 	lessons = c.lessons
-	req.Messages = c.omitted.apply(req.Messages)
+	sent = c.omitted.apply(req)
 	c.learning.Unlock()
-	r, err = c.protocol.Encode(req)
-	return r, lessons, err
+	r, err = c.protocol.Encode(sent)
+	return r, sent, lessons, err
+}
+
+// cut returns a message about tools that are left out of a request from the beginning, once.
+func (c *Client) cut(req, sent llm.Request) []string {
+	c.learning.Lock()
+	defer c.learning.Unlock()
+	o := &c.omitted
+	left := len(req.Tools) - len(o.tools) - len(sent.Tools)
+	if left <= 0 || o.maxTools == o.told {
+		return nil
+	}
+	o.told = o.maxTools
+	return []string{tooMany(o.maxTools, left)}
+}
+
+// accept records that the server accepted a request, unless err is not nil.
+func (c *Client) accept(sent llm.Request, err error) {
+	if err == nil {
+		c.learning.Lock()
+		defer c.learning.Unlock()
+		c.omitted.accept(sent)
+	}
 }
 
 // learn adapts requests to the refusal of one that was encoded after so many lessons. It
-// reports whether req is worth another attempt: also if another request has taught
-// something meanwhile, which this one did not know yet.
-func (c *Client) learn(refusal *llm.Error, req llm.Request, lessons int) bool {
+// reports whether the request is worth another attempt: also if another request has taught
+// something meanwhile, which this one did not know yet. told is as for
+// omissions.learn.
+func (c *Client) learn(fail *failure, sent llm.Request, lessons int, t *trial, attempt int) (told string, learned bool) {
 	c.learning.Lock()
 	defer c.learning.Unlock()
+	refusal := fail.err
 	if lessons != c.lessons && refusal.AboutForm() {
-		return true
+		return "", true
 	}
-	learned := c.protocol.Learn(refusal) || c.omitted.learn(refusal, c.omitted.apply(req.Messages))
+	failed := c.omitted.failed(t, refusal)
+	if refusal.AboutForm() {
+		text := strings.ToLower(refusal.Message + " " + refusal.Field)
+		image := !failed && !RefusesImages(text) && aboutImages.MatchString(text) && len(c.omitted.newImages(sent.Messages)) > 0
+		told, learned = c.omitted.learnTools(refusal, sent)
+		learned = learned || !image && c.protocol.Learn(refusal)
+		if !learned {
+			told, learned = c.omitted.learn(refusal, sent)
+		}
+	}
+	learned = learned || c.omitted.try(t, fail, sent, attempt)
 	if learned {
 		c.lessons++
 	}
-	return learned
+	return told, learned
 }
 
 // wait returns the time before the next attempt: the one that the server asked for, else an

@@ -150,6 +150,9 @@ func (p *Protocol) Learned() []string {
 	return names
 }
 
+// MaxTools implements remote.Protocol.
+func (p *Protocol) MaxTools() int { return remote.MaxFunctions }
+
 // Learn implements remote.Protocol.
 func (p *Protocol) Learn(refusal *llm.Error) bool {
 	p.mu.Lock()
