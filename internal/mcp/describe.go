@@ -11,6 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/llm/toolschema"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
@@ -32,16 +33,15 @@ const Prefix = "mcp__"
 // Size returns the bytes that the tool's definition takes in a request.
 func (t Tool) Size() int { return len(t.Spec.Name) + len(t.Spec.Description) + len(t.Spec.Schema) }
 
-// describe returns the tools for a model, ordered by name. It leaves out those whose name
-// is too long, and those whose schema is too large or that of no object.
+// describe returns the tools for a model, ordered by name. It leaves out those without a name,
+// or whose name is too long.
 func describe(server Server, all []*sdk.Tool) []Tool {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b *sdk.Tool) int { return cmp.Compare(a.Name, b.Name) })
 	taken := map[string]bool{}
 	var out []Tool
 	for _, t := range all {
-		schema, ok := schemaOf(t.InputSchema)
-		if !ok || t.Name == "" || len(t.Name) > maxToolName {
+		if t.Name == "" || len(t.Name) > maxToolName {
 			continue
 		}
 		name := modelName(server.Name, t.Name, false)
@@ -53,7 +53,7 @@ func describe(server Server, all []*sdk.Tool) []Tool {
 		}
 		taken[name] = true
 		text := sanitize.Text(cut(cmp.Or(t.Description, t.Title, t.Name), maxDescription))
-		out = append(out, Tool{Server: server.Name, Name: t.Name, Always: server.Always, Spec: llm.ToolSpec{Name: name, Description: text, Schema: schema}})
+		out = append(out, Tool{Server: server.Name, Name: t.Name, Always: server.Always, Spec: llm.ToolSpec{Name: name, Description: text, Schema: schemaOf(t.InputSchema)}})
 	}
 	return out
 }
@@ -77,73 +77,13 @@ func modelName(server, tool string, hashed bool) string {
 	return name[:min(len(name), maxName-len(mark))] + mark
 }
 
-// schemaOf returns a schema as providers take it: of an object, with properties.
-func schemaOf(schema any) (json.RawMessage, bool) {
-	fields, ok := schema.(map[string]any)
-	if schema == nil {
-		fields, ok = map[string]any{}, true
+// schemaOf returns a schema as providers take it.
+func schemaOf(schema any) json.RawMessage {
+	data := toolschema.Of(schema)
+	if len(data) > maxSchema {
+		data = toolschema.Of(map[string]any{"description": "The schema is too large to be shown. A wrong call is answered with an explanation."})
 	}
-	if !ok || fields["type"] != nil && fields["type"] != "object" {
-		return nil, false
-	}
-	fields["type"] = "object"
-	if fields["properties"] == nil {
-		fields["properties"] = map[string]any{}
-	}
-	if !mend(fields) {
-		return nil, false
-	}
-	data, err := json.Marshal(fields) // sorts the keys, so that it is the same each time
-	if err != nil || len(data) > maxSchema {
-		return nil, false
-	}
-	return json.RawMessage(strings.Map(dropHidden, string(data))), true
-}
-
-// mend corrects a schema and those in it, for which providers refuse a whole request: an empty
-// list of properties, as PHP writes an empty object, and a "required" that is no list of names.
-// It returns false for properties of another form.
-func mend(schema map[string]any) bool {
-	if value, ok := schema["properties"]; ok {
-		list, isList := value.([]any)
-		if value == nil || isList && len(list) == 0 {
-			schema["properties"] = map[string]any{}
-		}
-		properties, ok := schema["properties"].(map[string]any)
-		if !ok {
-			return false
-		}
-		for _, one := range properties {
-			if !mendWithin(one) {
-				return false
-			}
-		}
-	}
-	if names, ok := schema["required"].([]any); !ok || slices.ContainsFunc(names, isNoText) {
-		delete(schema, "required")
-	}
-	for _, key := range []string{"items", "additionalProperties", "anyOf", "oneOf", "allOf"} {
-		if !mendWithin(schema[key]) {
-			return false
-		}
-	}
-	return true
-}
-
-// mendWithin mends a schema, or each of a list.
-func mendWithin(value any) bool {
-	switch value := value.(type) {
-	case map[string]any:
-		return mend(value)
-	case []any:
-		return !slices.ContainsFunc(value, func(one any) bool { return !mendWithin(one) })
-	}
-	return true
-}
-
-func isNoText(value any) bool {
-	_, ok := value.(string)
-	return !ok
+	return json.RawMessage(strings.Map(dropHidden, string(data)))
 }
 
 func dropHidden(r rune) rune {

@@ -14,6 +14,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/remote"
+	"github.com/bb2d0cf4/agent/internal/llm/toolschema"
 )
 
 // Options describe the model and its requests.
@@ -168,7 +169,11 @@ func ephemeral(hour bool) map[string]string {
 func toolsOf(specs []llm.ToolSpec, hour bool) []map[string]any {
 	tools := make([]map[string]any, len(specs))
 	for i, s := range specs {
-		tools[i] = map[string]any{"name": s.Name, "description": s.Description, "input_schema": s.ObjectSchema()}
+		schema := s.ObjectSchema()
+		if s.Foreign {
+			schema = toolschema.Messages(schema)
+		}
+		tools[i] = map[string]any{"name": s.Name, "description": s.Description, "input_schema": schema}
 	}
 	tools[len(tools)-1]["cache_control"] = ephemeral(hour)
 	return tools
@@ -234,6 +239,9 @@ var adaptiveOnly = lazyregexp.New(`use .{0,2}thinking\.type\.adaptive|use adapti
 
 // refusedTemperature matches the refusal of any temperature but the default.
 var refusedTemperature = lazyregexp.New(`temperature.{0,3} (is deprecated|is not supported|may only be set to 1)|temperature: extra inputs`)
+
+// MaxTools implements remote.Protocol.
+func (p *Protocol) MaxTools() int { return 0 }
 
 // Learn implements remote.Protocol.
 func (p *Protocol) Learn(refusal *llm.Error) bool {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/remote"
+	"github.com/bb2d0cf4/agent/internal/llm/toolschema"
 )
 
 // Many servers refuse a message without content.
@@ -199,11 +200,15 @@ func (e messageEncoder) appendCalls(dst []byte, calls []llm.ToolCall, own bool) 
 	return dst
 }
 
-// appendTool appends the description of a tool.
-func appendTool(dst []byte, s llm.ToolSpec) []byte {
+// appendTool appends the description of a tool, for a server of Google's or another.
+func appendTool(dst []byte, s llm.ToolSpec, google bool) []byte {
+	schema := s.ObjectSchema()
+	if s.Foreign && google {
+		schema = toolschema.Google(schema)
+	}
 	return appendJSON(dst, goopenai.Tool{
 		Type:     goopenai.ToolTypeFunction,
-		Function: &goopenai.FunctionDefinition{Name: s.Name, Description: s.Description, Parameters: s.ObjectSchema()},
+		Function: &goopenai.FunctionDefinition{Name: s.Name, Description: s.Description, Parameters: schema},
 	})
 }
 
