@@ -33,7 +33,7 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 		"fraction":           {"Retry-After", "1.5", 1500 * time.Millisecond},
 		"date":               {"Retry-After", now.Add(9 * time.Second).Format(http.TimeFormat), 9 * time.Second},
 		"milliseconds":       {"Retry-After-Ms", "250", 250 * time.Millisecond},
-		"too long":           {"Retry-After", "3600", maxWait},
+		"minutes":            {"Retry-After", "300", 5 * time.Minute},
 		"a past date":        {"Retry-After", now.Add(-time.Hour).Format(http.TimeFormat), firstWait},
 		"nonsense":           {"Retry-After", "soon", firstWait},
 		"negative":           {"Retry-After", "-5", firstWait},
@@ -65,16 +65,85 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 	}
 }
 
-// TestASilentStreamEnds checks that keep-alives and empty events do not count as an
-// answer.
+// TestALongWaitIsTold checks that a request is not sent again, and again in vain, if the server
+// asks for hours, and that the person learns until when.
+func TestALongWaitIsTold(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for name, test := range map[string]struct{ header, body, want string }{
+		"a header":  {"10800", `{"error":{"message":"Rate limit reached"}}`, "asks to wait 3h0m0s, until 06:04"},
+		"a date":    {now.Add(50 * time.Hour).Format(http.TimeFormat), `{"error":{"message":"Rate limit reached"}}`, "until Sun, Jan 4, 05:04"},
+		"a message": {"", `{"error":{"message":"Rate limit reached on tokens per day. Please try again in 6h12m5.3s."}}`, "until 09:16"},
+	} {
+		s := llmtest.NewServerFunc(t, func(int, []byte) llmtest.Turn {
+			return llmtest.Turn{Handler: func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Retry-After", test.header)
+				w.WriteHeader(http.StatusTooManyRequests)
+				_, _ = io.WriteString(w, test.body)
+			}}
+		})
+		c := client(t, s.URL(), func(o *options) { o.Clock.Now = func() time.Time { return now } })
+		h := collect(t.Context(), c, hello())
+		if e := h.kind(t); len(s.Requests()) != 1 || !strings.Contains(e.Message, test.want) {
+			t.Errorf("%s: %d requests, %v", name, len(s.Requests()), e)
+		}
+	}
+}
+
+// TestSignsOfLife checks that a server may work for long on a prompt, if it sends anything in
+// the meantime, and that one on this machine need not.
+func TestSignsOfLife(t *testing.T) {
+	for name, sign := range map[string]string{
+		"a comment": ": OPENROUTER PROCESSING\n\n", "a blank line": "\n", "an empty event": events(`{"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}`),
+		"progress": events(`{"choices":[{"index":0,"delta":{}}],"prompt_progress":{"total":9000,"processed":512}}`), "a ping": "event: ping\ndata: {\"type\": \"ping\"}\n\n",
+		"empty reasoning": events(`{"choices":[{"index":0,"delta":{"reasoning_content":""}}]}`), "local": "",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			attempts := 0
+			c := open(options{Options: remote.Options{Local: sign == "", Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
+				attempts++
+				r, w := io.Pipe()
+				context.AfterFunc(req.Context(), func() { _ = w.CloseWithError(req.Context().Err()) }) // never fails
+				go func() {
+					for range 12 {
+						<-time.After(100 * time.Second)
+						_, _ = io.WriteString(w, sign)
+					}
+					_, _ = io.WriteString(w, events(says("hi"), stop, finished))
+					_ = w.Close() // never fails
+				}()
+				return &http.Response{StatusCode: http.StatusOK, Body: r}, nil
+			})}})
+			if h := collect(t.Context(), c, hello()); h.err != nil || h.text != "hi" || attempts != 1 {
+				t.Errorf("%s: %+v after %d attempts", name, h, attempts)
+			}
+		})
+	}
+}
+
+// TestMorePatience checks that an attempt after a silence may take longer.
+func TestMorePatience(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		attempts := 0
+		c := open(options{Options: remote.Options{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			attempts++
+			select {
+			case <-time.After(400 * time.Second):
+			case <-r.Context().Done():
+				return nil, r.Context().Err()
+			}
+			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(events(says("hi"), stop, finished)))}, nil
+		})}})
+		if h := collect(t.Context(), c, hello()); h.err != nil || h.text != "hi" || attempts != 3 {
+			t.Errorf("%+v after %d attempts", h, attempts)
+		}
+	})
+}
+
+// TestASilentStreamEnds checks that headers alone do not count as an answer.
 func TestASilentStreamEnds(t *testing.T) {
 	silent := map[string]func(w http.ResponseWriter){
 		"no headers":   nil,
 		"headers only": func(http.ResponseWriter) {},
-		"keep-alives":  func(w http.ResponseWriter) { _, _ = w.Write([]byte(": ping\n\n")) },
-		"empty events": func(w http.ResponseWriter) {
-			_, _ = w.Write([]byte(events(`{"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}`)))
-		},
 	}
 	for name, send := range silent {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -47,6 +48,7 @@ type reporter struct {
 	baseURL string
 	base    *url.URL
 	limits  Limits
+	now     func() time.Time
 	key     *key
 }
 
@@ -55,7 +57,7 @@ func (c *Client) reporter() reporter {
 	if name == "" && c.base != nil {
 		name = c.base.Host
 	}
-	return reporter{name: name, baseURL: Shown(c.opt.BaseURL), base: c.base, limits: c.opt.Limits, key: &c.key}
+	return reporter{name: name, baseURL: Shown(c.opt.BaseURL), base: c.base, limits: c.opt.Limits, now: c.opt.Clock.Now, key: &c.key}
 }
 
 // Shown returns an address as people may see it, without the user name and password
@@ -94,7 +96,7 @@ func (r reporter) explain(err error) *failure {
 	case errors.As(err, &redirect):
 		return fail(llm.Refused, false, "%s %s. The redirect was not followed, because it would send your key and conversation there. If the new address is right, set it as the base URL.", r.base.Host, redirect.Error())
 	case errors.Is(err, errIdle):
-		return fail(llm.Idle, true, "%s has sent no part of an answer for %v, so the request was ended. Try again, or raise idle_timeout.", r.base.Host, r.limits.Idle)
+		return fail(llm.Idle, true, "%s has sent nothing for %v, so the request was ended. Try again, or raise idle_timeout.", r.base.Host, r.limits.Idle)
 	case errors.Is(err, errStalled):
 		return fail(llm.Idle, true, "%s has sent nothing more of its answer for %v, so the request was ended. The text so far is kept; none of its tool calls was run. Try again, or raise idle_timeout.", r.base.Host, r.limits.Idle)
 	case errors.Is(err, ErrUnfinished), errors.Is(err, io.ErrUnexpectedEOF):
@@ -208,6 +210,15 @@ func (r reporter) serverFailure(said *ServerError, wait time.Duration) *failure 
 		text = "no reason given"
 	}
 	e.Message = fmt.Sprintf(sentences[kind], r.name, text)
+	if e.RetryAfter == 0 {
+		e.RetryAfter = askedWait(text)
+	}
+	if again && e.RetryAfter > maxWait {
+		again = false
+		until := r.now().Add(e.RetryAfter)
+		e.Message = fmt.Sprintf("%s failed to answer: %s. The server asks to wait %s, until %s: try again then, or choose another model.",
+			r.name, text, e.RetryAfter.Round(time.Minute), until.Format(cmp.Or(map[bool]string{true: "15:04"}[e.RetryAfter < 12*time.Hour], "Mon, Jan 2, 15:04")))
+	}
 	return &failure{err: e, again: again}
 }
 

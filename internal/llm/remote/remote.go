@@ -40,8 +40,11 @@ type Options struct {
 	ContextWindow int64             // tokens; zero if not known
 	Prices        Prices
 	Free          bool // see llm.Info
-	Limits        Limits
-	Clock         Clock
+	// Local reports whether the server is on this machine. It may read a long prompt for any
+	// time before the first part of an answer.
+	Local  bool
+	Limits Limits
+	Clock  Clock
 	// Transport carries the requests. Nil means a transport that keeps connections open
 	// and honours the proxy variables of the environment.
 	Transport http.RoundTripper
@@ -68,7 +71,7 @@ func (p Prices) cost(u llm.Usage) (usd, saved float64) {
 
 // Limits limits a request. Zero means the default.
 type Limits struct {
-	Idle        time.Duration // without any part of the answer
+	Idle        time.Duration // without a sign of life; doubled after each attempt that reached it
 	Total       time.Duration // for one attempt
 	MaxAttempts int           // including the first
 }

@@ -4,7 +4,26 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
+
+// askedFor finds the time to wait in a message such as "Please try again in 6h12m5.3s." or
+// "Please retry in 34s".
+var askedFor = lazyregexp.New(`(?i)(?:try again|retry)(?: your request)? (?:in|after) (?:about )?((?:\d+h)?(?:\d+m)?(?:[\d.]+m?s)?)\b`)
+
+// askedWait returns the time that a server's message asks to wait, zero if it does not say.
+func askedWait(text string) time.Duration {
+	m := askedFor.FindStringSubmatch(text)
+	if m == nil {
+		return 0
+	}
+	d, err := time.ParseDuration(m[1])
+	if err != nil {
+		return 0
+	}
+	return max(d, 0)
+}
 
 // RetryAfter returns how long the server asks to wait, zero if it does not say.
 func RetryAfter(h http.Header, now time.Time) time.Duration {

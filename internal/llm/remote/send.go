@@ -32,8 +32,9 @@ type reply struct {
 	free   func()                  // gives the buffer to the next reply
 }
 
-// send posts r and returns the reply if its status is 2xx. cancel ends the request.
-func (c *Client) send(ctx context.Context, key string, r Request, cancel context.CancelCauseFunc) (*reply, error) {
+// send posts r and returns the reply if its status is 2xx. It calls alive whenever a part of
+// the reply arrives. cancel ends the request.
+func (c *Client) send(ctx context.Context, key string, r Request, alive func(), cancel context.CancelCauseFunc) (*reply, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.opt.BaseURL+r.Path, nil)
 	if err != nil {
 		return nil, err
@@ -49,12 +50,27 @@ func (c *Client) send(ctx context.Context, key string, r Request, cancel context
 	if err != nil {
 		return nil, err
 	}
-	in := c.reader(resp.Body)
+	in := c.reader(living{resp.Body, alive})
 	events, err := c.events(in)
 	if err != nil {
 		return nil, errors.Join(err, resp.Body.Close())
 	}
 	return &reply{Events: events, body: resp.Body, cancel: cancel, free: func() { c.readers.Put(in) }}, nil
+}
+
+// living is a reader that calls alive when something arrives.
+type living struct {
+	io.Reader
+	alive func()
+}
+
+// Read implements io.Reader.
+func (l living) Read(p []byte) (int, error) {
+	n, err := l.Reader.Read(p)
+	if n > 0 {
+		l.alive()
+	}
+	return n, err
 }
 
 // reader returns a reader of src with the buffer of an earlier one, if any.

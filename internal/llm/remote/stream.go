@@ -14,7 +14,7 @@ import (
 const (
 	firstWait = 500 * time.Millisecond // before the second attempt; doubled for each further one
 	longWait  = 30 * time.Second       // limit of the computed waits
-	maxWait   = 60 * time.Second       // limit of a wait that the server asked for
+	maxWait   = 10 * time.Minute       // the longest wait that a server may ask for; after that, the request fails
 	// endTime is how long the token count and the end mark may take once the model has
 	// finished.
 	endTime = 5 * time.Second
@@ -51,27 +51,17 @@ func (c *Client) stream(ctx context.Context, req llm.Request, emit func(llm.Delt
 		return c.reporter().addressFailure()
 	}
 	var t trial
-	var notes []string
-	deliver := func(d llm.Delta) bool {
-		if d.End != nil {
-			for _, note := range append(notes, t.told()...) {
-				if !emit(llm.Delta{Notice: note}) {
-					return false
-				}
-			}
-		}
-		return emit(d)
-	}
+	patience := c.opt.Limits.Idle
 	for attempt := 1; ; attempt++ {
 		r, sent, lessons, err := c.encode(req)
 		if err != nil {
 			return err
 		}
 		if attempt == 1 {
-			notes = c.cut(req, sent)
+			t.notes = c.cut(req, sent)
 		}
-		a := &receiver{answer: c.protocol.Answer()}
-		err = c.attempt(ctx, r, a, deliver)
+		a := &receiver{answer: c.protocol.Answer(), patience: patience}
+		err = c.attempt(ctx, r, a, t.telling(emit))
 		if err == nil || errors.Is(err, errStopped) {
 			c.accept(sent, err)
 			return err
@@ -79,12 +69,14 @@ func (c *Client) stream(ctx context.Context, req llm.Request, emit func(llm.Delt
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		fail := c.reporter().explain(err)
+		rep := c.reporter()
+		rep.limits.Idle = patience
+		fail := rep.explain(err)
+		if errors.Is(err, errIdle) || errors.Is(err, errStalled) {
+			patience = min(2*patience, c.opt.Limits.Total)
+		}
 		if !a.began {
-			told, learned := c.learn(fail, sent, lessons, &t, attempt)
-			if told != "" {
-				notes = append(notes, told)
-			}
+			learned := c.learn(fail, sent, lessons, &t, attempt)
 			if learned && t.text != "" && !emit(c.again(attempt, fail.reason()+"; the newest parts are left out", 0)) {
 				return errStopped
 			}
@@ -145,37 +137,40 @@ func (c *Client) accept(sent llm.Request, err error) {
 
 // learn adapts requests to the refusal of one that was encoded after so many lessons. It
 // reports whether the request is worth another attempt: also if another request has taught
-// something meanwhile, which this one did not know yet. told is as for
-// omissions.learn.
-func (c *Client) learn(fail *failure, sent llm.Request, lessons int, t *trial, attempt int) (told string, learned bool) {
+// something meanwhile, which this one did not know yet.
+func (c *Client) learn(fail *failure, sent llm.Request, lessons int, t *trial, attempt int) (learned bool) {
 	c.learning.Lock()
 	defer c.learning.Unlock()
 	refusal := fail.err
 	if lessons != c.lessons && refusal.AboutForm() {
-		return "", true
+		return true
 	}
 	failed := c.omitted.failed(t, refusal)
 	if refusal.AboutForm() {
 		text := strings.ToLower(refusal.Message + " " + refusal.Field)
 		image := !failed && !RefusesImages(text) && aboutImages.MatchString(text) && len(c.omitted.newImages(sent.Messages)) > 0
+		var told string
 		told, learned = c.omitted.learnTools(refusal, sent)
 		learned = learned || !image && c.protocol.Learn(refusal)
 		if !learned {
 			told, learned = c.omitted.learn(refusal, sent)
+		}
+		if told != "" {
+			t.notes = append(t.notes, told)
 		}
 	}
 	learned = learned || c.omitted.try(t, fail, sent, attempt)
 	if learned {
 		c.lessons++
 	}
-	return told, learned
+	return learned
 }
 
 // wait returns the time before the next attempt: the one that the server asked for, else an
 // exponential backoff with jitter.
 func (c *Client) wait(attempt int, asked time.Duration) time.Duration {
 	if asked > 0 {
-		return min(asked, maxWait)
+		return asked
 	}
 	d := min(firstWait<<(attempt-1), longWait)
 	return d/2 + time.Duration(c.opt.Clock.Rand()*float64(d/2))
@@ -195,12 +190,16 @@ func (c *Client) attempt(ctx context.Context, req Request, a *receiver, emit fun
 	defer cancel(nil)
 	total := newWatch(c.opt.Limits.Total, func() { cancel(errTotal) })
 	defer total.stop()
-	idle := newWatch(c.opt.Limits.Idle, func() { cancel(errIdle) })
+	idle := newWatch(a.patience, func() { cancel(errIdle) })
 	defer idle.stop()
+	a.idle = idle
+	if c.opt.Local {
+		idle.stop() // until the first part
+	}
 	for pauses, next := 0, req; ; pauses++ {
 		paused := false
-		err := c.exchange(ctx, key, next, func(events *Events) (err error) {
-			if err := c.receive(events, a, idle, emit); err != nil {
+		err := c.exchange(ctx, key, next, a, func(events *Events) (err error) {
+			if err := c.receive(events, a, emit); err != nil {
 				return err
 			}
 			if next, paused = a.resume(req); !paused {
@@ -210,7 +209,7 @@ func (c *Client) attempt(ctx context.Context, req Request, a *receiver, emit fun
 			if pauses == maxPauses {
 				return errPauses
 			}
-			idle.reset(c.opt.Limits.Idle)
+			idle.reset(a.patience)
 			return nil
 		})
 		if err = cause(ctx, err); a.began && errors.Is(err, errIdle) {
@@ -223,10 +222,10 @@ func (c *Client) attempt(ctx context.Context, req Request, a *receiver, emit fun
 }
 
 // exchange sends req and has the events of the reply received.
-func (c *Client) exchange(ctx context.Context, key string, req Request, receive func(*Events) error) error {
+func (c *Client) exchange(ctx context.Context, key string, req Request, a *receiver, receive func(*Events) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r, err := c.send(ctx, key, req, cancel)
+	r, err := c.send(ctx, key, req, a.alive(c.opt.Local), cancel)
 	if err != nil {
 		return err
 	}
@@ -258,10 +257,22 @@ func (r *receiver) endsByMark() bool {
 // receiver holds the state of one attempt.
 type receiver struct {
 	answer   Answer
-	received int // bytes of all events
-	said     int // bytes of text and reasoning
+	idle     *watch
+	patience time.Duration // of idle
+	received int           // bytes of all events
+	said     int           // bytes of text and reasoning
 	began    bool
 	ended    bool
+}
+
+// alive returns a function for each sign of life of the server, such as a comment that keeps
+// the connection open. One that works on a long prompt sends nothing else.
+func (r *receiver) alive(local bool) func() {
+	return func() {
+		if !r.ended && (r.began || !local) {
+			r.idle.reset(r.patience)
+		}
+	}
 }
 
 // resumer is an Answer that the server may pause.
@@ -296,7 +307,7 @@ func (r *receiver) add(event []byte) (Progress, error) {
 
 // receive delivers the parts of the answer until it has ended properly. The time that
 // the caller takes to use a part does not count as silence of the server.
-func (c *Client) receive(events *Events, r *receiver, idle *watch, emit func(llm.Delta) bool) error {
+func (c *Client) receive(events *Events, r *receiver, emit func(llm.Delta) bool) error {
 	for {
 		part := false
 		var failed error
@@ -309,7 +320,7 @@ func (c *Client) receive(events *Events, r *receiver, idle *watch, emit func(llm
 			return err
 		})
 		if part {
-			idle.stop()
+			r.idle.stop()
 		}
 		for _, d := range r.answer.Deltas() {
 			r.said += len(d.Text) + len(d.Reasoning)
@@ -326,9 +337,9 @@ func (c *Client) receive(events *Events, r *receiver, idle *watch, emit func(llm
 		case err != nil:
 			return r.outcome(err)
 		case r.ended:
-			idle.reset(min(c.opt.Limits.Idle, endTime))
+			r.idle.reset(min(r.patience, endTime))
 		case part:
-			idle.reset(c.opt.Limits.Idle)
+			r.idle.reset(r.patience)
 		}
 	}
 }

@@ -20,6 +20,7 @@ type trial struct {
 	images [][]byte
 	tools  []string
 	why    string
+	notes  []string // for the person, with the answer
 }
 
 // stages is how many trials a request has: the newest images and tools, then all images.
@@ -181,7 +182,7 @@ func kernel(refusal *llm.Error) string { return varying.ReplaceAllString(refusal
 func (o *omissions) try(t *trial, fail *failure, req llm.Request, attempt int) bool {
 	text := strings.ToLower(fail.err.Message + " " + fail.err.Field)
 	images, tools := aboutImages.MatchString(text), aboutTools.MatchString(text)
-	if t.stage >= stages || !suspicious(fail, images || tools, attempt) {
+	if t.stage >= stages || !fail.suspicious(images || tools, attempt) {
 		return false
 	}
 	t.stage++
@@ -216,8 +217,8 @@ func (o *omissions) suspects(messages []llm.Message, stage int) [][]byte {
 
 // suspicious reports whether a failure may be about a part of the request: at once if its
 // text mentions one, and for a fault of the server only if it occurs again.
-func suspicious(fail *failure, mentions bool, attempt int) bool {
-	switch fail.err.Status {
+func (f *failure) suspicious(mentions bool, attempt int) bool {
+	switch f.err.Status {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
 		return false
 	case http.StatusForbidden:
@@ -225,10 +226,10 @@ func suspicious(fail *failure, mentions bool, attempt int) bool {
 	case http.StatusRequestEntityTooLarge:
 		return true
 	}
-	if kind := fail.err.Kind; kind != llm.Refused && kind != llm.NotFound && kind != llm.Temporary && kind != llm.Unauthorized {
+	if kind := f.err.Kind; kind != llm.Refused && kind != llm.NotFound && kind != llm.Temporary && kind != llm.Unauthorized {
 		return false
 	}
-	return mentions || !fail.again || attempt > 1
+	return mentions || !f.again || attempt > 1
 }
 
 // failed ends a trial with a refusal. It reports whether that is the same as before, so that
@@ -245,6 +246,20 @@ func (o *omissions) failed(t *trial, refusal *llm.Error) bool {
 		t.text = ""
 	}
 	return same
+}
+
+// telling returns emit with the messages for the person before the end of the answer.
+func (t *trial) telling(emit func(llm.Delta) bool) func(llm.Delta) bool {
+	return func(d llm.Delta) bool {
+		if d.End != nil {
+			for _, note := range append(t.notes, t.told()...) {
+				if !emit(llm.Delta{Notice: note}) {
+					return false
+				}
+			}
+		}
+		return emit(d)
+	}
 }
 
 // told returns the messages about a trial that succeeded.

@@ -55,7 +55,7 @@ func listOf(value any) []any {
 	return nil
 }
 
-// merge adds to a schema the keywords of another one that holds, too.
+// merge adds to a schema the keywords of a schema that holds beside it.
 func merge(out, s object) {
 	for key, value := range s {
 		switch key {
