@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
 	"github.com/bb2d0cf4/agent/internal/ide/wire"
 )
@@ -160,6 +161,7 @@ func TestSandboxedCommandCannotUseTheEditor(t *testing.T) {
 		"no sandbox":                     {mode: "off", hidden: true, escapes: true},
 		"no sandbox, secret in the lock": {mode: "off", escapes: true},
 		"sandbox":                        {mode: "required", hidden: true},
+		"sandbox, secret in the lock":    {mode: "required"},
 		"folder that commands may write": {mode: "required", hidden: true, exposed: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -193,4 +195,34 @@ func TestSandboxedCommandCannotUseTheEditor(t *testing.T) {
 		})
 	}
 	t.Logf("load: %d ways", len(ways))
+}
+
+// A command in the sandbox reads no keys, sessions and tokens in the agent's own folder, but
+// the files there that are for commands.
+func TestSandboxHidesTheAgentsFolder(t *testing.T) {
+	b := newBoxed(t, "required")
+	private := []string{"credentials.json", "history", "sessions/x/y.jsonl", "undo/x/1", "audit.jsonl", "ide/1.mcp.json", "ide/bridge.json", "trust.json", "spill/other/f"}
+	public := []string{"skills/s/run.sh", "commands/c.md", "agents/a.md", "AGENTS.md"}
+	for _, name := range append(private, public...) {
+		scratch.Write(t, filepath.Join(b.home, ".agent", name), "text of "+name+"\n")
+	}
+	scratch.Write(t, filepath.Join(b.home, ".claude/ide/1.lock"), "text of a lock\n")
+	out := b.run("cd " + b.home + "; cat .claude/ide/1.lock; cd .agent; for f in " + strings.Join(append(private, public...), " ") + "; do cat $f; done; seq 100000")
+	for _, name := range append(private, "a lock") {
+		if strings.Contains(out, "text of "+name) {
+			t.Errorf("%s was read", name)
+		}
+	}
+	for _, name := range public {
+		if !strings.Contains(out, "text of "+name) {
+			t.Errorf("%s could not be read", name)
+		}
+	}
+	spill := regexp.MustCompile(`[^ "]+/spill/[^ "\\]+`).FindString(out)
+	if got := b.run("cat " + spill + " | sed -n 500p"); spill == "" || !strings.Contains(got, "Permission denied") {
+		t.Errorf("the output of another session, %q: %s", spill, got)
+	}
+	if got := b.run("cat " + filepath.Join(b.home, ".agent/credentials.json")); !strings.Contains(got, "Permission denied") {
+		t.Error(got)
+	}
 }

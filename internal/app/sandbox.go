@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
+	"github.com/bb2d0cf4/agent/internal/app/idelink"
 	"github.com/bb2d0cf4/agent/internal/sandbox"
 	"github.com/bb2d0cf4/agent/internal/statefile"
 	"github.com/bb2d0cf4/agent/internal/tools"
@@ -31,14 +33,28 @@ func (a *App) sandbox(ctx context.Context) tools.Sandbox {
 			_ = statefile.Mkdir(dir) // a program that needs it will complain
 		}
 	}
-	box.Policy = &sandbox.Policy{
-		Write:   slices.Concat(a.Root.Roots(), []string{os.TempDir(), shared}, caches, want.Write),
-		Network: want.Network,
-	}
+	box.Policy = a.policy(slices.Concat(a.Root.Roots(), []string{os.TempDir(), shared}, caches))
+	box.Policy.Network = want.Network
 	if box.Policy.MayWrite(a.Config.Home) {
 		box.Gap = fmt.Sprintf("The sandbox cannot protect the agent's own folder %s, which is inside a folder that commands may write.", a.Config.Home)
 	}
 	return box
+}
+
+// policy returns the limits of programs that write below the given folders. The agent's
+// own folder is hidden, with what opens editors and servers: keys, lock files, and other
+// sessions. What its person put there for commands to use is not.
+func (a *App) policy(write []string) *sandbox.Policy {
+	home := a.Config.Home
+	p := &sandbox.Policy{
+		Write: append(write, a.Config.Sandbox.Write...),
+		Hide:  append([]string{home}, idelink.Search(a.Config, a.Root.Dir()).Folders()...),
+		Show:  []string{a.spillDir()},
+	}
+	for _, name := range []string{"skills", "commands", "agents", "AGENTS.md"} {
+		p.Show = append(p.Show, filepath.Join(home, name))
+	}
+	return p
 }
 
 // checkSandbox returns how the checks of proposals are confined, wherever the system can:
@@ -47,7 +63,7 @@ func (a *App) checkSandbox(ctx context.Context) (p *sandbox.Policy, missing stri
 	offer := sandbox.Probe(ctx)
 	switch {
 	case offer.Missing == "":
-		return &sandbox.Policy{Write: append(sandbox.Caches(), a.Config.Sandbox.Write...)}, ""
+		return a.policy(sandbox.Caches()), ""
 	case a.Config.Sandbox.Mode == "required":
 		return nil, "not run without the sandbox that you require: " + offer.Missing
 	}

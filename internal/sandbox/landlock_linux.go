@@ -14,7 +14,7 @@ import (
 // minABI is the first version of Landlock that confines truncate (Linux 6.2).
 const minABI = 3
 
-// Rights that change something. Reading and executing stay free.
+// Rights that change something. Executing stays free, and reading unless something is hidden.
 const (
 	fileRights = unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE
 	// madeRights leaves out devices: MAKE_CHAR and MAKE_BLOCK are granted nowhere, because
@@ -55,6 +55,9 @@ func probeLandlock() landlock {
 // ruleset returns the rights and scopes that are denied unless a rule grants them.
 func (l landlock) ruleset(p Policy) unix.LandlockRulesetAttr {
 	r := unix.LandlockRulesetAttr{Handled_access_fs: fileRights | madeRights | deviceRights}
+	if len(p.Hide) > 0 {
+		r.Handled_access_fs |= unix.LANDLOCK_ACCESS_FS_READ_FILE
+	}
 	if l.abi >= 4 && !p.Network {
 		r.Handled_access_net = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
 	}
@@ -90,8 +93,25 @@ func (l landlock) restrict(p Policy) (err error) {
 			return err
 		}
 	}
+	if err := p.allowReading(rules); err != nil {
+		return err
+	}
 	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(rules), 0, 0); errno != 0 {
 		return fmt.Errorf("landlock_restrict_self: %w", errno)
+	}
+	return nil
+}
+
+// allowReading grants the reading of all that is not hidden.
+func (p Policy) allowReading(rules int) error {
+	if len(p.Hide) == 0 {
+		return nil
+	}
+	for _, path := range p.readable() {
+		err := allow(rules, path, unix.LANDLOCK_ACCESS_FS_READ_FILE)
+		if err != nil && !errors.Is(err, os.ErrNotExist) && !errors.Is(err, os.ErrPermission) { // it has gone, or cannot be read anyway
+			return err
+		}
 	}
 	return nil
 }
@@ -109,7 +129,7 @@ func allow(rules int, path string, rights uint64) (err error) {
 		return &os.PathError{Op: "stat", Path: path, Err: err}
 	}
 	if stat.Mode&unix.S_IFMT != unix.S_IFDIR {
-		rights &= fileRights | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
+		rights &= fileRights | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV | unix.LANDLOCK_ACCESS_FS_READ_FILE
 	}
 	rule := unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(fd)}
 	if _, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(rules), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0); errno != 0 {

@@ -3,7 +3,7 @@
 // gain no rights. It guarantees that a command that cannot be confined does not start.
 //
 // On Linux it uses Landlock and seccomp, and no user namespace; on macOS sandbox-exec.
-// It limits changes and hides nothing: a command can read the user's files.
+// It limits changes: a command can read the user's files, except for a few that it hides.
 package sandbox
 
 import (
@@ -21,6 +21,9 @@ type Policy struct {
 	Write []string
 	// Network allows TCP and UDP, to any address.
 	Network bool
+	// Hide lists absolute paths of the folders and files that cannot be read, except for
+	// those that Show lists. One in a writable folder can be read.
+	Hide, Show []string
 }
 
 // Box is the sandbox of one started command.
@@ -127,6 +130,24 @@ func resolve(path string, folders map[string]bool) string {
 		rest = slices.Concat(split(target), rest)
 	}
 	return at
+}
+
+// existing returns absolute paths with their links resolved as far as they exist.
+func existing(paths []string) (all []string) {
+	for _, path := range paths {
+		if !filepath.IsAbs(path) {
+			continue
+		}
+		rest := ""
+		for at := filepath.Clean(path); ; at = filepath.Dir(at) {
+			if resolved, err := filepath.EvalSymlinks(at); err == nil {
+				all = append(all, filepath.Join(resolved, rest))
+				break
+			}
+			rest = filepath.Join(filepath.Base(at), rest)
+		}
+	}
+	return all
 }
 
 func split(path string) []string {

@@ -7,6 +7,12 @@ import "strings"
 func (p Policy) seatbelt() string {
 	var b strings.Builder
 	b.WriteString("(version 1)\n(allow default)\n(deny file-write*)\n")
+	for _, path := range existing(p.Hide) {
+		b.WriteString("(deny file-read-data (subpath " + quote(path) + "))\n")
+	}
+	for _, path := range existing(p.Show) {
+		b.WriteString("(allow file-read-data (subpath " + quote(path) + "))\n")
+	}
 	for _, dir := range p.grants() {
 		b.WriteString("(allow file-write* (subpath " + quote(dir) + "))\n")
 	}

@@ -36,6 +36,10 @@ func TestSeatbelt(t *testing.T) {
 	if got, want := (Policy{Write: []string{dir, filepath.Join(base, "missing")}}).seatbelt(), head+quoted+tail+"(deny network*)\n"; got != want {
 		t.Errorf("without network:\n%s\nwant:\n%s", got, want)
 	}
+	const hidden, shown = `(deny file-read-data (subpath "/nowhere/h"))`, `(allow file-read-data (subpath "/nowhere/h/s"))`
+	if got := (Policy{Hide: []string{"/nowhere/h"}, Show: []string{"/nowhere/h/s"}}).seatbelt(); !strings.Contains(got, head+hidden+"\n"+shown+"\n") {
+		t.Errorf("with a hidden folder:\n%s", got)
+	}
 	sockets := `(deny network-outbound (remote unix-socket))
 (allow network-outbound (literal "/private/var/run/mDNSResponder"))
 `

@@ -51,6 +51,15 @@ func (s Search) places() []place {
 	return append(all, s.windowsPlaces()...)
 }
 
+// Folders returns the lock folders of all editors: who reads the files there can act as
+// an agent.
+func (s Search) Folders() (all []string) {
+	for _, p := range s.withDefaults().places() {
+		all = append(all, p.dir)
+	}
+	return all
+}
+
 // windowsPlaces returns the lock folders of Windows' users, within WSL.
 func (s Search) windowsPlaces() []place {
 	if !s.wsl() {
