@@ -20,22 +20,37 @@ const emojiStyle = 0xFE0F
 // Width returns the largest number of cells that s takes in a terminal. Escape sequences and
 // control characters take none.
 func Width(s string) int {
-	n, last := 0, rune(0)
+	n, _ := width(s, 0)
+	return n
+}
+
+// width returns the width of s after the code point last, and the last one of s.
+func width(s string, last rune) (int, rune) {
+	n := 0
 	for i := 0; i < len(s); {
+		if plain(s[i]) {
+			last = rune(s[i])
+			n++
+			i++
+			continue
+		}
 		r, size, w := next(s[i:], last)
 		n += w
 		i += size
 		last = r
 	}
-	return n
+	return n, last
 }
+
+// plain reports whether c is a printable character of ASCII.
+func plain(c byte) bool { return c >= ' ' && c < 0x7f }
 
 // next returns the first code point or escape sequence of s, its size and its width after the
 // code point last, which is 0 at the beginning of a text and after a sequence. Marks take a cell
 // there in terminals that cannot join them to the cell before.
 func next(s string, last rune) (r rune, size, width int) {
 	switch c := s[0]; {
-	case c >= ' ' && c < 0x7f:
+	case plain(c):
 		return rune(c), 1, 1
 	case c == 0x1b:
 		return 0, sequence(s), 0
@@ -52,9 +67,9 @@ func next(s string, last rune) (r rune, size, width int) {
 	return r, size, Rune(r)
 }
 
-// joins reports whether r takes no cell of its own in some terminal.
+// joins reports whether a terminal may count r as nothing, wherever it is.
 func joins(r rune) bool {
-	return r >= 0x300 && (unicode.In(r, unicode.M, unicode.Cf) || r >= 0x1160 && r < 0x1200 || r >= 0xd7b0 && r < 0xd7fc)
+	return r >= 0x300 && (unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) || r >= 0x1160 && r < 0x1200 || r >= 0xd7b0 && r < 0xd7fc)
 }
 
 // Rune returns the largest number of cells that r takes alone.
@@ -99,7 +114,7 @@ func Least(s string) int {
 	n := 0
 	for s != "" {
 		size, w := First(s)
-		if r, _ := utf8.DecodeRuneInString(s); joins(r) {
+		if r, _ := utf8.DecodeRuneInString(s); joins(r) || unicode.Is(unicode.Mc, r) {
 			w = 0
 		} else if w > 1 && !Steady(s[:size]) {
 			w = 1
@@ -113,51 +128,64 @@ func Least(s string) int {
 // First returns the size in bytes and the width of the first grapheme cluster of s, or of an
 // escape sequence.
 func First(s string) (size, width int) {
-	if s == "" {
-		return 0, 0
-	}
-	if s[0] < utf8.RuneSelf && (len(s) == 1 || s[1] < utf8.RuneSelf || s[0] == 0x1b) {
-		_, size, width = next(s, 0)
-		return size, width
+	size = first(s)
+	return size, Width(s[:size])
+}
+
+// first returns the size of the first cluster or escape sequence of s.
+func first(s string) int {
+	switch {
+	case s == "":
+		return 0
+	case s[0] == 0x1b:
+		return sequence(s)
+	case s[0] < utf8.RuneSelf && (len(s) == 1 || s[1] < utf8.RuneSelf):
+		return 1
 	}
 	cluster, _ := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
-	if cluster == "" {
-		return 1, 1
-	}
-	return len(cluster), Width(cluster)
+	return max(1, len(cluster))
 }
 
 // Fit returns the size of the longest prefix of s that takes at most room cells, and its
 // width. It never splits a cluster.
-func Fit(s string, room int) (size, width int) {
+func Fit(s string, room int) (size, cols int) {
+	last := rune(0)
 	for size < len(s) {
-		n, w := First(s[size:])
-		if width+w > room {
+		if plain(s[size]) && cols < room && (size+1 == len(s) || s[size+1] < utf8.RuneSelf) {
+			last = rune(s[size])
+			size++
+			cols++
+			continue
+		}
+		n := first(s[size:])
+		w, r := width(s[size:size+n], last)
+		if cols+w > room {
 			break
 		}
 		size += n
-		width += w
+		cols += w
+		last = r
 	}
-	return size, width
+	return size, cols
 }
 
 // FitSome is Fit for a whole row: of a cluster that is wider than it, it takes the code points
 // that fit, at least one.
-func FitSome(s string, room int) (size, width int) {
-	if size, width = Fit(s, room); size > 0 || s == "" {
-		return size, width
+func FitSome(s string, room int) (size, cols int) {
+	if size, cols = Fit(s, room); size > 0 || s == "" {
+		return size, cols
 	}
 	last := rune(0)
 	for size < len(s) {
 		r, n, w := next(s[size:], last)
-		if size > 0 && width+w > room {
+		if size > 0 && cols+w > room {
 			break
 		}
 		size += n
-		width += w
+		cols += w
 		last = r
 	}
-	return size, width
+	return size, cols
 }
 
 // Truncate cuts s to room cells, ending in tail if it cut anything. It keeps all escape

@@ -7,6 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/yuin/goldmark/ast"
 	"pgregory.net/rapid"
+
+	"github.com/bb2d0cf4/agent/internal/cells"
 )
 
 // lines renders text without colors and joins the lines with bars.
@@ -193,5 +195,24 @@ func TestWrappedRemark(t *testing.T) {
 	opt.Wrapped = ""
 	if got := strings.Join(Render(text, opt), "\n"); strings.Contains(got, "↩") {
 		t.Error(got)
+	}
+}
+
+// The columns of a table are aligned by the count of cells that holds in all terminals, and no
+// character is lost.
+func TestTablesOfManyScripts(t *testing.T) {
+	for _, text := range []string{"|ทำ|b|\n|-|-|\n|c|हि|", "|👍🏽|b|\n|-|-|\n|**👩‍👩‍👧** x|`❤️`|", "|漢字|é…|\n|-|-|\n|a|b|"} {
+		rows := strings.Split(lines(text, 60), "|")
+		column, _, _ := strings.Cut(rows[1], "┼")
+		for _, row := range rows {
+			if before, _, found := strings.Cut(row, "│"); found && cells.Width(before) != cells.Width(column) {
+				t.Errorf("%q is %d wide, not %d:\n%s", before, cells.Width(before), cells.Width(column), strings.Join(rows, "\n"))
+			}
+		}
+		for _, cell := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("|-\n", r) }) {
+			if !strings.Contains(strings.Join(rows, "\n"), cell) {
+				t.Errorf("%q is lost:\n%s", cell, strings.Join(rows, "\n"))
+			}
+		}
 	}
 }

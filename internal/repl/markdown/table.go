@@ -67,11 +67,12 @@ func drawTable(n *extast.Table, texts [][]string, room int, opt Options) ([][]pa
 	if room < columns*8 {
 		return nil, false
 	}
-	text, err := glamourTable(tableSource(n, texts), min(natural, room), opt)
+	var stand standIns
+	text, err := glamourTable([]byte(stand.put(string(tableSource(n, texts)))), min(natural, room), opt)
 	if err != nil {
 		return nil, false
 	}
-	rows := paint.Parse(text)
+	rows := paint.Parse(stand.restore(text))
 	rows = slices.DeleteFunc(rows, isBlankRow)
 	for _, row := range rows {
 		for i := range row {

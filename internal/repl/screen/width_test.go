@@ -17,6 +17,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/xterm"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/input/edit"
+	"github.com/bb2d0cf4/agent/internal/repl/markdown"
 	"github.com/bb2d0cf4/agent/internal/repl/panel"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -194,6 +195,20 @@ func (w writing) question(t *testing.T, text string, width int) shown {
 	})
 }
 
+// answer shows a table and a list with texts in them.
+func (w writing) answer(t *testing.T, width int) shown {
+	const height = 400
+	cell := func() string { return strings.NewReplacer("|", " ", "`", " ", "\\", " ").Replace(w.text(8)) }
+	text := "| " + cell() + " | b |\n|---|---:|\n| " + cell() + " | " + cell() + " |\n| c | " + cell() + " |\n\n- " + cell() + "\n  - " + cell() + " " + mark + "\n"
+	opt := markdown.Options{Width: width, NoColor: w.IntN(2) == 0}
+	return shot(t, fmt.Sprintf("an answer %q", text), width, height, false, func(s *Screen) []string {
+		rows := markdown.Render(text, opt)
+		s.SetAlt(true)
+		s.SetTail(rows, nil)
+		return rows
+	})
+}
+
 // draft types a text, moves the cursor to the mark in it and back to the end and again.
 func (w writing) draft(t *testing.T, text string, width int) shown {
 	const height = 400
@@ -218,7 +233,7 @@ func (w writing) draft(t *testing.T, text string, width int) shown {
 }
 
 // TestAllOfATextIsOnTheScreen: whatever the script and the width, and however the terminal
-// counts cells, no row of a question is cut, and the cursor of a draft is on its character.
+// counts cells, no row of a question or an answer is cut, and the cursor of a draft is on its character.
 func TestAllOfATextIsOnTheScreen(t *testing.T) {
 	seed := stress.Seed(t)
 	w := writing{rand.New(rand.NewPCG(seed, 0))}
@@ -226,7 +241,7 @@ func TestAllOfATextIsOnTheScreen(t *testing.T) {
 	for range stress.Size(80, 5000) {
 		width := 20 + w.IntN(181)
 		text := w.text(40)
-		all = append(all, w.question(t, text, width), w.draft(t, text, width))
+		all = append(all, w.question(t, text, width), w.draft(t, text, width), w.answer(t, width))
 	}
 	for _, m := range models {
 		failed := 0

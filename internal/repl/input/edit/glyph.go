@@ -54,10 +54,11 @@ func firstGlyph(text string) (Glyph, int) {
 	}
 	cluster := text[:n]
 	show := sanitize.Line(cluster)
-	if r, _ := utf8.DecodeRuneInString(show); cells.Rune(r) == 0 || unicode.Is(unicode.M, r) {
-		show = "◌" + show // a mark of nothing: alone, it would join the character before, or take a cell
+	const before = "a"
+	if k, _ := cells.First(before + show); k > len(before) {
+		show = "◌" + show // a mark of nothing: it would join the character that is drawn before
 	}
-	return Glyph{Text: cluster, Show: show, Width: cells.Width(show)}, n
+	return Glyph{Text: cluster, Show: show, Width: cells.Width(before+show) - len(before)}, n
 }
 
 // Plain joins the submitted text of glyphs.
