@@ -82,7 +82,7 @@ var layers = []struct {
 	{"internal/tools/args", []string{"internal/llm/lenient", "internal/nearest"}},
 	{"internal/tools/edit", []string{"internal/diff", "internal/lazyregexp"}},
 	{"internal/tools/pending", []string{"internal/caution", "internal/tools/edit", "internal/workspace"}},
-	{"internal/tools/shell/safecmd", []string{"internal/confirm", "internal/lazyregexp", "internal/lookpath", "internal/permission", "internal/tools/shell"}},
+	{"internal/tools/shell/safecmd", []string{"internal/confirm", "internal/lazyregexp", "internal/lookpath", "internal/permission", "internal/sanitize", "internal/tools/shell"}},
 	{"internal/tools/search", []string{"internal/child", "internal/gitignore", "internal/glob", "internal/lookpath", "internal/regularfile"}},
 	{"internal/tools/web", nil},
 	{"internal/tools", []string{

@@ -12,7 +12,7 @@ import (
 // that Script returns runs nothing if the folder cannot be entered.
 func (p Place) entering(line string, j Judgement) (Judgement, bool) {
 	only := len(j.Parts) > 1 && len(j.Parts[0].Words) == 2 && j.Parts[0].Words[0] == "cd" && j.Parts[0].Class == Ask
-	if !only || slices.ContainsFunc(j.Parts[1:], func(part Part) bool { return part.Class != Safe }) {
+	if !only || slices.ContainsFunc(j.Parts[1:], func(part Part) bool { return part.Class != Safe && part.Text != line }) {
 		return j, false
 	}
 	dir := j.Parts[0].Words[1]

@@ -61,6 +61,7 @@ func (p Place) Judge(line string) Judgement {
 		j.steps[i].name = program
 	}
 	j.Misplaced = guarded && j.Class != Safe
+	j.laidOut()
 	return j
 }
 

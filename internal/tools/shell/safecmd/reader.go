@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -71,11 +72,9 @@ func (r *reader) statement(s *syntax.Stmt) {
 	}
 }
 
-// marks adds a part for a mark around a statement: a comment, ! or &.
+// marks adds a part for a mark around a statement: ! or &.
 func (r *reader) marks(s *syntax.Stmt) {
 	switch {
-	case len(s.Comments) > 0:
-		r.add(r.text(s), Ask, "it has a comment")
 	case s.Negated:
 		r.add(r.text(s), Ask, "its result is negated")
 	case s.Background || s.Coprocess || s.Disown:
@@ -284,9 +283,10 @@ func literal(w *syntax.Word) (string, bool) {
 
 // unexpanded reports whether text without quotes is literal in every shell.
 func unexpanded(s string) bool {
-	for i, c := range []byte(s) {
+	for i, c := range s {
 		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("_-./,:=@%+^", c) >= 0:
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.ContainsRune("_-./,:=@%+^", c):
+		case c >= utf8.RuneSelf && c != utf8.RuneError && !isOddRune(c):
 		case c == '~' && i > 0 && s[i-1] != '=' && s[i-1] != ':': // of a revision, as in HEAD~1
 		default:
 			return false
@@ -307,7 +307,9 @@ func doubleQuoted(q *syntax.DblQuoted) (string, bool) {
 		s := lit.Value
 		for i := 0; i < len(s); i++ {
 			if s[i] == '\\' && i+1 < len(s) && strings.IndexByte("$`\"\\\n", s[i+1]) >= 0 {
-				i++
+				if i++; s[i] == '\n' {
+					continue // the line goes on
+				}
 			}
 			b.WriteByte(s[i])
 		}

@@ -8,9 +8,7 @@ package safecmd
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -67,6 +65,8 @@ type Judgement struct {
 	steps  []step       // the safe parts, and the operators, of a line
 	enters string       // the folder that a line with a cd enters first, without symbolic links
 	file   *syntax.File // nil if the line was not parsed
+	text   string       // of file
+	layout string       // why its layout asks, if it does more than read
 	rough  bool         // file is nil because the line is not valid shell
 }
 
@@ -159,9 +159,6 @@ func Classify(line string) Judgement {
 		j.rough = true
 		return j
 	}
-	if why := oddText(line); why != "" {
-		j.add(line, Ask, "%s", why)
-	}
 	if len(file.Stmts) == 0 {
 		j.add(line, Ask, "it has no command")
 		return j
@@ -170,19 +167,25 @@ func Classify(line string) Judgement {
 	d.file(file)
 	r := reader{line: line, dangers: d.found}
 	r.statements(file.Stmts)
-	if len(file.Last) > 0 {
-		r.add(line, Ask, "it has a comment")
-	}
-	odd := len(j.Parts)
-	j.Parts = slices.Concat(j.Parts, r.Parts, d.rest())
+	j.Parts, j.steps, j.file, j.text = append(r.Parts, d.rest()...), r.steps, file, line
 	for _, p := range j.Parts {
 		j.Class = max(j.Class, p.Class)
 	}
-	for i := range r.steps {
-		r.steps[i].part += odd
+	if why := oddText(line, file); why != "" {
+		j.add(line, Ask, "%s", why)
 	}
-	j.steps, j.file = r.steps, file
+	j.layout = oddLayout(line, file)
+	j.laidOut()
 	return j
+}
+
+// laidOut makes j ask about its layout, unless all of it only reads: Script returns that
+// without lines and comments.
+func (j *Judgement) laidOut() {
+	if j.Class > Safe && j.layout != "" {
+		j.add(j.text, Ask, "%s", j.layout)
+		j.layout = ""
+	}
 }
 
 // unjudged is the reason why a line is not parsed.
@@ -200,23 +203,6 @@ func parse(line string) (*syntax.File, error) {
 		return nil, unjudged("it is nested too deeply to be judged")
 	}
 	return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(line), "")
-}
-
-// oddText returns why the characters of a line need a look, or "": shells, parsers and
-// eyes differ about the rest.
-func oddText(line string) string {
-	text := strings.TrimRight(line, "\n")
-	for _, r := range text {
-		switch {
-		case r == '\n':
-			return "it has several lines"
-		case r < ' ' && r != '\t' || r == 0x7f || r == utf8.RuneError:
-			return "it has control characters"
-		case r > 0x7e:
-			return "it has characters other than ASCII"
-		}
-	}
-	return ""
 }
 
 func firstLine(s string) string {
