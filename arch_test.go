@@ -61,7 +61,7 @@ var layers = []struct {
 	{"internal/llm/openai/local", []string{"internal/lazyregexp", "internal/llm/remote", "internal/peer", "internal/timelimit"}},
 	{"internal/llm/openai/wire", []string{"internal/llm/remote"}},
 	{"internal/mcp/servername", []string{"internal/lazyregexp"}},
-	{"internal/mcp", []string{"internal/imagefile", "internal/llm", "internal/llm/toolschema", "internal/lookpath", "internal/peer", "internal/sanitize", "internal/statefile"}},
+	{"internal/mcp", []string{"internal/imagefile", "internal/lazyregexp", "internal/llm", "internal/llm/toolschema", "internal/lookpath", "internal/peer", "internal/sanitize", "internal/statefile"}},
 	{"internal/llm/remote", []string{"internal/lazyregexp", "internal/llm", "internal/peer"}},
 	{"internal/llm/responses", []string{"internal/llm", "internal/llm/remote"}},
 	{"internal/llm/script", []string{"internal/llm"}},

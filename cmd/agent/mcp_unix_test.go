@@ -96,6 +96,20 @@ func TestServersUnattended(t *testing.T) {
 	}
 }
 
+// TestSickServer: a server that prints all kinds of text between its messages is used all the
+// same, and the person is told once.
+func TestSickServer(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, callOf("mcp__t__echo", `{}`), callOf("mcp__t__echo", `{}`), llmtest.Turn{Text: "Done."}), nil)
+	d.servers("t plain stray=all")
+	code, out := d.prompted("--allow", "mcp__t")
+	if d.told(1) != "echo" || d.told(2) != "echo" || code != 0 {
+		t.Errorf("%d, told %q and %q: %s", code, d.told(1), d.told(2), out)
+	}
+	if n := strings.Count(out, "The MCP server t prints what is no message"); n != 1 || escaped(out) != "" {
+		t.Errorf("told %d times: %s", n, out)
+	}
+}
+
 // TestManyServers: the definitions of seven servers, 67,000 tokens of four bytes, are not sent
 // with the first request; the model finds a tool and calls it.
 func TestManyServers(t *testing.T) {

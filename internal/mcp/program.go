@@ -88,7 +88,6 @@ func startProgram(cfg Server, programs lookpath.Search, logPath string) (*progra
 	go func() {
 		defer crash.Guard()
 		p.state = cmd.Wait()
-		_ = l.close() // the log is for people who look for a cause; nothing depends on it
 		close(p.exited)
 	}()
 	return p, nil
@@ -117,6 +116,7 @@ func (p *program) end() {
 		<-p.exited
 		_ = p.stdin.to.Close() // ends a write to a process that left the group
 		_ = p.stdout.Close()   // nobody reads it any more
+		_ = p.log.close()      // it is for people who look for a cause; nothing depends on it
 	})
 }
 
@@ -150,12 +150,12 @@ func (p *program) why() string {
 	return how
 }
 
-// log keeps the beginning of a program's standard error in a file, and its last line.
+// log keeps the beginning of a program's output, without the messages, in a file, and its last line.
 type log struct {
 	file *os.File
-	size int
 
-	mu   sync.Mutex
+	mu   sync.Mutex // guards the rest
+	size int
 	tail []byte
 }
 
@@ -172,12 +172,12 @@ func newLog(path string) (*log, error) {
 
 // Write implements io.Writer. It never fails: a program must not end because of its log.
 func (l *log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if room := maxLog - l.size; room > 0 {
 		n, _ := l.file.Write(p[:min(len(p), room)])
 		l.size += n
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.tail = append(l.tail, p...)
 	if end := bytes.TrimRight(l.tail, "\r\n"); len(end) > 0 {
 		l.tail = l.tail[bytes.LastIndexByte(end, '\n')+1:]

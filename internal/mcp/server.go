@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,6 +31,8 @@ type server struct {
 	stale      chan struct{} // its resources or prompts have changed; holds one at the most
 	listed     chan struct{} // closed when its resources and prompts were listed, or could not be
 	listedOnce sync.Once
+
+	strayed sync.Once // something was printed between its messages
 
 	floor   *floor
 	link    *link // or nil
@@ -256,7 +259,22 @@ func (s *server) transport(ctx context.Context, l *link) (sdk.Transport, error) 
 		return nil, startError{err}
 	}
 	l.program = p
-	return &sdk.IOTransport{Reader: p.stdout, Writer: p.stdin, MaxLineLength: maxMessage}, nil
+	in := struct {
+		*output
+		io.Closer
+	}{newOutput(p.stdout, func(line []byte) { s.stray(p, line) }), p.stdout}
+	return &sdk.IOTransport{Reader: in, Writer: p.stdin, MaxLineLength: -1}, nil // output bounds it
+}
+
+// stray keeps what the program printed between its messages, and tells the user once.
+func (s *server) stray(p *program, line []byte) {
+	text := strings.TrimSpace(cut(clean(string(line)), maxDescription))
+	_, _ = fmt.Fprintln(p.log, text) // never fails
+	s.strayed.Do(func() {
+		first, _, _ := strings.Cut(text, "\n")
+		s.opt.Tell(fmt.Sprintf("The MCP server %s prints what is no message of the protocol to its standard output, such as %q. That is skipped, and kept in %s.",
+			s.Name, cut(first, maxHelp), s.logFile()))
+	})
 }
 
 // list reads the tools of the server.

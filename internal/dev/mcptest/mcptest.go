@@ -29,6 +29,9 @@ import (
 //	deaf       it stops reading after it has listed its tools
 //	strict     it ends if the first message is not initialize
 //	mute       it answers no request that it does not know
+//	plain      it prints each answer with what stray=KIND names of Strays, or all of them
+//	indented   as plain, and its messages have several lines
+//	long       as plain, and the answer of its tool is longer than LongLine
 func Main() {
 	if len(os.Args) < 2 || os.Args[1] != "mcp-server" {
 		return
@@ -41,7 +44,7 @@ func Main() {
 	case has("slow"):
 		_, _ = os.Stdin.Read(make([]byte, 1<<20))
 		select {}
-	case has("deaf"), has("strict"), has("mute"):
+	case has("deaf"), has("strict"), has("mute"), has("plain"), has("indented"), has("long"):
 		plain(has)
 	}
 	s := New()
