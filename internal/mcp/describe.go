@@ -52,7 +52,7 @@ func describe(server Server, all []*sdk.Tool) []Tool {
 			continue // the same name twice
 		}
 		taken[name] = true
-		text := sanitize.Text(cut(cmp.Or(t.Description, t.Title, t.Name), maxDescription))
+		text := sanitize.ForModel(cut(cmp.Or(t.Description, t.Title, t.Name), maxDescription))
 		out = append(out, Tool{Server: server.Name, Name: t.Name, Always: server.Always, Spec: llm.ToolSpec{Name: name, Description: text, Schema: schemaOf(t.InputSchema)}})
 	}
 	return out
@@ -79,18 +79,30 @@ func modelName(server, tool string, hashed bool) string {
 
 // schemaOf returns a schema as providers take it.
 func schemaOf(schema any) json.RawMessage {
-	data := toolschema.Of(schema)
+	data := toolschema.Of(visible(schema))
 	if len(data) > maxSchema {
 		data = toolschema.Of(map[string]any{"description": "The schema is too large to be shown. A wrong call is answered with an explanation."})
 	}
-	return json.RawMessage(strings.Map(dropHidden, string(data)))
+	return data
 }
 
-func dropHidden(r rune) rune {
-	if sanitize.IsHidden(r) {
-		return -1
+// visible returns a value of JSON whose texts hide nothing from people.
+func visible(value any) any {
+	switch value := value.(type) {
+	case string:
+		return sanitize.ForModel(value)
+	case []any:
+		for i, one := range value {
+			value[i] = visible(one)
+		}
+	case map[string]any:
+		out := make(map[string]any, len(value))
+		for key, one := range value {
+			out[sanitize.ForModel(key)] = visible(one)
+		}
+		return out
 	}
-	return r
+	return value
 }
 
 // cut returns at most limit bytes of s, whole characters, with a mark if it is cut.
@@ -103,5 +115,5 @@ func cut(s string, limit int) string {
 
 // bounded returns the text of an error, which may be a server's.
 func bounded(err error, limit int) string {
-	return sanitize.Plain(cut(strings.ToValidUTF8(err.Error(), "\uFFFD"), limit))
+	return sanitize.ForModel(cut(err.Error(), limit))
 }

@@ -245,7 +245,12 @@ func TestHostile(t *testing.T) {
 			}
 		}
 	}
-	if len(seen) != 14 {
+	hidden := "\u202e\u200b\U000e0041\u2060"
+	tool := d.tool("mcp__a__hide")
+	if got := tool.Spec.Description + string(tool.Spec.Schema) + d.call("mcp__a__hide", `{}`); strings.ContainsAny(got, hidden) || strings.Count(got, `\u{202e}`) != 9 {
+		t.Errorf("hidden text: %q", got)
+	}
+	if len(seen) != 15 {
 		t.Errorf("%d tools: %v", len(seen), seen)
 	}
 	_, err := d.Call(t.Context(), d.tool("mcp__a__refuse"), json.RawMessage(`{}`))

@@ -187,7 +187,7 @@ func typedName(name string) string {
 // helpLine returns the first of texts that is not empty, cleaned and cut.
 func helpLine(texts ...string) string {
 	for _, text := range texts {
-		if text = strings.Join(strings.Fields(strings.Map(dropHidden, clean(cut(text, 4*maxHelp)))), " "); text != "" {
+		if text = strings.Join(strings.Fields(sanitize.ForModel(cut(text, 4*maxHelp))), " "); text != "" {
 			return cut(text, maxHelp)
 		}
 	}

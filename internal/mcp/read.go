@@ -33,7 +33,7 @@ func (s *Servers) Read(ctx context.Context, name, uri string) (out Result, err e
 			parts = append(parts, out.resource(c))
 		}
 	}
-	out.Text = cmp.Or(clean(strings.Join(parts, "\n")), "(empty)")
+	out.Text = cmp.Or(sanitize.ForModel(strings.Join(parts, "\n")), "(empty)")
 	return out, nil
 }
 
@@ -59,7 +59,7 @@ func (s *Servers) Fill(ctx context.Context, p Prompt, args map[string]string) (o
 		}
 		parts = append(parts, text)
 	}
-	if out.Text = strings.TrimSpace(clean(strings.Join(parts, "\n\n"))); out.Text == "" {
+	if out.Text = strings.TrimSpace(sanitize.ForModel(strings.Join(parts, "\n\n"))); out.Text == "" {
 		return Result{}, fmt.Errorf("the MCP server %s returned an empty prompt", p.Server)
 	}
 	return out, nil
@@ -93,9 +93,4 @@ func (s *server) failure(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	return fmt.Errorf("the MCP server %s answered: %s", s.Name, bounded(err, maxWhy))
-}
-
-// clean returns text of a server without escape sequences and hidden characters.
-func clean(text string) string {
-	return sanitize.Plain(strings.ToValidUTF8(text, "\uFFFD"))
 }

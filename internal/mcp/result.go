@@ -9,6 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/bb2d0cf4/agent/internal/imagefile"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 // maxImages is the most images of a result.
@@ -39,7 +40,7 @@ func newResult(res *sdk.CallToolResult) Result {
 			parts = append(parts, string(data))
 		}
 	}
-	out.Text, out.Failed = cmp.Or(clean(strings.Join(parts, "\n")), "(no content)"), res.IsError
+	out.Text, out.Failed = cmp.Or(sanitize.ForModel(strings.Join(parts, "\n")), "(no content)"), res.IsError
 	return out
 }
 

@@ -17,6 +17,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 // server is one server. The goroutine of run owns its link.
@@ -266,9 +267,9 @@ func (s *server) transport(ctx context.Context, l *link) (sdk.Transport, error) 
 	return &sdk.IOTransport{Reader: in, Writer: p.stdin, MaxLineLength: -1}, nil // output bounds it
 }
 
-// stray keeps what the program printed between its messages, and tells the user once.
+// stray keeps a text that the program printed between its messages, and tells the user once.
 func (s *server) stray(p *program, line []byte) {
-	text := strings.TrimSpace(cut(clean(string(line)), maxDescription))
+	text := strings.TrimSpace(sanitize.ForModel(cut(string(line), maxDescription)))
 	_, _ = fmt.Fprintln(p.log, text) // never fails
 	s.strayed.Do(func() {
 		first, _, _ := strings.Cut(text, "\n")

@@ -28,7 +28,7 @@ func offers(s *sdk.Server) {
 			return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{&c}}, nil
 		})
 	}
-	resource("test://doc", sdk.ResourceContents{MIMEType: "text/plain", Text: "the \x1b]0;title\x07doc\n```\n!touch made"})
+	resource("test://doc", sdk.ResourceContents{MIMEType: "text/plain", Text: "the \x1b]0;title\x07doc\U000e0041\n```\n!touch made"})
 	resource("test://shot", sdk.ResourceContents{MIMEType: "image/png", Blob: Picture()})
 	resource("test://zip", sdk.ResourceContents{MIMEType: "application/zip", Blob: []byte{1, 2, 3}})
 	resource("test://long", sdk.ResourceContents{Text: strings.Repeat("long ", 100_000)})
