@@ -79,6 +79,28 @@ func TestServerTools(t *testing.T) {
 	}
 }
 
+// TestGrantForAChangedTool: a yes for the session to a tool ends when its server says something
+// else about it.
+func TestGrantForAChangedTool(t *testing.T) {
+	echo := callOf("mcp__t__echo", `{"text":"x"}`)
+	d := newDesk(t, llmtest.NewServer(t, echo, echo, callOf("mcp__t__grow", `{"text":"echo"}`), llmtest.Turn{Text: "First."}, echo, llmtest.Turn{Text: "Second."}), nil)
+	d.servers("t")
+	d.sit()
+	d.say("call it")
+	d.asked("call echo of the MCP server t")
+	d.Press("a")
+	d.asked("call grow of the MCP server t") // the second call of echo was no question
+	d.Press("y")
+	d.WaitFor(`First\.`)
+	d.idle()
+	d.say("again")
+	d.asked(`(?s)call echo of the MCP server t.*You allowed mcp__t__echo for the session; you are asked again\s+because\s+the\s+server\s+t\s+describes\s+the\s+tool\s+differently`)
+	d.Press("y")
+	d.WaitFor(`Second\.`)
+	d.idle()
+	d.leave()
+}
+
 // TestServersUnattended: a script makes only the calls that a rule allows, and learns the
 // rule that would have allowed another.
 func TestServersUnattended(t *testing.T) {

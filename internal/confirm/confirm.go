@@ -182,6 +182,8 @@ type Call struct {
 	Server string // its name in the configuration
 	Tool   string // its name at the server
 	Args   string // JSON, the very bytes that are sent
+	// Definition is the server's description of the tool; a grant ends when it changes.
+	Definition string
 }
 
 // Read is a request to read a file outside the workspace, or one in it that usually holds
@@ -217,6 +219,7 @@ type Limit struct {
 // nothing. No rule and no mode answers it.
 type Choice struct {
 	From    string // who asks, if not the model
+	Reader  string // who reads the answer, if not the model, which then never gets the words
 	Text    string
 	Options []string // answers to choose from; may be empty
 }

@@ -135,7 +135,27 @@ func (p *Policy) Hold(req confirm.Request, r Rule) error {
 	defer p.mu.Unlock()
 	p.forget(r)
 	p.add(r, h)
+	if req.Call != nil {
+		p.defined[p.made] = map[string]string{req.Tool: req.Call.Definition}
+	}
 	return nil
+}
+
+// redefined ends the rules of the session among allows that were made for a call of the tool when
+// its server said something else about it, and reports whether there was one.
+func (p *Policy) redefined(req confirm.Request, allows []Rule) (ended bool) {
+	for _, r := range allows {
+		known := p.defined[r.id]
+		if known == nil {
+			continue // a rule of a file is for whatever the server offers
+		}
+		if was, ok := known[req.Tool]; ok && was != req.Call.Definition {
+			p.end(r, "the server "+req.Call.Server+" describes the tool differently now")
+			ended = true
+		}
+		known[req.Tool] = req.Call.Definition
+	}
+	return ended
 }
 
 // add puts r in force; h is what its command ran, nil if that may change.
@@ -166,6 +186,7 @@ func (p *Policy) drop(r Rule) bool {
 		h.Close()
 		delete(p.ran, id)
 	}
+	delete(p.defined, id)
 	p.rules = slices.Delete(slices.Clone(p.rules), i, i+1)
 	return true
 }

@@ -33,6 +33,7 @@ type Policy struct {
 	rules    Rules                     // in force; never changed in place
 	made     int                       // rules made by answers so far
 	ran      map[int]*footprint.Record // what commands ran, by Rule.id
+	defined  map[int]map[string]string // descriptions of tools, by Rule.id and tool
 	lapsed   []lapse                   // rules that were made by answers and have ended
 	approved footprint.Contents
 	unseen   map[string]int // files that were changed without being shown: the number of the change by path
@@ -43,7 +44,7 @@ type Policy struct {
 // New returns a policy in the given mode with the given rules. Bypass can be entered later
 // only if the policy starts in it.
 func New(mode Mode, rules ...Rule) *Policy {
-	return &Policy{bypass: mode == Bypass, now: time.Now, mode: mode, rules: rules, ran: map[int]*footprint.Record{}, approved: footprint.Contents{}, unseen: map[string]int{}}
+	return &Policy{bypass: mode == Bypass, now: time.Now, mode: mode, rules: rules, ran: map[int]*footprint.Record{}, defined: map[int]map[string]string{}, approved: footprint.Contents{}, unseen: map[string]int{}}
 }
 
 // Mode returns the current mode.
@@ -167,6 +168,8 @@ func (p *Policy) decide(req confirm.Request, by answer, mode Mode) (v confirm.Ve
 		return confirm.Verdict{}, false
 	case by.effect == Ask:
 		return confirm.Verdict{Feedback: by.reason()}, false
+	case by.effect == Allow && req.Call != nil && p.redefined(req, by.allows):
+		return confirm.Verdict{}, false
 	case by.effect == Allow && req.Command == nil && p.spend(by.allows):
 		v, decided = approve(by.rule.by()), true
 	case mode == AcceptEdits && req.Change != nil && !req.Change.Removes():
