@@ -135,7 +135,7 @@ func (a *App) checkServer(ctx context.Context, s mcp.Server, changed func(name s
 // askForServer asks the person a question of a server, whose answer goes to that server.
 func (a *App) askForServer(ctx context.Context, q mcp.Question) (answer string, ok bool) {
 	v, err := asker{a}.Ask(ctx, confirm.Request{Tool: mcp.Prefix + q.Server, Choice: &confirm.Choice{
-		From: "The MCP server " + q.Server, Text: q.Text + "\n\nYour answer goes to that server.", Options: q.Options,
+		From: "The MCP server " + q.Server, Reader: "the MCP server " + q.Server, Text: q.Text + "\n\nYour answer goes to that server.", Options: q.Options,
 	}})
 	return v.Answer, err == nil && v.Decision == confirm.Approve
 }

@@ -98,6 +98,9 @@ func (qs *questions) pose(q *question) tea.Cmd {
 	qs.panel.Typed(qs.typed)
 	qs.promptChosen, qs.questionChosen = false, false
 	qs.assignKeys(qs.drafting())
+	if !qs.drafting() {
+		qs.panel.WriteAnswer()
+	}
 	qs.recall()
 	return qs.later()
 }

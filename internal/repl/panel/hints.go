@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,7 +26,11 @@ func (p *Panel) hints(n int) []string {
 	st := p.look.Styles
 	switch {
 	case p.words.ed != nil:
-		return hint(p.look, st.Dim, p.renamed(p.wordsHint()))
+		style := st.Dim
+		if p.armed && p.ask != nil && p.ask.Reader != "" {
+			style = st.Accent // Enter answers
+		}
+		return hint(p.look, style, p.renamed(p.wordsHint()))
 	case p.rule.ed != nil:
 		return p.ruleHints()
 	case p.PromptHasKeys && p.Take != "":
@@ -62,7 +67,7 @@ func (p *Panel) wordsHint() string {
 	case p.words.about.hunk >= 0:
 		return "comment on this hunk; the model reads it with your answer · Enter keeps it · Esc goes back"
 	case p.ask != nil:
-		return "your answer; the model reads this · Enter sends · Esc goes back"
+		return "your answer; " + sanitize.Line(cmp.Or(p.ask.Reader, "the model")) + " reads this · Enter sends · Esc goes back"
 	}
 	return "why not? the model reads this · Enter sends · Esc goes back"
 }

@@ -45,6 +45,14 @@ func (p *Panel) write(hunk int) {
 	w.ed = w.drafts[w.about]
 }
 
+// WriteAnswer opens the editor of an answer that has no options and that the model must not read:
+// words typed at once are no prompt.
+func (p *Panel) WriteAnswer() {
+	if p.ask != nil && p.ask.Reader != "" && len(p.ask.Options) == 0 {
+		p.write(-1)
+	}
+}
+
 // Note returns the editor of the open comment or rule and its label, or nil.
 func (p *Panel) Note() (ed *input.Editor, label string) {
 	switch {
@@ -70,8 +78,12 @@ func (p *Panel) Comment() string {
 }
 
 // Unsent returns the person's words that a question without an answer of theirs leaves: the
-// comments, the open one, and those that Esc left.
+// comments, the open one, and those that Esc left. Words for somebody else than the model are
+// lost: they may be a password.
 func (p *Panel) Unsent() string {
+	if p.ask != nil && p.ask.Reader != "" {
+		return ""
+	}
 	var lines []string
 	for _, c := range p.words.comments {
 		lines = append(lines, p.located(c))

@@ -120,6 +120,10 @@ func (u *UI) readAnswer(ctx context.Context, from time.Time, checking <-chan str
 	case makes:
 		return u.makeRule(ctx, from, *req.Offer)
 	case prompts:
+		if req.Choice != nil && req.Choice.Reader != "" { // it may be a password
+			u.say(u.opt.label("! ", "note") + "Neither sent nor kept. " + u.opt.answering(req) + "\n")
+			return v, unclear, nil
+		}
 		u.typed.keep(e)
 		u.say(u.opt.label("! ", "note") + "Kept as your next prompt. " + u.opt.answering(req) + "\n")
 	case answers, unclear, remarks:
