@@ -166,7 +166,10 @@ func TestAMissingKeyIsAskedFor(t *testing.T) {
 	d := fresh(t, server, "AGENT_MODEL=corp/test-model")
 	d.keep("config.yaml", "providers:\n  corp:\n    base_url: "+d.serves(models(t, server, `{"data":[{"id":"test-model"}]}`, canary))+"\n    api_key_env: CORP_KEY\n")
 	d.begin(80, 24)
-	d.WaitFor(`(?s)Paste the key for http://127.*Key:`)
+	d.WaitFor(`(?s)Paste the key for http://127.*corp/test-model needs it.*CORP_KEY is not set.*Key:`)
+	d.Type("/model x")
+	d.Press("enter")
+	d.WaitFor(`(?s)That is no key: it is a command.*Key:`)
 	d.keyed = []string{"credentials.json"} // without a keyring
 	d.Paste(canary)
 	d.WaitFor(`14 characters`)

@@ -1,6 +1,7 @@
 package firstrun
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,10 +100,17 @@ func (c *chooser) enterKey(ctx context.Context, m config.Model, take func(contex
 		Title: "Paste the key for " + remote.Shown(address), Fields: []dialog.Field{{Label: "Key", Secret: true}},
 		Text: []string{stored}, Back: !c.single,
 	}
+	if c.single {
+		page.Text = []string{m.Ref + " needs it: no key is stored, and " + m.Endpoint.APIKeyEnv + " is not set.", stored}
+	}
 	for left := c.Screens; ; c.Screens = left { // correcting an answer does not count as another screen
 		a, err := c.ask(ctx, page)
 		if err != nil {
 			return err
+		}
+		if why := noKey(a.Values[0]); why != "" {
+			page.Text = []string{why}
+			continue
 		}
 		c.key, c.at = a.Values[0], address
 		models, err := list(ctx, address, c.key)
@@ -151,7 +159,7 @@ func (c *chooser) byAddress(ctx context.Context) (ref string, err error) {
 		}
 		address, key := strings.TrimRight(a.Values[0], "/"), a.Values[1]
 		page.Fields[0].Value = a.Values[0]
-		if why := unfit(address, key); why != "" {
+		if why := cmp.Or(unfit(address, key), noKey(key)); why != "" {
 			page.Text = []string{why}
 			continue
 		}
@@ -214,6 +222,18 @@ func unfit(address, key string) string {
 		return "An address with a name or a password in it would be shown: paste the key below instead."
 	case key != "" && u.Scheme == "http" && !local.On(address):
 		return "Over http:// anyone on the way can read the key: use https://, or leave the key empty."
+	}
+	return ""
+}
+
+// commandLike matches a command of the prompt, such as /model x or exit.
+var commandLike = lazyregexp.New(`^/[a-z-]+$|^(exit|quit|help)$`)
+
+// noKey returns why a text cannot be a key, or "".
+func noKey(text string) string {
+	odd := func(r rune) bool { return r <= ' ' || r > '~' }
+	if commandLike.MatchString(text) || strings.ContainsFunc(text, odd) {
+		return "That is no key: it is a command, or has a blank or another character that no key has. Nothing was saved. Paste the key alone, or press Esc to leave."
 	}
 	return ""
 }
