@@ -28,7 +28,7 @@ func proxyOf(address string) string {
 	if err != nil {
 		return ""
 	}
-	proxy, err := http.ProxyFromEnvironment(&http.Request{URL: u})
+	proxy, err := peer.Proxy(&http.Request{URL: u})
 	if err != nil || proxy == nil {
 		return "" // an error fails the connection
 	}
@@ -60,6 +60,7 @@ func sameHost(req *http.Request, via []*http.Request) error {
 // dialed may be nil.
 func newTransport(dialed func(net.Conn) error) *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone() //nolint:errcheck,forcetypeassert // of net/http
+	t.Proxy = peer.Proxy
 	t.DialContext = peer.CheckedDial(t.DialContext, dialed)
 	return t
 }

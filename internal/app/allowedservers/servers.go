@@ -140,7 +140,7 @@ func (s Store) Proxy(address string) ([]Question, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the address of the model's server cannot be read: %w", err)
 	}
-	via, err := http.ProxyFromEnvironment(&http.Request{URL: to})
+	via, err := peer.Proxy(&http.Request{URL: to})
 	if err != nil {
 		return nil, fmt.Errorf("the proxy in the environment cannot be used: %w", err)
 	}
@@ -151,7 +151,7 @@ func (s Store) Proxy(address string) ([]Question, error) {
 	if known, err := s.has(q.Entry); known || err != nil {
 		return nil, err
 	}
-	from := proxyVariable(to.Scheme)
+	from := peer.ProxyVariable(to.Scheme)
 	q.Title = "Connect through this proxy?"
 	q.Text = []string{q.Address, "", "It comes from " + from + " in the environment. Everything for " + to.Host + " would go through it."}
 	q.Why = fmt.Sprintf("the proxy %s comes from %s in the environment, and you have not allowed that yet", q.Address, from)
@@ -159,15 +159,6 @@ func (s Store) Proxy(address string) ([]Question, error) {
 		q.Text = append(q.Text, "It is run by "+name(q.User)+" of this machine, not by you.")
 	}
 	return []Question{q}, nil
-}
-
-// proxyVariable returns the variable that sets the proxy for a scheme.
-func proxyVariable(scheme string) string {
-	upper := strings.ToUpper(scheme) + "_PROXY"
-	if os.Getenv(upper) == "" {
-		return strings.ToLower(upper)
-	}
-	return upper
 }
 
 // has reports whether an entry is allowed.

@@ -220,7 +220,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 func NewTransport(check func(net.Conn) error) *http.Transport {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
+		Proxy:               peer.Proxy,
 		DialContext:         peer.CheckedDial(dialer.DialContext, check),
 		TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12},
 		ForceAttemptHTTP2:   true,
