@@ -56,6 +56,7 @@ func look(dir, home string) (found project, err error) {
 // useHooks sets the project's hooks if the user has seen each of them and said yes, else it
 // notes them: --trust is no such yes.
 func (s *setup) useHooks(found project) {
+	s.notes = append(s.notes, hooks.Unmatched(s.Config.Hooks)...)
 	if len(found.hooks.Hooks) == 0 || s.instructions.use == noInstructions {
 		return
 	}
@@ -67,6 +68,7 @@ func (s *setup) useHooks(found project) {
 		s.notes = append(s.notes, "the project's hooks in "+found.hooks.Name+" are not run; review and allow them with agent trust add")
 	default:
 		s.projectHooks = found.hooks
+		s.notes = append(s.notes, hooks.Unmatched(found.hooks.Hooks)...)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 type Set struct {
 	deps        Deps
 	found       map[string]bool // tools of servers that were searched for
+	offered     []string        // patterns of further names
 	tools       []Tool
 	specs       []llm.ToolSpec
 	jobs        *jobWatch
@@ -45,13 +46,9 @@ func NewSet(d Deps) *Set {
 	return s
 }
 
-// Offer has Specs list the tools of servers with these names even if the definitions of all
-// do not fit.
-func (s *Set) Offer(names []string) {
-	for _, name := range names {
-		s.found[name] = true
-	}
-}
+// Offer has Specs list the tools of servers that toolnames.Cover finds in names even if the
+// definitions of all do not fit.
+func (s *Set) Offer(names []string) { s.offered = slices.Clone(names) }
 
 // changing are the tools that change files, in the order of Specs.
 var changing = []string{"write_file", "edit_file", "edit_lines", "append_file", "regex_replace", "patch", "delete_file", "move_file"}

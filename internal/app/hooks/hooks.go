@@ -68,11 +68,7 @@ type hook struct {
 func New(opt Options) *Runner {
 	r := &Runner{opt: opt}
 	for i, h := range slices.Concat(opt.Project.Hooks, opt.User) {
-		one := &hook{Hook: h, project: i < len(opt.Project.Hooks)}
-		if h.Matcher != "" {
-			one.matcher = regexp.MustCompile("^(?:" + h.Matcher + ")$") // compiled once before, by config
-		}
-		r.hooks = append(r.hooks, one)
+		r.hooks = append(r.hooks, &hook{Hook: h, project: i < len(opt.Project.Hooks), matcher: compiled(h.Matcher)})
 	}
 	if len(r.hooks) == 0 {
 		return nil
@@ -162,14 +158,14 @@ func (r *Runner) Has(e Event) bool { return r != nil && len(r.of(e)) > 0 }
 // of returns the hooks of an event.
 func (r *Runner) of(e Event) (list []*hook) {
 	for _, h := range r.hooks {
-		if h.Event == e.Name && (h.matcher == nil || slices.ContainsFunc(e.matched(), h.matcher.MatchString)) {
+		if names := e.matched(); h.Event == e.Name && (h.matcher == nil || names == nil || slices.ContainsFunc(names, h.matcher.MatchString)) {
 			list = append(list, h)
 		}
 	}
 	return list
 }
 
-// matched returns the texts that a matcher is compared with.
+// matched returns the texts that a matcher is compared with, nil if it has no meaning.
 func (e Event) matched() []string {
 	switch {
 	case e.Name == SessionStart:
@@ -177,7 +173,7 @@ func (e Event) matched() []string {
 	case e.Name == SessionEnd:
 		return []string{e.Reason}
 	case e.Tool == "":
-		return []string{""}
+		return nil
 	}
 	return e.names
 }

@@ -202,7 +202,21 @@ func TestMatchers(t *testing.T) {
 		{"patch", "Write", true},
 		{"append_file", "MultiEdit", true},
 		{"write_file", "Write", true},
-		{"write_file", "Edit", false},
+		{"write_file", "Edit", true},
+		{"write_file", "MultiEdit", true},
+		{"append_file", "Write", true},
+		{"apply_patch", "Edit", true},
+		{"edit_file", "NotebookEdit", true}, // until the file is known
+		{"task", "Agent", true},
+		{"task", "Task", true},
+		{"web_fetch", "WebFetch", true},
+		{"web_fetch", "web_fetch", true},
+		{"ask_user", "AskUserQuestion", true},
+		{"present_plan", "ExitPlanMode", true},
+		{"todo", "TodoWrite", true},
+		{"execute_command", "Bash(git push:*)", false},
+		{"mcp__memory__add", "mcp__memory__*", true},
+		{"mcp__memory__add", "mcp__other__*|mcp__memory__*", true},
 		{"execute_command", "Bash", true},
 		{"read_file", "Read", true},
 		{"search_files", "Grep", true},
@@ -217,12 +231,55 @@ func TestMatchers(t *testing.T) {
 			t.Errorf("%s for %s: %v", c.matcher, c.tool, got)
 		}
 	}
+	for _, event := range []string{UserPromptSubmit, Stop} { // whose matchers have no meaning
+		if r := New(Options{User: []config.Hook{{Event: event, Matcher: "Bash"}}}); !r.Has(Event{Name: event}) {
+			t.Errorf("a hook of %s does not run", event)
+		}
+	}
 	start := config.Hook{Event: SessionStart, Matcher: "resume|clear"}
 	if r := New(Options{User: []config.Hook{start}}); r.Has(Event{Name: SessionStart, Source: "startup"}) || !r.Has(Event{Name: SessionStart, Source: "clear"}) {
 		t.Error("the matcher of a start")
 	}
 	if r := New(Options{}); r.Has(Event{Name: Stop}) || r != nil {
 		t.Error("hooks without any")
+	}
+}
+
+// TestNotebook: only an edit of a notebook has that name, and either key of its path is ours.
+func TestNotebook(t *testing.T) {
+	h := before("true")
+	h.Matcher = "NotebookEdit"
+	for file, want := range map[string]bool{"/p/a.ipynb": true, "/p/A.IPYNB": true, "/p/a.py": false, "": false} {
+		e := OfTool(PreToolUse, "edit_file", "")
+		if err := e.SetInput(json.RawMessage(`{"path":"a"}`), file); err != nil {
+			t.Fatal(err)
+		}
+		if got := New(Options{User: []config.Hook{h}}).Has(e); got != want || strings.Contains(string(e.Input), "notebook_path") != want {
+			t.Errorf("%q: %v, %s", file, got, e.Input)
+		}
+		if got, err := e.Args(json.RawMessage(`{"path":"a"}`), e.Input); string(got) != `{"path":"a"}` || err != nil {
+			t.Errorf("%q: %s, %v", file, got, err)
+		}
+	}
+}
+
+// TestUnmatched: a matcher of no tool is named.
+func TestUnmatched(t *testing.T) {
+	for matcher, want := range map[string]int{
+		"": 0, "*": 0, ".*": 0, "Bash": 0, "Edit|Write|NotebookEdit": 0, "edit_.*": 0, "mcp__x__y": 0, "mcp__x__*": 0, "(Agent|Task)": 0,
+		"bash": 1, "WebSearch": 1, "Edit|Wirte|Foo": 2, "Bash(git push:*)": 1, "Edit, Write": 1, "^Edi": 1,
+	} {
+		for _, event := range []string{PreToolUse, PostToolUse} {
+			h := config.Hook{Event: event, Matcher: matcher, Command: "x", Source: "f"}
+			if got := Unmatched([]config.Hook{h}); len(got) != want {
+				t.Errorf("%q: %q", matcher, got)
+			}
+		}
+	}
+	for _, h := range []config.Hook{{Event: Stop, Matcher: "x"}, {Event: SessionStart, Matcher: "startup|resume"}} {
+		if got := Unmatched([]config.Hook{h}); len(got) > 0 {
+			t.Errorf("%q", got)
+		}
 	}
 }
 

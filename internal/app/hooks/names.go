@@ -3,54 +3,72 @@ package hooks
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/toolnames"
 )
-
-// known is a tool as hooks know it: its name in their format, the names that matchers may
-// use besides ours, and the names of keys by ours.
-type known struct {
-	name    string
-	aliases []string
-	keys    map[string]string
-}
-
-// edits are the names of tools that change a file. Each may also make one.
-var edits = known{"Edit", []string{"Edit", "MultiEdit", "Write"}, map[string]string{"path": "file_path"}}
-
-func knownTool(ours string) known {
-	switch ours {
-	case "read_file":
-		return known{"Read", []string{"Read"}, map[string]string{"path": "file_path"}}
-	case "write_file":
-		return known{"Write", []string{"Write"}, map[string]string{"path": "file_path"}}
-	case "edit_file", "edit_lines", "append_file", "regex_replace", "patch", "apply_patch":
-		return edits
-	case "delete_file", "move_file":
-		return known{ours, edits.aliases, edits.keys}
-	case "execute_command":
-		return known{"Bash", []string{"Bash"}, map[string]string{"background": "run_in_background"}}
-	case "search_files":
-		return known{"Grep", []string{"Grep"}, map[string]string{"regex": "pattern", "file_pattern": "glob"}}
-	case "find_files":
-		return known{"Glob", []string{"Glob"}, nil}
-	case "list_files":
-		return known{"LS", []string{"LS"}, nil}
-	case "task":
-		return known{"Task", []string{"Task"}, nil}
-	case "todo":
-		return known{"TodoWrite", []string{"TodoWrite"}, nil}
-	}
-	return known{name: ours}
-}
 
 // OfTool returns the event name about a call of one of our tools, without the input. With
 // several files, a call has an event for each.
 func OfTool(name, tool, call string) Event {
-	k := knownTool(tool)
+	k := toolnames.Of(tool)
 	if name == PostToolUse && tool == "delete_file" {
-		k.aliases = nil // a formatter of edited files would find no file
+		k.Names = nil // a formatter of edited files would find no file
 	}
-	return Event{Name: name, Tool: k.name, Ours: tool, CallID: call, names: append([]string{tool}, k.aliases...)}
+	return Event{Name: name, Tool: k.Name, Ours: tool, CallID: call, names: append([]string{tool}, k.Names...)}
+}
+
+// compiled returns the expression of a matcher, nil for all. People write mcp__NAME__* as for
+// files: as an expression it would match no tool.
+func compiled(matcher string) *regexp.Regexp {
+	if matcher == "" || matcher == "*" {
+		return nil
+	}
+	parts := alternatives(matcher)
+	for i, part := range parts {
+		if rest, ok := strings.CutSuffix(part, "__*"); ok {
+			parts[i] = rest + "__.*"
+		}
+	}
+	matcher = strings.Join(parts, "|")
+	return regexp.MustCompile("^(?:" + matcher + ")$") // compiled once before, by config
+}
+
+// starts are the sources of a start, in the order in which a session has them.
+var starts = []string{"startup", "resume", "clear"}
+
+// Unmatched returns notes about hooks with a matcher of no tool, or of no start: they never run.
+// Names of servers' tools are not judged, and of alternatives each is.
+func Unmatched(list []config.Hook) (notes []string) {
+	for _, h := range list {
+		known := toolnames.All()
+		switch h.Event {
+		case SessionStart:
+			known = starts
+		case PreToolUse, PostToolUse:
+		default:
+			continue // their matchers have no meaning
+		}
+		for _, name := range alternatives(h.Matcher) {
+			if re := compiled(name); re != nil && !strings.Contains(name, "mcp__") && !slices.ContainsFunc(known, re.MatchString) {
+				notes = append(notes, fmt.Sprintf("the hook %s of %s in %s does not run for %q: no %s has that name", h.Command, h.Event, h.Source, name,
+					map[bool]string{true: "start", false: "tool"}[h.Event == SessionStart]))
+			}
+		}
+	}
+	return notes
+}
+
+// alternatives returns the parts of a matcher between bars, all of it if it has brackets.
+func alternatives(matcher string) []string {
+	if strings.ContainsAny(matcher, `()[]\`) {
+		return []string{matcher}
+	}
+	return strings.Split(matcher, "|")
 }
 
 // SetInput gives the event the arguments of the call, with the keys that hooks know besides
@@ -60,16 +78,22 @@ func (e *Event) SetInput(args json.RawMessage, file string) error {
 	if err != nil {
 		return err
 	}
-	for ours, theirs := range knownTool(e.Ours).keys {
+	keys := toolnames.Of(e.Ours).Keys
+	for ours, theirs := range keys {
 		if value, ok := all[ours]; ok {
-			all[theirs] = value
+			all[theirs[0]] = value
 		}
 	}
-	if file != "" && knownTool(e.Ours).keys["path"] != "" {
+	notebook := strings.EqualFold(filepath.Ext(file), ".ipynb")
+	if file != "" && keys["path"] != nil {
 		if all["file_path"], err = json.Marshal(file); err != nil {
 			return err
 		}
+		if notebook {
+			all["notebook_path"] = all["file_path"]
+		}
 	}
+	e.names = slices.DeleteFunc(slices.Clone(e.names), func(name string) bool { return name == toolnames.Notebook && !notebook })
 	e.Input, err = json.Marshal(all)
 	return err
 }
@@ -89,15 +113,17 @@ func (e Event) Args(before, changed json.RawMessage) (json.RawMessage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("updatedInput: %w", err)
 	}
-	for ours, theirs := range knownTool(e.Ours).keys {
-		value, ok := all[theirs]
-		delete(all, theirs)
+	for ours, names := range toolnames.Of(e.Ours).Keys {
 		_, has := all[ours]
-		switch {
-		case ok && string(value) != string(sent[theirs]):
-			all[ours] = value
-		case ok && !has && was[ours] != nil:
-			all[ours] = was[ours]
+		for _, theirs := range names {
+			value, ok := all[theirs]
+			delete(all, theirs)
+			switch {
+			case ok && string(value) != string(sent[theirs]):
+				all[ours] = value
+			case ok && !has && all[ours] == nil && was[ours] != nil:
+				all[ours] = was[ours]
+			}
 		}
 	}
 	return json.Marshal(all)

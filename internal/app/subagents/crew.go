@@ -257,7 +257,7 @@ type permitted struct {
 
 // Specs describes the permitted tools.
 func (p *permitted) Specs() []llm.ToolSpec {
-	return slices.DeleteFunc(slices.Clone(p.Toolset.Specs()), func(s llm.ToolSpec) bool { return !slices.Contains(p.names, s.Name) })
+	return slices.DeleteFunc(slices.Clone(p.Toolset.Specs()), func(s llm.ToolSpec) bool { return !permits(p.names, s.Name) })
 }
 
 // Call calls a permitted tool.

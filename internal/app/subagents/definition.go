@@ -22,6 +22,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
+	"github.com/bb2d0cf4/agent/internal/toolnames"
 )
 
 // Limits of definitions.
@@ -112,10 +113,13 @@ func load(folder fs.FS, dir, name string) (list []Definition, notes []string) {
 		files = files[:maxFiles]
 	}
 	for _, file := range files {
-		d, err := read(folder, file)
+		d, more, err := read(folder, file)
 		if err != nil {
 			notes = append(notes, fmt.Sprintf("%s is left out: %v", path.Join(name, file), err))
 			continue
+		}
+		for _, note := range more {
+			notes = append(notes, path.Join(name, file)+": "+note)
 		}
 		d.Path, d.File = filepath.Join(dir, file), path.Join(name, file)
 		list = append(list, d)
@@ -124,15 +128,15 @@ func load(folder fs.FS, dir, name string) (list []Definition, notes []string) {
 }
 
 // read reads a definition.
-func read(files fs.FS, name string) (Definition, error) {
+func read(files fs.FS, name string) (d Definition, notes []string, err error) {
 	data, err := regularfile.ReadFS(files, name, maxSize)
 	switch {
 	case errors.Is(err, regularfile.ErrTooLarge):
-		return Definition{}, fmt.Errorf("larger than %d KiB", maxSize>>10)
+		return d, nil, fmt.Errorf("larger than %d KiB", maxSize>>10)
 	case err != nil:
-		return Definition{}, err
+		return d, nil, err
 	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
-		return Definition{}, errors.New("not UTF-8 text")
+		return d, nil, errors.New("not UTF-8 text")
 	}
 	return parse(strings.TrimSuffix(name, ".md"), string(data))
 }
@@ -156,37 +160,46 @@ func (t *toolNames) UnmarshalYAML(n *yaml.Node) error {
 	if n.Kind == yaml.SequenceNode {
 		return n.Decode((*[]string)(t))
 	}
-	*t = strings.FieldsFunc(n.Value, func(r rune) bool { return r == ',' || r == ' ' })
+	depth := 0
+	*t = strings.FieldsFunc(n.Value, func(r rune) bool {
+		switch r {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		return depth <= 0 && (r == ',' || r == ' ')
+	})
 	return nil
 }
 
 // parse reads a definition in the file called name, without its extension.
-func parse(name, text string) (Definition, error) {
+func parse(name, text string) (d Definition, notes []string, err error) {
 	matter, body, err := frontmatter.Split(text)
 	switch {
 	case errors.Is(err, frontmatter.ErrMissing):
-		return Definition{}, fmt.Errorf("%w: a line ---, keys such as description:, and a line ---", err)
+		return d, nil, fmt.Errorf("%w: a line ---, keys such as description:, and a line ---", err)
 	case err != nil:
-		return Definition{}, fmt.Errorf("%w, or the text below it", err)
+		return d, nil, fmt.Errorf("%w, or the text below it", err)
 	}
 	h := head{Name: name}
 	if err := yaml.Unmarshal([]byte(matter), &h); err != nil {
-		return Definition{}, fmt.Errorf("the front matter is not YAML: %w", err)
+		return d, nil, fmt.Errorf("the front matter is not YAML: %w", err)
 	}
-	d := Definition{Name: h.Name, Description: short(h.Description), Model: h.Model, Role: strings.TrimSpace(body), Text: text}
+	d = Definition{Name: h.Name, Description: short(h.Description), Model: h.Model, Role: strings.TrimSpace(body), Text: text}
 	switch {
 	case len(d.Name) > maxName || !nameForm.MatchString(d.Name):
-		return d, fmt.Errorf("its name %q may hold letters, digits, - and _ only, %d at most", d.Name, maxName)
+		return d, nil, fmt.Errorf("its name %q may hold letters, digits, - and _ only, %d at most", d.Name, maxName)
 	case d.Description == "":
-		return d, errors.New("its description is missing: add description: with when to use it")
+		return d, nil, errors.New("its description is missing: add description: with when to use it")
 	case d.Role == "":
-		return d, errors.New("it has no text below the front matter")
+		return d, nil, errors.New("it has no text below the front matter")
 	}
 	if d.Model == "inherit" {
 		d.Model = ""
 	}
-	d.Tools, err = toolsOf(h.Tools)
-	return d, err
+	d.Tools, notes, err = toolsOf(h.Tools)
+	return d, notes, err
 }
 
 func short(s string) string {
@@ -197,35 +210,49 @@ func short(s string) string {
 	return string(r)
 }
 
-// others are the tools that other programs' definitions name, as ours.
-var others = map[string][]string{
-	"read": {"read_file"}, "ls": {"list_files"}, "glob": {"find_files"}, "grep": {"search_files"},
-	"edit": {"edit_file"}, "multiedit": {"edit_file"}, "write": {"write_file"}, "bash": {"execute_command"},
-}
-
 // never are the tools that no sub-agent gets: it begins no other, and presents no plan.
 var never = []string{"task", "present_plan"}
 
-// toolsOf returns our names of the listed tools; without any, those that read. A tool that
-// we do not have is left out.
-func toolsOf(listed []string) ([]string, error) {
+// toolsOf returns our names of the listed tools; without any, those that read. A * at the end of a
+// name is for any rest. The notes list the tools that we do not have, and limits that we do not
+// know, such as that of Bash(git log:*).
+func toolsOf(listed []string) (names, notes []string, err error) {
 	if len(listed) == 0 {
-		return reading, nil
+		return reading, nil, nil
 	}
-	var names []string
-	for _, name := range listed {
-		ours := others[strings.ToLower(name)]
-		if ours == nil {
-			ours = []string{name}
+	add := func(name string) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
 		}
-		for _, name := range ours {
-			if !slices.Contains(never, strings.ToLower(name)) && !slices.Contains(names, name) {
-				names = append(names, name)
-			}
+	}
+	for _, entry := range listed {
+		name, limit, limited := strings.Cut(entry, "(")
+		ours := toolnames.Ours(name)
+		switch {
+		case slices.Contains(never, ours):
+		case ours == "" && strings.HasPrefix(name, mcp) && strings.Count(name, "__") == 1:
+			add(name + "__*") // all tools of a server
+		case ours == "" && (strings.HasPrefix(name, mcp) || name == "*"):
+			add(name)
+		case ours == "":
+			notes = append(notes, fmt.Sprintf("it gets no tool %q, which is unknown", name))
+		case limited:
+			notes = append(notes, fmt.Sprintf("the limit (%s of its tool %s is not kept: each call asks, unless a rule of yours allows it", limit, name))
+			add(ours)
+		default:
+			add(ours)
 		}
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("it lists no tool that a sub-agent can have: %s", strings.Join(listed, ", "))
+		return nil, nil, fmt.Errorf("it lists no tool that a sub-agent can have: %s", strings.Join(listed, ", "))
 	}
-	return names, nil
+	return names, notes, nil
+}
+
+// mcp begins the names of servers' tools.
+const mcp = "mcp__"
+
+// permits reports whether a sub-agent with these tools may call one.
+func permits(names []string, tool string) bool {
+	return toolnames.Cover(names, tool) && !slices.Contains(never, tool)
 }

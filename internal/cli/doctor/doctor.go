@@ -308,7 +308,7 @@ func checkHooks(dir string, cfg config.Config) (all []finding) {
 			all = append(all, finding{weak, text + ", not trusted as they are now", "they are not run", "read them, then: agent trust add"})
 		}
 	}
-	for _, note := range notes {
+	for _, note := range slices.Concat(notes, hooks.Unmatched(cfg.Hooks), hooks.Unmatched(theirs.Hooks)) {
 		all = append(all, finding{weak, note, "it is not run", "docs/hooks.md describes the format"})
 	}
 	return all
