@@ -24,6 +24,7 @@ const (
 // takes the rest for the worst; it never makes a line safe.
 type detector struct {
 	line   string
+	roots  []string          // folders of the project, absolute
 	vars   map[string]string // the values of variables that the line has set so far
 	found  map[syntax.Node]string
 	depth  int             // of texts and of programs in wrappers
@@ -33,9 +34,9 @@ type detector struct {
 	left   *int            // bytes of text that may still be parsed, and words that may be examined
 }
 
-func newDetector(line string) *detector {
+func newDetector(line string, roots []string) *detector {
 	left := maxText
-	return &detector{line: line, vars: map[string]string{}, found: map[syntax.Node]string{}, judged: map[tail]string{}, left: &left}
+	return &detector{line: line, roots: roots, vars: map[string]string{}, found: map[syntax.Node]string{}, judged: map[tail]string{}, left: &left}
 }
 
 // file finds the dangers of a parsed line.
@@ -93,20 +94,38 @@ func (d *detector) rest() []Part {
 // a file.
 func (d *detector) statement(s *syntax.Stmt) {
 	silent := sync.OnceValue(func() bool { return d.silent(s.Cmd) }) // a command can have hundreds of redirections
-	interprets := sync.OnceValue(func() bool { return d.interprets(s.Cmd) })
 	for _, n := range s.Redirs {
 		if writes(n) && silent() {
 			d.mark(n, "it empties the file")
 		}
-		if n.Op != syntax.Hdoc && n.Op != syntax.DashHdoc && n.Op != syntax.WordHdoc || !interprets() {
-			continue
+		if n.Op == syntax.Hdoc || n.Op == syntax.DashHdoc {
+			d.mark(n, d.input(s.Cmd, d.document(n.Hdoc)))
+		} else if n.Op == syntax.WordHdoc {
+			d.mark(n, d.input(s.Cmd, d.join(n.Word)))
 		}
-		text := d.document(n.Hdoc)
-		if n.Op == syntax.WordHdoc {
-			text = d.join(n.Word)
-		}
-		d.mark(n, d.script(text))
 	}
+}
+
+// input returns why the text that a command reads is dangerous, or "".
+func (d *detector) input(cmd syntax.Command, text string) (why string) {
+	if cmd == nil {
+		return ""
+	}
+	syntax.Walk(cmd, func(n syntax.Node) bool {
+		call, ok := n.(*syntax.CallExpr)
+		if !ok || why != "" {
+			return why == ""
+		}
+		switch args := d.args(call); {
+		case !runsInput(args):
+		case slices.Contains(languages, interpreter(args)) && !unknown(text):
+			why = d.code(text)
+		default:
+			why = d.script(text)
+		}
+		return true
+	})
+	return why
 }
 
 // writes reports whether a redirection replaces the content of a file.
@@ -139,20 +158,6 @@ func (d *detector) silent(cmd syntax.Command) bool {
 	return !loud
 }
 
-// interprets reports whether a command runs the text that it reads.
-func (d *detector) interprets(cmd syntax.Command) bool {
-	runs := false
-	if cmd != nil {
-		syntax.Walk(cmd, func(n syntax.Node) bool {
-			if call, ok := n.(*syntax.CallExpr); ok {
-				runs = runs || slices.ContainsFunc(d.args(call), isInterpreter)
-			}
-			return !runs
-		})
-	}
-	return runs
-}
-
 // pipe marks the programs behind a pipe that run its text.
 func (d *detector) pipe(s *syntax.Stmt) {
 	if next, ok := s.Cmd.(*syntax.BinaryCmd); ok && len(s.Redirs) == 0 {
@@ -160,11 +165,10 @@ func (d *detector) pipe(s *syntax.Stmt) {
 	}
 	syntax.Walk(s, func(n syntax.Node) bool {
 		call, ok := n.(*syntax.CallExpr)
-		if !ok || len(call.Args) == 0 {
+		if !ok {
 			return true
 		}
-		args := d.args(call)
-		if len(args) > 0 && (isInterpreter(args[0]) || isWrapper(args[0]) && slices.ContainsFunc(args, isInterpreter) || args[0] == "source" || args[0] == ".") {
+		if args := d.args(call); len(args) > 0 && (args[0] == "source" || args[0] == "." || runsInput(args)) {
 			d.mark(call, "it runs what comes through the pipe")
 		}
 		return true
@@ -203,7 +207,7 @@ func (d *detector) redirect(n *syntax.Redirect) string {
 	if unknown(to) {
 		return "it writes to a file that is only known when it runs"
 	}
-	return target(to)
+	return target(d.local(to))
 }
 
 // target returns why writing to a path is dangerous, or "".
@@ -321,7 +325,7 @@ func (d *detector) inner(text string, invalid func(error) string) string {
 	if err != nil {
 		return invalid(err)
 	}
-	inner := &detector{line: text, vars: d.vars, found: map[syntax.Node]string{}, depth: d.depth + 1, judged: d.judged, left: d.left}
+	inner := &detector{line: text, roots: d.roots, vars: d.vars, found: map[syntax.Node]string{}, depth: d.depth + 1, judged: d.judged, left: d.left}
 	inner.file(file)
 	if parts := inner.rest(); len(parts) > 0 {
 		return parts[0].Reason

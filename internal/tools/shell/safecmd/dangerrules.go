@@ -43,6 +43,39 @@ func remove(args []string) string {
 	})
 }
 
+// runlevel judges init, which does nothing without the number of a state to enter.
+func runlevel(args []string) string {
+	if len(args) > 0 && (len(args[0]) == 1 && strings.Contains("0123456sSuUqQ", args[0]) || unknown(args[0])) {
+		return "it stops the machine"
+	}
+	return ""
+}
+
+// local returns the name of a file in the project as it is relative to the project's
+// folder, and other words as they are.
+func (d *detector) local(word string) string {
+	if path.IsAbs(word) && !unknown(word) {
+		clean := path.Clean(word)
+		for _, root := range d.roots {
+			if rel, ok := strings.CutPrefix(clean, strings.TrimSuffix(root, "/")+"/"); ok {
+				return rel
+			}
+		}
+	}
+	return word
+}
+
+func (d *detector) localAll(args []string) []string {
+	if len(d.roots) == 0 {
+		return args
+	}
+	out := make([]string, len(args))
+	for i, arg := range args {
+		out[i] = d.local(arg)
+	}
+	return out
+}
+
 func recursive(args []string) string {
 	return having(args, "it changes who may use all files of a folder", func(s string) bool { return short(s, "R") || strings.HasPrefix(s, "--rec") })
 }

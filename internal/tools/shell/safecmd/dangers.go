@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
 // danger returns why a program with these arguments is dangerous, or "". An argument that
@@ -34,7 +36,7 @@ var dangers = map[string]danger{
 		return having(args, "it removes what it finds", func(s string) bool { return s == "-delete" })
 	},
 	"git":  gitDanger,
-	"halt": always("it stops the machine"), "poweroff": always("it stops the machine"), "reboot": always("it stops the machine"), "shutdown": always("it stops the machine"), "init": always("it stops the machine"), "telinit": always("it stops the machine"),
+	"halt": always("it stops the machine"), "poweroff": always("it stops the machine"), "reboot": always("it stops the machine"), "shutdown": always("it stops the machine"), "init": runlevel, "telinit": runlevel,
 	"history": func(args []string) string {
 		return having(args, "it removes the shell's history", func(s string) bool { return s != "" && strings.Trim(s, "-0123456789") != "" })
 	},
@@ -97,25 +99,6 @@ var prefixes = strings.Fields("! builtin busybox caffeinate command doas env exe
 // runners are wrappers whose words are run as lines.
 var runners = strings.Fields("alias ash bash csh dash fish ksh parallel script sh ssh su tcsh trap watch zsh")
 
-// interpreters run the text that they read.
-var interpreters = strings.Fields("ash bash csh dash fish ksh sh tcsh zsh python python2 python3 perl ruby node php lua")
-
-// languages are wrappers whose text is not that of a shell.
-var languages = strings.Fields("awk gawk mawk node perl php python python2 python3 ruby")
-
-// removals are names of functions that remove files.
-var removals = []string{"rmtree", "unlink", "os.remove", "rmSync", "rmdirSync", "rm_rf", "File.delete"}
-
-// code judges a program in another language by the commands that it seems to run.
-func (d *detector) code(text string) string {
-	if slices.ContainsFunc(removals, func(name string) bool { return strings.Contains(text, name) }) {
-		return "it removes files"
-	}
-	return d.roughly(text)
-}
-
-func isInterpreter(word string) bool { return slices.Contains(interpreters, path.Base(word)) }
-
 func isPrefix(word string) bool { return slices.Contains(prefixes, path.Base(word)) || isOdd(word) }
 
 func isWrapper(word string) bool { return slices.Contains(wrappers, path.Base(word)) || isOdd(word) }
@@ -166,7 +149,7 @@ func (d *detector) examine(args []string) string {
 		return "it destroys what is on a disk"
 	}
 	if rule := dangerOf(name); rule != nil {
-		if why := rule(d.given(args[1:])); why != "" {
+		if why := rule(d.localAll(d.given(args[1:]))); why != "" {
 			return why
 		}
 	}
@@ -196,18 +179,42 @@ func (d *detector) wrapped(name string, args []string) string {
 	inner.depth++
 	inner.more = d.more || name == "xargs" || name == "parallel" || exec != nil // it adds words of its own
 	for i := range min(len(args), maxWords) {
-		if name == "git" || inner.depth > maxDepth || args[i] == name || !starts(args[i]) {
+		if exec != nil && (i == 0 || !slices.Contains(exec, args[i-1])) || name == "git" || inner.depth > maxDepth {
 			continue
 		}
-		if exec != nil && (i == 0 || !slices.Contains(exec, args[i-1])) {
-			continue
+		if args[i] != name && starts(args[i]) {
+			if why := inner.program(args[i:]); why != "" {
+				return why
+			}
 		}
-		if why := inner.program(args[i:]); why != "" {
-			return why
+		if slices.Contains(direct, name) && args[i] != name && isProgram(args, i) {
+			break
 		}
+	}
+	if slices.Contains(direct, name) && !(name == "env" && slices.ContainsFunc(args, splits)) {
+		return "" // it runs its arguments as they are
 	}
 	return d.texts(name, d.given(args))
 }
+
+// direct are wrappers that run the first word that is no option of theirs, with the words
+// behind it as they are.
+var direct = strings.Fields("! builtin caffeinate command doas env exec fakeroot fd fdfind find ionice nice nohup setsid stdbuf sudo time timeout xargs")
+
+// valueless matches options of wrappers that take no value of their own.
+var valueless = lazyregexp.New(`^-(-|[0irtxp]|[nLPs][0-9]+|-null|-no-run-if-empty|.*=.*)$`)
+
+// isProgram reports whether the word i of a direct wrapper can only be the program.
+func isProgram(args []string, i int) bool {
+	word := args[i]
+	if strings.HasPrefix(word, "-") || strings.Contains(word, "=") || strings.Trim(word, "0123456789.smhd") == "" || unknown(word) {
+		return false
+	}
+	return i == 0 || !strings.HasPrefix(args[i-1], "-") || valueless.MatchString(args[i-1])
+}
+
+// splits reports whether an option of env makes several words of one.
+func splits(arg string) bool { return short(arg, "S") || strings.HasPrefix(arg, "--s") }
 
 // starts reports whether a word among others can name a program that is dangerous, or
 // starts one.
@@ -239,7 +246,10 @@ func (d *detector) textOf(name, option, arg string) string {
 	case unknown(arg):
 		return ""
 	case slices.Contains(languages, name):
-		return d.code(arg)
+		if isCodeOf(name, option, arg) {
+			return d.code(arg)
+		}
+		return ""
 	case name == "git":
 		if _, command, ok := strings.Cut(arg, "=!"); ok {
 			return d.script(command)

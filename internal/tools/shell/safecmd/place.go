@@ -29,7 +29,7 @@ const maxEntries = 50_000
 // Judge judges line by its text, by the files that it names and by where its programs
 // are.
 func (p Place) Judge(line string) Judgement {
-	j := Classify(line)
+	j := classify(line, p.Roots)
 	if len(j.steps) == 0 {
 		return j
 	}

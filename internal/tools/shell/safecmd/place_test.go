@@ -130,3 +130,30 @@ func TestScript(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestAbsoluteNamesOfTheProject: a file of the project is the same by its absolute name.
+func TestAbsoluteNamesOfTheProject(t *testing.T) {
+	p := here(t)
+	for line, want := range map[string]Class{
+		"rm W/main.go":                   Ask,
+		"rm -- W/src/a.go":               Ask,
+		"cp main.go W/src/b.go":          Ask,
+		"make > W/build.log":             Ask,
+		"make | tee W/build.log":         Ask,
+		"sh -c 'rm W/main.go'":           Ask,
+		"rm -rf W/src":                   Danger,
+		"rm W":                           Danger,
+		"rm W/../x":                      Danger,
+		"rm W/*":                         Danger,
+		"rm /etc/passwd":                 Danger,
+		"rm Wx":                          Danger,
+		"make > W/../../../../etc/x":     Danger,
+		"make > W/.git/config":           Danger,
+		"cp main.go W/../../../../etc/x": Danger,
+		"ls && rm W/src/../../x.go":      Danger,
+	} {
+		if j := p.Judge(strings.ReplaceAll(line, "W", p.Dir)); j.Class != want {
+			t.Errorf("%s: %s, want %s: %q", line, j.Class, want, j.Reasons())
+		}
+	}
+}

@@ -146,7 +146,10 @@ func nesting(line string) int {
 
 // Classify judges line by its text alone. Place.Judge also looks at the programs and
 // files that it names.
-func Classify(line string) Judgement {
+func Classify(line string) Judgement { return classify(line, nil) }
+
+// classify is Classify for a project in the folders roots.
+func classify(line string, roots []string) Judgement {
 	var j Judgement
 	file, err := parse(line)
 	var refused unjudged
@@ -163,7 +166,7 @@ func Classify(line string) Judgement {
 		j.add(line, Ask, "it has no command")
 		return j
 	}
-	d := newDetector(line)
+	d := newDetector(line, roots)
 	d.file(file)
 	r := reader{line: line, dangers: d.found}
 	r.statements(file.Stmts)

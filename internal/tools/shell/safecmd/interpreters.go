@@ -1,0 +1,128 @@
+package safecmd
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
+)
+
+// interpreters run the text that they read.
+var interpreters = strings.Fields("ash bash csh dash fish ksh sh tcsh zsh python python2 python3 perl ruby node php lua")
+
+// languages are wrappers whose text is not that of a shell.
+var languages = strings.Fields("awk gawk mawk lua node perl php python python2 python3 ruby")
+
+func isInterpreter(word string) bool { return slices.Contains(interpreters, path.Base(word)) }
+
+// interpreter returns the first interpreter that the words of a command name, or "".
+func interpreter(args []string) string {
+	if i := slices.IndexFunc(args, isInterpreter); i >= 0 {
+		return path.Base(args[i])
+	}
+	return ""
+}
+
+// runsInput reports whether a command with these words runs the text that it reads.
+func runsInput(args []string) bool {
+	i := slices.IndexFunc(args, isInterpreter)
+	return i >= 0 && (i == 0 || isWrapper(args[0]) || isLauncher(args[0])) && readsProgram(path.Base(args[i]), args[i+1:])
+}
+
+// Options of interpreters: those with a program in the next argument, and those with
+// another value.
+var (
+	codeOptions = map[string]string{"lua": "e", "node": "ep", "perl": "eE", "php": "rRBEF", "python": "c", "ruby": "e"}
+	valued      = map[string]string{"": "oO", "lua": "l", "node": "r", "perl": "IMm", "php": "cdz", "python": "WX", "ruby": "IrC"}
+)
+
+// consoles are modules of Python that run the text that they read.
+var consoles = strings.Fields("IPython asyncio bpython code idlelib pdb ptpython")
+
+// language returns the key of an interpreter in codeOptions and valued.
+func language(name string) string {
+	if name = strings.TrimRight(name, "23"); slices.Contains(languages, name) {
+		return name
+	}
+	return "" // a shell
+}
+
+// evaluating matches code that may run the text which it reads.
+var evaluating = lazyregexp.New("(?i)\\b(eval|exec|execfile|system|popen|spawn|subprocess|child_process|compile|function|import|require|runpy|load|loadstring|open3|qx|vm)\\b|`|%x|/e?e[a-z]*")
+
+// readsProgram reports whether an interpreter with these arguments runs the text that it
+// reads: no argument names another program, or that one may run the text.
+func readsProgram(name string, args []string) bool {
+	lang := language(name)
+	for i := 0; i < len(args); i++ {
+		switch arg := args[i]; {
+		case unknown(arg), arg == "-", strings.HasPrefix(arg, "/dev/"), strings.HasPrefix(arg, "/proc/"):
+			return true
+		case isCodeOption(lang, arg):
+			return lang != "" && slices.ContainsFunc(args[i:], evaluating.MatchString)
+		case lang == "python" && strings.HasPrefix(arg, "-m"):
+			module := strings.TrimPrefix(arg, "-m")
+			if module == "" && i+1 < len(args) {
+				module = args[i+1]
+			}
+			return module == "" || slices.Contains(consoles, strings.Split(module, ".")[0])
+		case lang == "" && short(arg, "s"), short(arg, "i") && lang != "perl" && lang != "ruby", strings.HasPrefix(arg, "--int"):
+			return true
+		case len(arg) == 2 && (arg[0] == '-' || arg[0] == '+') && strings.Contains(valued[lang], arg[1:]), arg == "--rcfile", arg == "--init-file", arg == "--require", arg == "--import":
+			i++
+		case strings.HasPrefix(arg, "-") || strings.HasPrefix(arg, "+"):
+		default:
+			return slices.ContainsFunc(args[i:], func(s string) bool {
+				return unknown(s) || strings.HasPrefix(s, "/dev/") || strings.HasPrefix(s, "/proc/")
+			}) // a file with a program, unless that file is the input
+		}
+	}
+	return true
+}
+
+// isCodeOption reports whether the next argument of an interpreter, or the rest of this one, is
+// a program.
+func isCodeOption(lang, arg string) bool {
+	letters := codeOptions[lang]
+	if lang == "" {
+		letters = "c"
+	}
+	return short(arg, letters) || lang == "node" && (strings.HasPrefix(arg, "--ev") || strings.HasPrefix(arg, "--pr"))
+}
+
+// isCodeOf reports whether an argument behind option can hold a program for name.
+func isCodeOf(name, option, arg string) bool {
+	lang := language(name)
+	switch {
+	case strings.HasSuffix(lang, "awk"):
+		return true
+	case strings.HasPrefix(arg, "-"):
+		return isCodeOption(lang, arg)
+	}
+	return isCodeOption(lang, option)
+}
+
+// removals are names of functions that remove files.
+var removals = []string{"rmtree", "unlink", "os.remove", "rmSync", "rmdirSync", "rm_rf", "File.delete"}
+
+// betweenTexts matches the marks between the words of a command in a list.
+var betweenTexts = lazyregexp.New(`["']\s*,\s*["']`)
+
+// code judges a program in another language by the texts in it, which it may run as
+// commands.
+func (d *detector) code(text string) string {
+	if slices.ContainsFunc(removals, func(name string) bool { return strings.Contains(text, name) }) {
+		return "it removes files"
+	}
+	text = betweenTexts.ReplaceAllString(text, " ")
+	for _, piece := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("\"'`;|&(){}[]\n\r=", r) }) {
+		words := strings.Fields(strings.ReplaceAll(piece, "$", unknownText))
+		if len(words) > 1 && (dangerOf(path.Base(words[0])) != nil || isWrapper(words[0])) {
+			if why := d.program(words); why != "" {
+				return why
+			}
+		}
+	}
+	return ""
+}
