@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/llm/anthropic"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 	"github.com/bb2d0cf4/agent/internal/llm/remote"
 )
@@ -196,6 +197,45 @@ func TestRefusalOfSomethingElse(t *testing.T) {
 				t.Errorf("%s, %q: left out of %s", w.name, text, last)
 			}
 		}
+	}
+}
+
+// TestOldImagesRefused refuses pictures that the server took before: all are left out.
+func TestOldImagesRefused(t *testing.T) {
+	messages := []llm.Message{{Role: llm.User, Parts: []llm.Part{{Kind: llm.ImagePart, Mime: "image/png", Data: []byte("a picture")}}}}
+	for _, w := range wires {
+		s := llmtest.NewServerFunc(t, func(n int, body []byte) llmtest.Turn {
+			if n > 0 && bytes.Contains(body, []byte(base64Of("a picture"))) {
+				return refusal("no more pictures")
+			}
+			return llmtest.Turn{Text: "ok"}
+		})
+		m := remote.New(remote.Options{BaseURL: s.URL(), Clock: noWait}, w.protocol())
+		for range 3 {
+			if a := ask(t.Context(), m, llm.Request{Messages: messages}); a.err != nil {
+				t.Errorf("%s: %v", w.name, a.err)
+			}
+		}
+		if n := len(s.Requests()); n != 4 {
+			t.Errorf("%s: %d requests", w.name, n)
+		}
+	}
+}
+
+// TestMarkerOfATool refuses the time of a cache marker, which is in the last tool: the tool stays.
+func TestMarkerOfATool(t *testing.T) {
+	s := llmtest.NewServerFunc(t, func(_ int, body []byte) llmtest.Turn {
+		if bytes.Contains(body, []byte(`"ttl"`)) {
+			return refusal("tools.0.cache_control.ttl: Extra inputs are not permitted")
+		}
+		return llmtest.Turn{Text: "ok"}
+	})
+	m := remote.New(remote.Options{BaseURL: s.URL(), Clock: noWait}, anthropic.New(anthropic.Options{Model: "m", CacheHour: true}))
+	a := ask(t.Context(), m, llm.Request{
+		Messages: []llm.Message{llm.TextMessage(llm.User, "go")}, Tools: []llm.ToolSpec{{Name: "mcp__a__b", Foreign: true, Schema: []byte(`{"type":"object"}`)}},
+	})
+	if r := s.Requests(); a.err != nil || len(r) != 2 || !bytes.Contains(r[1], []byte("mcp__a__b")) {
+		t.Errorf("%v, %d requests", a.err, len(r))
 	}
 }
 

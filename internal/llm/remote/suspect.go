@@ -66,7 +66,7 @@ func (o *omissions) learnTools(refusal *llm.Error, req llm.Request) (told string
 
 // tooMany explains that tools are left out of requests that may have most.
 func tooMany(most, left int) string {
-	return fmt.Sprintf("The server takes %d tools: %s of MCP servers left out. Switch off servers that you do not need.", most, areTools(left))
+	return fmt.Sprintf("The server takes %d tools: %s left out. Switch off servers that you do not need.", most, areTools(left))
 }
 
 // learn leaves out the parts of req that a refusal is surely about. It reports whether there
@@ -111,15 +111,15 @@ func (o *omissions) leaveOut(names []string, why string) string {
 	if len(shown) > 5 {
 		shown = append(slices.Clone(shown[:5]), "…")
 	}
-	return fmt.Sprintf("%s of MCP servers left out for this model, because its server refuses the description: %s. It said: %s",
+	return fmt.Sprintf("%s left out for this model, because its server refuses the description: %s. It said: %s",
 		areTools(len(names)), strings.Join(shown, ", "), strings.TrimRight(why, ".")+".")
 }
 
 func areTools(n int) string {
 	if n == 1 {
-		return "1 tool is"
+		return "1 tool of an MCP server is"
 	}
-	return fmt.Sprintf("%d tools are", n)
+	return fmt.Sprintf("%d tools of MCP servers are", n)
 }
 
 // indexed finds the numbers of tools in a refusal, as the APIs of the three protocols,
@@ -133,7 +133,8 @@ var inMessages = lazyregexp.New(`\b(messages|input|contents)[.\[]\d`)
 func namedTools(refusal *llm.Error, tools []llm.ToolSpec) (names []string) {
 	text := strings.Join(append([]string{refusal.Message, refusal.Field}, refusal.Details...), "\n")
 	numbers := indexed.FindAllStringSubmatch(text, -1)
-	if !aboutTools.MatchString(strings.ToLower(text)) || len(numbers) == 0 && inMessages.MatchString(text) {
+	lower := strings.ToLower(text)
+	if !aboutTools.MatchString(lower) || RefusesTTL(lower) || strings.Contains(lower, "cache_control") || len(numbers) == 0 && inMessages.MatchString(text) {
 		return nil
 	}
 	google := slices.ContainsFunc(numbers, func(m []string) bool { return m[1] != "" }) // tools[0].function_declarations[3]
@@ -189,6 +190,9 @@ func (o *omissions) try(t *trial, fail *failure, req llm.Request, attempt int) b
 	t.text, t.why, t.images, t.tools = kernel(fail.err), fail.err.Message, nil, nil
 	if images || !tools {
 		t.images = o.suspects(req.Messages, t.stage)
+	}
+	if images && len(t.images) == 0 { // the server takes no longer what it has taken
+		t.images, t.stage = new(omissions).newImages(req.Messages), stages
 	}
 	if tools && len(t.images) == 0 || !images {
 		t.tools = o.newTools(req.Tools)

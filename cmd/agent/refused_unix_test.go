@@ -1,0 +1,92 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+)
+
+// refuses returns a server that refuses each request with a part, in words that nobody knows,
+// and how often it did.
+func refuses(t *testing.T, part []byte, message string, first ...llmtest.Turn) (s *llmtest.Server, refused *atomic.Int32) {
+	t.Helper()
+	refused = new(atomic.Int32)
+	said := 0
+	s = llmtest.NewServerFunc(t, func(_ int, body []byte) llmtest.Turn {
+		if bytes.Contains(body, part) {
+			refused.Add(1)
+			return llmtest.Raw(400, "application/json", fmt.Sprintf(`{"error":{"type":"invalid_request_error","message":%q}}`, message))
+		}
+		if said++; said <= len(first) {
+			return first[said-1]
+		}
+		return llmtest.Turn{Text: fmt.Sprintf("Answer %d.", said)}
+	})
+	return s, refused
+}
+
+// A picture that the server refuses does not end the conversation: the model gets a remark in
+// its place.
+func TestRefusedPicture(t *testing.T) {
+	for _, wire := range []string{"chat", "responses", "anthropic"} {
+		t.Run(wire, func(t *testing.T) {
+			data := gray(t, 12, 8, asPNG)
+			s, refused := refuses(t, []byte(base64.StdEncoding.EncodeToString(data)), "The frobnicator is unhappy", callOf("read_file", `{"path":"shot"}`))
+			d := newDesk(t, s, nil)
+			d.write("shot", string(data))
+			d.eyes(wire, true)
+			d.sit()
+			d.say("look")
+			d.WaitFor(`(?s)The server refused the image.*The frobnicator is unhappy.*`)
+			d.WaitFor(`Answer 2\.`)
+			d.idle()
+			d.say("go on")
+			d.WaitFor(`Answer 3\.`)
+			d.idle()
+			d.leave()
+			if n := len(s.Requests()); refused.Load() != 1 || n != 4 || !bytes.Contains(s.Requests()[3], []byte("(an image that the server could not read)")) {
+				t.Errorf("%d requests, %d refused", n, refused.Load())
+			}
+		})
+	}
+}
+
+// A tool of an MCP server that the server refuses is left out, and the others stay.
+func TestRefusedTool(t *testing.T) {
+	for wire, message := range map[string]string{
+		"chat":      "Invalid schema for function 'mcp__t__echo': In context=(), array schema missing items.",
+		"responses": "Invalid schema for function 'mcp__t__echo': Please ensure it is a valid JSON Schema.",
+		"anthropic": "tools: mcp__t__echo: JSON schema is invalid. It must match JSON Schema draft 2020-12.",
+	} {
+		t.Run(wire, func(t *testing.T) {
+			s, refused := refuses(t, []byte(`"mcp__t__echo"`), message)
+			d := newDesk(t, s, nil)
+			d.eyes(wire, true)
+			config, err := os.ReadFile(filepath.Join(d.home, "config.yaml"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.keep("config.yaml", fmt.Sprintf("%smcp:\n  t:\n    command: [%s, mcp-server]\n", config, os.Args[0]))
+			d.sit()
+			d.say("hi")
+			d.WaitFor(`(?s)1 tool of an MCP server is left out.*mcp__t__echo`)
+			d.WaitFor(`Answer 1\.`)
+			d.idle()
+			d.say("go on")
+			d.WaitFor(`Answer 2\.`)
+			d.idle()
+			d.leave()
+			if n := len(s.Requests()); refused.Load() != 1 || n != 3 || !bytes.Contains(s.Requests()[2], []byte(`"mcp__t__fail"`)) {
+				t.Errorf("%d requests, %d refused", n, refused.Load())
+			}
+		})
+	}
+}
