@@ -191,7 +191,7 @@ func (o *omissions) try(t *trial, fail *failure, req llm.Request, attempt int) b
 	if images || !tools {
 		t.images = o.suspects(req.Messages, t.stage)
 	}
-	if images && len(t.images) == 0 { // the server takes no longer what it has taken
+	if images && len(t.images) == 0 { // the server has taken them before
 		t.images, t.stage = new(omissions).newImages(req.Messages), stages
 	}
 	if tools && len(t.images) == 0 || !images {
