@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"os/exec"
 	"path/filepath"
 	"slices"
 
@@ -24,6 +25,8 @@ type ServerOptions struct {
 	Tell      func(note string)
 	Project   map[string]config.MCPServer // of the project, allowed by the person
 	Offered   func()                      // as of mcp.Options
+	// Start starts a program, as of mcp.Options.
+	Start func(*exec.Cmd) (ended func(), err error)
 	// Check is called before each connection to a server; nil for none.
 	Check func(ctx context.Context, s mcp.Server) error
 	// Ask asks the person a question of a server; nil asks nobody.
@@ -69,7 +72,7 @@ func NewServers(o ServerOptions) *mcp.Servers {
 			all[i].Check = func(ctx context.Context) error { return o.Check(ctx, s) }
 		}
 	}
-	return mcp.New(mcp.Options{Version: o.Version, Logs: filepath.Join(o.Config.Home, "mcp"), Logins: Logins{keystore.Open(o.Config.Home)}, Programs: o.Config.Programs(), Dialed: allowedservers.Open(o.Config.Home).Check, Ask: o.Ask, Tell: o.Tell, Offered: o.Offered}, all)
+	return mcp.New(mcp.Options{Version: o.Version, Logs: filepath.Join(o.Config.Home, "mcp"), Logins: Logins{keystore.Open(o.Config.Home)}, Programs: o.Config.Programs(), Dialed: allowedservers.Open(o.Config.Home).Check, Ask: o.Ask, Tell: o.Tell, Offered: o.Offered, Start: o.Start}, all)
 }
 
 // Logins keeps logins to MCP servers where keys are kept.
@@ -117,6 +120,7 @@ func (a *App) newServers(o Options) *mcp.Servers {
 		Ask:     a.askForServer,
 		Tell:    func(note string) { a.emit(session.Notice{Text: note}) },
 		Offered: func() { a.face.Offered() },
+		Start:   a.jobs.StartProgram,
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -50,6 +51,9 @@ type Options struct {
 	Logins  Logins // nil for none
 	// Programs finds the servers' programs.
 	Programs lookpath.Search
+	// Start starts a program, and returns a function that must be called when it has
+	// ended. Nil starts it without further ado.
+	Start func(*exec.Cmd) (ended func(), err error)
 	// Dialed inspects a connection to an address before anything is sent; nil accepts all.
 	Dialed func(net.Conn) error
 	// Ask asks the person a question of a server; false means no answer. Nil answers none.

@@ -40,9 +40,9 @@ type program struct {
 	once   sync.Once
 }
 
-// startProgram starts cfg's command, which programs finds. The file at logPath gets its
-// standard error.
-func startProgram(cfg Server, programs lookpath.Search, logPath string) (*program, error) {
+// startProgram starts cfg's command. The file at logPath gets its standard error.
+func startProgram(cfg Server, opt Options, logPath string) (*program, error) {
+	programs := opt.Programs
 	path, err := findProgram(cfg, programs)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func startProgram(cfg Server, programs lookpath.Search, logPath string) (*progra
 		return nil, errors.Join(err, pipe.Close(), l.close())
 	}
 	p.stdout, cmd.Stdout = out, in
-	err = cmd.Start()
+	ended, err := opt.start(cmd)
 	_ = in.Close() // the program has its own
 	if err != nil {
 		_ = pipe.Close() // Start has closed it, too
@@ -88,9 +88,18 @@ func startProgram(cfg Server, programs lookpath.Search, logPath string) (*progra
 	go func() {
 		defer crash.Guard()
 		p.state = cmd.Wait()
+		ended()
 		close(p.exited)
 	}()
 	return p, nil
+}
+
+// start starts a program by Start.
+func (o Options) start(cmd *exec.Cmd) (ended func(), err error) {
+	if o.Start == nil {
+		return func() {}, cmd.Start()
+	}
+	return o.Start(cmd)
 }
 
 // findProgram returns the path of cfg's program. A path in a command is taken from the

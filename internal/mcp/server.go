@@ -255,7 +255,7 @@ func (s *server) transport(ctx context.Context, l *link) (sdk.Transport, error) 
 		t.HTTPClient, t.OAuthHandler = s.httpClient(kept), refusal(s.Name)
 		return t, err
 	}
-	p, err := startProgram(s.Server, s.opt.Programs, s.logFile())
+	p, err := startProgram(s.Server, s.opt, s.logFile())
 	if err != nil {
 		return nil, startError{err}
 	}

@@ -93,6 +93,11 @@ func (f *family) release(shell int) {
 	delete(f.cages, shell)
 	f.clear()
 	delete(f.confined, shell)
+	f.forget(shell)
+}
+
+// forget tells the watchdog that a shell has ended. mu is held.
+func (f *family) forget(shell int) {
 	delete(f.started, shell)
 	if f.dog.in != nil {
 		_ = f.dog.tell(fmt.Sprintf(lineEnded, shell), f.started)
