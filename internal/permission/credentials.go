@@ -22,13 +22,16 @@ var credential = lazyregexp.New(`(?im)[a-z]://[^\s/@:"']*:[^\s/@"']+@|` +
 	`^[^\n#;=]*(pass|token|secret|extraheader)[^\n=]*=[ \t]*\S|` +
 	`=.*\b(password|authorization)[=:]`)
 
+// UsuallyHolds is the answer of Keys about a file whose name tells it.
+const UsuallyHolds = "usually holds keys"
+
 // Keys explains why a file of the workspace is read only after a question, as the predicate
 // of a sentence about it: it usually holds keys, or does so as settings of git. "" means
-// neither. name is relative to the workspace, abs absolute.
-func Keys(name, abs string) string {
+// neither. name is relative to the workspace, abs absolute; home is the program's own folder.
+func Keys(name, abs, home string) string {
 	switch {
-	case SecretInside(name):
-		return "usually holds keys"
+	case secretInside(name, abs, home):
+		return UsuallyHolds
 	case Credentials(abs):
 		return "holds a password or token of git"
 	}
@@ -37,12 +40,12 @@ func Keys(name, abs string) string {
 
 // MoveReveals explains which keys are read without a question once the file at from, which
 // is called name in the workspace, is moved to the path to, called toName; "" means none.
-func MoveReveals(name, from, toName, to string) string {
-	switch {
-	case SecretInside(toName), Credentials(from) && isSettings(to):
+// home is the program's own folder.
+func MoveReveals(name, from, toName, to, home string) string {
+	if secretInside(toName, to, home) || Credentials(from) && isSettings(to) {
 		return ""
 	}
-	return Keys(name, from)
+	return Keys(name, from, home)
 }
 
 // Credentials reports whether the file at the absolute path has the name of settings of git,

@@ -32,13 +32,15 @@ type group struct {
 	Paths    []string `json:"paths"`    // the end of a path or, with / at the end, a folder
 }
 
-var groups = sync.OnceValue(func() []group {
-	var all []group
-	if err := json.Unmarshal(protectedJSON, &all); err != nil {
-		panic(fmt.Sprintf("protected.json: %v", err)) // a test reads it
+var groups = sync.OnceValue(func() []group { return list[[]group](protectedJSON) })
+
+// list returns a list of this package's own.
+func list[T any](data []byte) (all T) {
+	if err := json.Unmarshal(data, &all); err != nil {
+		panic(fmt.Sprintf("a list of files: %v", err)) // a test reads it
 	}
 	return all
-})
+}
 
 // Protected explains why changing the file, which need not exist yet, could run code or
 // widen permissions; "" means it could not. name is relative to the workspace, with
@@ -91,18 +93,17 @@ func MakesGit(paths []string) string {
 // listed returns why the list protects a file, or "".
 func listed(name string) string {
 	name = fold(name)
-	parts := strings.Split(name, "/")
 	for _, g := range groups() {
-		if g.holds("/"+name, parts) {
+		if g.holds(name) {
 			return g.Why
 		}
 	}
 	return ""
 }
 
-// holds reports whether the file with the given folded path, which has these parts, is in
-// the group.
-func (g group) holds(path string, parts []string) bool {
+// holds reports whether the file with the given folded path is in the group.
+func (g group) holds(name string) bool {
+	path, parts := "/"+name, strings.Split(name, "/")
 	base := parts[len(parts)-1]
 	in := func(list []string, match func(string, string) bool) bool {
 		return slices.ContainsFunc(list, func(s string) bool { return match(base, s) })
@@ -114,10 +115,16 @@ func (g group) holds(path string, parts []string) bool {
 		return true
 	}
 	return slices.ContainsFunc(g.Paths, func(p string) bool {
-		if strings.HasSuffix(p, "/") {
-			return strings.Contains(path, "/"+p)
+		if !strings.HasSuffix(p, "/") {
+			return strings.HasSuffix(path, p) && path[len(path)-len(p)-1] == '/'
 		}
-		return strings.HasSuffix(path, "/"+p)
+		for rest := path; ; {
+			at := strings.Index(rest, p)
+			if at < 0 || at > 0 && rest[at-1] == '/' {
+				return at > 0
+			}
+			rest = rest[at+1:]
+		}
 	})
 }
 
@@ -164,69 +171,21 @@ func gitDir(abs string) string {
 	return ""
 }
 
-// NeverRead explains why the file at the absolute path must not be read, whatever the
-// answer; "" means that it may be asked about. The files of a process expose its memory
-// and environment, and so the keys of this program. home is the program's own folder,
-// which may be in the workspace.
-func NeverRead(abs, home string) string {
-	if home != "" && fold(abs) == fold(filepath.Join(home, "credentials.json")) {
-		return "it holds the keys of this program"
-	}
-	rest, ok := strings.CutPrefix(filepath.ToSlash(abs), "/proc/")
-	pid, _, inside := strings.Cut(rest, "/")
-	if ok && inside && pid != "" && strings.Trim(pid, "0123456789") == "" {
-		return "it exposes the memory and environment of a process, and the keys in them"
-	}
-	return ""
-}
-
-// Secret reports whether the path, or a folder in it, usually holds keys.
-func Secret(name string) bool {
-	parts := strings.Split(fold(filepath.ToSlash(name)), "/")
-	for _, dir := range parts {
-		switch dir {
-		case ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".agent", ".password-store":
-			return true
-		}
-	}
-	base := parts[len(parts)-1]
-	switch base {
-	case ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".pgpass", ".vault-token", "credentials", "shadow":
-		return true
-	}
-	switch filepath.Ext(base) {
-	case ".pem", ".key", ".p12", ".pfx", ".kdbx":
-		return true
-	}
-	return strings.HasPrefix(base, ".env") || strings.HasPrefix(base, "id_")
-}
-
-// SecretInside is Secret for a name relative to the workspace. It knows the folders and
-// files of a project that only look like places for keys.
-func SecretInside(name string) bool {
-	parts := strings.Split(fold(filepath.ToSlash(name)), "/")
-	base := parts[len(parts)-1]
-	switch {
-	case strings.HasPrefix(base, ".env"):
-		return !slices.Contains([]string{".example", ".sample", ".template", ".dist", ".defaults"}, filepath.Ext(base))
-	case strings.HasPrefix(base, "id_"):
-		_, key := slices.BinarySearch([]string{"id_dsa", "id_ecdsa", "id_ecdsa_sk", "id_ed25519", "id_ed25519_sk", "id_rsa"}, base)
-		return key
-	}
-	project := []string{".agent", ".docker", ".kube", ".azure"}
-	return Secret(strings.Join(slices.DeleteFunc(parts, func(part string) bool { return slices.Contains(project, part) }), "/"))
-}
-
-// fold maps names that some file system takes for the same to one name: it may ignore
-// case and characters that do not show, and Windows ignores certain endings.
+// fold maps paths that some file system takes for the same to one path, with forward
+// slashes: it may ignore case and characters that do not show, and Windows ignores certain
+// endings.
 func fold(name string) string {
-	name = strings.Map(func(r rune) rune {
+	if isFolded(name) {
+		return name
+	}
+	volume, rest := cutVolume(strings.ReplaceAll(name, `\`, "/"))
+	rest = strings.Map(func(r rune) rune {
 		if sanitize.IsHidden(r) {
 			return -1
 		}
 		return r
-	}, strings.ToLower(strings.ToUpper(name)))
-	parts := strings.Split(name, "/")
+	}, strings.ToLower(strings.ToUpper(rest)))
+	parts := strings.Split(rest, "/")
 	for i, part := range parts {
 		stem, _, _ := strings.Cut(part, ":") // an NTFS stream of the file
 		if stem = strings.TrimRight(stem, ". "); stem == "" {
@@ -237,5 +196,29 @@ func fold(name string) string {
 		}
 		parts[i] = stem
 	}
-	return strings.Join(parts, "/")
+	return strings.ToLower(volume) + strings.Join(parts, "/")
+}
+
+// isFolded reports whether fold plainly changes nothing, as for nearly all files that a
+// search looks at.
+func isFolded(name string) bool {
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c <= ' ', c >= 0x7f, c == ':', c == '\\', c == '~', 'A' <= c && c <= 'Z', c == '.' && (i+1 == len(name) || name[i+1] == '/'):
+			return false
+		}
+	}
+	return true
+}
+
+// cutVolume splits a path with forward slashes behind the drive of Windows, such as C:. It
+// drops the prefix of a path in its longest form, such as //?/C:.
+func cutVolume(path string) (volume, rest string) {
+	if len(path) >= 4 && path[:2] == "//" && (path[2] == '?' || path[2] == '.') && path[3] == '/' {
+		path = path[4:]
+	}
+	if len(path) >= 2 && path[1] == ':' && (path[0]|0x20 >= 'a' && path[0]|0x20 <= 'z') && (len(path) == 2 || path[2] == '/') {
+		return path[:2], path[2:]
+	}
+	return "", path
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -26,13 +27,13 @@ type reader struct {
 func (r reader) allowed(ctx context.Context, call Call, path string, open func() error) (refused *Result, err error) {
 	abs, name, err := r.Root.Resolve(path)
 	inside := err == nil
+	if why := permission.NeverRead(abs, r.Home); why != "" && (inside || errors.Is(err, workspace.ErrOutside)) {
+		res := failed("%s is never read: %s.", path, why)
+		return &res, nil
+	}
 	free := !inside && !errors.Is(err, workspace.ErrOutside) || inside && (!r.needsAnswer(name, abs) || r.missing(path))
 	if free || r.wasAllowed(abs) {
 		return nil, open()
-	}
-	if why := permission.NeverRead(abs, r.Home); why != "" {
-		res := failed("%s is never read: %s.", path, why)
-		return &res, nil
 	}
 	if err := call.await(ctx); err != nil {
 		return nil, UnansweredError{err}
@@ -45,7 +46,7 @@ func (r reader) allowed(ctx context.Context, call Call, path string, open func()
 		return nil, UnansweredError{err}
 	}
 	if verdict.Decision != confirm.Approve {
-		res := declined(r.tool, readKind(inside, name, abs), "Nothing was read.", verdict)
+		res := declined(r.tool, r.readKind(inside, name, abs), "Nothing was read.", verdict)
 		return &res, nil
 	}
 	r.Root.Outside().Allow(abs)
@@ -56,10 +57,10 @@ func (r reader) allowed(ctx context.Context, call Call, path string, open func()
 // path, inside whether that is in the workspace.
 func (r reader) request(call Call, path, abs, name string, inside bool) confirm.Request {
 	_, _, err := r.Root.FS(path)
-	remarks, force := readNotes(abs, errors.Is(err, workspace.ErrOutside))
+	remarks, force := r.readNotes(abs, errors.Is(err, workspace.ErrOutside))
 	asked := &confirm.Read{Path: abs, Inside: inside}
 	if inside {
-		asked.Keys = permission.Keys(name, abs)
+		asked.Keys = permission.Keys(name, abs, r.Home)
 	}
 	if !filepath.IsAbs(name) {
 		asked.Name = name
@@ -80,11 +81,11 @@ func (r reader) foresee(path string) []Foreseen {
 }
 
 // readKind describes a read that needs an answer.
-func readKind(inside bool, name, abs string) string {
+func (d Deps) readKind(inside bool, name, abs string) string {
 	if !inside {
 		return "read outside the workspace"
 	}
-	if keys := permission.Keys(name, abs); keys != "" {
+	if keys := permission.Keys(name, abs, d.Home); keys != "" {
 		return "read of a file that " + keys
 	}
 	return "read"
@@ -94,13 +95,28 @@ func readKind(inside bool, name, abs string) string {
 // agrees to read it.
 func (d Deps) hides(path string) bool {
 	abs, name, err := d.Root.Resolve(path)
-	return err == nil && d.needsAnswer(name, abs) && !d.wasAllowed(abs)
+	return err == nil && d.guards(name, abs) != ""
+}
+
+// guards explains why the text of the file abs is kept from the model, as the predicate of
+// a sentence about it; "" if it is not. No tool opens such a file: see workspace.Root.Guard.
+func (d Deps) guards(name, abs string) string {
+	if why := permission.NeverRead(abs, d.Home); why != "" {
+		return "is never read, as " + why
+	}
+	switch {
+	case d.wasAllowed(abs):
+		return ""
+	case d.withheld(name, abs):
+		return "is kept from the model by a rule"
+	}
+	return permission.Keys(name, abs, d.Home)
 }
 
 // needsAnswer reports whether a file in the workspace is not simply read: it usually holds
 // keys, does so as the settings of git, or a rule withholds it.
 func (d Deps) needsAnswer(name, abs string) bool {
-	return permission.Keys(name, abs) != "" || d.withheld(name, abs)
+	return permission.Keys(name, abs, d.Home) != "" || d.withheld(name, abs)
 }
 
 func (d Deps) withheld(name, abs string) bool {
@@ -113,20 +129,31 @@ func (r reader) missing(path string) bool {
 	return errors.Is(err, fs.ErrNotExist) || err == nil && s.Close() != nil
 }
 
-// keepsOut reports whether a search of f leaves out the file abs.
-func (r reader) keepsOut(f search.Folder, abs string) bool {
-	name := abs
-	if rel, err := filepath.Rel(r.Root.Dir(), abs); err == nil && filepath.IsLocal(rel) {
-		name = filepath.ToSlash(rel)
+// nameOf returns the name of a file as in workspace.Root.Resolve.
+func (d Deps) nameOf(abs string) string {
+	if rel, err := filepath.Rel(d.Root.Dir(), abs); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
 	}
-	return (permission.SecretInside(strings.TrimPrefix(abs, f.Root)) || permission.Credentials(abs) || r.withheld(name, abs)) && !r.wasAllowed(abs)
+	return abs
 }
 
 // wasAllowed reports whether a person has agreed to read abs. Agreeing to a folder does
 // not cover places in it that usually hold keys or that a rule withholds.
 func (d Deps) wasAllowed(abs string) bool {
 	by := d.Root.Outside().By(abs)
-	return by != "" && !permission.Secret(strings.TrimPrefix(abs, by)) && (by == abs || !permission.Credentials(abs) && !d.withheld(abs, abs))
+	switch {
+	case by == "" || by == abs:
+		return by == abs
+	case permission.Secret(strings.TrimPrefix(abs, by)), permission.Credentials(abs), d.withheld(abs, abs):
+		return false
+	}
+	return !d.ofOurs(abs) || d.ofOurs(by)
+}
+
+// ofOurs reports whether a path is in the program's own folder.
+func (d Deps) ofOurs(abs string) bool {
+	rel, err := filepath.Rel(d.Home, abs)
+	return d.Home != "" && err == nil && filepath.IsLocal(rel)
 }
 
 // folder opens the folder at path for searching; an empty path is the main folder. name
@@ -173,7 +200,10 @@ func (r reader) pendingFolder(path string, why error) (f search.Folder, name str
 
 // open opens the file at path as it is with its pending change.
 func (r reader) open(path string) (*workspace.Stream, error) {
-	if abs, _, err := r.Root.Resolve(path); err == nil {
+	if abs, name, err := r.Root.Resolve(path); err == nil {
+		if why := r.guards(name, abs); why != "" && r.Pending.Has(abs) {
+			return nil, fmt.Errorf("%s %s: %w", name, why, workspace.ErrGuarded)
+		}
 		if f, ok, err := r.Pending.Read(abs); err != nil {
 			return nil, err
 		} else if ok {

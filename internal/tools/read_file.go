@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -62,9 +61,6 @@ func (r reader) readFile(ctx context.Context, call Call, a readFileArgs) (Result
 		return r.notRegular(a.Path, err), nil
 	case err != nil:
 		return r.unreadable(ctx, a.Path, err)
-	}
-	if why := permission.NeverRead(s.Info.Path, r.Home); why != "" { // a file in an allowed folder
-		return failed("%s is never read: %s.", a.Path, why), s.Close()
 	}
 	res, err := r.content(ctx, s, a)
 	if closeErr := s.Close(); err == nil && closeErr != nil {

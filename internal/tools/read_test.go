@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/editor"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 func TestReadFile(t *testing.T) {
@@ -264,6 +266,102 @@ func TestKeysAreNeverRead(t *testing.T) {
 	if res := b.call("search_files", m{"path": ".", "regex": "sk-"}); !strings.Contains(res.ForModel, "sk-other") {
 		t.Errorf("a project's own file: %q", res.ForModel)
 	}
+}
+
+// In a person's home as in a project, what holds keys is asked about, whatever tool reads it;
+// the rest is not.
+func TestKeysOfAHome(t *testing.T) {
+	const key = "s3cret-value"
+	asked := strings.Fields(`.ssh/id_rsa .ssh/config .aws/credentials .azure/accessTokens.json .azure/config .docker/config.json .docker/daemon.json
+		.kube/config .kube/cache/token .config/gh/hosts.yml .config/gcloud/credentials.db .config/gcloud/application_default_credentials.json
+		.local/share/keyrings/login.keyring Library/Keychains/login.keychain-db .claude/.credentials.json .claude.json .codex/auth.json
+		.cargo/credentials .cargo/credentials.toml .s3cfg .my.cnf .mylogin.cnf .config/rclone/rclone.conf .terraformrc .terraform.d/credentials.tfrc.json
+		.m2/settings.xml .m2/settings-security.xml .gradle/gradle.properties .netrc .bash_history .agent/config.yaml .agent/history
+		.agent/sessions/x.jsonl .agent/mcp/a.log .gem/credentials .pgpass .npmrc .yarnrc.yml .config/pip/pip.conf .mozilla/firefox/x/logins.json
+		.config/google-chrome/Default/Cookies .vault-token .oci/config .password-store/a.gpg .huggingface/token .gnupg/private-keys-v1.d/a.key
+		p/service-account.json p/my-project-service-account-1.json p/terraform.tfstate p/terraform.tfstate.backup p/prod.env p/.htpasswd p/release.jks
+		p/app.keystore p/debug.p8 p/client_secret_1.json p/.env.local p/secrets.yaml p/server.PEM p/vpn.ovpn p/.docker/config.json p/kubeconfig
+		p/x-firebase-adminsdk-a.json etc/sudoers etc/shadow`)
+	free := strings.Fields(`.profile .config/gh/config.yml .claude/CLAUDE.md .codex/AGENTS.md .cargo/config.toml .m2/repository/a/b.pom p/.agent/config.yaml
+		p/.docker/Dockerfile p/.kube/deploy.yaml p/.azure/pipeline.yml p/gradle.properties p/example.env p/.env.example p/service-account.go p/process.env
+		p/main.tf p/settings.xml p/auth.json p/id_map.go p/keys.go p/secret_test.go p/.gitconfig notes/credentials.md`)
+	files := map[string]string{}
+	for _, name := range append(asked, free...) {
+		files[name] = key + "\n"
+	}
+	b := newBench(t, files)
+	t.Setenv("HOME", b.dir)
+	t.Setenv("USERPROFILE", b.dir)
+	b.deps.Home = filepath.Join(b.dir, ".agent")
+	b.set = NewSet(b.deps)
+	b.ask.verdict = confirm.Verdict{}
+	for _, name := range free {
+		b.want(b.call("read_file", m{"path": name}), false, key)
+	}
+	if len(b.ask.asked) != 0 {
+		t.Errorf("asked about a free file: %+v", b.ask.asked[0].Read)
+	}
+	own := r{b.deps} // a tool of the same parts that asks nobody
+	fsys, _, err := b.deps.Root.FS(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range asked {
+		b.ask.asked = nil
+		res := b.call("read_file", m{"path": name})
+		if len(b.ask.asked) != 1 || strings.Contains(res.ForModel, key) {
+			t.Errorf("%s is read without a question: %q", name, res.ForModel)
+			continue
+		}
+		if res := b.call("edit_file", m{"path": name, "old_string": "s3cret", "new_string": "x", "description": "-"}); strings.Contains(res.ForModel, key) {
+			t.Errorf("an edit of %s shows it: %q", name, res.ForModel)
+		}
+		if text := own.read(name); strings.Contains(text, key) {
+			t.Errorf("another tool reads %s", name)
+		}
+		if data, err := fs.ReadFile(fsys, name); !errors.Is(err, workspace.ErrGuarded) {
+			t.Errorf("the folder's files: %s is %q, %v", name, data, err)
+		}
+	}
+	res := b.call("search_files", m{"regex": key, "mode": "files"})
+	for _, name := range asked {
+		if strings.Contains("\n"+res.ForModel, "\n"+name) {
+			t.Errorf("a search shows %s", name)
+		}
+	}
+	if !strings.Contains(res.ForModel, "Not searched: ") || !strings.Contains(res.ForModel, "p/main.tf") {
+		t.Errorf("a search: %q", res.ForModel)
+	}
+	// Neither does a link lead to one.
+	if err := os.Symlink(".ssh", filepath.Join(b.dir, "dir")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"dir/config", "dir/id_rsa"} {
+		if data, err := fs.ReadFile(fsys, name); !errors.Is(err, workspace.ErrGuarded) {
+			t.Errorf("%s is %q, %v", name, data, err)
+		}
+	}
+	// A yes is for one file.
+	b.ask.verdict = confirm.Verdict{Decision: confirm.Approve}
+	b.want(b.call("read_file", m{"path": ".docker/config.json"}), false, key)
+	if text := own.read(".docker/config.json") + own.read(".docker/daemon.json"); text != key+"\n" {
+		t.Errorf("after a yes for one: %q", text)
+	}
+}
+
+// r reads files as a tool does that looks at nothing itself.
+type r struct{ Deps }
+
+func (r r) read(path string) string {
+	f, err := r.Root.Read(path)
+	s, openErr := r.Root.Open(path)
+	if openErr == nil {
+		openErr = s.Close()
+	}
+	if (err == nil) != (openErr == nil) {
+		return "Read and Open differ"
+	}
+	return f.Text
 }
 
 // TestAFolderThatMayBeReadKeepsItsKeys: after agreeing to a folder, a person is asked

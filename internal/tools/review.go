@@ -54,10 +54,10 @@ func (d Deps) moveReveals(c workspace.Change) string {
 	if d.withheld(c.ToName, c.To) {
 		return ""
 	}
-	if keys := permission.MoveReveals(c.Name, c.Path, c.ToName, c.To); keys != "" {
+	if keys := permission.MoveReveals(c.Name, c.Path, c.ToName, c.To, d.Home); keys != "" {
 		return keys
 	}
-	if d.withheld(c.Name, c.Path) && !permission.SecretInside(c.ToName) {
+	if d.withheld(c.Name, c.Path) && permission.Keys(c.ToName, c.To, d.Home) == "" {
 		return "is kept from the model by a rule"
 	}
 	return ""
@@ -74,11 +74,11 @@ func placeNotes(name, abs, home string) (notes []caution.Note, force bool) {
 
 // readNotes returns the notes for a reviewer of a read outside the workspace, and whether
 // a person has to look at it whatever was answered before.
-func readNotes(abs string, folder bool) (notes []caution.Note, force bool) {
+func (d Deps) readNotes(abs string, folder bool) (notes []caution.Note, force bool) {
 	if folder {
 		notes = caution.Notes("This is a folder: everything in it may be read from then on, except places that usually hold keys.")
 	}
-	if permission.Secret(abs) || permission.Credentials(abs) {
+	if permission.Secret(abs) || permission.Credentials(abs) || d.ofOurs(abs) {
 		notes = append(notes, caution.Notes("Files here often hold keys or passwords, which would be sent to the model.")...)
 		force = true
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/lookpath"
@@ -67,16 +66,12 @@ func (s searcher) search(ctx context.Context, call Call, a searchFilesArgs) (Res
 		Context: min(max(orDefault(a.Context, searchContext), 0), searchMaxContext),
 		Limit:   min(max(orDefault(a.Limit, a.limit()), 1), searchMaxLimit),
 		Mode:    search.Mode(a.Mode),
-		Never:   func(abs string) bool { return permission.NeverRead(abs, s.Home) != "" },
 	}
 	if s.Pending.Len() > 0 { // both know the files on disk only
 		q.Ripgrep, q.Seen = "", nil
 	}
 	f, name, refused, err := s.folder(ctx, call, a.Path)
 	if err != nil && s.isFile(ctx, a.Path) {
-		if abs, _, err := s.Root.Resolve(a.Path); err == nil && q.Never(abs) {
-			return failed("%s is never read: %s.", a.Path, permission.NeverRead(abs, s.Home)), nil
-		}
 		q.File = filepath.Base(a.Path)
 		var of *Result // the refusal of the folder
 		refused, err = s.allowed(ctx, call, a.Path, func() (err error) {
@@ -91,45 +86,39 @@ func (s searcher) search(ctx context.Context, call Call, a searchFilesArgs) (Res
 	if err != nil {
 		return s.unreadable(ctx, a.Path, err)
 	}
-	if _, _, err := s.Root.Resolve(f.Abs); errors.Is(err, workspace.ErrOutside) {
-		never := q.Never
-		q.Never = func(abs string) bool {
-			return never(abs) || permission.Secret(strings.TrimPrefix(abs, f.Abs)) || permission.Credentials(abs)
-		}
-	}
-	kept := s.leaveOutKeys(f, &q)
+	kept := s.leaveOutKeys(&q)
 	res, err := s.answer(ctx, f, q, a.Limit != nil, func(p string) string { return under(name, p) })
 	if err != nil {
 		return s.unreadable(ctx, a.Path, err)
 	}
 	if len(kept) > 0 {
-		res.ForModel += fmt.Sprintf("\n[Not searched: %s. Name one as path to ask the user for it.]", countKept(kept))
+		res.ForModel += fmt.Sprintf("\n[Not searched: %s. Name one as path to ask the user for it.]", s.countKept(kept))
 	}
 	return res, nil
 }
 
 // countKept counts the files that a search left out.
-func countKept(kept map[string]bool) string {
+func (s searcher) countKept(kept map[string]bool) string {
 	for abs := range kept {
-		if !permission.SecretInside(abs) {
+		if permission.Keys(s.nameOf(abs), abs, s.Home) != permission.UsuallyHolds {
 			return search.Count(len(kept), "file that the user is asked about", "files that the user is asked about")
 		}
 	}
 	return search.Count(len(kept), "file that usually holds keys", "files that usually hold keys")
 }
 
-// leaveOutKeys makes q, unless it names a file, leave out those that usually hold keys or
-// that a rule withholds. It returns the set of files left out, which the search fills.
-func (s searcher) leaveOutKeys(f search.Folder, q *search.Query) map[string]bool {
+// leaveOutKeys makes q leave out the files whose text is kept from the model. It returns
+// the set of those that a person can be asked about, which the search fills.
+func (s searcher) leaveOutKeys(q *search.Query) map[string]bool {
 	kept := map[string]bool{}
-	if q.File == "" {
-		never := q.Never
-		q.Never = func(abs string) bool {
-			if !never(abs) && s.keepsOut(f, abs) {
-				kept[abs] = true
-			}
-			return never(abs) || kept[abs]
+	q.Never = func(abs string) bool {
+		if s.guards(s.nameOf(abs), abs) == "" {
+			return false
 		}
+		if permission.NeverRead(abs, s.Home) == "" {
+			kept[abs] = true
+		}
+		return true
 	}
 	return kept
 }
@@ -187,7 +176,7 @@ func (s searcher) isFile(ctx context.Context, path string) bool {
 	}
 	stream, err := s.open(path)
 	if err != nil {
-		return false
+		return errors.Is(err, workspace.ErrGuarded) // a person is asked
 	}
 	return stream.Close() == nil
 }

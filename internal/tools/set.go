@@ -30,6 +30,9 @@ func NewSet(d Deps) *Set {
 	if home, err := filepath.EvalSymlinks(d.Home); err == nil { // resolved like the paths it is compared with
 		d.Home = home
 	}
+	if d.Root != nil {
+		d.Root.Guard(d.guards)
+	}
 	d.diagnostics = &diagnostics{root: d.Root, reports: d.Reports}
 	s := &Set{deps: d, found: map[string]bool{}, jobs: &jobWatch{d.Background, map[string]bool{}, map[string]*watchedJob{}}, diagnostics: d.diagnostics}
 	s.tools = []Tool{

@@ -360,7 +360,7 @@ func (w writer) holds(c workspace.Change) bool {
 	if c.Removes() {
 		return false
 	}
-	f, err := w.Root.Read(c.Path)
+	f, err := w.Root.Peek(c.Path)
 	return err == nil && f.Exists && f.Text == c.After && (!c.Exists || f.Format.Encoding == c.Format.Encoding && f.Format.BOM == c.Format.BOM)
 }
 

@@ -25,7 +25,7 @@ func (r *Root) FS(path string) (fs.FS, string, error) {
 		return nil, "", fmt.Errorf("%s is not a folder", p.name)
 	}
 	if p.folder != nil {
-		fsys, err := fs.Sub(newFS(*p.folder), filepath.ToSlash(p.rel))
+		fsys, err := fs.Sub(r.newFS(*p.folder), filepath.ToSlash(p.rel))
 		return fsys, p.name, err
 	}
 	if r.files.outside.By(p.abs) == "" {
@@ -35,13 +35,15 @@ func (r *Root) FS(path string) (fs.FS, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	return newFS(folder{p.abs, root}), p.name, nil
+	return r.newFS(folder{p.abs, root}), p.name, nil
 }
 
 // folderFS is the file system of a folder.
 type folderFS struct {
 	rootFS
-	folder folder
+	folder   folder
+	files    *files
+	straight *straight
 }
 
 // rootFS is the interface of os.Root.FS.
@@ -50,9 +52,9 @@ type rootFS interface {
 	fs.ReadLinkFS
 }
 
-func newFS(f folder) fs.FS {
+func (r *Root) newFS(f folder) fs.FS {
 	if all, ok := f.root.FS().(rootFS); ok {
-		return folderFS{all, f}
+		return folderFS{all, f, &r.files, &straight{dirs: map[string]bool{}}}
 	}
 	return f.root.FS()
 }
@@ -68,7 +70,9 @@ func (f folderFS) Open(name string) (fs.File, error) {
 	}
 	info, err := file.Stat()
 	if err == nil && !info.IsDir() {
-		err = regular(name, info)
+		if err = regular(name, info); err == nil {
+			err = f.guarded(name)
+		}
 	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())

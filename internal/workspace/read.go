@@ -14,18 +14,26 @@ import (
 // newFile describes a missing file.
 var newFile = File{Format: Format{Encoding: UTF8, EOL: "\n"}, Mode: 0o644}
 
-// Read returns a whole text file. Errors: fs.ErrNotExist, ErrOutside,
+// Read returns a whole text file. Errors: fs.ErrNotExist, ErrOutside, ErrGuarded,
 // ErrNotRegular, ErrTooLarge, ErrNotText.
 func (r *Root) Read(path string) (File, error) {
 	p, err := r.files.resolve(path)
 	if err != nil {
 		return File{}, err
 	}
-	f, info, err := r.files.open(p)
+	if err := r.files.guardedPlace(p); err != nil {
+		return File{}, err
+	}
+	return r.files.whole(p)
+}
+
+// whole reads the text file at p.
+func (fl *files) whole(p place) (File, error) {
+	f, info, err := fl.open(p)
 	if err != nil {
 		return File{}, err
 	}
-	file, err := r.files.read(p, f, info)
+	file, err := fl.read(p, f, info)
 	return file, errors.Join(err, f.Close())
 }
 

@@ -48,7 +48,7 @@ func (f *files) resolve(path string) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
-	p := place{abs: abs, name: filepath.ToSlash(abs), info: info}
+	p := place{abs: abs, info: info}
 	for i := range f.folders {
 		in := &f.folders[i]
 		// Of nested folders, the innermost counts.
@@ -56,10 +56,16 @@ func (f *files) resolve(path string) (place, error) {
 			p.folder, p.rel = in, rel
 		}
 	}
-	if rel, ok := below(f.folders[0].path, abs); ok {
-		p.name = filepath.ToSlash(rel)
-	}
+	p.name = f.named(abs)
 	return p, nil
+}
+
+// named returns the name of a file: relative to the main folder, or its absolute path.
+func (f *files) named(abs string) string {
+	if rel, ok := below(f.folders[0].path, abs); ok {
+		abs = rel
+	}
+	return filepath.ToSlash(abs)
 }
 
 // below returns abs relative to dir; ok is false unless abs is dir or inside.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"github.com/bb2d0cf4/agent/internal/workspace/journal"
 	"github.com/bb2d0cf4/agent/internal/workspace/text"
@@ -62,6 +63,7 @@ type files struct {
 	fallback Encoding
 	asked    func(path string) Encoding // see Options.Asked
 	outside  Outside
+	guard    atomic.Pointer[func(name, abs string) string]
 }
 
 // folder is one of the folders of a workspace. root ensures that nothing below path leads

@@ -32,6 +32,9 @@ func (r *Root) Open(path string) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := r.files.guardedPlace(p); err != nil {
+		return nil, err
+	}
 	f, info, err := r.files.open(p)
 	if err != nil {
 		return nil, err

@@ -14,6 +14,8 @@ import (
 var (
 	// ErrOutside is returned for a path outside every root.
 	ErrOutside = errors.New("outside the workspace")
+	// ErrGuarded is returned for a file that Root.Guard keeps from tools.
+	ErrGuarded = errors.New("it is not read without the user's consent")
 	// ErrStale is returned by Commit if the file is not the reviewed one: it was changed,
 	// deleted, created or replaced since.
 	ErrStale = errors.New("the file changed since it was read")

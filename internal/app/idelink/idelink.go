@@ -77,7 +77,7 @@ func New(o Options) *Link {
 		Face: ide.Face{Note: l.remark, Changed: l.refresh, Mention: l.mention, Linked: o.Linked},
 		May:  l.inside,
 		Read: func(path string) (string, error) {
-			f, err := o.Root.Read(path)
+			f, err := o.Root.Peek(path)
 			return f.Text, err
 		},
 	})

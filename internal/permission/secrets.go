@@ -1,0 +1,98 @@
+package permission
+
+import (
+	_ "embed" // the list of files with keys
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// secretsJSON is the list of files that usually hold keys.
+//
+//go:embed secrets.json
+var secretsJSON []byte
+
+// secretFiles lists files that usually hold keys. All names in it are folded.
+type secretFiles struct {
+	Anywhere group    `json:"anywhere"`
+	JSON     []string `json:"json"` // words in the names of JSON files
+	Home     group    `json:"home"` // in a person's home; in a project, the same names hold none
+}
+
+var secrets = sync.OnceValue(func() secretFiles { return list[secretFiles](secretsJSON) })
+
+// NeverRead explains why the file at the absolute path must not be read, whatever the
+// answer; "" means that it may be asked about. The files of a process expose its memory
+// and environment, and so the keys of this program. home is the program's own folder,
+// which may be in the workspace.
+func NeverRead(abs, home string) string {
+	if home != "" && fold(abs) == fold(filepath.Join(home, "credentials.json")) {
+		return "it holds the keys of this program"
+	}
+	rest, ok := strings.CutPrefix(filepath.ToSlash(abs), "/proc/")
+	pid, _, inside := strings.Cut(rest, "/")
+	if ok && inside && pid != "" && strings.Trim(pid, "0123456789") == "" {
+		return "it exposes the memory and environment of a process, and the keys in them"
+	}
+	return ""
+}
+
+// Secret reports whether the path, or a folder in it, usually holds keys.
+func Secret(name string) bool {
+	name = fold(name)
+	home, parts := secrets().Home, strings.Split(name, "/")
+	return holdKeys(name) || home.holds(name) || slices.Contains(home.Folders, parts[len(parts)-1]) || strings.HasPrefix(path.Base(name), "id_")
+}
+
+// secretInside is Secret for the file at the absolute path abs of the workspace, which is
+// called name there. It knows the folders and files of a project that only look like places
+// for keys. home is the program's own folder.
+func secretInside(name, abs, home string) bool {
+	name, abs, home = fold(name), fold(abs), fold(home)
+	if home != "" && strings.HasPrefix(abs, home+"/") {
+		return true // conversations, and settings with headers
+	}
+	return holdKeys(name) || inHome(abs)
+}
+
+// holdKeys reports whether the file with the folded path usually holds keys, wherever it is.
+func holdKeys(name string) bool {
+	base := path.Base(name)
+	switch {
+	case strings.HasPrefix(base, "id_"):
+		_, key := slices.BinarySearch([]string{"id_dsa", "id_ecdsa", "id_ecdsa_sk", "id_ed25519", "id_ed25519_sk", "id_rsa"}, base)
+		return key
+	case slices.Contains([]string{".example", ".sample", ".template", ".dist", ".defaults"}, path.Ext(base)),
+		slices.Contains([]string{"example.env", "sample.env", "template.env", "process.env", "import.meta.env"}, base):
+		return false // a template, or an expression of a program
+	case path.Ext(base) == ".json" && slices.ContainsFunc(secrets().JSON, func(word string) bool { return strings.Contains(base, word) }):
+		return true
+	}
+	if secrets().Anywhere.holds(name) {
+		return true
+	}
+	return slices.Contains(secrets().Anywhere.Folders, base) // the folder itself
+}
+
+// inHome reports whether the file with the folded absolute path is one that holds keys in a
+// person's home.
+func inHome(abs string) bool {
+	own, _ := os.UserHomeDir() // without one, the usual places count
+	own = fold(own)
+	home := secrets().Home
+	for at := strings.LastIndexByte(abs, '/'); at > 0; at = strings.LastIndexByte(abs[:at], '/') {
+		dir, rel := abs[:at], abs[at+1:]
+		_, above := cutVolume(dir[:max(0, strings.LastIndexByte(dir, '/'))])
+		if dir != own && dir != "/root" && above != "/home" && above != "/users" && above != "/var/home" {
+			continue
+		}
+		first, _, _ := strings.Cut(rel, "/")
+		if slices.Contains(home.Folders, first) || slices.Contains(home.Files, rel) {
+			return true
+		}
+	}
+	return false
+}
