@@ -33,7 +33,7 @@ var layers = []struct {
 	{"editors/vscode", nil},
 	{"internal/editor", nil},
 	{"internal/audit", []string{"internal/statefile", "internal/timelimit"}},
-	{"internal/footprint", []string{"internal/child", "internal/lookpath", "internal/regularfile"}},
+	{"internal/footprint", []string{"internal/child", "internal/lazyregexp", "internal/lookpath", "internal/regularfile"}},
 	{"internal/fuzzy", nil},
 	{"internal/gitignore", []string{"internal/regularfile"}},
 	{"internal/glob", nil},
@@ -161,7 +161,7 @@ var layers = []struct {
 
 	{"internal/demo", []string{"internal/statefile"}},
 	{"internal/app", []string{
-		"internal/app/clipboard", "internal/app/allowedservers", "internal/app/keystore", "internal/app/home", "internal/app/hooks", "internal/app/idelink", "internal/app/attachments", "internal/app/provider", "internal/app/skills", "internal/app/sources", "internal/app/spending", "internal/app/subagents", "internal/audit", "internal/caution", "internal/check", "internal/config", "internal/confirm", "internal/diff", "internal/systemprompt",
+		"internal/app/clipboard", "internal/app/allowedservers", "internal/app/keystore", "internal/app/home", "internal/app/hooks", "internal/app/idelink", "internal/app/attachments", "internal/app/provider", "internal/app/skills", "internal/app/sources", "internal/app/spending", "internal/app/subagents", "internal/audit", "internal/caution", "internal/check", "internal/config", "internal/confirm", "internal/diff", "internal/footprint", "internal/systemprompt",
 		"internal/llm", "internal/mcp", "internal/permission", "internal/sandbox", "internal/session", "internal/session/archive", "internal/session/history", "internal/statefile", "internal/tools", "internal/tools/pending", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/tools/web", "internal/workspace", "internal/workspace/effects",
 	}},
 	{"internal/app/clipboard", []string{"internal/child", "internal/lookpath", "internal/timelimit"}},

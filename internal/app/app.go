@@ -76,6 +76,9 @@ type Options struct {
 	Instructions Instructions   // nil: the model gets all
 	Skills       []skills.Skill // that the model and the user may use
 	ProjectHooks hooks.Project  // besides those of the configuration
+	// Seen and See remember which files of a project that hooks run a person has seen.
+	Seen func(key, hash string) (seen, known bool)
+	See  func(key, hash string)
 	// Sources are the files of settings, and the sources that are not used.
 	Sources []sources.Source
 }
@@ -138,6 +141,7 @@ type App struct {
 	sources       sources.Setup
 	hooked        *hooked
 	guidance      *guidance
+	served        served
 	editorPrompts *idelink.Prompts
 	start         archive.Start // of the session, as saved
 	unlink        func()        // ends the link to the editor

@@ -38,18 +38,23 @@ func (a *App) newHooked(o Options, env []string) *hooked {
 		User: o.Config.Hooks, Project: o.ProjectHooks, Run: a.jobs.Run, Dir: a.Root.Dir(), Env: o.Config.Programs().Environ(env),
 		Session: func() (id, path string) { s := a.Current(); return s.ID(), s.Path() },
 		Mode:    func() string { return a.Policy.Mode().String() },
-		Policy:  a.Policy, Ask: a.askForHook,
+		Policy:  a.Policy, Ask: a.askForHook, Seen: o.Seen, See: o.See,
 	})}
 }
 
-// askForHook asks the person whether a hook may run that may do something else than before. As in
-// the bypass mode commands do, it then runs without a question.
-func (a *App) askForHook(ctx context.Context, line string, notes []string) bool {
+// askForHook asks the person whether a hook may run that may do something else than before.
+func (a *App) askForHook(ctx context.Context, line, note string) bool {
+	return a.askForProgram(ctx, line, a.Root.Dir(), note)
+}
+
+// askForProgram asks the person whether a line may run that is not a command of the model. The
+// bypass mode answers yes.
+func (a *App) askForProgram(ctx context.Context, line, dir, note string) bool {
 	if a.Policy.Mode() == permission.Bypass {
 		return true
 	}
 	v, err := a.Questions.AskPerson(ctx, confirm.Request{
-		Tool: workspace.HookTool, Force: true, Notes: caution.Notes(notes...), Command: &confirm.Command{Line: line, Dir: a.Root.Dir()},
+		Tool: workspace.HookTool, Force: true, Notes: caution.Notes(note), Command: &confirm.Command{Line: line, Dir: dir},
 	})
 	return err == nil && v.Decision == confirm.Approve
 }
@@ -203,4 +208,5 @@ func (h *hooked) changed(e hooks.Event, report effects.Report) string {
 func (h *hooked) close() {
 	h.end("other")
 	h.work.Wait()
+	h.run.Close()
 }

@@ -7,12 +7,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/app/allowedservers"
 	"github.com/bb2d0cf4/agent/internal/app/keystore"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/footprint"
 	"github.com/bb2d0cf4/agent/internal/mcp"
+	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/session"
 )
 
@@ -124,16 +127,62 @@ func (a *App) newServers(o Options) *mcp.Servers {
 	})
 }
 
-// checkServer returns the reason why a server must not be used now: a program of the project
-// that it names has changed, or it is the editor that the session links to.
+// checkServer returns the reason why a server must not be used now: it runs other files than a
+// person allowed, or it is the editor that the session links to.
 func (a *App) checkServer(ctx context.Context, s mcp.Server, changed func(name string) bool) error {
 	switch {
-	case changed != nil && changed(s.Name):
-		return errors.New("its entry or a program of the project that it names has changed since you allowed it; start agent again to be asked")
+	case len(s.Command) > 0:
+		return a.served.check(ctx, a, s, changed != nil && changed(s.Name))
 	case s.URL != "" && a.Editor.Serves(ctx, s.URL):
 		return errors.New("it is the editor that this session links to, whose files, problems and reviews are here already; /ide disconnect, or --no-ide at the start, uses it instead of the link")
 	}
 	return nil
+}
+
+// served holds the programs of MCP servers that were started.
+type served struct {
+	mu  sync.Mutex
+	all map[string]*permission.Watched // by the server's name
+}
+
+// check returns the reason why the program of a server must not be started: it runs files that
+// have changed since the last time without a person seeing that, and nobody allows it. changed is set
+// if they are not those that were allowed before the session.
+func (v *served) check(ctx context.Context, a *App, s mcp.Server, changed bool) error {
+	w, known := v.of(a, s, changed)
+	switch {
+	case !known && changed:
+		return errors.New("its entry or a file of the project that it runs has changed since you allowed it; start agent again to be asked")
+	case !known:
+		return nil
+	}
+	for why := w.Changed(); why != ""; why = w.Changed() {
+		line := footprint.Words(s.Dir, s.Command, nil).Line
+		if !a.askForProgram(ctx, line, s.Dir, "This starts the MCP server "+s.Name+" again. You are asked because "+why+". It runs outside of the sandbox.") {
+			return errors.New("it is not started again, because " + why)
+		}
+		w.Accept()
+	}
+	return nil
+}
+
+// of returns the program of a server, and whether it was started before. Otherwise it notes its
+// present files, unless they have changed.
+func (v *served) of(a *App, s mcp.Server, changed bool) (w *permission.Watched, known bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if w = v.all[s.Name]; w != nil || changed {
+		return w, w != nil
+	}
+	whole := footprint.Sources
+	if s.Dir != a.Root.Dir() {
+		whole = footprint.Anything + 1 // our own folder changes all the time
+	}
+	if v.all == nil {
+		v.all = map[string]*permission.Watched{}
+	}
+	v.all[s.Name] = a.Policy.Watch(footprint.Words(s.Dir, s.Command, s.Env), whole, "")
+	return nil, false
 }
 
 // askForServer asks the person a question of a server, whose answer goes to that server.

@@ -173,6 +173,8 @@ func (o *opening) session(p Process) (*app.App, error) {
 		Instructions:   o.instructions,
 		Skills:         o.skills,
 		ProjectHooks:   o.projectHooks,
+		Seen:           o.instructions.store.Seen,
+		See:            o.see,
 		SubAgents:      o.subAgents,
 		Sources:        o.sources,
 	})

@@ -66,7 +66,11 @@ func hashOf(dir string, entry config.MCPServer) (hash string, scripts []string) 
 	if len(entry.Command) == 0 {
 		return entry.Hash(), nil
 	}
-	f := footprint.Of(footprint.Words(dir, entry.Command, entry.Env))
+	var env []string
+	for _, name := range slices.Sorted(maps.Keys(entry.Env)) { // such as NODE_OPTIONS
+		env = append(env, name+"="+entry.Env[name])
+	}
+	f := footprint.Of(footprint.Words(dir, entry.Command, env))
 	defer f.Close()
 	for _, path := range f.Files() {
 		if name := f.Short(path); !filepath.IsAbs(name) {

@@ -336,7 +336,9 @@ func (a *reading) interpreter(name string, args []word, in source) {
 	switch {
 	case s.code:
 		a.isCode(args)
-		a.reaches(Anything, name)
+		if slices.ContainsFunc(args, func(w word) bool { return !w.known || mayRunMore(w.text) }) {
+			a.reaches(Anything, name)
+		}
 		return
 	case lang.loose || reach > Named:
 		a.isCode(args)

@@ -8,12 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // Bounds of the search for what one command runs.
@@ -37,11 +38,14 @@ type Command struct {
 	Env  []string // variables besides those of this process, as NAME=VALUE
 }
 
-// Words returns the command of a program with arguments, without a shell, and with variables.
-func Words(dir string, args []string, env map[string]string) Command {
+// Words returns the command of a program with arguments, without a shell, and with the variables
+// env, as NAME=VALUE.
+func Words(dir string, args, env []string) Command {
 	var line []string
-	for _, name := range slices.Sorted(maps.Keys(env)) {
-		line = append(line, name+"="+quote(env[name]))
+	for _, pair := range env {
+		if name, value, ok := strings.Cut(pair, "="); ok && syntax.ValidName(name) {
+			line = append(line, name+"="+quote(value))
+		}
 	}
 	for _, arg := range args {
 		line = append(line, quote(arg))

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
 // language is a family of programs that run files, and the ways in which they find one.
@@ -30,7 +32,7 @@ var languages = expandLanguages(map[string]*language{
 	"bun deno tsx electron npx":    {endings: jsEndings, loose: true},
 	"java":                         {loose: true},
 	"ruby jruby":                   {endings: []string{".rb"}, code: "e", valued: "Ir"},
-	"perl":                         {code: "eE", valued: "I"},
+	"perl":                         {endings: []string{".pm"}, code: "eE", valued: "I"},
 	"php":                          {code: "rBRE", valued: "cdSt"},
 	"lua luajit":                   {endings: []string{".lua"}, code: "e", valued: "l"},
 	"Rscript julia":                {code: "eE"},
@@ -47,6 +49,20 @@ func expandLanguages(table map[string]*language) map[string]*language {
 		}
 	}
 	return out
+}
+
+var (
+	// literalRequire matches the loading of a module that the code names.
+	literalRequire = lazyregexp.New(`\brequire\s*\(\s*('[\w./@-]+'|"[\w./@-]+")\s*\)`)
+	// runsMore matches code that may run a file which its words do not name.
+	runsMore = lazyregexp.New("(?i)\\b(binding|breakpoint|builtins|child_process|code|compile|const_get|constructor|ctypes|do|eval|exec\\w*|fork|function|getattr|globals|imp|importlib|" +
+		"import_module|include\\w*|instance_eval|load\\w*|locals|marshal|open\\w*|pickle|pkgutil|popen\\w*|posix_spawn\\w*|pty|qx|readfile\\w*|read_text|require|require_once|require_relative|runpy|send|shell_exec|" +
+		"spawn\\w*|subprocess|system|vars|vm|zipimport)\\b|__|`|\\bimport\\s*\\(|sys\\.path|<<<|\\|")
+)
+
+// mayRunMore reports whether the text of a program may run a file that its words do not name.
+func mayRunMore(code string) bool {
+	return runsMore.MatchString(literalRequire.ReplaceAllString(code, ""))
 }
 
 // maxNames is the number of words after a program that may be files to run.

@@ -121,13 +121,19 @@ func (h *Record) Differs(now, first *Footprint, approved Contents) string {
 	return ""
 }
 
-// Digest returns a hash of the files of the footprint that are in the project, and of its folder if
-// anything in it may be run.
-func (r *Footprint) Digest() string {
+// FilesDigest returns a hash of the files of the footprint.
+func (r *Footprint) FilesDigest() string {
 	sum := sha256.New()
 	for _, path := range slices.Sorted(maps.Keys(r.files)) {
 		fmt.Fprintf(sum, "%q %s\n", r.Short(path), r.files[path])
 	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// Digest returns a hash of the files of the footprint, and of those that the line may reach besides.
+func (r *Footprint) Digest() string {
+	sum := sha256.New()
+	fmt.Fprintln(sum, r.FilesDigest())
 	reach, _ := r.Reach()
 	if reach > Named {
 		now := look(r.path)

@@ -135,7 +135,7 @@ func TestNothingUnseenRuns(t *testing.T) {
 			what := footprint.Command{Line: f.line, Dir: dir}
 			server := footprint.Words(dir, []string{"sh", "-c", f.line}, nil)
 			p.Grant(running(f.line, dir))
-			watched, started := p.Watch(what, ""), p.Watch(server, "")
+			watched, started := p.Watch(what, footprint.Sources, ""), p.Watch(server, footprint.Sources, "")
 			rule, held := p.session(t, f.line, dir)
 			digest := digestOf(server)
 			if how != "nothing" {

@@ -11,6 +11,7 @@ import (
 type Watched struct {
 	policy *Policy
 	what   footprint.Command
+	whole  footprint.Reach
 	why    string // why nothing is allowed yet; "" if it is. Guarded by policy.mu, as are the following.
 	yes    allowed
 	asked  allowed // the state that a person is asked about
@@ -23,9 +24,9 @@ type allowed struct {
 }
 
 // Watch notes that a person allows a line with the present files; if why is not empty, they do not,
-// for that reason.
-func (p *Policy) Watch(what footprint.Command, why string) *Watched {
-	w := &Watched{policy: p, what: what, why: why}
+// for that reason. If the line has at least the reach whole, its folder counts, too.
+func (p *Policy) Watch(what footprint.Command, whole footprint.Reach, why string) *Watched {
+	w := &Watched{policy: p, what: what, whole: whole, why: why}
 	w.yes = w.look()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -38,7 +39,7 @@ func (w *Watched) look() allowed {
 	w.policy.mu.Lock()
 	since := w.policy.changed
 	w.policy.mu.Unlock()
-	return allowed{footprint.NewRecord(w.what, footprint.Of(w.what), footprint.Sources), since}
+	return allowed{footprint.NewRecord(w.what, footprint.Of(w.what), w.whole), since}
 }
 
 // Changed explains why the line may run something else than a person allowed; "" if it does not.
@@ -49,7 +50,7 @@ func (w *Watched) Changed() string {
 	defer p.mu.Unlock()
 	why := w.why
 	if why == "" {
-		why = p.unseenIn(now.record.First(), footprint.Sources, w.yes.since)
+		why = p.unseenIn(now.record.First(), w.whole, w.yes.since)
 	}
 	if why == "" {
 		why = w.yes.record.Differs(now.record.First(), now.record.First(), p.approved)

@@ -12,13 +12,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/footprint"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
@@ -47,7 +50,12 @@ type Options struct {
 	// Policy knows which changes of files a person has seen. Ask asks a person whether a hook
 	// may run that may do something else than before.
 	Policy *permission.Policy
-	Ask    func(ctx context.Context, line string, notes []string) bool
+	Ask    func(ctx context.Context, line, note string) bool
+	// Seen reports whether a person has seen the files with a hash that a hook runs, and whether any
+	// of it are known; See saves that. The key is the path of a file with hooks, or one for a hook of
+	// the user's in Dir. Both may be nil.
+	Seen func(key, hash string) (seen, known bool)
+	See  func(key, hash string)
 }
 
 // Runner runs hooks. A nil Runner has none. It is safe for concurrent use.
@@ -55,6 +63,8 @@ type Runner struct {
 	opt   Options
 	hooks []*hook // the project's first: the user's have the last word
 	armed sync.Once
+
+	isArmed atomic.Bool
 }
 
 type hook struct {
@@ -84,19 +94,72 @@ func (r *Runner) Arm() {
 		return
 	}
 	r.armed.Do(func() {
-		why := ""
+		defer r.isArmed.Store(true)
+		trusted := ""
 		if len(r.opt.Project.Hooks) > 0 {
 			if _, _, hash := r.opt.Project.look(); hash != r.opt.Project.Hash {
-				why = "a file that it runs has changed since you trusted it"
+				trusted = "a file that it runs has changed since you trusted it"
 			}
 		}
 		for _, h := range r.hooks {
+			why := trusted
 			if !h.project {
-				why = ""
+				why = r.since(h)
 			}
-			h.runs = r.opt.Policy.Watch(command(h.Command, r.opt.Dir), why)
+			h.runs = r.opt.Policy.Watch(command(h.Command, r.opt.Dir), footprint.Sources, why)
 		}
 	})
+}
+
+// since returns a reason why a hook of the user's may not run: in the last session in this folder it
+// ran other files. "" without one.
+func (r *Runner) since(h *hook) string {
+	if r.opt.Seen == nil {
+		return ""
+	}
+	if seen, known := r.opt.Seen(r.key(h), r.files(h)); seen || !known {
+		return ""
+	}
+	return "a file that it runs has changed since the last session here"
+}
+
+// key returns the key of a hook of the user's, below the project's folder.
+func (r *Runner) key(h *hook) string {
+	return filepath.Join(r.opt.Dir, "hook "+footprint.Hash([]byte(h.Command)))
+}
+
+// files returns the hash of the files that a hook runs. Others that it may reach do not count
+// between sessions: a hook for all projects is meant for sources of any content.
+func (r *Runner) files(h *hook) string {
+	f := footprint.Of(command(h.Command, r.opt.Dir))
+	defer f.Close()
+	return f.FilesDigest()
+}
+
+// Close saves which files the hooks run, for the next session: those that a person has seen.
+func (r *Runner) Close() {
+	if r == nil || r.opt.See == nil || !r.isArmed.Load() {
+		return
+	}
+	all := true
+	for _, h := range r.hooks {
+		ok := h.runs.Changed() == ""
+		all = all && (ok || !h.project)
+		if ok && !h.project {
+			r.see(r.key(h), r.files(h))
+		}
+	}
+	if p := r.opt.Project; all && len(p.Hooks) > 0 {
+		_, _, hash := p.look()
+		r.see(p.Path(), hash)
+	}
+}
+
+// see saves that a person has seen files, if that is new.
+func (r *Runner) see(key, hash string) {
+	if seen, _ := r.opt.Seen(key, hash); !seen {
+		r.opt.See(key, hash)
+	}
 }
 
 // Event is an event with the data for its hooks.
@@ -273,7 +336,7 @@ func (r *Runner) refused(ctx context.Context, h *hook, e Event) string {
 			whose = "a hook of the project"
 		}
 		note := "This is " + whose + " for " + e.Name + ". You are asked because " + why + ". It runs outside of the sandbox."
-		if e.Name == SessionEnd || ctx.Err() != nil || r.opt.Ask == nil || !r.opt.Ask(ctx, h.Command, []string{note}) {
+		if e.Name == SessionEnd || ctx.Err() != nil || r.opt.Ask == nil || !r.opt.Ask(ctx, h.Command, note) {
 			return why
 		}
 		h.runs.Accept()

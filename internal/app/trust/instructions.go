@@ -66,6 +66,13 @@ func (s Store) Approved(path, hash string) (bool, error) {
 	return a.Has(path, hash), err
 }
 
+// Seen reports whether a person has approved this text at this path, and whether they have approved
+// any there.
+func (s Store) Seen(path, hash string) (seen, known bool) {
+	a, err := s.Approvals()
+	return a.Has(path, hash), err != nil || len(a.all[path]) > 0
+}
+
 // Approve saves that a person has approved the text of each file.
 func (s Store) Approve(ctx context.Context, list ...Instruction) error {
 	return s.explainTexts(s.texts().Change(ctx, func(all texts) texts {
