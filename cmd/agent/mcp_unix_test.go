@@ -378,7 +378,8 @@ func TestServerProxy(t *testing.T) {
 // TestProjectServerScripts: a yes to a server of a project counts for the programs of the project
 // that it names, also in a session that has begun, and for one that was missing.
 func TestProjectServerScripts(t *testing.T) {
-	d := newDesk(t, llmtest.NewServer(t, callOf("mcp__p__die", `{}`), callOf("mcp__p__echo", `{"text":"x"}`), llmtest.Turn{Text: "Done."}), nil)
+	d := newDesk(t, llmtest.NewServer(t, callOf("mcp__p__echo", `{"text":"w"}`), llmtest.Turn{Text: "Begun."},
+		callOf("mcp__p__die", `{}`), callOf("mcp__p__echo", `{"text":"x"}`), llmtest.Turn{Text: "Done."}), nil)
 	run := fmt.Sprintf("exec %q mcp-server\n", os.Args[0])
 	d.write("serve.sh", run)
 	d.write(".mcp.json", `{"mcpServers":{"p":{"command":"sh","args":["serve.sh","later.sh"]}}}`)
@@ -388,9 +389,13 @@ func TestProjectServerScripts(t *testing.T) {
 	d.WaitFor(`(?m)^❯`)
 	d.leave()
 	d.sit("--allow", "mcp__p") // does not ask again
-	d.write("serve.sh", "touch made\n"+run)
 	d.say("call it")
-	d.WaitFor(`a program of the project that it names has changed\s+since you allowed it`)
+	d.WaitFor(`Begun\.`)
+	d.idle()
+	d.write("serve.sh", "touch made\n"+run)
+	d.say("call it again")
+	d.asked(`(?s)starts the MCP server p again\. You are asked because serve\.sh\s+has changed.*serve\.sh`)
+	d.Press("n")
 	d.WaitFor(`Done\.`)
 	d.idle()
 	d.leave()
@@ -405,7 +410,7 @@ func TestProjectServerScripts(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if got := string(d.request(2)); strings.Contains(got, "echo: x") {
+	if got := string(d.request(4)); strings.Contains(got, "echo: x") || !strings.Contains(string(d.request(1)), "echo: w") {
 		t.Errorf("the changed program ran: %s", got)
 	}
 }
