@@ -33,7 +33,7 @@ var unseenForms = []struct {
 	{"git -c user.name=x -c user.email=x@x commit -q --allow-empty -m x", "h/pre-commit", ranFile, map[string]string{".git/config": "[core]\n\thooksPath = h\n"}},
 }
 
-// straced runs the program to its end under strace, and returns what it prints and the programs that
+// straced runs the program to its end under strace, and returns its output and the programs that
 // it started.
 func (d *desk) straced(args ...string) (printed, started string) {
 	d.t.Helper()
