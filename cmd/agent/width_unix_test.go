@@ -28,6 +28,11 @@ var hiding = map[string]string{
 	"selectors":  "echo '" + strings.Repeat("❤️", 28) + "'; touch HIDDEN",
 }
 
+// ends reports whether a screen shows the end of such a command, which may be on two rows.
+func ends(screen string) bool {
+	return strings.Contains(strings.Join(strings.Fields(screen), ""), "';touchHIDDEN")
+}
+
 func asking(t *testing.T, line string) *llmtest.Server {
 	return llmtest.NewServer(t, callOf("execute_command", fmt.Sprintf(`{"command":%q}`, line)), llmtest.Turn{Text: "Done."})
 }
@@ -48,7 +53,10 @@ func TestTheEndOfACommandIsOnTheScreen(t *testing.T) {
 					if key != "" {
 						d.Press(key)
 					}
-					d.asked(`touch HIDDEN`)
+					d.asked(`Esc`)
+					if screen := d.Screen(); !ends(screen) {
+						t.Errorf("the end is not on the screen:\n%s", screen)
+					}
 					for _, unicode := range []string{xterm.Unicode6, xterm.Unicode11, xterm.Graphemes} {
 						inputs = append(inputs, xterm.Input{Unicode: unicode, Width: 80, Height: 24, Text: string(d.Bytes())})
 					}
@@ -58,10 +66,30 @@ func TestTheEndOfACommandIsOnTheScreen(t *testing.T) {
 				d.leave()
 			}
 			for i, out := range xterm.Screens(t, inputs) {
-				if screen := strings.Join(out.Rows, "\n"); !strings.Contains(screen, "touch HIDDEN") {
+				if screen := strings.Join(out.Rows, "\n"); !ends(screen) {
 					t.Errorf("xterm.js with the widths of Unicode %s lacks the end:\n%s", inputs[i].Unicode, screen)
 				}
 			}
+		})
+	}
+}
+
+// TestTheEndOfACommandWithAmbiguousCharacters is the same on a terminal set up for East Asian
+// text, which is asked for its width of such characters.
+func TestTheEndOfACommandWithAmbiguousCharacters(t *testing.T) {
+	for name, text := range map[string]string{"lines": strings.Repeat("─", 50), "Cyrillic": strings.Repeat("я", 50), "quotes": strings.Repeat("“x”", 16)} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, asking(t, "echo '"+text+"'; touch HIDDEN"), nil)
+			d.Terminal = ptytest.New(t, vt.Options{Width: 80, Height: 24, WideLines: true})
+			d.launch()
+			d.say("go")
+			d.asked(`Esc`)
+			if screen := d.Screen(); !ends(screen) {
+				t.Errorf("the end is not on the screen:\n%s", screen)
+			}
+			d.Press("n")
+			d.idle()
+			d.leave()
 		})
 	}
 }
@@ -124,7 +152,7 @@ func TestTheEndOfACommandIsOnTmux(t *testing.T) {
 	}
 	tmux("send-keys", "Enter")
 	until("Esc cancel")
-	if screen := tmux("capture-pane", "-p"); !strings.Contains(screen, "touch HIDDEN") {
+	if screen := tmux("capture-pane", "-p"); !ends(screen) {
 		t.Errorf("the end of the command is not on the screen:\n%s", screen)
 	} else {
 		t.Log("\n" + screen)

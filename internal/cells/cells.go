@@ -1,6 +1,7 @@
 // Package cells measures text in the cells of a terminal. It guarantees that a text is at most
 // as wide as it says in every terminal: in those that count grapheme clusters (mode 2027) and
-// in those that add up code points, with the tables of any version of Unicode. A row that holds
+// in those that add up code points, with the tables of any version of Unicode. Only whether
+// ambiguous characters are wide has to be known (WideAmbiguous). A row that holds
 // by this measure is whole on the screen; one that does not may lose its end.
 //
 // A text is at most as wide as its parts together, wherever it is split between characters.
@@ -8,10 +9,12 @@ package cells
 
 import (
 	"strings"
+	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+	textwidth "golang.org/x/text/width"
 )
 
 // emojiStyle makes the character before it wide where clusters are counted.
@@ -72,11 +75,21 @@ func joins(r rune) bool {
 	return r >= 0x300 && (unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) || r >= 0x1160 && r < 0x1200 || r >= 0xd7b0 && r < 0xd7fc)
 }
 
+// eastern reports whether the terminal draws ambiguous characters in two cells.
+var eastern atomic.Bool
+
+// WideAmbiguous sets whether the terminal draws characters whose width is ambiguous (Greek and
+// Cyrillic letters, quotation marks, line-drawing characters) in two cells, as it may for East
+// Asian text. Texts laid out before have to be laid out anew.
+func WideAmbiguous(on bool) { eastern.Store(on) }
+
 // Rune returns the largest number of cells that r takes alone.
 func Rune(r rune) int {
 	switch {
 	case r < ' ', r >= 0x7f && r < 0xa0:
 		return 0
+	case r >= 0xa0 && eastern.Load() && textwidth.LookupRune(r).Kind() == textwidth.EastAsianAmbiguous && !joins(r):
+		return 2
 	case r < 0x300:
 		return 1
 	case r == emojiStyle, unicode.Is(wide, r):

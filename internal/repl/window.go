@@ -36,6 +36,14 @@ func (m *model) terminalReport(msg tea.Msg) tea.Cmd {
 		if msg.Mode == ansi.ModeSynchronizedOutput {
 			m.scr.SetSync(msg.Value != ansi.ModeNotRecognized)
 		}
+	case tea.CursorPositionMsg:
+		if m.scr.Measure(msg.X) {
+			look := m.look
+			look.Width-- // what keeps its width keeps its layout
+			m.restyle(look)
+			look.Width++
+			m.restyle(look)
+		}
 	case tea.FocusMsg:
 		m.scr.desk.Focus(true)
 	case tea.BlurMsg:

@@ -230,6 +230,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if m.scr.Resume() != nil {
 			return m, tea.Quit // the terminal is gone
 		}
+	case tea.CursorPositionMsg:
+		m.scr.Measure(msg.X)
 	case quietMsg:
 		return m, m.arm()
 	case aloneMsg:

@@ -8,6 +8,9 @@ import (
 // fewLines is the number of lines of a longer body that must fit for a yes.
 const fewLines = 3
 
+// minWidth is the width of a terminal, in columns, below which a row may be cut.
+const minWidth = 12
+
 // frame is everything around the body, and the part of the body that fits.
 type frame struct {
 	head, hints []string
@@ -55,7 +58,7 @@ func (p *Panel) lay(height, n int) frame {
 	if room(f) < few && !p.show.keys {
 		f.hints = p.brief(n)
 	}
-	fits := room(f) >= few
+	fits := room(f) >= few && p.look.Width >= minWidth
 	if !fits && !p.show.keys && p.words.ed == nil && p.rule.ed == nil && !p.PromptHasKeys {
 		said := p.renamed("too little room: enlarge the window · n no · " + p.esc())
 		f.hints = []string{theme.Paint(p.look.Styles.Warn, theme.Short(said, p.look.Width))}

@@ -175,6 +175,22 @@ func TestNothingUnseenIsApproved(t *testing.T) {
 	}
 }
 
+// On a terminal so narrow that rows are cut nobody can approve.
+func TestNothingCutIsApproved(t *testing.T) {
+	for _, req := range []confirm.Request{command("echo a long command"), edit(), {Tool: "read_file", Read: &confirm.Read{Path: "/a/long/path/to/a/file"}}} {
+		for width, want := range map[int]panel.Outcome{8: panel.Handled, 11: panel.Handled, 12: panel.Answered} {
+			l := look()
+			l.Width, l.Height = width, 60
+			p := panel.New(req, l, diffview.Auto, start)
+			rows := p.View(60)
+			p.Wait(start.Add(time.Hour))
+			if o, _ := press(p, "y"); o != want {
+				t.Errorf("%s on %d columns: %v, want %v:\n%s", req.Tool, width, o, want, strings.Join(rows, "\n"))
+			}
+		}
+	}
+}
+
 // A remark makes room for the diff, so that yes works.
 func TestRemarkGivesWayToTheDiff(t *testing.T) {
 	req := edit()

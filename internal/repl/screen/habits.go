@@ -10,12 +10,18 @@ import (
 // Sequences that set up and restore the terminal. The keyboard modes are set, not pushed:
 // this overwrites modes left by a killed program, and giveModes resets it.
 const (
+	ambiguous = "─я"
+
 	takeModes = "\x1b[?2004h" + // bracketed paste
 		"\x1b[>4;2m" + "\x1b[=5;1u" + // distinguish Shift+Enter and Esc; report the key under a letter of another layout
 		"\x1b[J"
 	giveModes = "\x1b[=0;1u" + "\x1b[>4m" + "\x1b[?2004l" + "\x1b[?7h" + "\x1b[?25h" + "\x1b[m"
 
-	askTerminal = "\x1b[?2026$p" + "\x1b]11;?\x1b\\"
+	askTerminal = "\x1b[?2026$p" + "\x1b]11;?\x1b\\" + askWidth
+
+	// askWidth asks for the column before and after two characters of ambiguous width, and
+	// erases them.
+	askWidth = "\x1b7\x1b[?7l" + "\x1b[?6n" + ambiguous + "\x1b[?6n" + "\x1b[?7h\x1b8\x1b[J"
 
 	enterAlt = "\x1b[?1049h" + "\x1b[=5;1u" + "\x1b[H\x1b[2J" // each screen has its own keyboard mode
 	leaveAlt = "\x1b[=0;1u" + "\x1b[?1049l"

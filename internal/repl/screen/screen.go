@@ -11,10 +11,12 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 )
 
@@ -44,6 +46,8 @@ type Screen struct {
 	window Window // may be nil
 	lines  preparer
 	wanted frame // the next frame; the owner's
+
+	columns []int // answers about the column of the cursor
 
 	mu    sync.Mutex // guards the following: the owner draws, any goroutine may close
 	tty   tty
@@ -84,8 +88,8 @@ type tty interface {
 	Write(b []byte) (int, error)
 }
 
-// Open puts the terminal into raw mode and asks for its support of synchronized output and
-// its background color; the answers arrive as input.
+// Open puts the terminal into raw mode and asks for its support of synchronized output, its
+// background color and the width of ambiguous characters; the answers arrive as input.
 func Open(opt Options) (*Screen, error) {
 	t, err := openTTY(opt.In, opt.Out)
 	if err != nil {
@@ -301,6 +305,19 @@ func (s *Screen) SetSync(supported bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.shown.sync = supported
+}
+
+// Measure takes an answer about the column of the cursor (tea.CursorPositionMsg). It reports
+// whether it is known from now on that ambiguous characters are wide: all texts have to be laid
+// out anew.
+func (s *Screen) Measure(column int) bool {
+	s.columns = append(s.columns, column)
+	if len(s.columns) != 2 || s.columns[1]-s.columns[0] <= utf8.RuneCountInString(ambiguous) {
+		return false
+	}
+	cells.WideAmbiguous(true)
+	s.lines.last, s.wanted.redraw = nil, true
+	return true
 }
 
 // SetPalette sets the colors of the program. No other color reaches the terminal then.

@@ -87,7 +87,7 @@ func TestOpenAsksInOneWriteAndCloseGivesBack(t *testing.T) {
 	if diff := cmp.Diff(want, term.Modes()); diff != "" || !term.isRaw || term.writes != 1 {
 		t.Errorf("after Open: raw %v, %d writes, modes (-want +got):\n%s", term.isRaw, term.writes, diff)
 	}
-	if got, want := answers.String(), "\x1b[?2026;2$y\x1b]11;rgb:0000/0000/0000\x1b\\"; got != want {
+	if got, want := answers.String(), "\x1b[?2026;2$y\x1b]11;rgb:0000/0000/0000\x1b\\\x1b[?1;1R\x1b[?1;3R"; got != want {
 		t.Errorf("asked for %q, want %q", got, want)
 	}
 	s.SetTail([]string{"\x1b[31mred", "below"}, nil)

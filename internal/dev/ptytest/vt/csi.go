@@ -28,8 +28,8 @@ func (t *Terminal) csi(body string) {
 		known = t.kittyKeys(prefix, args)
 	case "t":
 		known = t.titleStack(args)
-	case "c", "n", ">q", "?6n":
-		known = t.report(string(rune(final)), args)
+	case "c", "n", ">q", "?n":
+		known = t.report(string(rune(final)), strings.TrimPrefix(prefix, ">")+args)
 	default:
 		known = prefix == "" && inter == "" && (t.move(final, args) || t.erase(final, args))
 	}
@@ -193,6 +193,8 @@ func (t *Terminal) report(final, args string) bool {
 		t.reply("\x1b[0n")
 	case final == "n" && args == "6":
 		t.reply(fmt.Sprintf("\x1b[%d;%dR", p.y+1, p.x+1))
+	case final == "n" && args == "?6":
+		t.reply(fmt.Sprintf("\x1b[?%d;%dR", p.y+1, p.x+1))
 	case final == "q":
 		t.reply("\x1bP>|vt model\x1b\\")
 	default:

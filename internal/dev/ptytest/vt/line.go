@@ -2,9 +2,11 @@ package vt
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+	textwidth "golang.org/x/text/width"
 )
 
 // line is a row of cells; cells beyond its end were never written.
@@ -64,7 +66,7 @@ func (l *line) cut(x int) {
 
 // width returns the number of cells that a cluster takes.
 func (t *Terminal) width(cluster string) int {
-	if r, _ := utf8.DecodeRuneInString(cluster); t.opt.WideLines && r >= 0x2500 && r < 0x2580 {
+	if r, _ := utf8.DecodeRuneInString(cluster); t.opt.WideLines && textwidth.LookupRune(r).Kind() == textwidth.EastAsianAmbiguous && !unicode.Is(unicode.M, r) {
 		return 2
 	}
 	if t.opt.NarrowEmoji {

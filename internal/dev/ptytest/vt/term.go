@@ -22,8 +22,8 @@ type Options struct {
 	// NarrowEmoji makes characters that are wide only by a variation selector one
 	// cell wide, as older terminals do.
 	NarrowEmoji bool
-	// WideLines makes box drawing characters two cells wide, as terminals set up for
-	// East Asian text do.
+	// WideLines makes box drawing and other characters of ambiguous width two cells wide,
+	// as terminals set up for East Asian text do.
 	WideLines bool
 	// NoSync makes the terminal ignore synchronised output, NoKitty the Kitty keyboard
 	// protocol.
