@@ -45,7 +45,15 @@ func TestPublishedBypasses(t *testing.T) {
 		{"a denied command behind 60 others", strings.Repeat("true; ", 60) + "touch MADE", []string{"allow run", "deny run(touch **)"}, func(line string) bool {
 			return !slices.ContainsFunc(strings.SplitN(line, "; ", 50)[:49], func(part string) bool { return strings.HasPrefix(part, "touch ") })
 		}},
+		{"a denied command behind choom", "choom -n 0 touch MADE", []string{"allow run", "deny run(touch **)"}, notFirst},
+		{"a denied command in the editor ed", "printf '!touch MADE\\nq\\n' | ed -s", []string{"allow run", "deny run(touch **)"}, notFirst},
+		{"a denied command as a part of the compiler", "cc -wrapper touch,MADE,-- -E -x c /dev/null", []string{"allow run", "deny run(touch **)"}, notFirst},
+		{"a denied command behind taskset", "taskset 1 touch MADE", []string{"allow run", "deny run(touch **)"}, notFirst},
 	} {
+		if name := strings.Fields(c.line)[0]; missing(name) || strings.Contains(c.line, "| ed") && missing("ed") {
+			t.Logf("skipped: %s is not installed", c.line)
+			continue
+		}
 		bypass.Try(t, c.attack, "each simple command of a line is compared with the rules by itself; deny and ask count before allow, and a shell asks", runs(func(_ *testing.T, line string) bool { return c.weak(line) }, c.line),
 			runs(func(t *testing.T, line string) bool { return decides(t, line, c.rules) }, c.line))
 	}
@@ -84,6 +92,14 @@ func TestPublishedBypasses(t *testing.T) {
 	}, func(t *testing.T) bool {
 		return environment(t, func(path string) bool { return permission.NeverRead(path, "") == "" })
 	})
+}
+
+// notFirst denies touch if it is the first word.
+func notFirst(line string) bool { return !strings.HasPrefix(line, "touch ") }
+
+// missing reports whether a program is not installed; commands of the shell are.
+func missing(name string) bool {
+	return exec.Command("bash", "-c", "type "+name).Run() != nil
 }
 
 // environment reports whether a guard lets the environment of a process be read.

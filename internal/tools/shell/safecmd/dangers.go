@@ -58,7 +58,8 @@ var dangers = map[string]danger{
 }
 
 // wrappers start the program that their arguments name, or run an argument as a line.
-var wrappers = strings.Fields("alias ash bash busybox builtin bwrap caffeinate chroot chrt command coproc csh dash dbus-run-session docker doas entr env eval exec expect fakeroot find fish firejail flock gdb git ionice ksh kubectl linux32 linux64 lldb ltrace " +
+var wrappers = strings.Fields("aa-exec alias ash bash busybox builtin bwrap caffeinate capsh ccache cgexec choom chpst chroot chrt command coproc csh dash dbus-run-session docker doas entr env eval exec expect fakeroot find fish firejail flock gdb git ionice ksh kubectl linux32 linux64 lldb ltrace " +
+	"daemonize distrobox dumb-init eatmydata envdir faketime fakechroot flatpak-spawn gosu heaptrack nawk proxychains proxychains4 rr run0 runcon sem setuidgid softlimit su-exec systemd-cat systemd-nspawn tini torify torsocks uclampset unbuffer " +
 	"nice nohup npx nsenter numactl parallel perf perl podman prlimit proot pwsh python python3 ruby node php awk gawk mawk runuser script screen setarch setpriv setsid sg sh source ssh-agent start-stop-daemon stdbuf strace su sudo systemd-inhibit systemd-run tar taskset tcsh time timeout tmux toybox " +
 	"trap unshare valgrind watch xargs xvfb-run zsh ssh . ! { if then do else while until for case")
 

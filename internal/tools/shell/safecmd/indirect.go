@@ -10,8 +10,10 @@ import (
 	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
-// starters run others like wrappers, or make the shell run their arguments later.
-var starters = strings.Fields("bind bunx compgen complete cross-env dotenv enable fc hash hyperfine mapfile npx pipx pnpx readarray uvx")
+// starters run others like wrappers, with words of another form, or make the shell run their
+// arguments later.
+var starters = strings.Fields("at batch bind bsdtar bunx compgen complete concurrently crontab cross-env dc dotenv dotenvx ed enable fc foreman gnuplot gtar guile hash honcho hyperfine julia m4 mail mailx mapfile mutt nodemon npx octave osascript overmind pipx pnpx readarray red rlwrap Rscript run-parts tclsh uvx watchexec " +
+	"adb alacritty ansible foot gnome-terminal incus kitty konsole lxc machinectl nerdctl sshpass autossh vagrant wezterm x-terminal-emulator xdotool xterm")
 
 // evaluators are commands of the shell that run a substitution in the index of a variable.
 var evaluators = strings.Fields("getopts printf read test unset wait")
@@ -28,42 +30,96 @@ func isIndirect(words []string) bool {
 		return strings.Contains(text, "[") && strings.ContainsAny(text, "$`")
 	case name == "make" || name == "gmake":
 		return slices.ContainsFunc(args, isMakeText)
-	case slices.Contains([]string{"node", "perl", "php", "python", "python2", "python3", "ruby"}, name):
+	case slices.Contains([]string{"lua", "luajit", "node", "perl", "php", "python", "python2", "python3", "R", "ruby"}, name):
 		return len(args) == 0 || slices.ContainsFunc(args, isCode)
 	}
 	return runsArgument(name, args) || isWrapper(words[0]) || slices.Contains(starters, name) || strings.HasPrefix(name, "ld-") || name == "ld.so"
 }
 
 // programArgs maps programs to the arguments with which they run another, or a line.
-var programArgs = map[string]lazyregexp.Regexp{
-	"emacs": editing, "ex": editing, "gvim": editing, "nvim": editing, "vi": editing, "view": editing, "vim": editing, "vimdiff": editing,
-	"gsed": sedRuns, "sed": sedRuns,
-	"man":     lazyregexp.New(`^(-\w*[HP]|--html|--pager)`),
-	"psql":    lazyregexp.New(`\\!|\bprogram\b`),
-	"rsync":   lazyregexp.New(`^(-\w*e|--rsh)`),
-	"sort":    lazyregexp.New(`^--co`),
-	"split":   lazyregexp.New(`^--f`),
-	"sqlite3": lazyregexp.New(`^\s*\.(sh|sy)`),
+var programArgs = argsOf(map[string]string{
+	"emacs ex gvim nvim vi view vim vimdiff": `^(-[cfls]|-S|\+|--cmd|--e|--f|--l|--s)`,
+	"less more most":                         `^\+`,
+	"ack ag bat batcat delta":                `^--pager`,
+	"man":                                    `^(-\w*[HP]|--html|--pager)`,
+	"fzf sk":                                 `^--(be|bi|pre|with)|execute|become`,
+	"rg":                                     `^--(pre(=|$)|ho)`,
+
+	"mariadb mysql":  `\\!|(?i:\bsystem\b)|^-\w*p?ager|^--pager`,
+	"psql":           `\\[!og]|(?i:\bprogram\b)`,
+	"duckdb sqlite3": `(^|\n)\s*\.(sh|sy|once|output|excel|www)`,
+
+	"rsync":             `^(-\w*e|--rsh)`,
+	"scp sftp":          `^-\w*[DFSo]`,
+	"cpio":              `^--rsh`,
+	"zip":               `^(-\w*TT|--unz)`,
+	"sort":              `^--co`,
+	"split gsplit":      `^--f`,
+	"install":           `^(-\w*s|--strip)`,
+	"diff3 sdiff":       `^--diff-p`,
+	"patch":             `^(-\w*e|--ed)`,
+	"rename":            `.`, // may be the one that evaluates Perl
+	"prename":           `.`,
+	"aria2c":            `^--on-`,
+	"wget":              `^--use-ask|askpass`,
+	"yt-dlp":            `^--(exec|downloader|external)`,
+	"tcpdump":           `^-\w*z`,
+	"nmap":              `^--(scr|inter)|^-sC`,
+	"ip":                `^exec$`,
+	"gpg gpg2":          `^--(photo|exec|agent-p|dirmngr-p|pinentry)`,
+	"helm":              `^--post-r`,
+	"apt apt-get":       `^(-\w*[co]|--option|--config)`,
+	"dpkg":              `invoke`,
+	"svn":               `^--(diff|diff3|editor|config)-`,
+	"hg":                `^--config`,
+	"ctest":             `^(-S|--build-and|--scr)`,
+	"cmake":             `^-[EP]$|^-D\w*(COMPILER|LAUNCHER|LINKER|PROGRAM|EXECUTABLE)`,
+	"bazel bazelisk":    `^--(run_under|script_path)`,
+	"mvn":               `exec[.:]`,
+	"ld ld.gold ld.lld": `^--?plugin`,
+	"rustc":             `linker`,
+
+	"cargo":             `^(--config|-Z)`,
+	"go":                `^(--?(exec|toolexec|vettool)|tool$)`,
+	"bun npm pnpm yarn": `^(exec|x|dlx)$|script-shell|^--(shell|git|viewer|editor|browser|node-options)`, // run starts a script of the project
+	"dotnet":            `^exec$`,
+	"deno":              `^(eval|x)$`,
+	"asdf conda fnm mamba micromamba nodenv pdm pyenv rbenv rustup volta doppler chamber aws-vault sops hatch": `^(run|exec|exec-env|exec-file)$`,
+
+	"ctags": `^--_?\w*-?(opt|interactive)`,
+}, map[string]lazyregexp.Regexp{"gsed": sedRuns, "sed": sedRuns})
+
+// argsOf returns the patterns of several names each, by name, beside those in more.
+func argsOf(patterns map[string]string, more map[string]lazyregexp.Regexp) map[string]lazyregexp.Regexp {
+	for names, expr := range patterns {
+		pattern := lazyregexp.New(expr)
+		for _, name := range strings.Fields(names) {
+			more[name] = pattern
+		}
+	}
+	return more
 }
+
+// compilers matches the names of C compilers, and compilerRuns their arguments that name a program
+// or a plug-in.
+var (
+	compilers    = lazyregexp.New(`^(.*-)?(cc|c\+\+|gcc|g\+\+|cpp|clang|clang\+\+|gfortran|nvcc|tcc)(-[0-9.]+)?$`)
+	compilerRuns = lazyregexp.New(`^(-wrapper|-B|-ccbin|-fplugin|--?specs|-fuse-ld|--ld-path|-load|-Xclang|-Wl,.*plugin|@)`)
+)
 
 // runsArgument reports whether an argument of a program names another program.
 func runsArgument(name string, args []string) bool {
-	has := func(words ...string) bool {
-		return slices.ContainsFunc(args, func(s string) bool { return slices.Contains(words, s) })
-	}
 	pattern, ok := programArgs[name]
 	switch {
 	case ok:
 		return slices.ContainsFunc(args, pattern.MatchString)
-	case slices.Contains([]string{"npm", "pnpm", "yarn", "bun"}, name): // run starts a script of the project
-		return has("exec", "x", "dlx")
+	case compilers.MatchString(name):
+		return slices.ContainsFunc(args, compilerRuns.MatchString)
 	case slices.Contains(launchers, name):
-		return has("run", "exec", "x")
+		return slices.ContainsFunc(args, func(s string) bool { return slices.Contains([]string{"run", "exec", "x"}, s) })
 	}
 	return false
 }
-
-var editing = lazyregexp.New(`^(-[cfls]|-S|\+|--cmd|--e|--f|--l|--s)`)
 
 // sedRuns matches the command e of sed, the flag e of its command s, and a file with commands.
 var sedRuns = lazyregexp.New(`(^|[^a-zA-Z\\.])\s*e(\s|$)|[/|#,@!:~%][gpiImM0-9]*e[gpiImM0-9]*\s*($|[;}\n])|^(-\w*f|--fi)`)
@@ -84,7 +140,7 @@ func isCode(s string) bool {
 func gitRuns(args []string) bool {
 	return slices.ContainsFunc(args, func(s string) bool {
 		return short(s, "cx") && strings.IndexAny(s, "cx") == 1 || slices.Contains([]string{"foreach", "run", "filter-branch"}, s) ||
-			short(s, "O") || slices.ContainsFunc([]string{"--config-env", "--exec", "--ext", "--open-files-in-pager", "--upload-pack", "--receive-pack", "--tree-filter"}, func(o string) bool { return strings.HasPrefix(s, o) })
+			short(s, "O") || slices.ContainsFunc([]string{"--config-env", "--exec", "--ext", "--open-files-in-pager", "--upload-pack", "--receive-pack", "--tree-filter", "--sendmail-cmd", "--smtp-server", "--to-cmd", "--cc-cmd", "--header-cmd", "--browser", "ext::"}, func(o string) bool { return strings.HasPrefix(s, o) })
 	})
 }
 
