@@ -26,6 +26,7 @@ const (
 	resultAfterError = "Not run: an earlier call of this answer failed and ended the turn."
 	resultAnswered   = "Not run: an earlier call of this answer was the answer to the prompt."
 	resultAfterLimit = "Not run: a limit ended the turn before this call."
+	resultAtLimit    = "A limit of time ended the turn while it ran; its effect may be partial. Check before repeating it."
 )
 
 // runCalls runs the calls of one answer in order, one at a time; those that only read or
@@ -198,6 +199,10 @@ func failure(ctx context.Context, err error, res tools.Result) string {
 		return res.ForModel
 	case errors.As(err, &asked) && res.Ran && res.ForModel != "":
 		return res.ForModel + resultNoFurther
+	case limitReached(ctx) && errors.As(err, &asked):
+		return resultAfterLimit
+	case limitReached(ctx):
+		return resultAtLimit
 	case errors.As(err, &asked) && programEnded(ctx):
 		return history.Undecided
 	case programEnded(ctx):
@@ -214,14 +219,17 @@ func failure(ctx context.Context, err error, res tools.Result) string {
 // context.Canceled means the same.
 var ErrEnded = errors.New("the program ends")
 
-// programEnded reports whether the end of the program, not the user, cancelled ctx.
+// programEnded reports whether the end of the program, not the user and no limit, cancelled ctx.
 func programEnded(ctx context.Context) bool {
-	return ctx.Err() != nil && context.Cause(ctx) != context.Canceled //nolint:errorlint // the cause of a signal counts as well
+	return ctx.Err() != nil && !limitReached(ctx) && context.Cause(ctx) != context.Canceled //nolint:errorlint // the cause of a signal counts as well
 }
 
 // notStarted returns the result of the calls that a cancelled turn did not reach.
 func notStarted(ctx context.Context) string {
-	if programEnded(ctx) {
+	switch {
+	case limitReached(ctx):
+		return resultAfterLimit
+	case programEnded(ctx):
 		return history.NotStarted
 	}
 	return resultNotStarted

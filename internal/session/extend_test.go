@@ -5,12 +5,14 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
 // limitAsker answers the questions at limits in turn; then it says no.
@@ -93,6 +95,38 @@ func TestLimitsAsk(t *testing.T) {
 			if d := cmp.Diff(tt.asked, ask.asked); d != "" {
 				t.Error(d)
 			}
+		})
+	}
+}
+
+// TestTimeEndsACall: while nobody can be asked, the limit of time ends a call and a request that
+// never end; otherwise the question comes after them.
+func TestTimeEndsACall(t *testing.T) {
+	for name, model := range map[string]func(context.Context, func(llm.Delta, error) bool){
+		"call": say("", call("a", "wait", `{}`), call("b", "read", `{}`)), "request": hang("The first half", func() {}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, Options{Limits: Limits{MaxTime: 3 * time.Minute, MaxTurns: 9, Unattended: true}, Now: time.Now}, model)
+				r.tools.tools["wait"] = func(ctx context.Context, _ tools.Call) (tools.Result, error) {
+					<-ctx.Done()
+					return tools.Result{}, ctx.Err()
+				}
+				began := time.Now()
+				err := r.Run(t.Context(), "go")
+				var limit *LimitError
+				if !errors.As(err, &limit) || r.stop() != StopLimit || !strings.Contains(err.Error(), "this prompt has taken 3m0s of 3m0s (max_minutes)") {
+					t.Errorf("%v, stop %q", err, r.stop())
+				}
+				if took := time.Since(began); took != 3*time.Minute {
+					t.Errorf("it took %s", took)
+				}
+				if name == "call" {
+					wantChat(t, r.Messages(), "user: go", "assistant:  a=wait{} b=read{}", "tool a: "+resultAtLimit, "tool b: "+resultAfterLimit)
+				} else {
+					wantChat(t, r.Messages(), "user: go", "assistant: The first half "+markBroken)
+				}
+			})
 		})
 	}
 }

@@ -291,7 +291,7 @@ func (l *Loop) Run(ctx context.Context, prompt string) error {
 		for _, d := range early {
 			l.RecordDeed(d)
 		}
-		stop, err = t.run(ctx)
+		stop, err = t.runWithin(ctx)
 	}
 	l.sync()
 	l.opt.Emit(TurnEnded{Err: err, Stop: stop, Took: l.opt.Now().Sub(began)})

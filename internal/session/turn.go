@@ -41,6 +41,27 @@ type answer struct {
 	end             *llm.End // nil if the stream broke off
 }
 
+// runWithin is run with the limit of time. While nobody can be asked to go on, the limit also ends a
+// call, such as one of a server that never answers, and a request.
+func (t *turn) runWithin(ctx context.Context) (Stop, error) {
+	if !t.limits.Unattended || t.limits.MaxTime == 0 {
+		return t.run(ctx)
+	}
+	limit := t.limits.check(spent{rounds: -1, time: t.limits.MaxTime})
+	within, cancel := context.WithTimeoutCause(ctx, t.limits.MaxTime, limit)
+	defer cancel()
+	stop, err := t.run(within)
+	if stop == StopCancelled && limitReached(within) {
+		return t.limited(limit)
+	}
+	return stop, err
+}
+
+// limitReached reports whether the limit of time ended ctx.
+func limitReached(ctx context.Context) bool {
+	return ctx.Err() != nil && errors.As(context.Cause(ctx), new(*LimitError))
+}
+
 // run asks the model and runs its calls until it makes none, and the changes that the calls
 // gathered are settled.
 func (t *turn) run(ctx context.Context) (Stop, error) {
@@ -149,7 +170,10 @@ func (t *turn) broken(ctx context.Context, a *answer, err error) (Stop, error) {
 	stop, mark := StopFailed, markBroken
 	if ctx.Err() != nil {
 		stop, mark, err = StopCancelled, markCancelled, ctx.Err()
-		if programEnded(ctx) {
+		switch {
+		case limitReached(ctx):
+			mark = markBroken
+		case programEnded(ctx):
 			mark = history.CutShort
 		}
 	}
