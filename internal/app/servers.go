@@ -92,6 +92,11 @@ func (l Logins) Save(ctx context.Context, address, secret string) error {
 	return err
 }
 
+// Lock implements mcp.Logins.
+func (l Logins) Lock(ctx context.Context, address string) (release func() error, err error) {
+	return l.Store.Lock(ctx, keystore.Login(address))
+}
+
 // Forget deletes the login to a server. It returns false if none was kept.
 func (l Logins) Forget(ctx context.Context, address string) (was bool, err error) {
 	return l.Delete(ctx, keystore.Login(address))

@@ -46,7 +46,10 @@ func logIn(cmd *cobra.Command, p Process, f *flags, name string, withSecret bool
 			return err
 		}
 	}
-	err = mcp.Login(ctx, opt, mcp.Server{Name: name, URL: s.URL, Headers: headers}, client, func(address string) {
+	err = mcp.Login(ctx, opt, mcp.Server{Name: name, URL: s.URL, Headers: headers}, client, func(address, why string) {
+		if why != "" {
+			_ = showLine(p, "The server asks for another login: "+why)
+		}
 		_ = showLine(p, "Open this address in a browser on this machine; Ctrl+C gives up:") // the next line matters
 		_ = showLine(p, address)
 	})

@@ -1,17 +1,12 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -19,7 +14,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 	"golang.org/x/oauth2"
-	"golang.org/x/sync/singleflight"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/peer"
@@ -30,6 +24,8 @@ type Logins interface {
 	// Load returns "" if none is kept.
 	Load(ctx context.Context, address string) (string, error)
 	Save(ctx context.Context, address, secret string) error
+	// Lock waits until no other session renews the login, and keeps others from it.
+	Lock(ctx context.Context, address string) (release func() error, err error)
 }
 
 // login is the secret that Logins keeps: tokens, and the means to renew them.
@@ -38,6 +34,7 @@ type login struct {
 	ClientSecret string           `json:"client_secret,omitzero"`
 	TokenURL     string           `json:"token_url"`
 	AuthStyle    oauth2.AuthStyle `json:"auth_style,omitzero"`
+	Resource     string           `json:"resource,omitzero"` // as the server calls itself
 	Token        *oauth2.Token    `json:"token"`
 }
 
@@ -68,9 +65,9 @@ func (c Client) credentials(ctx context.Context, to Logins, address string) (kno
 }
 
 // Login logs in to the server at an address by OAuth: show gets the address that the person
-// opens in a browser. Logins of opt keeps the tokens and the client's secret, for the server's
+// opens in a browser and, for a further one, why the server asks again. Logins of opt keeps the tokens and the client's secret, for the server's
 // address alone.
-func Login(ctx context.Context, opt Options, s Server, client Client, show func(address string)) error {
+func Login(ctx context.Context, opt Options, s Server, client Client, show func(address, why string)) error {
 	u, err := url.Parse(s.URL)
 	if err != nil || !safe(u) {
 		return errors.New("a login needs an https address")
@@ -84,7 +81,8 @@ func Login(ctx context.Context, opt Options, s Server, client Client, show func(
 	known, only := client.credentials(ctx, opt.Logins, s.URL)
 	one := newServer(opt, s)
 	defer one.via.CloseIdleConnections()
-	check := &loginTransport{via: one.via, address: s.URL, only: only}
+	check := &loginTransport{via: one.via, address: plainAddress(s.URL), only: only}
+	flow := &loginFlow{check: check}
 	handler, err := auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
 		PreregisteredClient: known,
 		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
@@ -98,13 +96,15 @@ func Login(ctx context.Context, opt Options, s Server, client Client, show func(
 			if foreign := check.foreign.Load(); foreign != nil {
 				return nil, fmt.Errorf("its metadata is of another resource: %s", *foreign)
 			}
-			back.expect(args.URL)
-			show(args.URL)
+			flow.begun = true
+			page := check.named(args.URL)
+			back.expect(page)
+			show(page, flow.again)
 			return back.wait(ctx)
 		},
 		NewTokenSource: func(_ context.Context, cfg *oauth2.Config, t *oauth2.Token) (oauth2.TokenSource, error) {
 			got = &keeper{ctx: ctx, to: opt.Logins, address: s.URL, login: login{
-				ClientID: cfg.ClientID, ClientSecret: cfg.ClientSecret, TokenURL: cfg.Endpoint.TokenURL, AuthStyle: cfg.Endpoint.AuthStyle, Token: t,
+				ClientID: cfg.ClientID, ClientSecret: cfg.ClientSecret, TokenURL: cfg.Endpoint.TokenURL, AuthStyle: cfg.Endpoint.AuthStyle, Token: t, Resource: check.resource(),
 			}}
 			return oauth2.StaticTokenSource(t), nil
 		},
@@ -112,8 +112,9 @@ func Login(ctx context.Context, opt Options, s Server, client Client, show func(
 	if err != nil {
 		return err
 	}
+	flow.OAuthHandler = handler
 	transport := &sdk.StreamableClientTransport{
-		Endpoint: s.URL, HTTPClient: one.httpClient(nil), MaxEventSize: maxMessage, OAuthHandler: handler, DisableStandaloneSSE: true,
+		Endpoint: s.URL, HTTPClient: one.httpClient(nil), MaxEventSize: maxMessage, OAuthHandler: flow, DisableStandaloneSSE: true,
 	}
 	caller := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: opt.Version}, &sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{}})
 	session, err := caller.Connect(ctx, transport, nil)
@@ -131,68 +132,6 @@ func Login(ctx context.Context, opt Options, s Server, client Client, show func(
 // machine.
 func safe(u *url.URL) bool {
 	return u.Scheme == "https" && u.Host != "" || u.Scheme == "http" && peer.IsLoopback(u.Hostname())
-}
-
-// loginTransport makes the requests of a login, which may hold secrets: encrypted ones only,
-// with bounded answers.
-type loginTransport struct {
-	via     http.RoundTripper
-	address string
-	only    string                 // the address that may get a secret; "" for any
-	foreign atomic.Pointer[string] // another resource that the server's metadata is of
-}
-
-// client returns a client that follows no redirect to another host, which would get the
-// secrets.
-func (l *loginTransport) client() *http.Client {
-	return &http.Client{Transport: l, CheckRedirect: sameHost, Timeout: time.Minute}
-}
-
-// RoundTrip implements http.RoundTripper.
-func (l *loginTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	if !safe(req.URL) {
-		return nil, errors.New("it is not encrypted: " + req.URL.Host)
-	}
-	if l.only != "" && req.Method != http.MethodGet && req.URL.String() != l.only {
-		return nil, fmt.Errorf("the server now sends the client's secret to %s, no longer to %s: give the secret again with --client-secret if that is right", req.URL.Host, hostOf(l.only))
-	}
-	resp, err := headers{via: l.via}.RoundTrip(req)
-	if err != nil || resp.StatusCode != http.StatusOK || req.Method != http.MethodGet {
-		return resp, err
-	}
-	data, err := io.ReadAll(resp.Body)
-	if err = errors.Join(err, resp.Body.Close()); err != nil {
-		return nil, err
-	}
-	if err := l.see(req.URL.Host, data); err != nil {
-		return nil, err
-	}
-	resp.Body = io.NopCloser(bytes.NewReader(data))
-	return resp, nil
-}
-
-// see looks at metadata, as the SDK decodes it. The SDK goes on without that of another resource,
-// and accepts any method of PKCE.
-func (l *loginTransport) see(host string, data []byte) error {
-	var meta map[string]any
-	if err := json.NewDecoder(bytes.NewReader(data)).Decode(&meta); err != nil {
-		return fmt.Errorf("the answer of %s is no metadata: %w", host, err)
-	}
-	_, page := meta["authorization_endpoint"]
-	_, named := meta["resource"]
-	if resource, _ := meta["resource"].(string); (named || !page) && !within(l.address, resource) {
-		l.foreign.Store(&resource)
-	}
-	if methods, _ := meta["code_challenge_methods_supported"].([]any); page && !slices.Contains(methods, any("S256")) {
-		return fmt.Errorf("%s does not protect a login by PKCE with S256, so another program could take it over: its operator has to change that", host)
-	}
-	return nil
-}
-
-// within reports whether an address is that of a resource or below it.
-func within(address, resource string) bool {
-	rest, ok := strings.CutPrefix(address, strings.TrimRight(resource, "/"))
-	return ok && hostOf(address) == hostOf(resource) && (rest == "" || strings.ContainsAny(rest[:1], "/?"))
 }
 
 // callback receives the browser after the login, on this machine.
@@ -272,80 +211,6 @@ func (c *callback) close(ctx context.Context) {
 		_ = c.server.Close()
 	}
 	c.work.Wait()
-}
-
-// keeper is the source of the tokens of a login. It keeps those that it renews.
-type keeper struct {
-	ctx     context.Context //nolint:containedctx // of the session; a token source takes none
-	to      Logins
-	address string
-
-	one singleflight.Group // runs renew, which owns the rest
-	login
-	fresh oauth2.TokenSource
-}
-
-// loadLogin returns the login kept for an address, with a nil Token if nothing is kept.
-func loadLogin(ctx context.Context, to Logins, address string) (l login, err error) {
-	if to == nil {
-		return l, nil
-	}
-	secret, err := to.Load(ctx, address)
-	if err != nil || secret == "" {
-		return l, err
-	}
-	if err := json.Unmarshal([]byte(secret), &l); err != nil || l.Token == nil {
-		return login{}, errors.New("the login that is kept cannot be read; log in again")
-	}
-	return l, nil
-}
-
-// loadKeeper returns the source of the tokens for an address, renewed by via; nil without a
-// login.
-func loadKeeper(ctx context.Context, via http.RoundTripper, to Logins, address string) (*keeper, error) {
-	l, err := loadLogin(ctx, to, address)
-	if err != nil || l.Token == nil {
-		return nil, err
-	}
-	k := &keeper{ctx: ctx, to: to, address: address, login: l}
-	cfg := oauth2.Config{ClientID: k.ClientID, ClientSecret: k.ClientSecret, Endpoint: oauth2.Endpoint{TokenURL: k.TokenURL, AuthStyle: k.AuthStyle}}
-	k.fresh = cfg.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, (&loginTransport{via: via, address: address}).client()), k.Token)
-	return k, nil
-}
-
-// token returns the token, which it renews if it has expired. A renewal goes on after ctx has
-// ended: the server may have replaced the token that it used up.
-func (k *keeper) token(ctx context.Context) (*oauth2.Token, error) {
-	select {
-	case got := <-k.one.DoChan("", func() (any, error) {
-		defer crash.Guard()
-		return k.renew()
-	}):
-		t, _ := got.Val.(*oauth2.Token)
-		return t, got.Err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-func (k *keeper) renew() (*oauth2.Token, error) {
-	t, err := k.fresh.Token()
-	if err != nil {
-		return nil, fmt.Errorf("log in again: the login has expired and cannot be renewed (%s)", bounded(err, maxWhy))
-	}
-	if t.AccessToken != k.Token.AccessToken {
-		err = k.save(t)
-	}
-	return t, err
-}
-
-func (k *keeper) save(t *oauth2.Token) error {
-	k.Token = t
-	secret, err := json.Marshal(k.login)
-	if err != nil {
-		return err
-	}
-	return k.to.Save(k.ctx, k.address, string(secret))
 }
 
 // refusal is the authorization of a session, by the server's name. It asks nobody and follows no

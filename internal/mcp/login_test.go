@@ -19,6 +19,13 @@ import (
 type kept struct {
 	mu  sync.Mutex
 	all map[string]string
+
+	renews sync.Mutex // a session renews a login
+}
+
+func (k *kept) Lock(context.Context, string) (func() error, error) {
+	k.renews.Lock()
+	return func() error { k.renews.Unlock(); return nil }, nil
 }
 
 func (k *kept) Load(_ context.Context, address string) (string, error) {
@@ -62,13 +69,13 @@ func logInAs(t *testing.T, o *mcptest.OAuth, k *kept, client mcp.Client) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	return mcp.Login(ctx, mcp.Options{Version: "test", Logs: t.TempDir(), Logins: k}, mcp.Server{Name: "a", URL: o.URL()}, client, func(address string) { browse(t, address) })
+	return mcp.Login(ctx, mcp.Options{Version: "test", Logs: t.TempDir(), Logins: k}, mcp.Server{Name: "a", URL: o.URL() + o.Query}, client, func(address, _ string) { browse(t, address) })
 }
 
 // session starts a session with the server, with the login that is kept.
 func session(t *testing.T, o *mcptest.OAuth, k *kept) *mcp.Servers {
 	t.Helper()
-	s := mcp.New(mcp.Options{Logs: t.TempDir(), Logins: k}, []mcp.Server{{Name: "a", URL: o.URL()}})
+	s := mcp.New(mcp.Options{Logs: t.TempDir(), Logins: k}, []mcp.Server{{Name: "a", URL: o.URL() + o.Query}})
 	s.Start(t.Context(), nil)
 	t.Cleanup(s.Close)
 	s.Settle(t.Context())
@@ -118,6 +125,85 @@ func TestRenewal(t *testing.T) {
 	}
 }
 
+// TestRotation: sessions at the same time renew a login once, although each refresh token is
+// accepted once; a second use would end the login.
+func TestRotation(t *testing.T) {
+	o, k := (&mcptest.OAuth{Short: true, Rotate: true}).Start(t), &kept{}
+	if err := logIn(t, o, k); err != nil {
+		t.Fatal(err)
+	}
+	var all []*mcp.Servers
+	for range 3 { // each has the login before one of them renews it
+		s := mcp.New(mcp.Options{Logs: t.TempDir(), Logins: k}, []mcp.Server{{Name: "a", URL: o.URL()}})
+		t.Cleanup(s.Close)
+		all = append(all, s)
+	}
+	for _, s := range all {
+		s.Start(t.Context(), nil)
+	}
+	for _, s := range all {
+		if s.Settle(t.Context()); s.Status()[0].State != mcp.Ready {
+			t.Errorf("%+v", s.Status()[0])
+		}
+	}
+	if n := o.Count("POST /token"); n != 2 {
+		t.Errorf("%d requests for tokens", n)
+	}
+}
+
+// TestNamesOfTheResource: a login and its renewal use the name that the server gives itself: with
+// another slash, of a parent, without the query of the address.
+func TestNamesOfTheResource(t *testing.T) {
+	for name, o := range map[string]*mcptest.OAuth{
+		"a query": {Query: "?tenant=1"}, "a slash": {Own: "/mcp/"}, "the parent": {Own: "/"}, "the host": {Own: ""}, "a query and the parent": {Query: "?a=b&c=d", Own: "/"},
+		"at the root": {Own: "", AtRoot: true}, "at the root, with a query": {Own: "/", AtRoot: true, Query: "?x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if name == "a query" {
+				o.Own = "/mcp"
+			}
+			o.Short, o.Named = true, true
+			k := &kept{}
+			o.Start(t)
+			if err := logIn(t, o, k); err != nil {
+				t.Fatal(err)
+			}
+			if s := session(t, o, k).Status()[0]; s.State != mcp.Ready || o.Count("POST /token") != 2 {
+				t.Errorf("%+v, %d requests for tokens", s, o.Count("POST /token"))
+			}
+		})
+	}
+}
+
+// TestSecondPage: after a refused login no further page is shown, except for further rights, with
+// the reason.
+func TestSecondPage(t *testing.T) {
+	for name, c := range map[string]struct {
+		o     *mcptest.OAuth
+		pages int
+		says  string
+	}{
+		"refused token":  {&mcptest.OAuth{WrongTokens: true}, 1, "refuses the token of this login: 401 Unauthorized: invalid_token it is not for us"},
+		"state":          {&mcptest.OAuth{State: "other"}, 1, "state mismatch"},
+		"further rights": {&mcptest.OAuth{Further: true}, 2, ""},
+	} {
+		o, k := c.o.Start(t), &kept{}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		var reasons []string
+		err := mcp.Login(ctx, mcp.Options{Logs: t.TempDir(), Logins: k}, mcp.Server{Name: "a", URL: o.URL()}, mcp.Client{}, func(address, why string) {
+			reasons = append(reasons, why)
+			browse(t, address)
+		})
+		cancel()
+		if len(reasons) != c.pages || reasons[0] != "" || c.pages > 1 && !strings.Contains(reasons[1], "insufficient_scope") {
+			t.Errorf("%s: pages for %q", name, reasons)
+		}
+		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestStuckRenewal: a session does not wait for a renewal that is never answered.
 func TestStuckRenewal(t *testing.T) {
 	o, k := (&mcptest.OAuth{Short: true}).Start(t), &kept{}
@@ -162,7 +248,7 @@ func TestKnownClient(t *testing.T) {
 	for _, wrong := range []mcp.Client{{}, {ID: "known"}, {ID: "other", Secret: "s3cret"}, {ID: "known", Secret: "wrong"}} {
 		o, k := known(), &kept{}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		err := mcp.Login(ctx, mcp.Options{Logs: t.TempDir(), Logins: k}, mcp.Server{Name: "a", URL: o.URL()}, wrong, func(address string) {
+		err := mcp.Login(ctx, mcp.Options{Logs: t.TempDir(), Logins: k}, mcp.Server{Name: "a", URL: o.URL()}, wrong, func(address, _ string) {
 			resp, err := http.Get(address)
 			if err != nil {
 				t.Fatal(err)
@@ -201,7 +287,7 @@ func TestRefusedLogin(t *testing.T) {
 	for _, own := range []bool{false, true} {
 		o, k := new(mcptest.OAuth).Start(t), &kept{}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		err := mcp.Login(ctx, mcp.Options{Logs: t.TempDir(), Logins: k}, mcp.Server{Name: "a", URL: o.URL()}, mcp.Client{}, func(address string) {
+		err := mcp.Login(ctx, mcp.Options{Logs: t.TempDir(), Logins: k}, mcp.Server{Name: "a", URL: o.URL()}, mcp.Client{}, func(address, _ string) {
 			page, err := url.Parse(address)
 			if err != nil {
 				t.Fatal(err)
@@ -284,7 +370,7 @@ func TestLoginIsForItsAddress(t *testing.T) {
 	if s := session(t, second, k).Status()[0]; s.State != mcp.Failed {
 		t.Errorf("%+v", s)
 	}
-	err := mcp.Login(t.Context(), mcp.Options{Logins: k}, mcp.Server{Name: "a", URL: "http://mcp.example/"}, mcp.Client{}, func(string) { t.Error("a page was shown") })
+	err := mcp.Login(t.Context(), mcp.Options{Logins: k}, mcp.Server{Name: "a", URL: "http://mcp.example/"}, mcp.Client{}, func(string, string) { t.Error("a page was shown") })
 	if err == nil || !strings.Contains(err.Error(), "https") {
 		t.Error(err)
 	}

@@ -6,6 +6,8 @@ package keystore
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -67,6 +69,16 @@ func title(name string) string {
 		return "the login to " + address
 	}
 	return "the key for " + name
+}
+
+// Lock waits until no other process holds the lock of a name, and takes it.
+func (s Store) Lock(ctx context.Context, name string) (release func() error, err error) {
+	sum := sha256.Sum256([]byte(name))
+	lock, err := statefile.Acquire(ctx, filepath.Join(s.home, "mcp", hex.EncodeToString(sum[:8])+".lock"))
+	if err != nil {
+		return nil, err
+	}
+	return lock.Release, nil
 }
 
 // Count returns the numbers of stored keys and of logins to MCP servers.

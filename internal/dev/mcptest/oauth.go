@@ -26,8 +26,14 @@ type OAuth struct {
 	Secret string // of Client; "" for none
 
 	// Flaws: of the metadata, the redirect to the client, and the token endpoint.
-	Issuer      string         // in the metadata of the authorization server, instead of its own
-	Resource    string         // in the metadata of the resource
+	Issuer      string // in the metadata of the authorization server, instead of its own
+	Resource    string // in the metadata of the resource
+	Named       bool   // that resource has the path Own
+	Own         string
+	AtRoot      bool           // the metadata of the resource is at the root, and named nowhere
+	Query       string         // of the address that clients use
+	Rotate      bool           // a refresh token is accepted once; a second use ends the login
+	Further     bool           // the MCP server wants further rights after the first login
 	Beside      bool           // that resource has an address that begins like its own
 	More        map[string]any // added to the metadata of both
 	Methods     string         // the only method of PKCE in the metadata instead of S256, "none" for no list
@@ -48,6 +54,8 @@ type OAuth struct {
 	challenge string
 	redirect  string
 	issued    int
+	refresh   string // the only one that is accepted
+	ended     bool
 }
 
 // Start starts the servers, until the test ends.
@@ -55,7 +63,11 @@ func (o *OAuth) Start(t testing.TB) *OAuth {
 	mux := http.NewServeMux()
 	serve := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return New() }, nil)
 	mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) { o.guard(w, r, serve) })
-	mux.HandleFunc("GET /.well-known/oauth-protected-resource/mcp", func(w http.ResponseWriter, _ *http.Request) {
+	at := "/mcp"
+	if o.AtRoot {
+		at = ""
+	}
+	mux.HandleFunc("GET /.well-known/oauth-protected-resource"+at, func(w http.ResponseWriter, _ *http.Request) {
 		o.describe(w, map[string]any{"resource": o.resource(), "authorization_servers": []string{o.http.URL}})
 	})
 	mux.HandleFunc("GET /.well-known/oauth-authorization-server", o.metadata)
@@ -95,6 +107,9 @@ func (o *OAuth) resource() string {
 	if o.Beside {
 		return strings.TrimSuffix(o.URL(), "p")
 	}
+	if o.Named {
+		return o.http.URL + o.Own
+	}
 	return cmp.Or(o.Resource, o.URL())
 }
 
@@ -115,12 +130,23 @@ func (o *OAuth) guard(w http.ResponseWriter, r *http.Request, next http.Handler)
 	o.mu.Lock()
 	good := r.Header.Get("Authorization") == fmt.Sprint("Bearer access-", o.issued) && o.issued > 0 && !o.WrongTokens
 	o.mu.Unlock()
-	if !good {
-		w.Header().Set("Www-Authenticate", `Bearer resource_metadata="`+o.http.URL+`/.well-known/oauth-protected-resource/mcp"`)
-		w.WriteHeader(http.StatusUnauthorized)
+	metadata := `resource_metadata="` + o.http.URL + `/.well-known/oauth-protected-resource/mcp"`
+	switch {
+	case good && o.Further && o.issued == 1:
+		w.Header().Set("Www-Authenticate", `Bearer error="insufficient_scope", scope="more", `+metadata)
+		w.WriteHeader(http.StatusForbidden)
 		return
+	case good:
+		next.ServeHTTP(w, r)
+		return
+	case o.AtRoot:
+		w.Header().Set("Www-Authenticate", "Bearer")
+	case o.WrongTokens && r.Header.Get("Authorization") != "":
+		w.Header().Set("Www-Authenticate", `Bearer error="invalid_token", error_description="it is not for us", `+metadata)
+	default:
+		w.Header().Set("Www-Authenticate", "Bearer "+metadata)
 	}
-	next.ServeHTTP(w, r)
+	w.WriteHeader(http.StatusUnauthorized)
 }
 
 func (o *OAuth) metadata(w http.ResponseWriter, _ *http.Request) {
@@ -157,7 +183,7 @@ func (o *OAuth) register(w http.ResponseWriter, r *http.Request) {
 func (o *OAuth) authorize(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	back, err := url.Parse(q.Get("redirect_uri"))
-	if err != nil || back.Hostname() != "127.0.0.1" || q.Get("code_challenge_method") != "S256" || q.Get("resource") != o.URL() || q.Get("client_id") != cmp.Or(o.Client, "client") {
+	if err != nil || back.Hostname() != "127.0.0.1" || q.Get("code_challenge_method") != "S256" || q.Get("resource") != o.resource() || q.Get("client_id") != cmp.Or(o.Client, "client") {
 		http.Error(w, "a wrong request: "+r.URL.RawQuery, http.StatusBadRequest)
 		return
 	}
@@ -188,9 +214,9 @@ func (o *OAuth) token(w http.ResponseWriter, r *http.Request) {
 	case !known:
 		http.Error(w, `{"error":"invalid_client"}`, http.StatusUnauthorized)
 		return
-	case r.FormValue("grant_type") == "refresh_token" && r.FormValue("refresh_token") == "refresh" && !o.NoRefresh:
+	case r.FormValue("grant_type") == "refresh_token" && o.refreshes(r):
 	case r.FormValue("grant_type") == "authorization_code" && r.FormValue("code") == "code" && r.FormValue("redirect_uri") == o.redirect &&
-		r.FormValue("resource") == o.URL() && base64.RawURLEncoding.EncodeToString(sum[:]) == o.challenge:
+		r.FormValue("resource") == o.resource() && base64.RawURLEncoding.EncodeToString(sum[:]) == o.challenge:
 	default:
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusBadRequest)
@@ -198,9 +224,21 @@ func (o *OAuth) token(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	o.issued++
+	o.refresh = "refresh"
+	if o.Rotate {
+		o.refresh = fmt.Sprint("refresh-", o.issued)
+	}
 	life := 3600
 	if o.Short && o.issued == 1 {
 		life = 1 // the client takes it as expired
 	}
-	answer(w, map[string]any{"access_token": fmt.Sprint("access-", o.issued), "token_type": "Bearer", "refresh_token": "refresh", "expires_in": life})
+	answer(w, map[string]any{"access_token": fmt.Sprint("access-", o.issued), "token_type": "Bearer", "refresh_token": o.refresh, "expires_in": life})
+}
+
+// refreshes reports whether a request may renew the token.
+func (o *OAuth) refreshes(r *http.Request) bool {
+	if o.Rotate && r.FormValue("refresh_token") != o.refresh {
+		o.ended = true
+	}
+	return !o.NoRefresh && !o.ended && r.FormValue("refresh_token") == o.refresh && r.FormValue("resource") == o.resource()
 }
