@@ -62,17 +62,20 @@ func (v *View) Unsaved(ctx context.Context, path string) (name string, unsaved b
 func (v *View) CheckSaved(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, bufferTimeout)
 	defer cancel()
-	l := v.links.soon(ctx)
-	if l == nil {
-		return nil
+	for {
+		l := v.links.soon(ctx)
+		if l == nil {
+			return nil
+		}
+		switch unsaved, err := l.unsaved(ctx, path); {
+		case unsaved:
+			return fmt.Errorf("it has unsaved changes in %s: save or revert it there first", l.name())
+		case err != nil && !l.lost():
+			return editor.SilentError(l.name())
+		case err == nil:
+			return nil
+		}
 	}
-	switch unsaved, err := l.unsaved(ctx, path); {
-	case unsaved:
-		return fmt.Errorf("it has unsaved changes in %s: save or revert it there first", l.name())
-	case err != nil:
-		return editor.SilentError(l.name())
-	}
-	return nil
 }
 
 // unsaved reports whether the editor holds changes of a file that are not on disk.

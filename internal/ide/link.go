@@ -85,6 +85,9 @@ func (l *link) probe(ctx context.Context) error {
 	return err
 }
 
+// lost reports whether the connection has ended.
+func (l *link) lost() bool { return l.client.Err() != nil }
+
 // isDeaf reports whether the editor has left a probe unanswered for so long that
 // nothing should wait for it.
 func (l *link) isDeaf() bool {

@@ -163,8 +163,9 @@ func (v *Reviewer) show(ctx context.Context, l *link, q *question) (confirm.Verd
 	defer l.track(req.Tab)()
 	asking, cancel := context.WithCancel(ctx)
 	var work crash.Group
-	defer work.Wait()
-	defer cancel()
+	// Its notes end before the note on how it ended.
+	end := func() { cancel(); work.Wait() }
+	defer end()
 	a := q.newDiff(req.Tab)
 	work.Go(func() {
 		defer close(a.over)
@@ -185,19 +186,22 @@ func (v *Reviewer) show(ctx context.Context, l *link, q *question) (confirm.Verd
 	for {
 		select {
 		case <-over:
-			cancel()
 			if a.result.aborted() {
+				cancel()
 				over, stays = nil, time.After(closingWait)
 				continue
 			}
+			end()
 			return v.answered(ctx, l, q, a)
 		case <-stays:
+			end()
 			return v.answered(ctx, l, q, a)
 		case <-ctx.Done():
 			cancel()
 			l.closeDiff(ctx, req.Tab, false)
 			return confirm.Verdict{}, ctx.Err()
 		case <-l.client.Done():
+			end()
 			l.leave(req.Tab)
 			v.lostDuring(q, l)
 			return confirm.Verdict{}, errAgain
@@ -274,8 +278,8 @@ func (v *Reviewer) watch(ctx context.Context, l *link, q *question, shown string
 		look, cancel := context.WithTimeout(ctx, lookWait)
 		err := l.probe(look)
 		cancel()
-		if ctx.Err() != nil {
-			return
+		if ctx.Err() != nil || l.lost() {
+			return // show notes the loss
 		}
 		now := shown
 		if err != nil {

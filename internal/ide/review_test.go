@@ -288,24 +288,6 @@ func TestRefusedDiffs(t *testing.T) {
 	}
 }
 
-// TestSilentEditor: a connection that another session has taken over stays open and
-// never answers. A note warns of it, and the terminal answers.
-func TestSilentEditor(t *testing.T) {
-	r := newRig(t, nil)
-	e := r.editor(idetest.Emacs())
-	thief := newRig(t, nil)
-	if err := thief.Connect(t.Context(), e.WriteLock(thief.folder(e.Dialect), thief.dir)); err != nil {
-		t.Fatal(err)
-	}
-	req := r.proposal("old\n", "new\n")
-	got := r.ask(t.Context(), req)
-	r.untilNote("Emacs does not answer: answer here")
-	r.terminal.answers <- yes
-	if o, text := r.answered(got, req); o.By != "terminal" || text != "new\n" {
-		t.Errorf("%+v with %q", o, text)
-	}
-}
-
 // TestDeafEditorDelaysNothing: neither Esc nor the end of the program asks anything of an
 // editor that does not answer while it shows a diff, so neither waits for it.
 func TestDeafEditorDelaysNothing(t *testing.T) {

@@ -62,7 +62,7 @@ func (c *current) soon(ctx context.Context) *link {
 		c.mu.Lock()
 		l, trying, changed := c.link, c.trying, c.changed
 		c.mu.Unlock()
-		if l != nil || !trying {
+		if l == nil && !trying || l != nil && !l.lost() {
 			return l
 		}
 		select {

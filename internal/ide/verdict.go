@@ -25,7 +25,7 @@ func (l *link) ends(ctx context.Context, answered time.Time) bool {
 	case <-ctx.Done():
 		return false
 	case <-late.C:
-		return l.client.Err() != nil
+		return l.lost()
 	}
 }
 
