@@ -240,9 +240,6 @@ var adaptiveOnly = lazyregexp.New(`use .{0,2}thinking\.type\.adaptive|use adapti
 // refusedTemperature matches the refusal of any temperature but the default.
 var refusedTemperature = lazyregexp.New(`temperature.{0,3} (is deprecated|is not supported|may only be set to 1)|temperature: extra inputs`)
 
-// MaxTools implements remote.Protocol.
-func (p *Protocol) MaxTools() int { return 0 }
-
 // Learn implements remote.Protocol.
 func (p *Protocol) Learn(refusal *llm.Error) bool {
 	p.mu.Lock()

@@ -70,7 +70,7 @@ func (p *Protocol) NoEffort() bool { return p.learner.dialect()&(noEffort|effort
 // EchoesReasoning reports whether the server has demanded the reasoning of every answer.
 func (p *Protocol) EchoesReasoning() bool { return p.learner.dialect()&thinkingInAll != 0 }
 
-// MaxTools implements remote.Protocol.
+// MaxTools returns how many tools a request may have.
 func (p *Protocol) MaxTools() int { return remote.MaxFunctions }
 
 // Learn implements remote.Protocol.

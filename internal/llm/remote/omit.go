@@ -149,7 +149,7 @@ func (o *omissions) messages(messages []llm.Message) []llm.Message {
 func (o *omissions) parts(parts []llm.Part, left *int) []llm.Part {
 	parts = slices.Clone(parts)
 	for i, p := range slices.Backward(parts) {
-		remark := ""
+		var remark string
 		switch {
 		case p.Kind != llm.ImagePart:
 			continue

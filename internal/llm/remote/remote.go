@@ -92,9 +92,10 @@ type Protocol interface {
 	// Learn adapts Encode to a refusal. It reports whether the request is worth
 	// another attempt.
 	Learn(refusal *llm.Error) bool
-	// MaxTools returns how many tools a request may have, zero without a limit.
-	MaxTools() int
 }
+
+// bounded is a Protocol of which a request may have only so many tools.
+type bounded interface{ MaxTools() int }
 
 // MaxFunctions is how many tools a request may have at OpenAI, and at those who offer its
 // protocols.
@@ -170,8 +171,8 @@ func New(opt Options, protocol Protocol) *Client {
 		opt: opt, protocol: protocol, http: &http.Client{Transport: opt.Transport, CheckRedirect: checkRedirect},
 		key: key{read: opt.Key, other: secretsIn(opt.Headers)},
 	}
-	if protocol != nil {
-		c.omitted.maxTools = protocol.MaxTools()
+	if p, ok := protocol.(bounded); ok {
+		c.omitted.maxTools = p.MaxTools()
 	}
 	if u, err := url.Parse(opt.BaseURL); err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
 		c.base = u

@@ -50,39 +50,14 @@ func (c *Client) stream(ctx context.Context, req llm.Request, emit func(llm.Delt
 	if c.base == nil {
 		return c.reporter().addressFailure()
 	}
-	var t trial
-	patience := c.opt.Limits.Idle
+	t := trial{patience: c.opt.Limits.Idle}
 	for attempt := 1; ; attempt++ {
-		r, sent, lessons, err := c.encode(req)
-		if err != nil {
+		fail, learned, err := c.once(ctx, req, &t, attempt, emit)
+		if fail == nil {
 			return err
 		}
-		if attempt == 1 {
-			t.notes = c.cut(req, sent)
-		}
-		a := &receiver{answer: c.protocol.Answer(), patience: patience}
-		err = c.attempt(ctx, r, a, t.telling(emit))
-		if err == nil || errors.Is(err, errStopped) {
-			c.accept(sent, err)
-			return err
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		rep := c.reporter()
-		rep.limits.Idle = patience
-		fail := rep.explain(err)
-		if errors.Is(err, errIdle) || errors.Is(err, errStalled) {
-			patience = min(2*patience, c.opt.Limits.Total)
-		}
-		if !a.began {
-			learned := c.learn(fail, sent, lessons, &t, attempt)
-			if learned && t.text != "" && !emit(c.again(attempt, fail.reason()+"; the newest parts are left out", 0)) {
-				return errStopped
-			}
-			if learned {
-				continue
-			}
+		if learned {
+			continue
 		}
 		if !fail.again || attempt >= c.opt.Limits.MaxAttempts {
 			return fail.err
@@ -95,6 +70,38 @@ func (c *Client) stream(ctx context.Context, req llm.Request, emit func(llm.Delt
 			return err
 		}
 	}
+}
+
+// once makes an attempt. It returns a failure if the request may be sent again; learned reports
+// whether the failure has changed it.
+func (c *Client) once(ctx context.Context, req llm.Request, t *trial, attempt int, emit func(llm.Delta) bool) (fail *failure, learned bool, err error) {
+	r, sent, lessons, err := c.encode(req)
+	if err != nil {
+		return nil, false, err
+	}
+	if attempt == 1 {
+		t.notes = c.cut(req, sent)
+	}
+	a := &receiver{answer: c.protocol.Answer(), patience: t.patience}
+	err = c.attempt(ctx, r, a, t.telling(emit))
+	if err == nil || errors.Is(err, errStopped) {
+		c.accept(sent, err)
+		return nil, false, err
+	}
+	if ctx.Err() != nil {
+		return nil, false, ctx.Err()
+	}
+	rep := c.reporter()
+	rep.limits.Idle = t.patience
+	fail = rep.explain(err)
+	if errors.Is(err, errIdle) || errors.Is(err, errStalled) {
+		t.patience = min(2*t.patience, c.opt.Limits.Total)
+	}
+	learned = !a.began && c.learn(fail, sent, lessons, t, attempt)
+	if learned && t.text != "" && !emit(c.again(attempt, fail.reason()+"; the newest parts are left out", 0)) {
+		return nil, false, errStopped
+	}
+	return fail, learned, nil
 }
 
 // again returns the notice of another attempt.

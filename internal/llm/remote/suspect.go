@@ -7,14 +7,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
-// trial is an attempt without the parts that may be the cause of a refusal, which does not
-// name it. They stay left out if the server accepts the rest.
+// trial is the state of a request over its attempts, one of which may be without the parts
+// that may be the cause of a refusal. They stay left out if the server accepts the rest.
 type trial struct {
+	patience time.Duration // with a silent server
+
 	stage  int
 	text   string // of the refusal, without what differs from request to request
 	images [][]byte

@@ -150,7 +150,7 @@ func (p *Protocol) Learned() []string {
 	return names
 }
 
-// MaxTools implements remote.Protocol.
+// MaxTools returns how many tools a request may have.
 func (p *Protocol) MaxTools() int { return remote.MaxFunctions }
 
 // Learn implements remote.Protocol.

@@ -60,7 +60,7 @@ func merge(out, s object) {
 	for key, value := range s {
 		switch key {
 		case "properties":
-			all := maps.Clone(value.(object))
+			all := maps.Clone(objectOf(value))
 			if have, ok := out[key].(object); ok {
 				maps.Copy(all, have)
 			}
@@ -102,7 +102,7 @@ func unite(out object, branches []object) {
 			switch {
 			case !known || len(old) == 0:
 				have[name] = inner[name]
-			case len(inner[name].(object)) > 0 && !reflect.DeepEqual(old, inner[name]):
+			case len(objectOf(inner[name])) > 0 && !reflect.DeepEqual(old, inner[name]):
 				one := object{}
 				addBranches(one, old)
 				addBranches(one, inner[name])
@@ -164,7 +164,7 @@ func addBranches(out object, branch any) {
 func flat(s object) object {
 	list, _ := s["anyOf"].([]any)
 	if len(list) == 1 {
-		return list[0].(object)
+		return objectOf(list[0])
 	}
 	return s
 }

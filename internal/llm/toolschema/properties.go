@@ -7,21 +7,7 @@ import (
 
 // properties takes the properties, and the names of those that are required.
 func (m *mender) properties(in, out object, depth int) {
-	from := in["properties"]
-	if list, ok := from.([]any); ok { // [{"name": "a", "type": "string"}]
-		named := object{}
-		for _, one := range list {
-			if p, ok := one.(object); ok {
-				if name, ok := p["name"].(string); ok {
-					p = maps.Clone(p)
-					delete(p, "name")
-					named[name] = p
-				}
-			}
-		}
-		from = named
-	}
-	members, ok := from.(object)
+	members, ok := membersOf(in["properties"])
 	required := namesOf(in["required"])
 	all := object{}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
@@ -30,7 +16,7 @@ func (m *mender) properties(in, out object, depth int) {
 			required = slices.DeleteFunc(required, func(r string) bool { return r == name })
 			continue
 		}
-		if inner, isObject := members[name].(object); isObject && inner["required"] == true && !slices.Contains(required, name) { // draft 3
+		if objectOf(members[name])["required"] == true { // draft 3
 			required = append(required, name)
 		}
 		all[name] = p
@@ -45,6 +31,30 @@ func (m *mender) properties(in, out object, depth int) {
 		require(out, required)
 	}
 	m.others(in, out, depth)
+}
+
+// membersOf returns the properties of an object, which may be a list of schemas with a name.
+func membersOf(properties any) (object, bool) {
+	list, ok := properties.([]any)
+	if !ok {
+		members, ok := properties.(object)
+		return members, ok
+	}
+	named := object{}
+	for _, one := range list {
+		if name, ok := objectOf(one)["name"].(string); ok {
+			p := maps.Clone(objectOf(one))
+			delete(p, "name")
+			named[name] = p
+		}
+	}
+	return named, true
+}
+
+// objectOf returns a value that is an object, else nil.
+func objectOf(value any) object {
+	s, _ := value.(object)
+	return s
 }
 
 // others takes the schema of properties that are not listed.
@@ -69,7 +79,7 @@ func (m *mender) others(in, out object, depth int) {
 	case object:
 		if s := m.schema(others, depth+1); s == false {
 			out["additionalProperties"] = false
-		} else if len(s.(object)) > 0 {
+		} else if len(objectOf(s)) > 0 {
 			out["additionalProperties"] = s
 		}
 	}

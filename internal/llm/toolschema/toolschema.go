@@ -153,7 +153,9 @@ func typesOf(s object) []string {
 	case []any:
 		var names []string
 		for _, one := range t {
-			names = append(names, one.(string))
+			if name, ok := one.(string); ok {
+				names = append(names, name)
+			}
 		}
 		return names
 	}
@@ -213,13 +215,16 @@ func numbers(in, out object) {
 			delete(out, bound)
 		}
 	}
-	for key, other := range map[string]string{"multipleOf": "divisibleBy"} {
-		for _, value := range []any{in[other], in[key]} {
-			if n, ok := numberOf(value); ok && n > 0 {
-				out[key] = n
-			}
+	for _, value := range []any{in["divisibleBy"], in["multipleOf"]} {
+		if n, ok := numberOf(value); ok && n > 0 {
+			out["multipleOf"] = n
 		}
 	}
+	sizes(in, out)
+}
+
+// sizes takes the bounds of lengths.
+func sizes(in, out object) {
 	for _, key := range []string{"minLength", "maxLength", "minItems", "maxItems"} {
 		if n, ok := numberOf(in[key]); ok && n >= 0 && n == math.Trunc(n) && n < 1<<53 {
 			out[key] = n
@@ -281,7 +286,7 @@ func settle(out object) object {
 	if list, ok := out["anyOf"].([]any); ok {
 		branches := make([]object, len(list))
 		for i, one := range list {
-			branches[i] = one.(object)
+			branches[i] = objectOf(one)
 		}
 		delete(out, "anyOf")
 		if len(branches) == 1 {

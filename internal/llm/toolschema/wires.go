@@ -59,12 +59,12 @@ func Google(schema json.RawMessage) json.RawMessage {
 			s["type"] = names[0]
 		}
 		list, _ := s["anyOf"].([]any)
-		list = slices.DeleteFunc(slices.Clone(list), func(one any) bool { return one.(object)["type"] == "null" })
+		list = slices.DeleteFunc(slices.Clone(list), func(one any) bool { return objectOf(one)["type"] == "null" })
 		text, _ := s["description"].(string)
 		switch {
 		case len(list) == 1:
 			delete(s, "anyOf")
-			merge(s, list[0].(object))
+			merge(s, objectOf(list[0]))
 		case len(list) > 1:
 			clear(s)
 			s["anyOf"] = list
@@ -74,14 +74,7 @@ func Google(schema json.RawMessage) json.RawMessage {
 		case s["type"] == nil || s["type"] == "null":
 			s["type"] = "string"
 		}
-		if values, ok := s["enum"].([]any); ok {
-			plain := slices.DeleteFunc(slices.Clone(values), func(v any) bool { return v == nil || v == "" })
-			s["enum"] = plain
-			if len(plain) == 0 || s["type"] != "string" || slices.ContainsFunc(plain, func(v any) bool { return kindOf(v) != "string" }) {
-				delete(s, "enum")
-				describe(s, fmt.Sprint("one of ", plain))
-			}
-		}
+		onlyTexts(s)
 		if s["type"] == "object" && s["properties"] == nil {
 			s["properties"] = object{}
 		}
@@ -89,6 +82,20 @@ func Google(schema json.RawMessage) json.RawMessage {
 			s["items"] = object{"type": "string"}
 		}
 	})
+}
+
+// onlyTexts describes the allowed values of a schema, unless they are texts.
+func onlyTexts(s object) {
+	values, ok := s["enum"].([]any)
+	if !ok {
+		return
+	}
+	plain := slices.DeleteFunc(slices.Clone(values), func(v any) bool { return v == nil || v == "" })
+	s["enum"] = plain
+	if len(plain) == 0 || s["type"] != "string" || slices.ContainsFunc(plain, func(v any) bool { return kindOf(v) != "string" }) {
+		delete(s, "enum")
+		describe(s, fmt.Sprint("one of ", plain))
+	}
 }
 
 // changed returns a schema in form after a change of it and of those in it.
