@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/dev/golden"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 )
@@ -123,5 +124,23 @@ func TestShownIsComposed(t *testing.T) {
 	})
 	if seen == 0 {
 		t.Error("nothing was left out")
+	}
+}
+
+// The marks of hunks do not widen a row where ambiguous characters are wide.
+func TestMarksOfHunksAreNarrow(t *testing.T) {
+	cells.WideAmbiguous(true)
+	defer cells.WideAmbiguous(false)
+	long := strings.Repeat("wwww", 40) + "\n"
+	c := diffview.Change{Name: "a.txt", Before: "one\n" + strings.Repeat("=\n", 20) + "two\n", After: long + strings.Repeat("=\n", 20) + long, Exists: true}
+	for _, o := range []diffview.Options{{Width: 40}, {Width: 80, Layout: diffview.Split}, {Width: 70, Tint: true}} {
+		v := diffview.New(c, o)
+		v.Hunks().Toggle(0)
+		v.Hunks().Mark(1)
+		for _, l := range v.Lines(0, v.Len()) {
+			if w := cells.Width(l); w > o.Width {
+				t.Errorf("%d columns of %d: %q", w, o.Width, l)
+			}
+		}
 	}
 }

@@ -202,11 +202,11 @@ func (p *painter) margin(r *row, continued, before bool) []paint.Span {
 		sign, style = "-", theme.Bad
 	}
 	if p.hunks.left(r) { // a line that stays, or that is not added
-		sign, style = map[diff.Op]string{diff.Insert: "×", diff.Delete: " "}[r.op], theme.Dim
+		sign, style = map[diff.Op]string{diff.Insert: oneCell("×", "x"), diff.Delete: " "}[r.op], theme.Dim
 	}
 	after := paint.Span{Text: " "}
 	if p.hunks.marked(r) {
-		after = paint.Span{Text: "▌", Style: theme.Accent}
+		after = paint.Span{Text: oneCell("▌", "|"), Style: theme.Accent}
 	}
 	var numbers string
 	switch {
@@ -219,6 +219,14 @@ func (p *painter) margin(r *row, continued, before bool) []paint.Span {
 		numbers = p.number(r.a, continued) + " "
 	}
 	return []paint.Span{{Text: numbers, Style: theme.Dim}, {Text: sign, Style: style}, after}
+}
+
+// oneCell returns a mark of one cell: instead, if the terminal draws mark in two.
+func oneCell(mark, instead string) string {
+	if cells.Width(mark) > 1 {
+		return instead
+	}
+	return mark
 }
 
 func (p *painter) number(n int, continued bool) string {
