@@ -175,6 +175,9 @@ type CommandPart struct {
 	Safe   bool // it only reads
 	Hidden bool // Words do not name all programs that it runs
 	Piped  bool // it reads what another part prints
+	// Away are the indexes of the words that name files outside of the project by a
+	// symbolic link in it.
+	Away []int
 }
 
 // Call is a call of a tool of an MCP server.

@@ -140,6 +140,17 @@ func (r Rule) checkCommand(judge Judge) error {
 	return r.checkWidth(judge)
 }
 
+// shellWords returns words as a line for a shell.
+func shellWords(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		if out[i] = joinWords([]string{w}); i > 0 && out[i] == w && strings.ContainsAny(w, "()[]{}*?~#!") {
+			out[i] = "'" + w + "'"
+		}
+	}
+	return strings.Join(out, " ")
+}
+
 // bare returns an error of ParseRule without the text of the rule, which the person sees.
 func bare(err error) error {
 	if cause := errors.Unwrap(err); cause != nil {
@@ -165,7 +176,7 @@ func (r Rule) checkWidth(judge Judge) error {
 		if !r.coversWords(words) {
 			continue
 		}
-		line := joinWords(words)
+		line := shellWords(words)
 		parts, danger := judge(line)
 		switch {
 		case danger:

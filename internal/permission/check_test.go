@@ -238,3 +238,31 @@ func TestCheckCallRule(t *testing.T) {
 		t.Error("a yes for the session covers another tool")
 	}
 }
+
+// TestProposalsPass: a rule that is proposed is not refused when the person takes it.
+func TestProposalsPass(t *testing.T) {
+	for line, want := range map[string]string{
+		`make '(x)'`:                          "run(make (x))",
+		`make 'a[1]' "b{c}" '#d' '!e' '?f' ~`: "",
+		`make "a*b" 'it is' "it's"`:           `run(make a*b 'it is' 'it'"'"'s')`,
+		"git commit -m \"one\n\ntwo (x)\"":    "run(git commit -m *)",
+		"git commit -am 'one\n\n- a\n- b'":    "run(git commit -am *)",
+		"git commit -m \"a = b\n\nc\"":        "run(git commit -m 'a = b\n\nc')",
+		"make prüfen":                         "run(make prüfen)",
+		"npm run 'größer; kleiner'":           "run(npm run 'größer; kleiner')",
+		`make '#d' '!e' '?f' 'a[1]' 'b{c}'`:   "run(make #d !e ?f a[1] b{c})",
+	} {
+		p := permission.New(permission.Default)
+		rules := p.Proposals(asking(line))
+		var texts []string
+		for _, r := range rules {
+			texts = append(texts, r.String())
+			if _, err := p.CheckRule(asking(line), r.String(), judge); err != nil {
+				t.Errorf("%s: %s is refused: %v", line, r, err)
+			}
+		}
+		if got := strings.Join(texts, " "); got != want {
+			t.Errorf("%s: proposed %q, want %q", line, got, want)
+		}
+	}
+}

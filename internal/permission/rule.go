@@ -90,7 +90,7 @@ var ErrUnknownTool = errors.New("write run(COMMAND), edit(PATH), read(PATH), fet
 // ParseRule reads a rule such as run(go test *), edit(docs/**) or read. In run(…), a word
 // covers the same word of a command; * at the end covers any further arguments except
 // options (and, in a rule that allows, words with = or a leading @ and paths that leave the
-// folder), ** any at all. "run(git diff:*)" means "run(git diff **)". edit(…) and read(…)
+// folder, also by a symbolic link), ** any at all. "run(git diff:*)" means "run(git diff **)". edit(…) and read(…)
 // take a glob, which is relative to the workspace, absolute, or begins with ~/; fetch(…) takes
 // a host, or *.domain.
 func ParseRule(effect Effect, text, source string) (Rule, error) {

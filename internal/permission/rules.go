@@ -195,6 +195,9 @@ func (rs Rules) strictSome() Effect {
 // command.
 func (r Rule) coversPart(p confirm.CommandPart) bool {
 	covered := r.coversWords(p.Words)
+	if covered && r.Effect == Allow && r.words != nil && r.words[len(r.words)-1] == anyArgs {
+		return !slices.ContainsFunc(p.Away, func(i int) bool { return i >= len(r.words)-1 })
+	}
 	if covered || r.Effect == Allow || len(p.Words) == 0 {
 		return covered
 	}

@@ -29,6 +29,45 @@ const maxEntries = 50_000
 // Judge judges line by its text, by the files that it names and by where its programs
 // are.
 func (p Place) Judge(line string) Judgement {
+	j := p.judge(line)
+	if j.Class == Safe {
+		return j
+	}
+	for i, part := range j.Parts {
+		for w, word := range part.Words {
+			if w > 0 && p.linksAway(word) {
+				j.Parts[i].away = append(j.Parts[i].away, w)
+			}
+		}
+	}
+	return j
+}
+
+// linksAway reports whether a word names a file outside of the project by a symbolic link
+// in it. A link to nothing may be such a name.
+func (p Place) linksAway(word string) bool {
+	path := filepath.Join(p.Dir, word)
+	inside := func(path string) bool {
+		return slices.ContainsFunc(p.Roots, func(root string) bool { return within(root, path) })
+	}
+	if strings.HasPrefix(word, "-") || filepath.IsAbs(word) || len(word) > maxName || !inside(path) {
+		return false // which a rule takes for more than an argument anyway
+	}
+	for ; inside(path); path = filepath.Dir(path) {
+		if _, err := os.Lstat(path); err != nil {
+			continue // it may be made
+		}
+		target, err := filepath.EvalSymlinks(path)
+		return err != nil || !inside(target)
+	}
+	return false
+}
+
+// maxName is the length of a word in bytes up to which it can be the path of a file.
+const maxName = 4096
+
+// judge is Judge without the look at links.
+func (p Place) judge(line string) Judgement {
 	j := classify(line, p.Roots)
 	if len(j.steps) == 0 {
 		return j

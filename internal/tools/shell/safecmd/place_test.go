@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/permission"
 )
 
 // here returns a place with programs in a folder that the agent cannot write.
@@ -154,6 +155,35 @@ func TestAbsoluteNamesOfTheProject(t *testing.T) {
 	} {
 		if j := p.Judge(strings.ReplaceAll(line, "W", p.Dir)); j.Class != want {
 			t.Errorf("%s: %s, want %s: %q", line, j.Class, want, j.Reasons())
+		}
+	}
+}
+
+// TestRulesFollowNoLinks: an argument for the * of a rule stays in the project.
+func TestRulesFollowNoLinks(t *testing.T) {
+	p := here(t)
+	for name, to := range map[string]string{"etc": "/etc", "new": "/etc/missing", "deep/er": "../..", "near": "src"} {
+		if err := os.MkdirAll(filepath.Join(p.Dir, filepath.Dir(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(to, filepath.Join(p.Dir, name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	for line, want := range map[string]bool{
+		"touch main.go": true, "touch src/new.go": true, "touch near/a.go": true, "touch deep/new/x": true, "touch none/at/all": true,
+		"touch etc/x": false, "touch etc": false, "touch new": false, "touch main.go etc/passwd": false, "touch ./src/../etc/x": false, "touch deep/er/x": false, "touch near/../etc/x": false,
+	} {
+		rules := map[string]bool{"run(touch *)": want, "run(touch **)": true, "run(" + line + ")": true}
+		for text, want := range rules {
+			r, err := permission.ParseRule(permission.Allow, text, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			part := p.Judge(line).CommandPart(0, false)
+			if got := (permission.Rules{r}).Covering(p.Dir, part).Effect == permission.Allow; got != want {
+				t.Errorf("%s covers %s: %v", text, line, got)
+			}
 		}
 	}
 }

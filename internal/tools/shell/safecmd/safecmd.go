@@ -51,7 +51,8 @@ type Part struct {
 	Hidden bool     `json:"-"`
 	Piped  bool     `json:"-"` // it reads what another part prints
 
-	input bool // it reads a file as its standard input
+	input bool  // it reads a file as its standard input
+	away  []int // see confirm.CommandPart
 }
 
 // Judgement is the class of a line, which is the strictest class of its parts.
@@ -105,7 +106,7 @@ func (j Judgement) commandPart(i int, askAll bool) (out []confirm.CommandPart) {
 	p := j.Parts[i]
 	safe := p.Class == Safe && !askAll && len(p.Words) > 0 && p.Words[0] != "git" && p.Words[0] != "go"
 	safe = safe && (j.Class != Safe || p.Words[0] != "rg") // Judge took it to be guarded
-	out = append(out, confirm.CommandPart{Words: p.Words, Safe: safe, Hidden: p.Hidden, Piped: p.Piped})
+	out = append(out, confirm.CommandPart{Words: p.Words, Safe: safe, Hidden: p.Hidden, Piped: p.Piped, Away: p.away})
 	if p.input && !safe {
 		out = append(out, confirm.CommandPart{}) // the words do not show what the file makes it do
 	}
