@@ -78,7 +78,7 @@ type Options struct {
 	ProjectHooks hooks.Project  // besides those of the configuration
 	// Seen and See remember which files of a project that hooks run a person has seen.
 	Seen func(key, hash string) (seen, known bool)
-	See  func(key, hash string)
+	See  func(ctx context.Context, key, hash string)
 	// Sources are the files of settings, and the sources that are not used.
 	Sources []sources.Source
 }

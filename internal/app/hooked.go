@@ -24,6 +24,7 @@ type hooked struct {
 	// begin and end run the hooks of a session's start, in the background, and of its end.
 	// They do nothing before open.
 	begin, end func(source string)
+	save       func() // saves which files the hooks ran
 
 	work    crash.Group   // begin's
 	mu      sync.Mutex    // guards the following
@@ -34,7 +35,7 @@ type hooked struct {
 
 func (a *App) newHooked(o Options, env []string) *hooked {
 	nothing := func(string) {}
-	return &hooked{app: a, begin: nothing, end: nothing, run: hooks.New(hooks.Options{
+	return &hooked{app: a, begin: nothing, end: nothing, save: func() {}, run: hooks.New(hooks.Options{
 		User: o.Config.Hooks, Project: o.ProjectHooks, Run: a.jobs.Run, Dir: a.Root.Dir(), Env: o.Config.Programs().Environ(env),
 		Session: func() (id, path string) { s := a.Current(); return s.ID(), s.Path() },
 		Mode:    func() string { return a.Policy.Mode().String() },
@@ -72,6 +73,7 @@ func (h *hooked) fire(ctx context.Context, e hooks.Event) (hooks.Outcome, error)
 // open makes begin and end run hooks until ctx ends, and a little longer for the last end.
 func (h *hooked) open(ctx context.Context) {
 	h.begin = func(source string) { h.start(ctx, hooks.Event{Name: hooks.SessionStart, Source: source}) }
+	h.save = func() { h.run.Close(context.WithoutCancel(ctx)) }
 	h.end = func(reason string) { h.finished(ctx, hooks.Event{Name: hooks.SessionEnd, Reason: reason}) }
 }
 
@@ -208,5 +210,5 @@ func (h *hooked) changed(e hooks.Event, report effects.Report) string {
 func (h *hooked) close() {
 	h.end("other")
 	h.work.Wait()
-	h.run.Close()
+	h.save()
 }

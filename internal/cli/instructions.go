@@ -73,8 +73,8 @@ func (s *setup) useHooks(found project) {
 }
 
 // see saves that a person has seen the files that a hook runs. If that fails, the next session asks.
-func (s *setup) see(key, hash string) {
-	_ = s.instructions.store.Approve(context.Background(), trust.Instruction{Path: key, Hash: hash})
+func (s *setup) see(ctx context.Context, key, hash string) {
+	_ = s.instructions.store.Approve(ctx, trust.Instruction{Path: key, Hash: hash})
 }
 
 // useSubAgents sets the definitions of sub-agents that may be used: the user's, and those of

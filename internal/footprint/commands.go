@@ -116,12 +116,9 @@ func (a *reading) shell(name string, args []word, in source) {
 			a.isCode(args)
 			a.input(name, in, true)
 			return
-		case arg == "-o" || arg == "+o" || arg == "-O" || arg == "+O":
+		case slices.Contains([]string{"-o", "+o", "-O", "+O"}, arg):
 			i++
-		case strings.HasPrefix(arg, "--") && (strings.Contains(arg, "rc") || strings.Contains(arg, "init")):
-			a.isCode(args)
-			a.reaches(Anything, name)
-		case len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.Contains(arg, "c"):
+		case short(arg, "c"):
 			a.isCode(args)
 			if i+1 >= len(args) || !args[i+1].known {
 				a.fail("%s runs a text that is known only when it runs", name)
@@ -129,10 +126,10 @@ func (a *reading) shell(name string, args []word, in source) {
 			}
 			a.line(args[i+1].text)
 			return
+		case short(arg, "il"), strings.HasPrefix(arg, "--rc"), strings.HasPrefix(arg, "--init"): // it reads its start-up files
+			a.isCode(args)
+			a.reaches(Anything, name)
 		case strings.HasPrefix(arg, "-") || strings.HasPrefix(arg, "+"):
-			if strings.ContainsAny(arg, "il") { // it reads its start-up files
-				a.reaches(Anything, name)
-			}
 		default:
 			a.isCode(args[i : i+1])
 			return
@@ -141,44 +138,53 @@ func (a *reading) shell(name string, args []word, in source) {
 	a.input(name, in, true)
 }
 
+// short reports whether an argument is options of one letter with one of those in letters.
+func short(arg, letters string) bool {
+	return len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.ContainsAny(arg, letters)
+}
+
 // input interprets the input that a program runs.
 func (a *reading) input(name string, in source, isShell bool) {
-	var text string
 	switch {
 	case in.file != nil && (in.file.Op == syntax.RdrIn || in.file.Op == syntax.RdrInOut):
 		words := a.expand(in.file.Word)
 		a.isCode(words)
 		a.script(name, words)
-		return
-	case in.file != nil && in.file.Op == syntax.WordHdoc:
-		for _, w := range a.expand(in.file.Word) {
-			if !w.known {
-				a.fail("%s runs a text that is known only when it runs", name)
-			}
+	case in.file != nil:
+		text, known := a.document(in.file)
+		switch {
+		case !known:
+			a.fail("%s runs a text that is known only when it runs", name)
+		case isShell:
+			a.line(text)
+		default:
+			a.reaches(Anything, name)
+		}
+	case in.from == nil || !a.prints(in.from):
+		a.fail("%s runs its input", name)
+	}
+}
+
+// document returns the text that a redirection holds; false if it is not known.
+func (a *reading) document(r *syntax.Redirect) (text string, known bool) {
+	if r.Op == syntax.WordHdoc {
+		words := a.expand(r.Word)
+		for _, w := range words {
 			text += w.text + " "
 		}
-	case in.file != nil && in.file.Hdoc != nil:
-		var b strings.Builder
-		for _, part := range in.file.Hdoc.Parts {
-			lit, ok := part.(*syntax.Lit)
-			if !ok {
-				a.fail("%s runs a text that is known only when it runs", name)
-				return
-			}
-			b.WriteString(lit.Value)
+		return text, !slices.ContainsFunc(words, func(w word) bool { return !w.known })
+	}
+	if r.Hdoc == nil {
+		return "", false
+	}
+	for _, part := range r.Hdoc.Parts {
+		lit, ok := part.(*syntax.Lit)
+		if !ok {
+			return "", false
 		}
-		text = b.String()
-	case in.from != nil && a.prints(in.from):
-		return
-	default:
-		a.fail("%s runs what it reads", name)
-		return
+		text += lit.Value
 	}
-	if isShell {
-		a.line(text)
-		return
-	}
-	a.reaches(Anything, name)
+	return text, true
 }
 
 // prints reports whether a command prints only files that it names, and notes these as code.
@@ -214,19 +220,15 @@ func (a *reading) wrapped(name string, args []word, in source) {
 			a.fail("the program that %s starts is known only when it runs", name)
 			return
 		case arg == "--" || arg == "":
-		case name == "env" && (strings.HasPrefix(arg, "-S") || strings.HasPrefix(arg, "--sp")):
+		case name == "env" && (short(arg, "S") || strings.HasPrefix(arg, "--sp")):
 			a.isCode(args)
 			a.fail("%s splits a text", name)
 			return
+		case len(arg) == 2 && short(arg, valued):
+			i++
 		case strings.HasPrefix(arg, "-"):
-			if last := arg[len(arg)-1:]; !strings.HasPrefix(arg, "--") && len(arg) == 2 && strings.Contains(valued, last) {
-				i++
-			}
 		case assigns(arg):
-			key, _, _ := strings.Cut(arg, "=")
-			if a.isCode(args[i : i+1]); steers(key) {
-				a.reaches(Anything, key+"=")
-			}
+			a.setting(args[i])
 		case isNumber(arg) && name != "env":
 		default:
 			if name == "xargs" {
@@ -236,6 +238,14 @@ func (a *reading) wrapped(name string, args []word, in source) {
 			}
 			return
 		}
+	}
+}
+
+// setting interprets an assignment that is an argument.
+func (a *reading) setting(w word) {
+	a.isCode([]word{w})
+	if key, _, _ := strings.Cut(w.text, "="); steers(key) {
+		a.reaches(Anything, key+"=")
 	}
 }
 
@@ -294,16 +304,7 @@ func (a *reading) program(name string, words []word, in source) {
 	case reach > Named:
 		a.reaches(reach, name)
 	case slices.Contains(plain, name):
-		kind := a.data
-		if name == "touch" || name == "tee" {
-			kind = a.output
-		}
-		for _, w := range args {
-			if w.known {
-				kind[w.text] = true
-			}
-		}
-		a.writes = a.writes || slices.Contains(copiers, name)
+		a.plainly(name, args)
 		return
 	case slices.Contains(exact, name), manifests[name] != nil, a.inside(words[0].text):
 	default:
@@ -314,16 +315,28 @@ func (a *reading) program(name string, words []word, in source) {
 	if unknown == 0 || unknown > 0 && manifests[name] != nil && name != "git" {
 		a.reaches(Anything, name)
 	}
-	if slices.Contains(awks, name) && slices.ContainsFunc(args, func(w word) bool {
-		return !w.known || strings.Contains(w.text, "system") || strings.Contains(w.text, "|")
-	}) {
+	if slices.Contains(awks, name) && slices.ContainsFunc(args, func(w word) bool { return !w.known || mayRunMore(w.text) }) {
 		a.reaches(Anything, name)
 	}
 }
 
+// plainly notes the arguments of a program that runs nothing.
+func (a *reading) plainly(name string, args []word) {
+	kind := a.data
+	if name == "touch" || name == "tee" {
+		kind = a.output
+	}
+	for _, w := range args {
+		if w.known {
+			kind[w.text] = true
+		}
+	}
+	a.writes = a.writes || slices.Contains(copiers, name)
+}
+
 // interpreter interprets the arguments of a program that runs code.
 func (a *reading) interpreter(name string, args []word, in source) {
-	lang, rest := languageOf(name), 0
+	lang := languageOf(name)
 	texts := make([]string, len(args))
 	for i, w := range args {
 		if texts[i] = w.text; !w.known {
@@ -333,33 +346,20 @@ func (a *reading) interpreter(name string, args []word, in source) {
 	reach := reachOf(name, args)
 	a.reaches(reach, name)
 	s := lang.start(texts)
-	switch {
-	case s.code:
-		a.isCode(args)
-		if slices.ContainsFunc(args, func(w word) bool { return !w.known || mayRunMore(w.text) }) {
-			a.reaches(Anything, name)
-		}
-		return
-	case lang.loose || reach > Named:
-		a.isCode(args)
-		return
-	case s.mod != "":
-		a.isCode(args)
-		a.reaches(moduleReach(s.mod), name+" -m "+s.mod)
-		return
-	case len(s.names) == 0 && len(args) > 0 && !slices.Contains(texts, "-"): // such as --version
-		a.isCode(args)
-		return
-	case len(s.names) == 0 || s.names[0] == "-":
-		a.isCode(args)
-		a.input(name, in, false)
+	if !s.code && s.mod == "" && !lang.loose && reach == Named && len(s.names) > 0 && s.names[0] != "-" {
+		script := len(args) - len(s.names) + 1
+		a.isCode(args[:script])
+		a.plainly(name, args[script:])
 		return
 	}
-	rest = len(args) - len(s.names)
-	a.isCode(args[:min(rest+1, len(args))])
-	for _, w := range args[min(rest+1, len(args)):] {
-		if w.known {
-			a.data[w.text] = true
-		}
+	a.isCode(args)
+	switch {
+	case s.code && slices.ContainsFunc(args, func(w word) bool { return !w.known || mayRunMore(w.text) }):
+		a.reaches(Anything, name)
+	case s.code || lang.loose || reach > Named:
+	case s.mod != "":
+		a.reaches(moduleReach(s.mod), name+" -m "+s.mod)
+	case len(s.names) > 0 || len(args) == 0 || slices.Contains(texts, "-"): // not as with --version
+		a.input(name, in, false)
 	}
 }

@@ -34,8 +34,8 @@ func look(dir string) *folder {
 		case err != nil && path == dir:
 			return err
 		case err != nil:
-			f.files[path] = "unreadable"
-			return nil
+			f.files[path] = "unreadable: " + err.Error()
+			return nil //nolint:nilerr // a program cannot read it either
 		case e.IsDir():
 			if e.Name() == ".git" {
 				f.git(path)

@@ -284,20 +284,11 @@ func (l *collector) addFound(path string, dirs []string, deep bool) {
 // addWord adds the files that a word of a text names in dir. The folder of a text is often named
 // by a variable: "$here/lib.sh".
 func (l *collector) addWord(w, dir string, endings, dirs []string, deep bool) {
-	slash := strings.ContainsRune(w, '/')
 	switch {
-	case slash:
-		names := []string{inDir(dir, w)}
+	case strings.ContainsRune(w, '/'):
+		l.addPath(inDir(dir, w), dirs, deep)
 		if filepath.IsAbs(w) && !isRegular(w) {
-			names = append(names, filepath.Join(dir, w))
-		}
-		for _, name := range names {
-			if up := filepath.Dir(name); len(l.list(up)) == 0 {
-				continue
-			}
-			for _, end := range anyEndings {
-				l.addFound(name+end, dirs, deep)
-			}
+			l.addPath(filepath.Join(dir, w), dirs, deep)
 		}
 	case slices.Contains(scripts, filepath.Ext(w)):
 		l.addFound(inDir(dir, w), dirs, deep)
@@ -310,6 +301,16 @@ func (l *collector) addWord(w, dir string, endings, dirs []string, deep bool) {
 				l.script(at, dirs)
 			}
 		}
+	}
+}
+
+// addPath adds the files at a path, which may lack its ending.
+func (l *collector) addPath(name string, dirs []string, deep bool) {
+	if len(l.list(filepath.Dir(name))) == 0 {
+		return
+	}
+	for _, end := range anyEndings {
+		l.addFound(name+end, dirs, deep)
 	}
 }
 

@@ -1,22 +1,17 @@
 package footprint
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/bb2d0cf4/agent/internal/child"
 	"github.com/bb2d0cf4/agent/internal/lookpath"
 )
 
-// Bounds of git's answers.
-const (
-	gitTime   = 5 * time.Second
-	maxAnswer = 1 << 20 // bytes
-)
+// maxAnswer is the number of bytes that git may print.
+const maxAnswer = 1 << 20
 
 // addSettings adds the programs that the settings of git name, if words name git: hooks in any
 // folder, filters, aliases.
@@ -101,9 +96,7 @@ func (l *collector) addHooks(dir string, dirs []string) {
 // ask returns the first line, or with NUL the whole, that git prints. It runs nothing that a
 // repository names.
 func ask(git, dir string, args ...string) (answer string, ok bool) {
-	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
-	defer cancel()
-	cmd := lookpath.CommandContext(ctx, git, append([]string{"-C", dir}, args...)...)
+	cmd := lookpath.Command(git, append([]string{"-C", dir}, args...)...)
 	for _, pair := range os.Environ() {
 		if !strings.HasPrefix(pair, "GIT_") {
 			cmd.Env = append(cmd.Env, pair)

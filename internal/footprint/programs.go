@@ -78,28 +78,20 @@ func reachOf(name string, args []word) Reach {
 			break
 		}
 	}
+	switch name {
+	case "go":
+		return goReach(first, args)
+	case "cargo":
+		return cargoReach(first)
+	case "terraform", "tofu":
+		return unless(slices.Contains(strings.Fields("fmt validate version show output"), first))
+	case "java":
+		return unless(slices.ContainsFunc(args, func(w word) bool { return w.text == "-jar" }))
+	case "eslint":
+		return Named // its configuration is a manifest
+	}
 	runs := slices.Contains([]string{"run", "exec", "generate", "start", "serve", "dev", "tool", "eval"}, first)
 	switch {
-	case name == "go" && (first == "test" || slices.Contains([]string{"build", "install", "vet"}, first) && namesProgram(args)):
-		return Sources
-	case name == "go" && (runs || first == "fix"):
-		return Anything
-	case name == "go":
-		return Named
-	case name == "cargo" && first != "" && !slices.Contains(strings.Fields("add b bench build c check clean clippy d doc fetch fix fmt help init install metadata new nextest package publish remove rm search t test tree update vendor version"), first):
-		return Anything // also an alias of the project
-	case name == "cargo" && slices.Contains(strings.Fields("add clean fetch fmt help init metadata new remove rm search tree update version"), first), name == "eslint":
-		return Named
-	case name == "terraform" || name == "tofu":
-		if slices.Contains(strings.Fields("fmt validate version show output"), first) {
-			return Named
-		}
-		return Anything
-	case name == "java":
-		if slices.ContainsFunc(args, func(w word) bool { return w.text == "-jar" }) {
-			return Named
-		}
-		return Anything
 	case slices.Contains([]string{"node", "deno", "bun"}, name) && (first == "test" || slices.ContainsFunc(args, func(w word) bool { return w.text == "--test" })):
 		return Sources
 	case slices.Contains(builders, name) && runs:
@@ -108,6 +100,33 @@ func reachOf(name string, args []word) Reach {
 		return Sources
 	}
 	return Named
+}
+
+func unless(named bool) Reach {
+	if named {
+		return Named
+	}
+	return Anything
+}
+
+func goReach(command string, args []word) Reach {
+	switch {
+	case slices.Contains([]string{"run", "generate", "tool", "fix"}, command):
+		return Anything
+	case command == "test", namesProgram(args):
+		return Sources
+	}
+	return Named
+}
+
+func cargoReach(command string) Reach {
+	switch {
+	case slices.Contains(strings.Fields("add clean fetch fmt help init metadata new remove rm search tree update version"), command) || command == "":
+		return Named
+	case slices.Contains(strings.Fields("b bench build c check clippy d doc fix install nextest package publish t test vendor"), command):
+		return Sources
+	}
+	return Anything // also an alias of the project
 }
 
 // namesProgram reports whether options of go name a program.

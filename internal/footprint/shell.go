@@ -122,13 +122,7 @@ func (a *reading) define(n syntax.Node) bool {
 			a.funcs[n.Name.Value] = true
 		}
 	case *syntax.Assign:
-		switch {
-		case n.Name == nil:
-		case n.Value == nil || n.Append || n.Index != nil || n.Array != nil:
-			a.vague[n.Name.Value] = a.vague[n.Name.Value] || n.Array != nil || n.Append || n.Index != nil
-		default:
-			a.vars[n.Name.Value] = append(a.vars[n.Name.Value], n.Value)
-		}
+		a.variable(n)
 	case *syntax.ForClause:
 		if loop, ok := n.Loop.(*syntax.WordIter); ok && loop.Name != nil {
 			a.vars[loop.Name.Value] = append(a.vars[loop.Name.Value], loop.Items...)
@@ -142,6 +136,17 @@ func (a *reading) define(n syntax.Node) bool {
 		}
 	}
 	return true
+}
+
+// variable notes the value of a variable.
+func (a *reading) variable(n *syntax.Assign) {
+	switch {
+	case n.Name == nil:
+	case n.Append || n.Index != nil || n.Array != nil:
+		a.vague[n.Name.Value] = true
+	case n.Value != nil:
+		a.vars[n.Name.Value] = append(a.vars[n.Name.Value], n.Value)
+	}
 }
 
 // source is the place from which a command reads its input.

@@ -55,7 +55,7 @@ type Options struct {
 	// of it are known; See saves that. The key is the path of a file with hooks, or one for a hook of
 	// the user's in Dir. Both may be nil.
 	Seen func(key, hash string) (seen, known bool)
-	See  func(key, hash string)
+	See  func(ctx context.Context, key, hash string)
 }
 
 // Runner runs hooks. A nil Runner has none. It is safe for concurrent use.
@@ -137,7 +137,7 @@ func (r *Runner) files(h *hook) string {
 }
 
 // Close saves which files the hooks run, for the next session: those that a person has seen.
-func (r *Runner) Close() {
+func (r *Runner) Close(ctx context.Context) {
 	if r == nil || r.opt.See == nil || !r.isArmed.Load() {
 		return
 	}
@@ -146,19 +146,19 @@ func (r *Runner) Close() {
 		ok := h.runs.Changed() == ""
 		all = all && (ok || !h.project)
 		if ok && !h.project {
-			r.see(r.key(h), r.files(h))
+			r.see(ctx, r.key(h), r.files(h))
 		}
 	}
 	if p := r.opt.Project; all && len(p.Hooks) > 0 {
 		_, _, hash := p.look()
-		r.see(p.Path(), hash)
+		r.see(ctx, p.Path(), hash)
 	}
 }
 
 // see saves that a person has seen files, if that is new.
-func (r *Runner) see(key, hash string) {
+func (r *Runner) see(ctx context.Context, key, hash string) {
 	if seen, _ := r.opt.Seen(key, hash); !seen {
-		r.opt.See(key, hash)
+		r.opt.See(ctx, key, hash)
 	}
 }
 
