@@ -346,7 +346,7 @@ func (a *reading) interpreter(name string, args []word, in source) {
 	reach := reachOf(name, args)
 	a.reaches(reach, name)
 	s := lang.start(texts)
-	if !s.code && s.mod == "" && !lang.loose && reach == Named && len(s.names) > 0 && s.names[0] != "-" {
+	if reach == Named && s.runsFile() {
 		script := len(args) - len(s.names) + 1
 		a.isCode(args[:script])
 		a.plainly(name, args[script:])

@@ -163,6 +163,11 @@ var installed = strings.Fields(`alembic black build cProfile celery compileall c
 	hatch http.server ipykernel isort json.tool jupyter mkdocs mypy nox notebook pdb pip pip_audit piptools pipx poetry pre_commit
 	profile py_compile pylint pyright pytest ruff sphinx tarfile timeit tox trace twine unittest uv uvicorn venv virtualenv zipfile`)
 
+// runsFile reports whether the first name is a file that s runs.
+func (s start) runsFile() bool {
+	return !s.code && s.mod == "" && !s.loose && len(s.names) > 0 && s.names[0] != "-"
+}
+
 // files returns the names of files that s may run, relative to the folder of the command.
 func (s start) files() []string {
 	var out []string
