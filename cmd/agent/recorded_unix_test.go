@@ -85,13 +85,14 @@ func TestRecord(t *testing.T) {
 	script := filepath.Join(home, "script.yaml")
 	scratch.Write(t, script, `turns:
   - calls: [{tool: write_file, args: {path: `+dir+`/b.txt, content: "two\n"}}, {tool: read_file, args: {path: a.txt}}]
-  - text: The key is sk-0123456789abcdefghij, as I said.
+  - text: The key is sk-0123456789abcdefghij, as I said; others are stored-without-form, beginning with stored-wi, and variable-without-form.
 `)
+	scratch.Write(t, home+"/h/credentials.json", `{"https://models.example/v1":{"key":"stored-without-form"}}`)
 	agent := func(args ...string) string {
 		t.Helper()
 		cmd := exec.Command("agent", args...)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "HOME="+home, "AGENT_HOME="+home+"/h", "AGENT_MODEL=script:"+script)
+		cmd.Env = append(os.Environ(), "HOME="+home, "AGENT_HOME="+home+"/h", "AGENT_MODEL=script:"+script, "OTHER_TOKEN=variable-without-form")
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("agent %v: %v\n%s", args, err, out)
@@ -104,7 +105,7 @@ func TestRecord(t *testing.T) {
 	if notes := agent("record", id, "-o", file); !strings.Contains(notes, "secrets were left out") {
 		t.Errorf("record says %q", notes)
 	}
-	if text := scratch.Read(t, file); strings.Contains(text, "sk-") || strings.Contains(text, dir) {
+	if text := scratch.Read(t, file); strings.Contains(text, "sk-") || strings.Contains(text, "without") || strings.Contains(text, "stored-wi") || strings.Contains(text, dir) {
 		t.Errorf("in the recording:\n%s", text)
 	}
 	before := scratch.Dir(t, map[string]string{"a.txt": "one\n"})
@@ -116,6 +117,27 @@ func TestRecord(t *testing.T) {
 	}
 	if out, status := replay(t, file, scratch.Dir(t, nil)); status != 1 || !strings.Contains(out, "expects a tool result to contain") {
 		t.Errorf("without a.txt: status %d: %s", status, out)
+	}
+}
+
+// A replay reads a file outside of its folder only with --read-outside.
+func TestReplayReadsOutside(t *testing.T) {
+	outside := filepath.Join(scratch.Dir(t, map[string]string{"diary.txt": "dear diary\n"}), "diary.txt")
+	file := filepath.Join(t.TempDir(), "reads.yaml")
+	scratch.Write(t, file, `recording:
+  prompts: [{text: read}]
+  questions:
+    - {tool: read_file, kind: read, subject: "`+outside+`", answer: approved, by: terminal}
+turns:
+  - calls: [{tool: read_file, args: {path: "`+outside+`"}}]
+  - expect: [{result_contains: dear diary}]
+    text: Read.
+`)
+	if out, status := replay(t, file, recorded+"/project"); status != 2 || !strings.Contains(out, "give --read-outside:\n"+outside) {
+		t.Errorf("status %d: %s", status, out)
+	}
+	if out, status := replay(t, "--read-outside", file, recorded+"/project"); status != 0 {
+		t.Errorf("status %d: %s", status, out)
 	}
 }
 

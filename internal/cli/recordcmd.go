@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/bb2d0cf4/agent/internal/app"
+	"github.com/bb2d0cf4/agent/internal/app/keystore"
 	"github.com/bb2d0cf4/agent/internal/app/recording"
 	"github.com/bb2d0cf4/agent/internal/audit"
 	"github.com/bb2d0cf4/agent/internal/cli/commands"
@@ -17,6 +20,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/statefile"
+	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
 func newRecord(p Process, f *flags) *cobra.Command {
@@ -25,14 +29,14 @@ func newRecord(p Process, f *flags) *cobra.Command {
 		Use: "record id", Short: "Write a session as a script that agent replay repeats", Args: exactly(1), ValidArgsFunction: f.sessionIDs(),
 		Long: "Writes a stored session as a script for the scripted model, with your prompts and answers, and the\n" +
 			"questions and files to expect. Known secrets are left out; look through it before you share it.",
-		RunE: func(_ *cobra.Command, args []string) error { return record(p, args[0], out) },
+		RunE: func(cmd *cobra.Command, args []string) error { return record(cmd.Context(), p, args[0], out) },
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `file` instead of standard output")
 	return cmd
 }
 
 // record writes the script of a session to the file out, or to standard output.
-func record(p Process, id, out string) error {
+func record(ctx context.Context, p Process, id, out string) error {
 	cfg, err := loadConfig(nil)
 	if err != nil {
 		return err
@@ -45,11 +49,9 @@ func record(p Process, id, out string) error {
 	if err != nil {
 		return err
 	}
-	var secrets recording.Secrets
-	for _, name := range cfg.SecretEnv() {
-		secrets = append(secrets, os.Getenv(name))
-	}
-	script, notes := recording.Of(info, conv, log, secrets)
+	secrets, notes := secretsOf(ctx, cfg)
+	script, more := recording.Of(info, conv, log, recording.NewSecrets(secrets...))
+	notes = append(notes, more...)
 	remarks(p, notes)
 	data, err := script.Encode()
 	if err != nil {
@@ -59,6 +61,37 @@ func record(p Process, id, out string) error {
 		return statefile.Write(out, data)
 	}
 	return show(p, string(data))
+}
+
+// secretsOf returns the keys that this program knows: stored, in the configuration and in
+// the environment. The notes name those that it cannot read.
+func secretsOf(ctx context.Context, cfg config.Config) (all, notes []string) {
+	all, err := keystore.Open(cfg.Home).All(ctx)
+	if err != nil {
+		notes = append(notes, "stored keys could not be read, so look for them in the script yourself: "+err.Error())
+	}
+	named := func(values map[string]string) {
+		for name, value := range values {
+			name = strings.ReplaceAll(name, "-", "_")
+			if !filepath.IsAbs(value) && (shell.LooksSecret(name) || slices.Contains(cfg.SecretEnv(), name) || strings.EqualFold(name, "Cookie")) {
+				all = append(all, value)
+			}
+		}
+	}
+	for _, p := range cfg.Providers {
+		named(p.Headers) // values from the environment are below
+	}
+	for _, s := range cfg.MCP {
+		named(s.Headers)
+		named(s.Env)
+	}
+	env := map[string]string{}
+	for _, entry := range os.Environ() {
+		name, value, _ := strings.Cut(entry, "=")
+		env[name] = value
+	}
+	named(env)
+	return all, notes
 }
 
 // auditOf returns the entries of a session in the audit log.
@@ -79,16 +112,17 @@ func newReplay(p Process) *cobra.Command {
 		Use: "replay file [folder]", Short: "Repeat a recorded session in a copy of a folder, and compare", Args: cobra.MatchAll(atLeast(1), atMost(2)),
 		Long: "Runs a script of agent record with its answers in a copy of the folder (default: this one), and compares\n" +
 			"questions and files. The exit status is 1 with the first difference. The commands of a recording run\n" +
-			"only with --run-commands.",
+			"only with --run-commands, and files outside of the folder are read only with --read-outside.",
 		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), p, append(args, ".")) },
 	}
 	cmd.Flags().BoolVar(&r.strict, "strict", false, "compare the text of each proposal too")
 	cmd.Flags().BoolVar(&r.commands, "run-commands", false, "run the commands that the recording approves")
+	cmd.Flags().BoolVar(&r.outside, "read-outside", false, "read the files outside of the folder that the recording approves")
 	return cmd
 }
 
 // replayCommand is agent replay.
-type replayCommand struct{ strict, commands bool }
+type replayCommand struct{ strict, commands, outside bool }
 
 // run replays the script args[0] in a copy of the folder args[1].
 func (r *replayCommand) run(ctx context.Context, p Process, args []string) (err error) {
@@ -109,6 +143,9 @@ func (r *replayCommand) run(ctx context.Context, p Process, args []string) (err 
 	}
 	if lines := script.Recording.Commands(); len(lines) > 0 && !r.commands {
 		return usagef("this recording approves commands, which would run on your system; look at them and give --run-commands:\n%s", sanitize.Text(strings.Join(lines, "\n")))
+	}
+	if paths := script.Recording.Outside(place.Folder); len(paths) > 0 && !r.outside {
+		return usagef("this recording approves reads of your files outside of the folder; look at them and give --read-outside:\n%s", sanitize.Text(place.Hide(strings.Join(paths, "\n"))))
 	}
 	if err := place.Fill(args[1]); err != nil {
 		return err
@@ -174,7 +211,7 @@ func (r *replayCommand) replay(ctx context.Context, p Process, s recording.Scrip
 // the model's answers, and why a turn failed, if one did.
 func (r *replayCommand) play(ctx context.Context, a *app.App, rec recording.Recording, dir string) (answered int, failed string) {
 	answers, prompts := rec.Answers(dir), rec.Play()
-	answers.RunCommands = r.commands
+	answers.RunCommands, answers.ReadOutside = r.commands, r.outside
 	a.Attach(app.Face{Emit: prompts.Saw, Queued: prompts.Queued, Reviewer: answers})
 	for text, ok := prompts.Next(); ok; text, ok = prompts.Next() {
 		if err := a.Run(ctx, text); err != nil {

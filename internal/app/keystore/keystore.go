@@ -114,6 +114,19 @@ func (s Store) Get(ctx context.Context, address string) (key string, err error) 
 	return key, nil
 }
 
+// All returns all stored keys and logins. The error tells which are missing.
+func (s Store) All(ctx context.Context) (keys []string, err error) {
+	all, err := s.read()
+	for address := range all {
+		key, getErr := s.Get(ctx, address)
+		err = errors.Join(err, getErr)
+		if key != "" {
+			keys = append(keys, key)
+		}
+	}
+	return keys, err
+}
+
 // Put stores the key for an address and returns a description of the place.
 func (s Store) Put(ctx context.Context, address, key string) (where string, err error) {
 	e, where := entry{Keyring: true}, "the system's keyring"

@@ -32,6 +32,23 @@ func (r Recording) Commands() []string {
 
 // onlyReads reports whether the command of q only reads, by the recording alone. The policy
 // judges that again.
+// Outside returns the paths outside of dir, the folder of the replay, that the recording
+// approves to read, each once.
+func (r Recording) Outside(dir string) []string {
+	var out []string
+	for _, q := range r.Questions {
+		if q.readsOutside(dir) && q.Answer == string(audit.Approved) && !slices.Contains(out, q.Subject) {
+			out = append(out, q.Subject)
+		}
+	}
+	return out
+}
+
+func (q Question) readsOutside(dir string) bool {
+	_, inside := below(dir, q.Subject)
+	return q.Kind == "read" && !inside
+}
+
 func (q Question) onlyReads() bool { return q.Rule && q.By == permission.OnlyReads }
 
 // Difference returns the first difference between the recording and the questions of a
@@ -99,6 +116,7 @@ func (q Question) String() string {
 // recorded are refused.
 type Answers struct {
 	RunCommands bool // false refuses every command that was approved
+	ReadOutside bool // false refuses every read outside of the folder that was approved
 
 	dir string
 
@@ -120,6 +138,9 @@ func (a *Answers) Review(_ context.Context, req confirm.Request) (confirm.Verdic
 		approved := q.Answer == string(audit.Approved)
 		if !a.matches(q, req) || req.Command != nil && approved && (!a.RunCommands || q.onlyReads()) {
 			continue // nobody was shown a command that claims to only read
+		}
+		if approved && !a.ReadOutside && q.readsOutside(a.dir) {
+			continue
 		}
 		a.left = a.left[i+1:]
 		if q.By == "nobody" {

@@ -186,14 +186,14 @@ func (r *recorder) result(m llm.Message) {
 	if last := calls[len(calls)-1].Calls; n < len(last) {
 		tool = last[n].Tool
 	}
-	line, _, _ := strings.Cut(m.Text(), "\n")
-	if tool == "execute_command" {
+	line, _, _ := strings.Cut(r.clean(m.Text()), "\n") // first, as a part of a secret looks like none
+	if tool == "execute_command" || strings.Contains(line, hidden) {
 		line = ""
 	}
 	if len(line) > maxLine {
 		line = strings.ToValidUTF8(line[:maxLine], "")
 	}
-	r.results = append(r.results, r.clean(line))
+	r.results = append(r.results, line)
 }
 
 // words adds the reasons of refusals to the questions.
@@ -235,7 +235,7 @@ func (r *recorder) files(log []audit.Entry) {
 		if r.script.Recording.Files == nil {
 			r.script.Recording.Files = map[string]string{}
 		}
-		r.script.Recording.Files[name] = cmp.Or(e.Hash, removed)
+		r.script.Recording.Files[r.clean(name)] = cmp.Or(e.Hash, removed)
 	}
 }
 

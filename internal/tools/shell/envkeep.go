@@ -84,7 +84,7 @@ func (k keeper) keeps(name, value string) bool {
 		return false
 	case slices.ContainsFunc(k.own, func(own string) bool { return covers(own, name) }), k.names[name]:
 		return true
-	case looksSecret(name), password.MatchString(value):
+	case LooksSecret(name), password.MatchString(value):
 		return false
 	}
 	for i := range name {
@@ -109,7 +109,7 @@ func folded(name string) string {
 	return name
 }
 
-func looksSecret(name string) bool {
+func LooksSecret(name string) bool {
 	upper := strings.ToUpper(name)
 	inside, atEnd := SecretParts()
 	return slices.ContainsFunc(inside, func(part string) bool { return strings.Contains(upper, part) }) ||
@@ -136,7 +136,7 @@ func Withheld(base, own []string) (names []string) {
 func Hidden(base, env []string, secrets ...string) (names []string) {
 	for _, kv := range base {
 		name, _, ok := strings.Cut(kv, "=")
-		secret := ok && name != "" && (isKey(name) || looksSecret(name) || slices.Contains(secrets, name))
+		secret := ok && name != "" && (isKey(name) || LooksSecret(name) || slices.Contains(secrets, name))
 		if secret && !slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, name+"=") }) {
 			names = append(names, name)
 		}
