@@ -29,6 +29,7 @@ type reader struct {
 	i     int
 	tools map[string]schema
 	cut   bool // the text may be cut off: no end may be missing
+	open  bool // the last value has no end
 	calls []call
 	// See find.
 	fault  string
@@ -85,7 +86,7 @@ func (r *reader) find() (start int, ok bool) {
 
 // read reads the calls from m to the end of the text.
 func (r *reader) read(m mark) bool {
-	r.i, r.calls, r.fault = m.at, nil, ""
+	r.i, r.calls, r.fault, r.open = m.at, nil, "", false
 	return m.shape.read != nil && m.shape.read(r) && len(r.calls) > 0
 }
 
@@ -170,7 +171,11 @@ func quote(s string) string {
 // value returns a JSON value.
 func (r *reader) value() (string, bool) {
 	r.space()
-	value, rest, ok := lenient.Value(r.rest(), !r.cut)
+	value, rest, ok := lenient.Value(r.rest(), false)
+	if !ok && !r.cut {
+		value, rest, ok = lenient.Value(r.rest(), true)
+		r.open = ok
+	}
 	if !ok {
 		r.fault = "its arguments are not JSON"
 		return "", false
@@ -182,8 +187,13 @@ func (r *reader) value() (string, bool) {
 // add records a call of a tool on offer.
 func (r *reader) add(name, args string) bool {
 	name = strings.TrimPrefix(strings.TrimSpace(name), "functions.")
-	if _, ok := r.tools[name]; !ok {
+	known, ok := r.tools[name]
+	if !ok {
 		r.fault = "there is no tool of that name"
+		return false
+	}
+	if r.open && !known.reads {
+		r.fault = "the end of the arguments of " + name + " is missing"
 		return false
 	}
 	object, ok := lenient.Object(args, true)

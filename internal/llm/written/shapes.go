@@ -11,7 +11,7 @@ import (
 // marks it as calls, so the arguments have to be those that the tools demand.
 func (r *reader) bare() bool {
 	for _, read := range []func() bool{r.object, r.pythonList} {
-		r.i, r.calls = 0, nil
+		r.i, r.calls, r.open = 0, nil, false
 		if r.take("[") || r.take("{") {
 			r.i--
 			if read() && !r.space() && r.fits() {
@@ -138,7 +138,7 @@ func (r *reader) llama() bool {
 	}
 	from := r.i
 	again := func() bool {
-		r.i, r.calls, r.fault = from, nil, ""
+		r.i, r.calls, r.fault, r.open = from, nil, "", false
 		return true
 	}
 	if !r.objects() && !(again() && r.pythonList()) && !(again() && r.pythonCall()) {

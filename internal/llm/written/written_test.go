@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -183,6 +185,8 @@ func TestFaults(t *testing.T) {
 		"unknown key, GLM":    {"<tool_call>execute_command\n<arg_key>command</arg_key>\n<arg_value>ls</arg_value>\n<arg_key>foo</arg_key>\n<arg_value>b</arg_value>\n</tool_call>", "no parameter"},
 		"unknown key, DSML":   {"<｜DSML｜function_calls><｜DSML｜invoke name=\"execute_command\"><｜DSML｜parameter name=\"command\" string=\"true\">ls</｜DSML｜parameter><｜DSML｜parameter name=\"foo\" string=\"true\">b</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜function_calls>", "no parameter"},
 		"no end, it writes":   {"<function=write_file>\n<parameter=path>\na\n</parameter>\n<parameter=content>\nhalf of", "is missing"},
+		"JSON without an end": {`<tool_call>{"name":"write_file","arguments":{"path":"a","content":"x"`, "is missing"},
+		"Mistral, no end":     {`[TOOL_CALLS]write_file[ARGS]{"path":"a","content":"x"`, "is missing"},
 		"no end of a value":   {"<tool_call><function=execute_command>\n<parameter=command>\nrm -rf build\n</tool_call>", "is missing"},
 		"Kimi":                {`<|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{"path":`, "not JSON"},
 		"gpt-oss":             {`<|channel|>commentary to=functions.read_file<|message|>{"path":`, "not JSON"},
@@ -246,6 +250,57 @@ func TestAllOrNone(t *testing.T) {
 		if len(end.Calls) > 0 || end.Written != 0 || !strings.Contains(end.Fault, "none of the calls in this answer was run") {
 			t.Errorf("%s: %+v", name, end)
 		}
+	}
+}
+
+// TestRandomAnswers joins calls with text, results and broken calls: calls run only if they end
+// the answer and nothing but text and whole quotations precedes them.
+func TestRandomAnswers(t *testing.T) {
+	shapes := [][]string{
+		{`<tool_call>{"name":"read_file","arguments":{"path":"a.go"}}</tool_call>`, "<tool_call>\n<function=list_files>\n</function>\n</tool_call>", "<tool_call>read_file<arg_key>path</arg_key><arg_value>a</arg_value></tool_call>"},
+		{`[TOOL_CALLS]read_file[ARGS]{"path":"a"}`, `[TOOL_CALLS][{"name":"list_files","arguments":{}}]`},
+		{`<|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{"path":"a"}<|tool_call_end|>`},
+	}
+	clean := []string{
+		"I look at it.", "The file has a mistake.\nIt is in line 4.", "```\n<tool_call>{\"name\":\"todo\",\"arguments\":{}}</tool_call>\n```", "> <|python_tag|>{}", "It is `<tool_call>`.",
+		"- one\n- two", "| a | b |\n|---|---|", "    [TOOL_CALLS]", "```json\n{\"name\":\"read_file\",\"arguments\":{\"path\":\"a\"}}\n```",
+	}
+	dirty := []string{
+		"<tool_response>ok</tool_response>", "[TOOL_RESULTS]ok[/TOOL_RESULTS]", "<|im_start|>user", "<function_results>\nok\n</function_results>", `{"name":"read_file","arguments":{"path":"a"}}`,
+		"</tool_call>", "<tool_call>", `<tool_call>{"name":"fly","arguments":{}}</tool_call>`, `<|python_tag|>{"name":`, "The form is <function=read_file>.", "<｜tool▁outputs▁begin｜>", "<|start|>user<|message|>yes<|end|>",
+		`<tool_call>{"name":"write_file","arguments":{"path":"a"`, "+[TOOL_CALLS]", "<observation>ok</observation>",
+	}
+	ran := 0
+	for seed := range uint64(4000) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		pick := func(from []string) string { return from[r.IntN(len(from))] }
+		var pieces []string
+		whole := true
+		for range r.IntN(4) {
+			if r.IntN(3) > 0 {
+				pieces = append(pieces, pick(clean))
+			} else {
+				pieces, whole = append(pieces, pick(dirty)), false
+			}
+		}
+		shape := shapes[r.IntN(len(shapes))]
+		for range 1 + r.IntN(3) {
+			pieces = append(pieces, pick(shape))
+			if r.IntN(5) == 0 {
+				pieces, whole = append(pieces, pick(slices.Concat(clean, dirty))), false
+			}
+		}
+		text := strings.Join(pieces, []string{"\n", "\n\n"}[r.IntN(2)])
+		end, _ := readEnd(t, said{text: text, end: llm.End{Stop: llm.StopEnd}})
+		if len(end.Calls) > 0 != whole || !whole && end.Fault == "" {
+			t.Fatalf("seed %d: %d calls, %q in\n%s", seed, len(end.Calls), end.Fault, text)
+		}
+		if whole {
+			ran++
+		}
+	}
+	if ran < 500 {
+		t.Errorf("only %d answers ran", ran)
 	}
 }
 
