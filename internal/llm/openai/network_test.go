@@ -72,6 +72,7 @@ func TestALongWaitIsTold(t *testing.T) {
 	for name, test := range map[string]struct{ header, body, want string }{
 		"a header":  {"10800", `{"error":{"message":"Rate limit reached"}}`, "asks to wait 3h0m0s, until 06:04"},
 		"a date":    {now.Add(50 * time.Hour).Format(http.TimeFormat), `{"error":{"message":"Rate limit reached"}}`, "until Sun, Jan 4, 05:04"},
+		"in words":  {"", `{"error":{"message":"Rate limit exceeded. Please wait 5012 seconds before retrying."}}`, "until 04:27"},
 		"a message": {"", `{"error":{"message":"Rate limit reached on tokens per day. Please try again in 6h12m5.3s."}}`, "until 09:16"},
 	} {
 		s := llmtest.NewServerFunc(t, func(int, []byte) llmtest.Turn {

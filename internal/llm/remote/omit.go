@@ -19,6 +19,7 @@ type omissions struct {
 	refused   map[uint64]bool // sums of certain images, and of parts that only their provider can read
 	tools     map[string]bool // names of tools
 	maxTools  int             // of a request; zero: all
+	maxText   int             // letters of a foreign tool's description; zero: all
 	told      int             // the maxTools of which the person was told
 
 	// The parts that requests had which the server accepted.
@@ -101,19 +102,24 @@ func extrasOf(messages []llm.Message) (extras [][]byte) {
 // apply returns req without the refused parts. It changes nothing of req's.
 func (o *omissions) apply(req llm.Request) llm.Request {
 	req.Messages = o.messages(req.Messages)
-	if len(o.tools) > 0 || o.maxTools > 0 && len(req.Tools) > o.maxTools {
+	if len(o.tools) > 0 || o.maxText > 0 || o.maxTools > 0 && len(req.Tools) > o.maxTools {
 		req.Tools = o.offer(req.Tools)
 	}
 	return req
 }
 
 // offer returns tools without the refused ones, and without the last foreign ones if they
-// are too many.
+// are too many. Descriptions that are too long are cut.
 func (o *omissions) offer(tools []llm.ToolSpec) []llm.ToolSpec {
 	tools = slices.DeleteFunc(slices.Clone(tools), func(t llm.ToolSpec) bool { return o.tools[t.Name] })
 	for i := len(tools) - 1; i >= 0 && o.maxTools > 0 && len(tools) > o.maxTools; i-- {
 		if tools[i].Foreign {
 			tools = slices.Delete(tools, i, i+1)
+		}
+	}
+	for i, t := range tools {
+		if t.Foreign && o.maxText > 0 && len(t.Description) > o.maxText {
+			tools[i].Description = strings.ToValidUTF8(t.Description[:o.maxText], "")
 		}
 	}
 	return tools

@@ -51,7 +51,7 @@ var refusedSchemas = []string{
 	"Invalid schema for function 'NAME': schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.", "Invalid schema for function 'NAME': 'int' is not valid under any of the given schemas.",
 	"Invalid schema for function 'NAME': [{'type': 'string'}] is not of type 'object', 'boolean'.", "Invalid schema for function 'NAME': True is not of type 'number'.", "Invalid schema for function 'NAME': Please ensure it is a valid JSON Schema.",
 	"Invalid schema for function 'NAME': reference can only point to definitions defined at the top level of the schema.", "Invalid schema for function 'NAME': '^(?!x)' is not a 'regex'.", "Invalid 'tools[NUMBER].function.parameters': unresolved reference.",
-	"Invalid 'tools[NUMBER].function.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.", "Invalid 'tools[NUMBER].function.description': string too long. Expected a string with maximum length 1024, but got a string with length 1500 instead.",
+	"Invalid 'tools[NUMBER].function.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.", "Invalid 'tools[NUMBER].function.description': string is not of the right form.",
 	"Invalid schema for function 'NAME': schema has too many enum values.", "Invalid 'tools[NUMBER].name': string does not match pattern.", "Missing required parameter: 'tools[NUMBER].parameters'.",
 	"tools.NUMBER.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level", "tools.NUMBER.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12.", "tools.NUMBER.custom.input_schema.type: Field required",
 	"tools.NUMBER.custom.input_schema.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'", "tools.NUMBER.custom.input_schema.type: Input should be 'object'", "tools.NUMBER.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
@@ -218,6 +218,31 @@ func TestOldImagesRefused(t *testing.T) {
 		}
 		if n := len(s.Requests()); n != 4 {
 			t.Errorf("%s: %d requests", w.name, n)
+		}
+	}
+}
+
+// TestLongDescriptions refuses a long description of a tool: it is cut.
+func TestLongDescriptions(t *testing.T) {
+	for _, w := range wires {
+		s := llmtest.NewServerFunc(t, func(_ int, body []byte) llmtest.Turn {
+			if bytes.Contains(body, bytes.Repeat([]byte("x"), 1025)) {
+				return refusal("Invalid 'tools[0].function.description': string too long. Expected a string with maximum length 1024, but got a string with length 3000 instead.")
+			}
+			return llmtest.Turn{Text: "ok"}
+		})
+		m := remote.New(remote.Options{BaseURL: s.URL(), Clock: noWait}, w.protocol())
+		req := llm.Request{
+			Messages: []llm.Message{llm.TextMessage(llm.User, "go")},
+			Tools:    []llm.ToolSpec{{Name: "mcp__a__b", Description: strings.Repeat("x", 3000), Foreign: true, Schema: []byte(`{"type":"object"}`)}},
+		}
+		for range 2 {
+			if a := ask(t.Context(), m, req); a.err != nil {
+				t.Errorf("%s: %v", w.name, a.err)
+			}
+		}
+		if r := s.Requests(); len(r) != 3 || !bytes.Contains(r[2], bytes.Repeat([]byte("x"), 1024)) || len(req.Tools[0].Description) != 3000 {
+			t.Errorf("%s: %d requests", w.name, len(r))
 		}
 	}
 }

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -12,17 +13,26 @@ import (
 // "Please retry in 34s".
 var askedFor = lazyregexp.New(`(?i)(?:try again|retry)(?: your request)? (?:in|after) (?:about )?((?:\d+h)?(?:\d+m)?(?:[\d.]+m?s)?)\b`)
 
+// askedInWords finds such a time in "Please wait 5012 seconds before retrying".
+var askedInWords = lazyregexp.New(`(?i)(?:try again|retry|wait)(?: (?:in|after|for|about|another))* (\d{1,6}) ?(second|minute|hour|day)s?\b`)
+
 // askedWait returns the time that a server's message asks to wait, zero if it does not say.
 func askedWait(text string) time.Duration {
-	m := askedFor.FindStringSubmatch(text)
+	if m := askedFor.FindStringSubmatch(text); m != nil {
+		if d, err := time.ParseDuration(m[1]); err == nil {
+			return d
+		}
+	}
+	m := askedInWords.FindStringSubmatch(text)
 	if m == nil {
 		return 0
 	}
-	d, err := time.ParseDuration(m[1])
+	n, err := strconv.Atoi(m[1])
 	if err != nil {
 		return 0
 	}
-	return max(d, 0)
+	unit := map[string]time.Duration{"second": time.Second, "minute": time.Minute, "hour": time.Hour, "day": 24 * time.Hour}
+	return time.Duration(n) * unit[strings.ToLower(m[2])]
 }
 
 // RetryAfter returns how long the server asks to wait, zero if it does not say.

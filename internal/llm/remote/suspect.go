@@ -39,6 +39,7 @@ var aboutTools = lazyregexp.New(`\btools?\b|functions?\b|function_?declaration|s
 // tooManyImages and tooManyTools find how many a server takes in a request.
 var (
 	tooManyImages = lazyregexp.New(`(?:at most|max(?:imum)?(?: (?:number )?of)?|limit(?:ed)?(?: of| is| to)?|up to|only|no more than|exceeds?(?: the)?(?: max\w*)?(?: limit)?(?: of)?) (\d+) (?:images?|pictures?|media|multi-?modal)`)
+	tooLongText   = lazyregexp.New(`tools?\b.{0,30}description.{0,80}(?:maximum length|at most) (\d+)`)
 	tooManyTools  = lazyregexp.New(`tools?.{0,60}(?:maximum length|at most|max\w*(?: (?:of|is|allowed))*:?|limit(?: of| is)?:?|up to|no more than|exceeds?) (\d+)|(?:at most|max(?:imum)?(?: of)?|up to|limit of|no more than) (\d+) (?:tools|functions)`)
 )
 
@@ -59,6 +60,10 @@ func (o *omissions) learnTools(refusal *llm.Error, req llm.Request) (told string
 		o.maxTools, o.told = n, n
 		left := len(req.Tools) - len(o.offer(req.Tools))
 		return tooMany(n, left), left > 0
+	}
+	if n := countIn(tooLongText, strings.ToLower(refusal.Message+" "+refusal.Field)); n > 0 && (o.maxText == 0 || n < o.maxText) {
+		o.maxText = n
+		return fmt.Sprintf("The server takes %d letters in the description of a tool: the longer ones of MCP servers are cut.", n), true
 	}
 	names := namedTools(refusal, req.Tools)
 	if len(names) == 0 {
