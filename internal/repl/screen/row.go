@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -71,7 +72,7 @@ func (p *preparer) finished(lines []string, width int) []row {
 func (p *preparer) wrap(rows []row, line string, width int) []row {
 	text, f := p.safe(line)
 	if f.width <= width {
-		return append(rows, row{text: ended(text, f), width: f.width})
+		return append(rows, row{text: ended(columns(text), f), width: f.width})
 	}
 	style := ""
 	for _, part := range cells.Wrap(text, width) {
@@ -99,6 +100,29 @@ func (p *preparer) safe(line string) (string, facts) {
 		f = look(line)
 	}
 	return line, f
+}
+
+// columns returns text with the cursor moved to the bars of its columns, where terminals disagree
+// about the text before: they count fewer cells than it was padded for.
+func columns(text string) string {
+	const bar = " │"
+	if !strings.Contains(text, bar) {
+		return text
+	}
+	var b strings.Builder
+	for at := 0; ; {
+		i := strings.Index(text[at:], bar)
+		if i < 0 {
+			b.WriteString(text[at:])
+			return b.String()
+		}
+		end := at + i + len(" ")
+		b.WriteString(text[at:end])
+		if w := cells.Width(text[:end]); cells.Least(text[:end]) != w {
+			b.WriteString("\x1b[" + strconv.Itoa(w+1) + "G")
+		}
+		at = end
+	}
 }
 
 // ended appends a reset if a row does not end in the default style.

@@ -288,3 +288,29 @@ func check(t *testing.T, models []model, all []shown) {
 		t.Error("no text was long")
 	}
 }
+
+// The columns of a finished table are aligned on every terminal.
+func TestColumnsAreAligned(t *testing.T) {
+	text := "| ภาษา | b | c |\n|---|---|---|\n| ทำทำ | 🇩🇪 | x |\n| e | 👍🏽 | ❤️ |\n| हिहि | d | 漢字 |\n"
+	for _, opt := range []vt.Options{{Width: 60, Height: 20}, {Width: 60, Height: 20, NarrowEmoji: true}} {
+		s, term := openFake(t, opt)
+		s.Print(markdown.Render(text, markdown.Options{Width: 60})...)
+		s.Flush()
+		var bars []int
+		for x := range 60 {
+			if strings.TrimSpace(term.Cell(x, 1).Text) == "┼" {
+				bars = append(bars, x)
+			}
+		}
+		if len(bars) != 2 {
+			t.Fatalf("no table:\n%s", term.String())
+		}
+		for y := range 5 {
+			for _, x := range bars {
+				if cell := term.Cell(x, y).Text; cell != "│" && cell != "┼" {
+					t.Errorf("%+v: row %d has %q in column %d:\n%s", opt, y, cell, x, term.String())
+				}
+			}
+		}
+	}
+}
