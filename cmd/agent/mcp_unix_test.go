@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -129,6 +130,25 @@ func TestSickServer(t *testing.T) {
 	}
 	if n := strings.Count(out, "The MCP server t prints what is no message"); n != 1 || escaped(out) != "" {
 		t.Errorf("told %d times: %s", n, out)
+	}
+}
+
+// TestServerEntry: an entry names the home directory and variables with texts for those that are
+// not set, and the folder of its program.
+func TestServerEntry(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, callOf("mcp__t__environment", `{}`), llmtest.Turn{Text: "Done."}), nil)
+	d.keep("config.yaml", "mcp:\n  t: {command: [\"${NO_SUCH_NAME:-"+os.Args[0]+"}\", mcp-server], cwd: ~/sub, env: {WORD: \"${NO_SUCH_NAME:-two}\"}}\n"+
+		"  u: {command: [\"${NO_SUCH_NAME}\"]}\n")
+	home := filepath.Dir(d.home)
+	if err := os.Mkdir(filepath.Join(home, "sub"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, out := d.prompted("--allow", "mcp__t")
+	if got := d.told(1); !strings.Contains(got, "folder="+filepath.Join(home, "sub")) || !strings.Contains(got, "WORD=two") {
+		t.Errorf("told %s", got)
+	}
+	if !strings.Contains(out, `The MCP server u is not started: "${NO_SUCH_NAME}" needs the environment variable NO_SUCH_NAME, which is not set.`) {
+		t.Errorf("printed %s", out)
 	}
 }
 

@@ -45,7 +45,14 @@ func NewServers(o ServerOptions) *mcp.Servers {
 	if entries == nil {
 		entries = map[string]config.MCPServer{}
 	}
-	maps.Copy(entries, o.Config.MCP)
+	for name, c := range o.Config.MCP {
+		resolved, err := c.Resolved()
+		if err != nil && !c.Disabled {
+			o.Tell("The MCP server " + name + " is not started: " + err.Error() + ".")
+			resolved.Disabled = true
+		}
+		entries[name] = resolved
+	}
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		c := entries[name]
 		if c.Disabled {
@@ -105,9 +112,10 @@ func (l Logins) Forget(ctx context.Context, address string) (was bool, err error
 // server returns a server as it is to be started. Its folder is our own, unless its entry
 // says otherwise: a package runner would take programs from the project.
 func (o ServerOptions) server(name string, c config.MCPServer) (mcp.Server, error) {
-	s := mcp.Server{Name: name, Command: c.Command, Dir: o.Config.Home, URL: c.URL, Always: c.Load == "always"}
-	if c.InProject {
-		s.Dir = o.Dir
+	s := mcp.Server{Name: name, Command: c.Command, URL: c.URL, Always: c.Load == "always"}
+	var err error
+	if s.Dir, err = c.Folder(o.Config.Home, o.Dir); err != nil {
+		return s, err
 	}
 	env, err := config.Expand(c.Env)
 	if err != nil {
@@ -180,7 +188,7 @@ func (v *served) of(a *App, s mcp.Server, changed bool) (w *permission.Watched, 
 		return w, w != nil
 	}
 	whole := footprint.Sources
-	if s.Dir != a.Root.Dir() {
+	if in, err := filepath.Rel(a.Root.Dir(), s.Dir); err != nil || !filepath.IsLocal(in) {
 		whole = footprint.Anything + 1 // our own folder changes all the time
 	}
 	if v.all == nil {

@@ -70,7 +70,11 @@ func hashOf(dir string, entry config.MCPServer) (hash string, scripts []string) 
 	for _, name := range slices.Sorted(maps.Keys(entry.Env)) { // such as NODE_OPTIONS
 		env = append(env, name+"="+entry.Env[name])
 	}
-	f := footprint.Of(footprint.Words(dir, entry.Command, env))
+	at, err := entry.Folder(dir, dir)
+	if err != nil {
+		at = dir // it is not started
+	}
+	f := footprint.Of(footprint.Words(at, entry.Command, env))
 	defer f.Close()
 	for _, path := range f.Files() {
 		if name := f.Short(path); !filepath.IsAbs(name) {

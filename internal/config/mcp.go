@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,8 +15,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/mcp/servername"
 )
 
-// MCPServer is a server of the Model Context Protocol: a program or an address. Values of
-// Env and Headers may name variables of the environment as ${NAME}.
+// MCPServer is a server of the Model Context Protocol: a program or an address. Its texts may
+// name variables of the environment; see Expand and Resolved.
 type MCPServer struct {
 	Command []string          `yaml:"command"` // program and arguments, no shell
 	Env     map[string]string `yaml:"env"`     // the environment that it gets besides a few usual variables
@@ -28,6 +29,7 @@ type MCPServer struct {
 	// InProject starts the program in the project's folder, if that is trusted, where a
 	// package runner also looks for programs; otherwise it starts in the agent's own.
 	InProject bool   `yaml:"in_project"`
+	Cwd       string `yaml:"cwd"`  // the folder that the program starts in; in the project's if InProject
 	Load      string `yaml:"load"` // auto, or always for tools that need not be searched for
 	Disabled  bool   `yaml:"disabled"`
 }
@@ -40,6 +42,7 @@ var mcpServer = &schema{kind: group, fields: []*schema{
 	{name: "client_id", kind: text},
 	{name: "callback_port", kind: count},
 	{name: "in_project", kind: boolean},
+	{name: "cwd", kind: text},
 	{name: "load", kind: choice, choices: []string{"auto", "always"}},
 	{name: "disabled", kind: boolean},
 }}
@@ -60,8 +63,8 @@ func (s MCPServer) check(name string) error {
 		return fmt.Errorf("a server's name has at most %d letters and digits, with single - or _ between them", servername.Max)
 	case (len(s.Command) == 0) == (s.URL == ""):
 		return errors.New("want either command, such as [npx, -y, some-server], or url")
-	case s.URL != "" && (len(s.Env) > 0 || s.InProject):
-		return errors.New("env and in_project are for a command")
+	case s.URL != "" && (len(s.Env) > 0 || s.InProject || s.Cwd != ""):
+		return errors.New("env, in_project and cwd are for a command")
 	case s.URL == "" && (len(s.Headers) > 0 || s.ClientID != "" || s.CallbackPort != 0):
 		return errors.New("headers, client_id and callback_port are for a url")
 	case s.CallbackPort > 65535:
@@ -72,25 +75,76 @@ func (s MCPServer) check(name string) error {
 
 var reference = lazyregexp.New(`\$\{[^{}]*\}`)
 
-// Expand replaces each ${NAME} in the values by the environment variable. It fails if one
-// is not set.
+// Expand replaces each ${NAME} in the values by the environment variable, ${NAME:-TEXT} by TEXT if
+// that is empty or not set, and a ~ at the start by the home directory. It fails if a variable
+// without such a text is not set.
 func Expand(values map[string]string) (map[string]string, error) {
 	out := maps.Clone(values)
 	for key, value := range values {
-		var missing string
-		out[key] = reference.ReplaceAllStringFunc(value, func(ref string) string {
-			name := strings.TrimSuffix(strings.TrimPrefix(ref, "${"), "}")
-			got, ok := os.LookupEnv(name)
-			if !ok {
-				missing = name
-			}
-			return got
-		})
-		if missing != "" {
-			return nil, fmt.Errorf("%s needs the environment variable %s, which is not set", key, missing)
+		var err error
+		if out[key], err = expand(value); err != nil {
+			return nil, fmt.Errorf("%s %w", key, err)
 		}
 	}
 	return out, nil
+}
+
+func expand(value string) (string, error) {
+	missing := ""
+	text := reference.ReplaceAllStringFunc(value, func(ref string) string {
+		name, other, has := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(ref, "${"), "}"), ":-")
+		got, ok := os.LookupEnv(name)
+		switch {
+		case has && got == "":
+			return other
+		case !ok:
+			missing = name
+		}
+		return got
+	})
+	if missing != "" {
+		return "", fmt.Errorf("needs the environment variable %s, which is not set", missing)
+	}
+	if rest, ok := strings.CutPrefix(value, "~"); ok && (rest == "" || rest[0] == '/' || rest[0] == filepath.Separator) {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("begins with ~: %w", err)
+		}
+		text = home + strings.TrimPrefix(text, "~")
+	}
+	return text, nil
+}
+
+// Resolved returns the server with its command line, folder and address expanded as by Expand, so
+// that a person sees the program and the place. Its environment and headers, which may hold keys, stay.
+func (s MCPServer) Resolved() (MCPServer, error) {
+	s.Command = slices.Clone(s.Command)
+	texts := []*string{&s.Cwd, &s.URL}
+	for i := range s.Command {
+		texts = append(texts, &s.Command[i])
+	}
+	for _, text := range texts {
+		got, err := expand(*text)
+		if err != nil {
+			return s, fmt.Errorf("%q %w", *text, err)
+		}
+		*text = got
+	}
+	return s, nil
+}
+
+// Folder returns the folder that the program starts in: own, or the project's. An error means that
+// it has to be written otherwise.
+func (s MCPServer) Folder(own, project string) (string, error) {
+	switch {
+	case filepath.IsAbs(s.Cwd):
+		return filepath.Clean(s.Cwd), nil
+	case s.InProject:
+		return filepath.Join(project, s.Cwd), nil
+	case s.Cwd == "":
+		return own, nil
+	}
+	return "", fmt.Errorf("its cwd %q is relative: write an absolute path, or one that begins with ~/", s.Cwd)
 }
 
 // RemoveServer returns the file's content without the server called name. It fails if

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -35,6 +36,39 @@ func TestExpand(t *testing.T) {
 	}
 	if _, err := Expand(map[string]string{"A": "${MCP_TEST_MISSING}"}); err == nil || !strings.Contains(err.Error(), "MCP_TEST_MISSING") {
 		t.Errorf("a missing variable: %v", err)
+	}
+}
+
+func TestExpandDefaults(t *testing.T) {
+	t.Setenv("HOME", "/home/me")
+	t.Setenv("USERPROFILE", "/home/me")
+	t.Setenv("MCP_TEST_SET", "set")
+	t.Setenv("MCP_TEST_EMPTY", "")
+	for in, want := range map[string]string{
+		"~": "/home/me", "~/notes": "/home/me/notes", "~other/x": "~other/x", "a~/b": "a~/b", "${HOME}/x": "/home/me/x", "~/${MCP_TEST_SET}": "/home/me/set",
+		"${MCP_TEST_SET:-x}": "set", "${MCP_TEST_EMPTY:-x}": "x", "${MCP_TEST_MISSING:-https://a.example/b}": "https://a.example/b", "${MCP_TEST_MISSING:-}": "",
+		"--dir=${MCP_TEST_MISSING:-.}/x ${MCP_TEST_SET}": "--dir=./x set", "${MCP_TEST_EMPTY}": "",
+	} {
+		if got, err := expand(in); got != want || err != nil {
+			t.Errorf("%s: %q, %v", in, got, err)
+		}
+	}
+	servers, left, err := ProjectServers([]byte(`{"mcpServers": {
+		"a": {"command": "${MCP_TEST_MISSING:-npx}", "args": ["~/x", "${HOME}"], "cwd": "${MCP_TEST_SET}", "env": {"K": "${MCP_TEST_SET}"}},
+		"b": {"url": "${MCP_TEST_MISSING:-https://b.example}/mcp"}, "c": {"command": "${MCP_TEST_MISSING}"}}}`))
+	if a := servers["a"]; err != nil || strings.Join(a.Lines(), "\n") != "npx /home/me/x /home/me\n  in the folder set\n  with K=${MCP_TEST_SET}" {
+		t.Errorf("%q, %v", a.Lines(), err)
+	}
+	if servers["b"].URL != "https://b.example/mcp" || len(left) != 1 || !strings.Contains(left[0], "MCP_TEST_MISSING, which is not set") {
+		t.Errorf("%v, %q", servers, left)
+	}
+	for _, c := range []struct {
+		s    MCPServer
+		want string
+	}{{MCPServer{}, "/own"}, {MCPServer{InProject: true}, "/p"}, {MCPServer{InProject: true, Cwd: "sub"}, "/p/sub"}, {MCPServer{Cwd: "/x/"}, "/x"}, {MCPServer{Cwd: "sub"}, ""}} {
+		if got, err := c.s.Folder("/own", "/p"); filepath.ToSlash(got) != c.want || (err != nil) != (c.want == "") {
+			t.Errorf("%+v: %q, %v", c.s, got, err)
+		}
 	}
 }
 

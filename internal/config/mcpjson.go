@@ -15,13 +15,14 @@ import (
 const maxServerText = 2000
 
 // ProjectServers returns the MCP servers that a project's .mcp.json names, with the
-// reasons why others are left out. A program starts in the project's folder.
+// reasons why others are left out. A program starts in the project's folder. They are resolved.
 func ProjectServers(data []byte) (servers map[string]MCPServer, left []string, err error) {
 	var file struct {
 		Servers map[string]struct {
 			Type    string
 			Command string
 			Args    []string
+			Cwd     string
 			Env     map[string]string
 			URL     string
 			Headers map[string]string
@@ -37,11 +38,14 @@ func ProjectServers(data []byte) (servers map[string]MCPServer, left []string, e
 	servers = map[string]MCPServer{}
 	for _, name := range slices.Sorted(maps.Keys(file.Servers)) {
 		one := file.Servers[name]
-		s := MCPServer{Env: one.Env, URL: one.URL, Headers: one.Headers, InProject: one.URL == "", ClientID: one.OAuth.ClientID, CallbackPort: one.OAuth.CallbackPort}
+		s := MCPServer{Cwd: one.Cwd, Env: one.Env, URL: one.URL, Headers: one.Headers, InProject: one.URL == "", ClientID: one.OAuth.ClientID, CallbackPort: one.OAuth.CallbackPort}
 		if one.Command != "" {
 			s.Command = append([]string{one.Command}, one.Args...)
 		}
 		err := s.check(name)
+		if err == nil {
+			s, err = s.Resolved()
+		}
 		switch {
 		case one.Type == "sse":
 			err = fmt.Errorf("it needs SSE, which is not supported")
@@ -63,6 +67,9 @@ func (s MCPServer) Lines() []string {
 	lines := []string{s.URL}
 	if s.URL == "" {
 		lines[0] = commandLine(s.Command)
+	}
+	if s.Cwd != "" {
+		lines = append(lines, "  in the folder "+s.Cwd)
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.Env)) {
 		lines = append(lines, "  with "+key+"="+s.Env[key])
