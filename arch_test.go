@@ -165,7 +165,7 @@ var layers = []struct {
 		"internal/llm", "internal/mcp", "internal/permission", "internal/sandbox", "internal/session", "internal/session/archive", "internal/session/history", "internal/statefile", "internal/tools", "internal/tools/pending", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/tools/web", "internal/workspace", "internal/workspace/effects",
 	}},
 	{"internal/app/clipboard", []string{"internal/child", "internal/lookpath", "internal/timelimit"}},
-	{"internal/app/frontmatter", nil},
+	{"internal/app/frontmatter", []string{"internal/lazyregexp"}},
 	{"internal/app/hooks", []string{"internal/config", "internal/footprint", "internal/permission", "internal/regularfile", "internal/toolnames", "internal/tools/shell"}},
 	{"internal/app/skills", []string{"internal/app/frontmatter", "internal/lazyregexp", "internal/regularfile"}},
 	{"internal/app/sources", []string{"internal/app/hooks", "internal/app/skills", "internal/app/subagents", "internal/config", "internal/lazyregexp", "internal/mcp", "internal/permission", "internal/systemprompt"}},

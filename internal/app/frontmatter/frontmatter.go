@@ -5,6 +5,8 @@ package frontmatter
 import (
 	"errors"
 	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
 // Errors of Split.
@@ -13,9 +15,13 @@ var (
 	ErrOpen    = errors.New("the line --- that ends the front matter is missing")
 )
 
+// fence matches the lines around front matter, with blanks at their ends.
+var fence = lazyregexp.New(`(?m)^---[ \t]+$`)
+
 // Split returns the front matter and the text below it, with LF line endings.
 func Split(text string) (matter, body string, err error) {
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
+	text = fence.ReplaceAllString(strings.TrimLeft(text, "\n"), "---")
 	rest, ok := strings.CutPrefix(text, "---\n")
 	if !ok {
 		return "", "", ErrMissing

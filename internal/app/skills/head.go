@@ -58,34 +58,24 @@ func (s *Skill) parse(name string, data []byte) error {
 // readHead reads the front matter. Keys of other programs are ignored.
 func readHead(matter string) (h Head, err error) {
 	var raw struct {
-		Name          any            `yaml:"name"`
-		Description   any            `yaml:"description"`
-		License       any            `yaml:"license"`
-		Compatibility any            `yaml:"compatibility"`
+		Name          plain          `yaml:"name"`
+		Description   plain          `yaml:"description"`
+		License       plain          `yaml:"license"`
+		Compatibility plain          `yaml:"compatibility"`
 		Metadata      map[string]any `yaml:"metadata"`
 		AllowedTools  any            `yaml:"allowed-tools"`
 		Manual        bool           `yaml:"disable-model-invocation"`
 	}
-	if err := yaml.Unmarshal([]byte(matter), &raw); err != nil {
+	if err := yaml.Unmarshal([]byte(frontmatter.Normalize(matter, "name", "description", "license", "compatibility")), &raw); err != nil {
 		return h, fmt.Errorf("the front matter is not YAML (%w); put quotes around a value with \": \" in it", err)
 	}
-	h.Manual = raw.Manual
-	for _, f := range []struct {
-		key   string
-		value any
-		to    *string
-	}{
-		{"name", raw.Name, &h.Name},
-		{"description", raw.Description, &h.Description},
-		{"license", raw.License, &h.License},
-		{"compatibility", raw.Compatibility, &h.Compatibility},
-		{"allowed-tools", joined(raw.AllowedTools), &h.AllowedTools},
-	} {
-		text, ok := f.value.(string)
-		if !ok && f.value != nil {
-			return h, fmt.Errorf("%s is not text; put quotes around it", f.key)
-		}
-		*f.to = strings.TrimSpace(text)
+	h = Head{
+		Name: string(raw.Name), Description: string(raw.Description), License: string(raw.License), Compatibility: string(raw.Compatibility),
+		Manual: raw.Manual,
+	}
+	var ok bool
+	if h.AllowedTools, ok = joined(raw.AllowedTools).(string); !ok && raw.AllowedTools != nil {
+		return h, errors.New("allowed-tools is not text; put quotes around it")
 	}
 	for key, value := range raw.Metadata {
 		if h.Metadata == nil {
@@ -94,6 +84,17 @@ func readHead(matter string) (h Head, err error) {
 		h.Metadata[key] = fmt.Sprint(value)
 	}
 	return h, nil
+}
+
+// plain is a value as it is written: a name such as 1.10 is no number.
+type plain string
+
+// UnmarshalYAML implements yaml.Unmarshaler.
+func (t *plain) UnmarshalYAML(n *yaml.Node) error {
+	if n.Tag != "!!null" {
+		*t = plain(strings.TrimSpace(n.Value))
+	}
+	return nil
 }
 
 // joined returns a list of texts, which some programs write, as one text.

@@ -183,7 +183,7 @@ func parse(name, text string) (d Definition, notes []string, err error) {
 		return d, nil, fmt.Errorf("%w, or the text below it", err)
 	}
 	h := head{Name: name}
-	if err := yaml.Unmarshal([]byte(matter), &h); err != nil {
+	if err := yaml.Unmarshal([]byte(frontmatter.Normalize(matter, "name", "description", "model")), &h); err != nil {
 		return d, nil, fmt.Errorf("the front matter is not YAML: %w", err)
 	}
 	d = Definition{Name: h.Name, Description: short(h.Description), Model: h.Model, Role: strings.TrimSpace(body), Text: text}
