@@ -53,13 +53,15 @@ func (b *Builder) tell(below map[string]string, path string, trusted func(in Ins
 	defer b.mu.Unlock()
 	var w strings.Builder
 	for _, dir := range dirs {
-		in, body, ok := readInstruction(root, b.opt.Dir, dir)
+		in, body, ok := readInstruction(root, b.opt.Dir, dir, nil)
 		if !ok || in.Problem != "" || below[in.Path] == in.Hash {
 			continue
 		}
+		again := b.covers(below, in)
 		below[in.Path] = in.Hash
 		switch {
 		case in.Path == path: // the model has just read it
+		case again: // an inner work tree has the files of the outer one
 		case !trusted(in):
 			in.Untrusted, in.Problem = true, "you have not trusted it; agent trust add "+filepath.ToSlash(filepath.Dir(in.Name))+" shows it and asks"
 			refused = append(refused, in)
@@ -73,6 +75,18 @@ func (b *Builder) tell(below map[string]string, path string, trusted func(in Ins
 		return "", refused
 	}
 	return fmt.Sprintf("\n\nThe project's instructions for this folder; follow them for files in it:\n%s", w.String()), refused
+}
+
+// covers reports whether the text of in was told before for a folder around it.
+func (b *Builder) covers(below map[string]string, in Instruction) bool {
+	for path, hash := range below {
+		if hash == in.Hash && filepath.IsLocal(nameIn(filepath.Dir(path), in.Path)) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(b.proj.instructions, func(have Instruction) bool {
+		return have.Hash == in.Hash && have.Problem == "" && !have.Untrusted && !have.Cut
+	})
 }
 
 // installed are the folders of packages.

@@ -33,6 +33,25 @@ func TestFoldersOfPackagesAreLeftOut(t *testing.T) {
 	}
 }
 
+// TestInnerWorkTree: the instructions of an inner work tree, which are those of the outer one, are
+// told once; its own are told.
+func TestInnerWorkTree(t *testing.T) {
+	top := scratch.Dir(t, map[string]string{
+		".git/HEAD": "", "AGENTS.md": "Use tabs.\n", "trees/a/AGENTS.md": "Use tabs.\n", "trees/a/a.txt": "a\n", "trees/b/AGENTS.md": "Use blanks.\n", "trees/b/b.txt": "b\n",
+		"trees/b/in/AGENTS.md": "Use blanks.\n", "trees/b/in/c.txt": "c\n", "trees/d/AGENTS.md": "Use blanks.\n", "trees/d/d.txt": "d\n",
+	})
+	b := New(Options{Dir: top, Roots: []string{top}})
+	if got := b.System(t.Context()); strings.Count(got, "Use tabs.") != 1 {
+		t.Errorf("the prompt is %s", got)
+	}
+	for _, c := range []struct{ file, want string }{{"trees/a/a.txt", ""}, {"trees/b/in/c.txt", "Use blanks."}, {"trees/d/d.txt", "Use blanks."}} {
+		text, refused := b.Below(filepath.Join(top, filepath.FromSlash(c.file)), func(Instruction) bool { return true })
+		if (text == "") != (c.want == "") || strings.Count(text, "Use ") != min(1, len(c.want)) || !strings.Contains(text, c.want) || len(refused) > 0 {
+			t.Errorf("%s: %q", c.file, text)
+		}
+	}
+}
+
 // A conversation that has lost messages is told the instructions of a folder again.
 func TestInstructionsAreToldAgain(t *testing.T) {
 	top := scratch.Dir(t, map[string]string{"sub/AGENTS.md": "Use tabs.\n", "sub/a.txt": "a\n"})

@@ -80,11 +80,11 @@ func (in Instruction) String() string {
 // returns the text of a file of the project that may be used.
 func (p place) instructions(choose func(in Instruction, text string) (Instruction, string)) ([]Instruction, string) {
 	c := collector{room: maxInstructions}
-	own := c.collect(p.user, []string{p.user}, func(in Instruction, text string) (Instruction, string) {
+	own := c.collect(p.user, []string{p.user}, readLinked, func(in Instruction, text string) (Instruction, string) {
 		in.Name = in.Path // unlike the project's
 		return in, text
 	})
-	project := c.collect(p.root, p.dirs, choose)
+	project := c.collect(p.root, p.dirs, nil, choose)
 	if own != "" {
 		own = "\nThe user's instructions for all projects:\n" + own
 	}
@@ -100,8 +100,9 @@ type collector struct {
 	room int // bytes left for their text in the prompt
 }
 
-// collect adds the instruction files of dirs, which are in top, and returns their text.
-func (c *collector) collect(top string, dirs []string, choose func(in Instruction, text string) (Instruction, string)) string {
+// collect adds the instruction files of dirs, which are in top, and returns their text. linked reads
+// one that is a link out of top; nil uses none.
+func (c *collector) collect(top string, dirs []string, linked func(path string) (workspace.File, error), choose func(in Instruction, text string) (Instruction, string)) string {
 	if top == "" {
 		return ""
 	}
@@ -111,7 +112,7 @@ func (c *collector) collect(top string, dirs []string, choose func(in Instructio
 	}
 	var text strings.Builder
 	for _, dir := range dirs {
-		in, body, ok := readInstruction(root, top, dir)
+		in, body, ok := readInstruction(root, top, dir, linked)
 		if !ok {
 			continue
 		}
@@ -132,11 +133,33 @@ func (c *collector) collect(top string, dirs []string, choose func(in Instructio
 	return text.String()
 }
 
-// readInstruction returns the instruction file in the folder dir, if it has one.
-func readInstruction(root *workspace.Root, top, dir string) (in Instruction, text string, ok bool) {
+// readLinked reads a file of the user's own, which programs that manage such files keep in a
+// folder of theirs, as a link.
+func readLinked(path string) (f workspace.File, err error) {
+	path, err = filepath.EvalSymlinks(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return f, errors.New("it is a link to a missing file")
+	case err != nil:
+		return f, err
+	}
+	root, err := workspace.Open(filepath.Dir(path), workspace.Options{})
+	if err != nil {
+		return f, err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	return root.Read(path)
+}
+
+// readInstruction returns the instruction file in the folder dir, if it has one; linked is as of
+// collect.
+func readInstruction(root *workspace.Root, top, dir string, linked func(path string) (workspace.File, error)) (in Instruction, text string, ok bool) {
 	for _, name := range instructionNames {
 		path := filepath.Join(dir, name)
 		f, err := root.Read(path)
+		if linked != nil && errors.Is(err, workspace.ErrOutside) {
+			f, err = linked(path)
+		}
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
