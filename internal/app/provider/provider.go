@@ -100,7 +100,7 @@ func newClient(cfg config.Config, m config.Model) (*remote.Client, *memory) {
 		Key:           func(ctx context.Context) (string, error) { return key(ctx, m.Endpoint, cfg) },
 		ContextWindow: m.Options.ContextWindow,
 		Free:          free(m),
-		Local:         local.On(m.Endpoint.BaseURL),
+		Local:         local.Near(m.Endpoint.BaseURL),
 		Prices:        remote.Prices{Input: m.Options.Input, Output: m.Options.Output, Cached: m.Options.Cached, Written: m.Options.Written},
 		Limits:        remote.Limits{Idle: cfg.Limits.IdleTimeout},
 		Check:         allowedservers.Open(cfg.Home).Check,

@@ -40,8 +40,8 @@ type Options struct {
 	ContextWindow int64             // tokens; zero if not known
 	Prices        Prices
 	Free          bool // see llm.Info
-	// Local reports whether the server is on this machine. It may read a long prompt for any
-	// time before the first part of an answer.
+	// Local reports whether the server is near, and its model too: it may read a long prompt
+	// for any time before the first part of an answer.
 	Local  bool
 	Limits Limits
 	Clock  Clock

@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -70,6 +71,21 @@ func ProbeAll(ctx context.Context, models []Model) []Facts {
 func On(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && peer.IsLoopback(u.Hostname())
+}
+
+// Near reports whether a URL names this machine or one of the same network, whose models answer
+// one person and may read a prompt for minutes.
+func Near(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	host := strings.ToLower(u.Hostname())
+	if ip := net.ParseIP(host); ip != nil {
+		return ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast()
+	}
+	named := slices.ContainsFunc([]string{".local", ".lan", ".internal", ".home.arpa", ".localhost"}, func(end string) bool { return strings.HasSuffix(host, end) })
+	return host != "" && (named || !strings.Contains(host, "."))
 }
 
 // root returns the address below which a server's own paths begin.

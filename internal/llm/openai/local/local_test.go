@@ -117,6 +117,18 @@ func TestOn(t *testing.T) {
 	}
 }
 
+func TestNear(t *testing.T) {
+	for address, want := range map[string]bool{
+		"http://127.0.0.1:8080/v1": true, "http://localhost/v1": true, "http://[::1]:1/v1": true, "http://192.168.1.5:11434/v1": true, "http://10.0.0.1/v1": true,
+		"http://box.local:1234/v1": true, "http://gpu:8000/v1": true, "http://host.docker.internal:11434/v1": true, "http://[fe80::1]/v1": true,
+		"https://api.openai.com/v1": false, "http://8.8.8.8/v1": false, "https://local.example/v1": false, "": false, "://": false,
+	} {
+		if got := Near(address); got != want {
+			t.Errorf("%s: %v", address, got)
+		}
+	}
+}
+
 // TestProbeAll checks that every model is asked about within the time for one.
 func TestProbeAll(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
