@@ -6,8 +6,10 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -88,5 +90,21 @@ func TestRefusedTool(t *testing.T) {
 				t.Errorf("%d requests, %d refused", n, refused.Load())
 			}
 		})
+	}
+}
+
+// A server that asks to wait for hours is not asked again at once, and the person learns until
+// when.
+func TestALongWaitEndsTheTurn(t *testing.T) {
+	s := llmtest.NewServerFunc(t, func(int, []byte) llmtest.Turn {
+		return llmtest.Turn{Handler: func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "10800")
+			w.WriteHeader(http.StatusTooManyRequests)
+		}}
+	})
+	d := newDesk(t, s, nil)
+	code, out := d.prompted()
+	if code != 1 || len(s.Requests()) != 1 || !strings.Contains(out, "The server asks to wait 3h0m0s, until ") {
+		t.Errorf("exit status %d after %d requests: %s", code, len(s.Requests()), out)
 	}
 }

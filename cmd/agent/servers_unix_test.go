@@ -153,20 +153,27 @@ func TestACommandAndHeadersStayWithTheirAddress(t *testing.T) {
 	}
 }
 
-// A proxy from the environment needs approval once.
+// A proxy from the environment needs approval once, also one that only ALL_PROXY names.
 func TestAProxyIsAskedAbout(t *testing.T) {
+	for _, variable := range []string{"HTTP_PROXY", "ALL_PROXY"} {
+		t.Run(variable, func(t *testing.T) { askedAboutProxy(t, variable) })
+	}
+}
+
+func askedAboutProxy(t *testing.T, variable string) {
+	t.Helper()
 	server := answers(t, "Hello.", "Hello.")
 	address, connections := counted(t, server) // a proxy gets the whole address
 	proxy := strings.TrimSuffix(address, "/v1")
 	d := newDesk(t, server, nil)
 	d.serves(proxy)
 	d.keep("config.yaml", "model: corp/m\nproviders:\n  corp:\n    base_url: http://models.example/v1\n    api_key_env: CORP_KEY\n")
-	d.env = append(d.env, "OPENAI_BASE_URL=", "AGENT_MODEL=", "CORP_KEY="+canary, "HTTP_PROXY="+proxy, "http_proxy="+proxy, "NO_PROXY=", "no_proxy=")
+	d.env = append(d.env, "OPENAI_BASE_URL=", "AGENT_MODEL=", "CORP_KEY="+canary, "HTTP_PROXY=", "http_proxy=", "NO_PROXY=", "no_proxy=", variable+"="+proxy)
 	if code, out := d.prompted(); code != 2 || !strings.Contains(out, "agent trust add "+proxy) || connections.Load() > 0 {
 		t.Errorf("exit status %d: %s", code, out)
 	}
 	d.begin(100, 30)
-	d.WaitFor(`(?s)Connect through this proxy\?.*` + proxy + `.*HTTP_PROXY in the environment.*models\.example`)
+	d.WaitFor(`(?s)Connect through this proxy\?.*` + proxy + `.*` + variable + ` in the environment.*models\.example`)
 	if n := connections.Load(); n > 0 {
 		t.Errorf("%d connections before an answer", n)
 	}

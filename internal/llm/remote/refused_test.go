@@ -264,6 +264,31 @@ func TestMarkerOfATool(t *testing.T) {
 	}
 }
 
+// TestBusyServer fails some attempts of a request with a new picture and a new tool: both are
+// sent until the server has time.
+func TestBusyServer(t *testing.T) {
+	req := llm.Request{
+		Messages: []llm.Message{{Role: llm.User, Parts: []llm.Part{{Kind: llm.ImagePart, Mime: "image/png", Data: []byte("a picture")}}}},
+		Tools:    []llm.ToolSpec{{Name: "mcp__a__b", Foreign: true, Schema: []byte(`{"type":"object"}`)}},
+	}
+	for _, w := range wires {
+		for _, text := range []string{"503 The vision model is overloaded", "529 Overloaded", "502 Bad gateway", "429 Too many requests for image tools", "504 Timeout", "500 Oops"} {
+			s := llmtest.NewServerFunc(t, func(n int, _ []byte) llmtest.Turn {
+				if n < 2 {
+					return refusal(text)
+				}
+				return llmtest.Turn{Text: "ok"}
+			})
+			m := remote.New(remote.Options{BaseURL: s.URL(), Clock: noWait}, w.protocol())
+			a := ask(t.Context(), m, req)
+			last := s.Requests()[len(s.Requests())-1]
+			if a.err != nil || len(s.Requests()) != 3 || !bytes.Contains(last, []byte("mcp__a__b")) || !bytes.Contains(last, []byte(base64Of("a picture"))) {
+				t.Errorf("%s, %q: %v after %d requests", w.name, text, a.err, len(s.Requests()))
+			}
+		}
+	}
+}
+
 // TestManyTools offers more tools than servers take.
 func TestManyTools(t *testing.T) {
 	var tools []llm.ToolSpec

@@ -227,8 +227,9 @@ func (o *omissions) suspects(messages []llm.Message, stage int) [][]byte {
 	return o.newImages(messages)
 }
 
-// suspicious reports whether a failure may be about a part of the request: at once if its
-// text mentions one, and for a fault of the server only if it occurs again.
+// suspicious reports whether a failure may be about a part of the request. A fault of the
+// server is one if its text mentions a part, or if it occurs again and again; a server that is
+// busy is not.
 func (f *failure) suspicious(mentions bool, attempt int) bool {
 	switch f.err.Status {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
@@ -241,7 +242,10 @@ func (f *failure) suspicious(mentions bool, attempt int) bool {
 	if kind := f.err.Kind; kind != llm.Refused && kind != llm.NotFound && kind != llm.Temporary && kind != llm.Unauthorized {
 		return false
 	}
-	return mentions || !f.again || attempt > 1
+	if f.again {
+		return f.err.Status == http.StatusInternalServerError && (mentions || attempt > 2)
+	}
+	return true
 }
 
 // failed ends a trial with a refusal. It reports whether that is the same as before, so that
