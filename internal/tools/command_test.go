@@ -1,13 +1,34 @@
 package tools
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
+
+// The shell of Windows reads a line by rules of its own, so that a person is asked about
+// each command: no rule and no grant approves a forced question.
+func TestCommandsOfWindowsAreForced(t *testing.T) {
+	for system, want := range map[string]bool{"windows": true, "linux": false} {
+		b := newBench(t, nil)
+		b.deps.system = system
+		b.ask.verdict = confirm.Verdict{}
+		for _, line := range []string{`type "a\" & del ro.txt & rem "`, "go test ./...", "echo hi > out.txt"} {
+			c := commander{Deps: b.deps}
+			place := c.place(b.dir)
+			judged := place.Judge(line)
+			req := c.request(Call{}, shell.Options{Dir: b.dir}, executeCommandArgs{Command: line}, judged, commandNotes(judged, place))
+			if noted := len(req.Notes) > 0 && strings.Contains(req.Notes[len(req.Notes)-1].Text, "cmd.exe"); req.Force != want || noted != want {
+				t.Errorf("on %s, %s: forced %v, noted %v", system, line, req.Force, noted)
+			}
+		}
+	}
+}
 
 func TestFormatCommand(t *testing.T) {
 	for _, tt := range []struct {

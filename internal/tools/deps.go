@@ -61,6 +61,7 @@ type Deps struct {
 	Ripgrep string
 
 	diagnostics *diagnostics // set by NewSet
+	system      string       // of runtime.GOOS; "" for this one
 }
 
 // Asker decides whether something may be done. In the program it is app.asker, which

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 	"strings"
 	"time"
 
@@ -124,11 +125,16 @@ func (c commander) decide(ctx context.Context, call Call, opts shell.Options, a 
 	return c.recorded(ctx, call, opts, func() (Result, error) { return c.runConfined(ctx, req, box, opts, v) })
 }
 
-// request returns the question about a command.
+// request returns the question about a command. On Windows a person is asked about each: its
+// shell takes a line apart in another way than rules do.
 func (c commander) request(call Call, opts shell.Options, a executeCommandArgs, judged safecmd.Judgement, notes []caution.Note) confirm.Request {
+	unruled := cmp.Or(c.system, runtime.GOOS) == "windows"
+	if unruled {
+		notes = append(notes, caution.Notes("cmd.exe reads this line by rules of its own, so no permission rule covers it.")...)
+	}
 	return confirm.Request{
 		Tool: "execute_command", Description: call.Description, Batch: call.Batch,
-		Notes: notes, Force: judged.Class == safecmd.Danger,
+		Notes: notes, Force: unruled || judged.Class == safecmd.Danger,
 		Command: &confirm.Command{
 			Line: a.Command, Dir: opts.Dir, Timeout: opts.Timeout, Background: a.Background,
 			ReadOnly: judged.Class == safecmd.Safe && !a.Background && !c.AskAll, Parts: judged.CommandParts(c.AskAll),

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -41,10 +42,13 @@ func (f *files) resolve(path string) (place, error) {
 	if path == "" || strings.ContainsRune(path, 0) {
 		return place{}, fmt.Errorf("%q is not a path", path)
 	}
+	if runtime.GOOS == "windows" && f.isRemote(path) {
+		return place{}, fmt.Errorf("%s names another machine or a device, and is not opened: that would send your password's hash there", path)
+	}
 	if !filepath.IsAbs(path) {
 		path = f.folders[0].path + string(filepath.Separator) + path
 	}
-	abs, info, err := follow(path)
+	abs, info, err := follow(path, f.isRemote)
 	if err != nil {
 		return place{}, err
 	}
@@ -58,6 +62,22 @@ func (f *files) resolve(path string) (place, error) {
 	}
 	p.name = f.named(abs)
 	return p, nil
+}
+
+// isRemote reports whether Windows may ask another machine, or a device, about path, which
+// is in no folder of the workspace.
+func (f *files) isRemote(path string) bool {
+	path = strings.ReplaceAll(path, `\`, "/")
+	if !strings.HasPrefix(path, "//") {
+		return false
+	}
+	for _, in := range f.folders {
+		dir := strings.ReplaceAll(in.path, `\`, "/")
+		if n := len(dir); len(path) >= n && strings.EqualFold(path[:n], dir) && (len(path) == n || path[n] == '/') && !strings.Contains(path+"/", "/../") {
+			return false
+		}
+	}
+	return true
 }
 
 // named returns the name of a file: relative to the main folder, or its absolute path.
@@ -81,8 +101,9 @@ func below(dir, abs string) (string, bool) {
 
 // follow resolves the symlinks of an absolute path, component by component. It only
 // decides which file is meant; the handle of the folder ensures that the file opened
-// later is inside. The info is nil if the path's end is missing.
-func follow(path string) (string, fs.FileInfo, error) {
+// later is inside. The info is nil if the path's end is missing. On Windows, a link to where
+// remote returns true is an error.
+func follow(path string, remote func(path string) bool) (string, fs.FileInfo, error) {
 	rest := parts(path)
 	at := filepath.VolumeName(path) + string(filepath.Separator)
 	info, err := os.Lstat(at)
@@ -119,6 +140,9 @@ func follow(path string) (string, fs.FileInfo, error) {
 		target, err := os.Readlink(next)
 		if err != nil {
 			return "", nil, err
+		}
+		if runtime.GOOS == "windows" && remote(target) {
+			return "", nil, fmt.Errorf("%s is a link to another machine or a device: %s", next, target)
 		}
 		if filepath.IsAbs(target) {
 			at = filepath.VolumeName(target) + string(filepath.Separator)
