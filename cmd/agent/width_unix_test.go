@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -107,7 +108,7 @@ func TestTheEndOfACommandIsOnTmux(t *testing.T) {
 	tmux := func(args ...string) string {
 		t.Helper()
 		cmd := exec.Command(program, append([]string{"-S", socket, "-u", "-f", "/dev/null"}, args...)...)
-		cmd.Dir, cmd.Env = d.dir, append(agent.Env, "LC_ALL=C.UTF-8", "SHELL=/bin/sh", "TMUX=")
+		cmd.Dir, cmd.Env = d.dir, slices.Concat(agent.Env, []string{"LC_ALL=C.UTF-8", "SHELL=/bin/sh", "TMUX="})
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("tmux %q: %v %s", args, err, out)
@@ -129,7 +130,7 @@ func TestTheEndOfACommandIsOnTmux(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer output.Close() //nolint:errcheck // only read
+	defer output.Close()
 	read := bufio.NewReader(output)
 	var seen strings.Builder
 	until := func(text string) {

@@ -93,7 +93,7 @@ var install = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(fresh) //nolint:errcheck // a leftover harms nothing
+	defer os.RemoveAll(fresh)
 	cmd := exec.Command("npm", append([]string{"install", "--silent", "--no-audit", "--no-fund", "--prefix", fresh}, packages...)...)
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {

@@ -123,8 +123,11 @@ type model struct {
 }
 
 var models = []model{
-	{name: "clusters"}, {name: "code points", opt: vt.Options{NarrowEmoji: true}},
-	{name: "xterm.js 6", unicode: xterm.Unicode6}, {name: "xterm.js 11", unicode: xterm.Unicode11}, {name: "xterm.js 15", unicode: xterm.Graphemes},
+	{name: "clusters"},
+	{name: "code points", opt: vt.Options{NarrowEmoji: true}},
+	{name: "xterm.js 6", unicode: xterm.Unicode6},
+	{name: "xterm.js 11", unicode: xterm.Unicode11},
+	{name: "xterm.js 15", unicode: xterm.Graphemes},
 }
 
 // shown is the output of a Screen, and the rows that a terminal must show then.
