@@ -104,8 +104,11 @@ func (a *agent) link() {
 	ctx, cancel := context.WithTimeout(a.Context(), patience)
 	defer cancel()
 	before := a.editor.Conns()
-	if err := a.bridge.Connect(ctx, a.lock); err != nil {
-		a.Fatal(err)
+	for err := a.bridge.Connect(ctx, a.lock); err != nil; err = a.bridge.Connect(ctx, a.lock) {
+		if ctx.Err() != nil || !strings.Contains(err.Error(), "another client connected") {
+			a.Fatal(err)
+		}
+		a.counted["lost to the other agent"]++ // which connected at the same time
 	}
 	for _, c := range a.editor.Conns() {
 		if !slices.Contains(before, c) {

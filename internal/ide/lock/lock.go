@@ -1,7 +1,7 @@
 // Package lock finds the editors that can be connected to. It only reads: it never
 // changes or removes a lock file. It does not trust a lock file that another user could
 // have written, takes no host from one, and marks an editor usable only if its port
-// belongs to this user. It reads at most 256 files of 64 KiB each, in about a second,
+// belongs to this user. It reads at most 256 files of 64 KiB each, in about three seconds,
 // and returns every editor that it does not choose with the reason.
 package lock
 
@@ -141,12 +141,12 @@ const (
 	maxSize  = 64 << 10
 	maxNames = 4096 // entries of a folder that are read
 
-	maxTime   = time.Second
+	maxTime   = 3 * time.Second        // only a busy machine, or another host, takes that long
 	rewriting = 100 * time.Millisecond // wait before a half-written file is read again
-	reply     = 300 * time.Millisecond // for a port to answer
+	reply     = 300 * time.Millisecond // for a port of another host to answer
 )
 
-// Find returns all candidates, the best first. It returns within about a second, or
+// Find returns all candidates, the best first. It returns within about three seconds, or
 // when ctx ends, with the results so far.
 func Find(ctx context.Context, s Search) []Candidate {
 	s = s.withDefaults()

@@ -37,7 +37,7 @@ func (f File) ReadSecret(ctx context.Context) (string, error) {
 
 // askSocket reads the line that the socket gives to everybody who connects.
 func askSocket(ctx context.Context, path string) (secret string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, socketTime)
+	ctx, cancel := context.WithTimeoutCause(ctx, socketTime, fmt.Errorf("nothing was given within %s", socketTime))
 	defer cancel()
 	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", path)
 	if err != nil {

@@ -20,12 +20,14 @@ import (
 type door struct {
 	opts  Options
 	port  int
-	nonce string // empty without a secret
-	conn  net.Conn
-
-	// owner is why the connection was closed before anything was sent.
-	owner error
+	nonce string   // empty without a secret
+	conn  net.Conn // of a handshake that succeeded
 }
+
+// ownerError explains why a connection was closed before anything was sent.
+type ownerError struct{ error }
+
+func (e ownerError) Unwrap() error { return e.error }
 
 func newDoor(o Options) (*door, error) {
 	d := &door{opts: o}
@@ -60,9 +62,9 @@ func (d *door) dial(ctx context.Context, network, address string) (net.Conn, err
 	if err != nil {
 		return nil, err
 	}
-	if d.owner = d.opts.Check(conn); d.owner != nil {
+	if err := d.opts.Check(conn); err != nil {
 		_ = conn.Close() // nothing was sent
-		return nil, d.owner
+		return nil, ownerError{err}
 	}
 	d.conn = conn
 	return conn, nil
@@ -100,10 +102,11 @@ func (d *door) prove(ctx context.Context, ws *websocket.Conn, answer http.Header
 
 // refusal explains why the WebSocket could not be opened.
 func (d *door) refusal(ctx context.Context, resp *http.Response, err error) error {
+	var owner ownerError
 	var network *net.OpError
 	switch {
-	case d.owner != nil:
-		return fmt.Errorf("nothing was sent: %w", d.owner)
+	case errors.As(err, &owner):
+		return fmt.Errorf("nothing was sent: %w", owner.error)
 	case resp != nil && slices.Contains([]int{400, 401, 403}, resp.StatusCode):
 		return fmt.Errorf("%w (HTTP status %d)", ErrAuth, resp.StatusCode)
 	case resp != nil:
