@@ -269,7 +269,7 @@ func withoutMessage(args []string) []string {
 
 // secretArgs returns which argument names a file that usually holds keys, or "".
 func secretArgs(name string, args []string) string {
-	if rule := programs[name]; rule != nil {
+	if rule, ok := ruleOf(name); ok {
 		if uses, why := rule(args); why == "" {
 			args = uses.files
 			if uses.names {

@@ -8,11 +8,12 @@ import (
 )
 
 // entering judges line, which Classify judged as j, if it is cd FOLDER && REST with the
-// absolute path of one of the folders that may be read, and REST is safe there. The form
+// absolute path of one of the folders that may be read, and REST, which has no cd, is safe there. The form
 // that Script returns runs nothing if the folder cannot be entered.
 func (p Place) entering(line string, j Judgement) (Judgement, bool) {
 	only := len(j.Parts) > 1 && len(j.Parts[0].Words) == 2 && j.Parts[0].Words[0] == "cd" && j.Parts[0].Class == Ask
-	if !only || slices.ContainsFunc(j.Parts[1:], func(part Part) bool { return part.Class != Safe && part.Text != line }) {
+	again := func(part Part) bool { return part.Class == Danger || len(part.Words) > 0 && part.Words[0] == "cd" }
+	if !only || slices.ContainsFunc(j.Parts[1:], again) {
 		return j, false
 	}
 	dir := j.Parts[0].Words[1]

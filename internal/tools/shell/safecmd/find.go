@@ -1,6 +1,7 @@
 package safecmd
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -12,9 +13,10 @@ var (
 )
 
 // find judges find, whose options come first, then folders, then an expression.
-func find(args []string) (reads, string) {
-	uses := reads{names: true}
+func find(all []string) (reads, string) {
+	uses, args, follows := reads{names: true}, all, false
 	for len(args) > 0 && slices.Contains([]string{"-H", "-L", "-P"}, args[0]) {
+		follows = follows || args[0] != "-P"
 		args = args[1:]
 	}
 	for len(args) > 0 && !strings.HasPrefix(args[0], "-") && !slices.Contains(findAlone, args[0]) {
@@ -24,14 +26,76 @@ func find(args []string) (reads, string) {
 	if len(uses.files) == 0 {
 		uses.files = []string{"."}
 	}
+	uses.only = onlyNamed(args)
 	for i := 0; i < len(args); i++ {
 		switch arg := args[i]; {
 		case slices.Contains(findAlone, arg):
 		case slices.Contains(findOne, arg) && i+1 < len(args):
 			i++
+		case arg == "-exec":
+			words := untilEnd(args[i+1:])
+			var found []string // as if these were found
+			for _, dir := range uses.files {
+				found = append(found, dir+"/a", dir+"/b", dir+"/c")
+			}
+			inner, why := perFile(words, found...)
+			if why != "" || follows || slices.Contains(args, "-follow") {
+				return uses, cmp.Or(why, "it follows links to files elsewhere, which the program gets")
+			}
+			uses.runs = append(uses.runs, len(all)-len(args)+i+1)
+			uses.names, uses.deep, uses.hidden, uses.links = uses.names && inner.names, true, true, true
+			i += len(words) + 1
 		default:
 			return uses, arg + " is not known to only test or print"
 		}
 	}
 	return uses, ""
+}
+
+// untilEnd returns the words of a command behind -exec, without its end.
+func untilEnd(args []string) []string {
+	for i, arg := range args {
+		if arg == ";" || arg == "+" && i > 0 && args[i-1] == "{}" {
+			return args[:i]
+		}
+	}
+	return nil
+}
+
+// onlyNamed returns the pattern of the names that an expression of find is about, or "".
+func onlyNamed(args []string) string {
+	for i, arg := range args {
+		switch {
+		case slices.Contains(strings.Fields("! ( ) , -o -or -not -exec -print -print0 -printf -ls"), arg) && !slices.Contains(args[:i], "-name"),
+			slices.Contains(strings.Fields("! ( ) , -o -or -not"), arg):
+			return ""
+		}
+	}
+	if i := slices.Index(args, "-name"); i >= 0 && i+1 < len(args) && !strings.ContainsAny(args[i+1], `[\`) {
+		return args[i+1]
+	}
+	return ""
+}
+
+// notPerFile are programs that only read, but not whatever the file is that they get.
+var notPerFile = append([]string{"git", "go", "rg"}, builtins...)
+
+// perFile judges a command that another program runs with the names of files in place of {},
+// its last word.
+func perFile(words []string, files ...string) (reads, string) {
+	if len(words) < 2 || words[len(words)-1] != "{}" || strings.Contains(strings.Join(words[:len(words)-1], "\x00"), "{}") {
+		return reads{}, "only a command with {} as its last word is known to only read"
+	}
+	rule, known := programs[words[0]]
+	if !known || slices.Contains(notPerFile, words[0]) {
+		return reads{}, words[0] + " is not known to only read whatever file it gets"
+	}
+	uses, why := rule(slices.Concat(words[1:len(words)-1], files))
+	if why == "" && (uses.deep || uses.flat || slices.ContainsFunc(uses.files, func(f string) bool { return !slices.Contains(files, f) })) {
+		why = "it reads other files too"
+	}
+	if why != "" {
+		why = words[0] + ": " + why
+	}
+	return uses, why
 }

@@ -139,6 +139,9 @@ func (b *box) forbidden(j Judgement, call string) bool {
 		names := []string{"/bin/bash"}
 		for _, s := range j.steps {
 			names = append(names, s.name)
+			for _, at := range s.reads.runs {
+				names = append(names, s.args[at])
+			}
 		}
 		own := strings.HasPrefix(m[1], "/usr/lib/git-core/git") || strings.HasPrefix(m[1], "/usr/libexec/git-core/git")
 		return !own && !slices.Contains(names, m[1])
@@ -202,6 +205,20 @@ var writing = []string{
 	"rg --pre ./evil todo", "sort -S 1 --compress-program=./evil a.txt", "date -s 2020-01-01", "diff --output=made a.txt b.txt", "jq -n 'input' --output made", "file -C -m a.txt",
 }
 
+// randomStarter returns a line in which find or xargs starts a program.
+func randomStarter(r *rand.Rand, names []string) string {
+	pick := func(list ...string) string { return list[r.IntN(len(list))] }
+	inner := pick("grep -n todo", "grep -l a", "cat", "wc -l", "head -2", "head -n 1", "sed -n 1,2p", "ls -l", "stat", "file", "md5sum", "sort", "uniq", "cut -d, -f1", "diff", "jq .name", "strings", "tail -n 1", pick(names...), pick(names...)+" -"+pick("o", "r", "f", "n", "c", "i"))
+	where := pick(".", "src", "src deploy", "a.txt", "data.json", ".", "src") + pick("", " -type f", " -name '*.txt'", " -name '*.go' -type f", " -name b.txt", " -maxdepth 1 -name '*.json'", " -name '*.go' -o -name '*.txt'")
+	switch r.IntN(3) {
+	case 0:
+		return "find " + where + " -exec " + inner + " {} " + pick("+", "\\;", "';'")
+	case 1:
+		return pick("find "+where, "grep -rl todo src", "grep -rl --include='*.txt' a .") + pick("", "", " | sort -u", " | head -3", " | grep -v b", " | tail -n 2") + " | xargs " + pick("", "-r ", "-n 1 ", "-n1 -P2 ", "-d '\\n' ") + inner
+	}
+	return "find " + where + " -print0 | xargs -0 " + inner
+}
+
 // TestSafeLinesOnlyRead really runs safe lines: they write nothing, connect to nothing
 // and run no other program.
 func TestSafeLinesOnlyRead(t *testing.T) {
@@ -217,12 +234,14 @@ func TestSafeLinesOnlyRead(t *testing.T) {
 		lines = append(lines, s.line)
 	}
 	lines = append(lines, "git log", "git log --stat -1", "git log --format='%h %an' -3", "git ls-files -o", "git describe --tags", "git rev-list --count HEAD", "git branch -av", "git stash list", "git reflog", "git shortlog -sn HEAD", "go version", "go env GOROOT GOMOD")
-	names := slices.Sorted(maps.Keys(programs))
+	names := append(slices.Sorted(maps.Keys(programs)), "find", "xargs")
 	before, ran, tried, entered := b.tree(), 0, 0, 0
 	for ; ran < want; tried++ {
 		var line string
 		if tried < len(lines) {
 			line = lines[tried]
+		} else if r.IntN(3) == 0 {
+			line = randomStarter(r, names)
 		} else if line = randomLine(r, names); r.IntN(4) == 0 {
 			line = randomLine(r, []string{"git", "sort", "find", "rg", "grep"})
 		}

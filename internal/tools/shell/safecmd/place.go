@@ -33,6 +33,9 @@ func (p Place) Judge(line string) Judgement {
 	if j.Class == Safe {
 		return j
 	}
+	if inner, ok := p.globbing(line, j); ok {
+		return inner
+	}
 	for i, part := range j.Parts {
 		for w, word := range part.Words {
 			if w > 0 && p.linksAway(word) {
@@ -91,13 +94,19 @@ func (p Place) judge(line string) Judgement {
 			why = j.moved(s.part, p.Dir)
 			s.reads.hidden = true // without Script, rg may show hidden files
 		}
+		for _, at := range s.reads.runs {
+			if why == "" {
+				s.args = slices.Clone(s.args)
+				s.args[at], why = p.program(s.args[at])
+			}
+		}
 		if why == "" {
 			why = p.reads(s)
 		}
 		if why != "" {
 			j.misplace(s, why)
 		}
-		j.steps[i].name = program
+		j.steps[i].name, j.steps[i].args = program, s.args
 	}
 	j.Misplaced = guarded && j.Class != Safe
 	j.laidOut()
@@ -189,7 +198,7 @@ func (p Place) reads(s step) string {
 			return name + " is a folder, whose files it would show"
 		}
 		if s.reads.deep {
-			if why := p.below(name, s.reads.hidden); why != "" {
+			if why := p.below(name, s.reads); why != "" {
 				return why
 			}
 		}
@@ -247,9 +256,8 @@ func (p Place) secret(name, below, abs string) string {
 	return ""
 }
 
-// below returns why reading everything in a folder needs a question, or "". hidden
-// includes the files whose names begin with a dot.
-func (p Place) below(name string, hidden bool) string {
+// below returns why reading everything in a folder, as r does, needs a question, or "".
+func (p Place) below(name string, r reads) string {
 	top := name
 	if !filepath.IsAbs(top) {
 		top = filepath.Join(p.Dir, top)
@@ -257,21 +265,24 @@ func (p Place) below(name string, hidden bool) string {
 	if target, err := filepath.EvalSymlinks(top); err == nil {
 		top = target
 	}
+	if r.passed && strings.ContainsAny(name, r.blanks) {
+		return name + " is more than one word for xargs"
+	}
 	entries, why := 0, ""
 	err := filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
 		entries++
 		rel := strings.TrimPrefix(strings.TrimPrefix(path, top), string(filepath.Separator))
 		switch {
 		case err != nil: // the command cannot read it either
-		case !hidden && rel != "" && strings.HasPrefix(e.Name(), "."):
+		case !r.hidden && rel != "" && strings.HasPrefix(e.Name(), "."):
 			if e.IsDir() {
 				return filepath.SkipDir
 			}
 			return nil
 		case entries > maxEntries:
 			why = name + " has too many files to look for those that hold keys"
-		case rel != "" && !e.IsDir():
-			why = p.secret(filepath.Join(name, rel), rel, path)
+		case rel != "" && r.includes(e.Name()):
+			why = p.entry(filepath.Join(name, rel), rel, path, e, r)
 		}
 		if why == "" {
 			return nil
@@ -282,6 +293,30 @@ func (p Place) below(name string, hidden bool) string {
 		return fmt.Sprintf("%s cannot be searched: %v", name, err)
 	}
 	return why
+}
+
+// includes reports whether r is about files with a name.
+func (r reads) includes(name string) bool {
+	if r.only == "" {
+		return true
+	}
+	ok, err := filepath.Match(r.only, name)
+	return ok || err != nil
+}
+
+// entry returns why reading an entry of a folder needs a question, or "".
+func (p Place) entry(name, rel, path string, e fs.DirEntry, r reads) string {
+	switch {
+	case r.passed && strings.ContainsAny(rel, r.blanks):
+		return name + " is more than one word for xargs"
+	case r.links && e.Type()&fs.ModeSymlink != 0:
+		return p.file(path, r.names)
+	case r.links && !e.IsDir() && !e.Type().IsRegular():
+		return name + " is not an ordinary file"
+	case !e.IsDir() && !r.names:
+		return p.secret(name, rel, path)
+	}
+	return ""
 }
 
 // Script returns the line to run for a safe line that Place.Judge returned: the same

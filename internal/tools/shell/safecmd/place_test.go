@@ -187,3 +187,94 @@ func TestRulesFollowNoLinks(t *testing.T) {
 		}
 	}
 }
+
+// TestFoundFiles: a program that find or xargs starts reads each file that is found.
+func TestFoundFiles(t *testing.T) {
+	p := here(t)
+	link := func(name, to string) {
+		t.Helper()
+		if err := os.Symlink(to, filepath.Join(p.Dir, name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	check := func(line string, want Class) {
+		t.Helper()
+		if j := p.Judge(line); j.Class != want {
+			t.Errorf("%s: %s, want %s: %q", line, j.Class, want, j.Reasons())
+		}
+	}
+	check("find src -exec cat {} +", Safe)
+	check("find src | xargs cat", Safe)
+	check("find . -exec cat {} +", Ask) // there is a .env
+	check("find . | xargs cat", Ask)
+	check("find . -name '*.go' -exec cat {} +", Safe)
+	check("find . -exec cat {} + -name '*.go'", Ask)
+	check("find . -name '*.go' -o -name '*.md' -exec cat {} +", Ask)
+	check("find . -exec ls {} +", Ask) // a link leads out
+	check("find deploy -exec ls {} +", Safe)
+	check("find /etc -exec cat {} +", Ask)
+	check("find .. -name '*.go' | xargs cat", Ask)
+	j := p.Judge("find src -exec cat {} + | head")
+	if want := "bin/cat'"; !strings.Contains(j.Script(), want) {
+		t.Errorf("it runs as %s, without %s", j.Script(), want)
+	}
+	link("src/passwd.go", "/etc/passwd")
+	check("find src -name '*.go' -exec cat {} +", Ask)
+	check("find src -name '*.md' -exec cat {} +", Safe)
+	check("find src -exec stat {} +", Ask)
+	link("deploy/near.go", "../main.go")
+	check("find deploy -name '*.go' | xargs cat", Safe)
+	scratch.Write(t, filepath.Join(p.Dir, "deploy/a b.go"), "x\n")
+	check("find deploy -name '*.go' | xargs cat", Ask)
+	check("find deploy -name '*.md' | xargs cat", Safe)
+	check("find deploy -name '*.go' -print0 | xargs -0 cat", Safe)
+	check("find deploy -name '*.go' | xargs -d '\\n' cat", Safe)
+}
+
+// TestPatterns: a pattern becomes the names that it matches, each of which is judged.
+func TestPatterns(t *testing.T) {
+	p := here(t)
+	for _, name := range []string{"src/b.py", "src/c d.py", "src/.h.py", "x1.txt", "x2.txt", "deploy/server.key", "opt/-rf", "opt/a"} {
+		scratch.Write(t, filepath.Join(p.Dir, name), "x\n")
+	}
+	for line, want := range map[string]string{
+		"cat src/*.py":                   "cat src/b.py|src/c d.py",
+		"cat ./src/?.py":                 "cat ./src/b.py",
+		"grep -n x */a.go src/*":         "grep -n|x|src/a.go|src/a.go|src/b.py|src/c d.py",
+		"cat x[12].txt":                  "cat x1.txt|x2.txt",
+		"cat src/.*.py":                  "cat src/.h.py",
+		"cat 'src'/*.py":                 "cat src/b.py|src/c d.py",
+		"grep -rn x --include=*.go src":  "grep -rn|x|--include=*.go|src",
+		"ls *.none":                      "ls *.none",
+		"ls opt/*":                       "ls opt/-rf|opt/a",
+		"cd W/src && cat *.py":           "cat b.py|c d.py",
+		"cd W/src && cat a.go\ncat *.py": "cat a.go;cat b.py|c d.py",
+		"cat *.txt | wc -l # all":        "cat x1.txt|x2.txt;wc -l",
+		"cat *":                          "", // folders, and links that lead out
+		"cat deploy/*":                   "", // a key
+		"cat key*":                       "",
+		"cat out/*":                      "",
+		"ls /etc/*":                      "",
+		"ls ../*":                        "",
+		"cd W/s* && cat *.py":            "",
+		"cd opt && cat *":                "",
+		"cd W/opt && wc *":               "", // -rf would be options
+		"cat src/{a,b}*":                 "",
+		"cat src/[!a].py":                "",
+		"cat $x*.py":                     "",
+		"make src/*.py":                  "",
+		"cat src/*.py > all":             "",
+		"cat ~/*":                        "",
+	} {
+		j := p.Judge(strings.ReplaceAll(line, "W", p.Dir))
+		var got []string
+		for _, s := range j.steps {
+			if s.operator == "" && j.Class == Safe {
+				got = append(got, filepath.Base(s.name)+" "+strings.Join(s.args, "|"))
+			}
+		}
+		if strings.Join(got, ";") != want {
+			t.Errorf("%s: %q (%s, %q), want %q", line, got, j.Class, j.Reasons(), want)
+		}
+	}
+}

@@ -174,7 +174,6 @@ var programs = map[string]rule{
 	"expand":   spec{flags: "i", valued: "t", long: "--initial --tabs="}.rule(),
 	"false":    text,
 	"file":     spec{flags: "bhiLNr", long: "--brief --mime --mime-type --mime-encoding --dereference --no-dereference"}.rule(),
-	"find":     find,
 	"fold":     spec{flags: "bs", valued: "w", long: "--bytes --spaces --width="}.rule(),
 	"git":      git,
 	"go":       goTool,
@@ -215,6 +214,18 @@ var programs = map[string]rule{
 
 const diffLong = "--brief --color[=] --context[=] --exclude= --ignore-all-space --ignore-blank-lines --ignore-case --ignore-space-change --ignore-trailing-space " +
 	"--label= --minimal --new-file --report-identical-files --side-by-side --strip-trailing-cr --suppress-common-lines --text --unified[=] --width="
+
+// ruleOf returns the rule of a program.
+func ruleOf(name string) (rule, bool) {
+	switch name { // these run others of programs
+	case "find":
+		return find, true
+	case "xargs":
+		return xargs, true
+	}
+	r, ok := programs[name]
+	return r, ok
+}
 
 // subcommands maps programs to the number of words after their names that are commands of theirs.
 var subcommands = map[string]int{"git": 1, "go": 1}

@@ -27,6 +27,12 @@ type reads struct {
 	hidden bool // with the files whose names begin with a dot
 	names  bool // only their names and sizes
 	flat   bool // and, if one is a folder, files in it
+
+	only   string // a pattern of the names of files below them; empty for all
+	links  bool   // and the files that links below them lead to
+	passed bool   // and those whose names it reads, which have none of the characters blanks
+	blanks string
+	runs   []int // the indexes of its arguments that name programs which it starts
 }
 
 // reader judges the statements of a line strictly: every form that it does not know asks.
@@ -136,7 +142,7 @@ func (r *reader) call(c *syntax.CallExpr, in string, discard []string) {
 	part := &r.Parts[len(r.Parts)-1]
 	part.Words = words(c)
 	part.Hidden = len(part.Words) == 0 || isIndirect(part.Words)
-	if part.Hidden && part.Class == Safe && part.Words[0] == "find" { // without -exec
+	if part.Hidden && part.Class == Safe && part.Words[0] == "find" && !slices.Contains(part.Words, "-exec") {
 		part.Hidden = false
 	}
 }
@@ -187,7 +193,7 @@ func (r *reader) judge(c *syntax.CallExpr, in string, discard []string) {
 		r.add(text, Ask, "it names its program by a path")
 		return
 	}
-	rule, known := programs[name]
+	rule, known := ruleOf(name)
 	if !known {
 		r.add(text, Ask, "%s is not known to only read", name)
 		return
@@ -251,13 +257,13 @@ func plain(w *syntax.Word) bool {
 }
 
 // literal returns the text of a word that is the same whatever happens: it has no
-// expansion, pattern or escape, except escapes in double quotes and of a parenthesis.
+// expansion, pattern or escape, except escapes in double quotes, of a parenthesis and of ;.
 func literal(w *syntax.Word) (string, bool) {
 	if w == nil {
 		return "", false
 	}
 	switch s := w.Lit(); s {
-	case `\(`, `\)`:
+	case `\(`, `\)`, `\;`:
 		return s[1:], true
 	case "!":
 		return s, true
@@ -267,7 +273,7 @@ func literal(w *syntax.Word) (string, bool) {
 		s, ok := "", false
 		switch part := part.(type) {
 		case *syntax.Lit:
-			s, ok = part.Value, unexpanded(part.Value)
+			s, ok = part.Value, unexpanded(strings.ReplaceAll(part.Value, "{}", "")) // as find and xargs have it
 		case *syntax.SglQuoted:
 			s, ok = part.Value, !part.Dollar
 		case *syntax.DblQuoted:

@@ -171,6 +171,7 @@ func classify(line string, roots []string) Judgement {
 	d.file(file)
 	r := reader{line: line, dangers: d.found}
 	r.statements(file.Stmts)
+	r.passOn()
 	j.Parts, j.steps, j.file, j.text = append(r.Parts, d.rest()...), r.steps, file, line
 	for _, p := range j.Parts {
 		j.Class = max(j.Class, p.Class)
