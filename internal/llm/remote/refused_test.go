@@ -247,6 +247,37 @@ func TestLongDescriptions(t *testing.T) {
 	}
 }
 
+// TestSeveralImagesRefused resumes a conversation with pictures that the server refuses, in
+// earlier prompts and in the new one.
+func TestSeveralImagesRefused(t *testing.T) {
+	var messages []llm.Message
+	for _, data := range []string{"bad one", "good one", "bad two"} {
+		messages = append(messages, llm.Message{Role: llm.User, Parts: []llm.Part{{Kind: llm.ImagePart, Mime: "image/png", Data: []byte(data)}}}, llm.TextMessage(llm.Assistant, "yes"))
+	}
+	messages = messages[:len(messages)-1]
+	for _, w := range wires {
+		for _, bad := range [][]string{{"bad one", "bad two"}, {"bad one"}, {"bad two"}} {
+			s := llmtest.NewServerFunc(t, func(_ int, body []byte) llmtest.Turn {
+				for _, data := range bad {
+					if bytes.Contains(body, []byte(base64Of(data))) {
+						return refusal("The frobnicator is unhappy")
+					}
+				}
+				return llmtest.Turn{Text: "ok"}
+			})
+			m := remote.New(remote.Options{BaseURL: s.URL(), Clock: noWait}, w.protocol())
+			for range 2 {
+				if a := ask(t.Context(), m, llm.Request{Messages: messages}); a.err != nil {
+					t.Errorf("%s, %q: %v", w.name, bad, a.err)
+				}
+			}
+			if n := len(s.Requests()); n > 4 || len(bad) == 1 && bad[0] == "bad two" && n > 3 {
+				t.Errorf("%s, %q: %d requests", w.name, bad, n)
+			}
+		}
+	}
+}
+
 // TestMarkerOfATool refuses the time of a cache marker, which is in the last tool: the tool stays.
 func TestMarkerOfATool(t *testing.T) {
 	s := llmtest.NewServerFunc(t, func(_ int, body []byte) llmtest.Turn {

@@ -195,9 +195,13 @@ func (o *omissions) try(t *trial, fail *failure, req llm.Request, attempt int) b
 		return false
 	}
 	t.stage++
+	newest := t.images
 	t.text, t.why, t.images, t.tools = kernel(fail.err), fail.err.Message, nil, nil
 	if images || !tools {
 		t.images = o.suspects(req.Messages, t.stage)
+	}
+	if len(t.images) > 0 {
+		t.images = append(t.images, newest...) // of the first trial
 	}
 	if images && len(t.images) == 0 { // the server has taken them before
 		t.images, t.stage = new(omissions).newImages(req.Messages), stages
