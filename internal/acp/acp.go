@@ -171,7 +171,7 @@ func with[P any](params json.RawMessage, f func(P) (any, error)) func() (any, er
 }
 
 func decode[P any](params json.RawMessage) (p P, err error) {
-	if err := json.Unmarshal(params, &p); err != nil {
+	if err := unmarshal(params, &p); err != nil {
 		return p, &Error{codeParams, "invalid parameters: " + err.Error()}
 	}
 	return p, nil
@@ -377,7 +377,7 @@ func (s *served) end() {
 // notified handles a notification of the host.
 func (a *agent) notified(method string, params json.RawMessage) {
 	var p onSession
-	if method != "session/cancel" || json.Unmarshal(params, &p) != nil {
+	if method != "session/cancel" || unmarshal(params, &p) != nil {
 		return // a notification is never answered
 	}
 	s, err := a.find(p.SessionID)

@@ -12,6 +12,9 @@ import (
 	"sync"
 	"time"
 
+	strict "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
@@ -169,8 +172,8 @@ func (c *conn) dispatch(ctx context.Context, line []byte) {
 		c.answer(json.RawMessage("null"), nil, &Error{codeRequest, fmt.Sprintf("the line has more than %d MB", maxLine>>20)})
 		return
 	}
-	if err := json.Unmarshal(line, &m); err != nil {
-		c.answer(json.RawMessage("null"), nil, &Error{codeParse, "not a JSON-RPC message: " + err.Error()})
+	if err := unmarshal(line, &m); err != nil {
+		c.unread(line, &Error{codeParse, "not a JSON-RPC message: " + err.Error()})
 		return
 	}
 	switch {
@@ -182,6 +185,55 @@ func (c *conn) dispatch(ctx context.Context, line []byte) {
 		c.notified(m.Method, m.Params)
 	default:
 		c.begin(ctx, m)
+	}
+}
+
+// unread handles a message that has no reading, or several. A request and an answer that can be told
+// end with an error, so that neither side waits for the other.
+func (c *conn) unread(line []byte, err *Error) {
+	var m message
+	ids := struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+	}{}
+	if unmarshal(line, &ids, jsontext.AllowDuplicateNames(true)) != nil || repeated(line, "id") {
+		ids.ID = nil
+	}
+	m.ID = ids.ID
+	m.Error, _ = json.Marshal(err) // a number and a text
+	if ids.Method == "" && len(m.ID) > 0 && c.settle(m) {
+		return
+	}
+	if len(m.ID) == 0 {
+		m.ID = json.RawMessage("null")
+	}
+	c.answer(m.ID, nil, err)
+}
+
+// unmarshal decodes JSON that has one reading: a key that is repeated, at any depth, is an error, and
+// keys count only as they are spelled.
+func unmarshal(data []byte, v any, opts ...jsontext.Options) error {
+	return strict.Unmarshal(data, v, append([]jsontext.Options{jsontext.AllowInvalidUTF8(true)}, opts...)...)
+}
+
+// repeated reports whether an object has a key more than once.
+func repeated(object []byte, key string) bool {
+	n := 0
+	dec := jsontext.NewDecoder(bytes.NewReader(object), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	for {
+		token, err := dec.ReadToken()
+		if err != nil {
+			return n > 1
+		}
+		if token.Kind() != '"' {
+			continue
+		}
+		if token.String() == key {
+			n++
+		}
+		if dec.SkipValue() != nil {
+			return n > 1
+		}
 	}
 }
 
@@ -274,14 +326,14 @@ func (c *conn) call(ctx context.Context, method string, params, result any) erro
 		if m.Error != nil && string(m.Error) != "null" {
 			return errorOf(m.Error)
 		}
-		return json.Unmarshal(m.Result, result)
+		return unmarshal(m.Result, result)
 	}
 }
 
 // errorOf returns the error of an answer, which may have any form.
 func errorOf(data json.RawMessage) error {
 	e := &Error{}
-	if json.Unmarshal(data, e) != nil || e.Message == "" {
+	if unmarshal(data, e) != nil || e.Message == "" {
 		return &Error{codeInternal, "the host answered with an error: " + sanitize.Line(string(data))}
 	}
 	return e

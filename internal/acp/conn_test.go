@@ -79,3 +79,81 @@ func TestAnswersOfTheHost(t *testing.T) {
 		}
 	}
 }
+
+// A message with a repeated key has two readings: neither counts, and nobody waits.
+func TestRepeatedKeys(t *testing.T) {
+	type choice struct {
+		Outcome struct {
+			Outcome string `json:"outcome"`
+			Option  string `json:"optionId"`
+		} `json:"outcome"`
+	}
+	for name, answer := range map[string]string{
+		"an option":      `"id":1,"result":{"outcome":{"outcome":"selected","optionId":"reject","optionId":"allow"}}`,
+		"an outcome":     `"id":1,"result":{"outcome":{"outcome":"cancelled"},"outcome":{"outcome":"selected","optionId":"allow"}}`,
+		"a result":       `"id":1,"result":{"outcome":{"outcome":"cancelled"}},"result":{"outcome":{"outcome":"selected","optionId":"allow"}}`,
+		"another case":   `"id":1,"result":{"OUTCOME":{"outcome":"selected","optionId":"allow"}}`,
+		"another letter": `"id":1,"re\u017fult":{"outcome":{"outcome":"selected","optionId":"allow"}}`,
+		"an escape":      `"id":1,"result":{"outcome":{"outcome":"selected","optionId":"reject","option\u0049d":"allow"}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			in, host := io.Pipe()
+			asked, out := io.Pipe()
+			c := newConn(in, out)
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			var got choice
+			ended := make(chan error, 1)
+			go func() { ended <- c.call(ctx, "session/request_permission", 1, &got) }()
+			served := make(chan error, 1)
+			go func() { served <- c.serve(ctx) }()
+			if err := json.NewDecoder(asked).Decode(new(message)); err != nil {
+				t.Fatal(err)
+			}
+			go func() { _, _ = io.Copy(io.Discard, asked) }()
+			if _, err := io.WriteString(host, `{"jsonrpc":"2.0",`+answer+"}\n"); err != nil {
+				t.Fatal(err)
+			}
+			if err := <-ended; ctx.Err() != nil || got.Outcome.Option == "allow" {
+				t.Errorf("%+v, %v", got, err)
+			}
+			cancel()
+			if err := <-served; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A request with a repeated key is answered with an error and not carried out.
+func TestRepeatedKeysOfRequests(t *testing.T) {
+	for request, id := range map[string]string{
+		`{"jsonrpc":"2.0","id":7,"method":"session/set_mode","params":{"sessionId":"s","modeId":"plan","modeId":"bypass"}}`: "7",
+		`{"jsonrpc":"2.0","id":"a","method":"session/cancel","method":"session/prompt","params":{}}`:                        `"a"`,
+		`{"jsonrpc":"2.0","id":7,"id":8,"method":"session/prompt","params":{}}`:                                             "null",
+		`{"jsonrpc":"2.0","method":"session/prompt","params":{"x":1,"x":2}}`:                                                "null",
+	} {
+		in, host := io.Pipe()
+		answered, out := io.Pipe()
+		c := newConn(in, out)
+		c.handle = func(context.Context, string, json.RawMessage) func() (any, error) {
+			t.Errorf("%s was carried out", request)
+			return func() (any, error) { return nil, nil }
+		}
+		served := make(chan error, 1)
+		go func() { served <- c.serve(t.Context()) }()
+		if _, err := io.WriteString(host, request+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		var m message
+		if err := json.NewDecoder(answered).Decode(&m); err != nil || string(m.ID) != id || m.Error == nil {
+			t.Errorf("%s: %s, %s, %v", request, m.ID, m.Error, err)
+		}
+		if err := host.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	}
+}

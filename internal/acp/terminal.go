@@ -2,7 +2,6 @@ package acp
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"time"
@@ -124,8 +123,10 @@ func (v *view) inTerminal(line, id string) {
 	v.mu.Lock()
 	call := ""
 	for _, open := range v.open {
-		var args struct{ Command string }
-		if json.Unmarshal([]byte(open.Args), &args) == nil && args.Command == line {
+		var args struct {
+			Command string `json:"command"`
+		}
+		if unmarshal([]byte(open.Args), &args) == nil && args.Command == line {
 			call = open.ID
 		}
 	}

@@ -174,8 +174,11 @@ func (v *view) describe(call llm.ToolCall, title string) toolCall {
 	if json.Valid([]byte(call.Args)) {
 		c.RawInput = json.RawMessage(call.Args)
 	}
-	var at struct{ Path, To string }
-	if json.Unmarshal([]byte(call.Args), &at) == nil {
+	var at struct {
+		Path string `json:"path"`
+		To   string `json:"to"`
+	}
+	if unmarshal([]byte(call.Args), &at) == nil {
 		if at.Path != "" {
 			c.Locations = []location{{v.abs(at.Path)}}
 		}

@@ -142,6 +142,16 @@ func alias(params []Param, key string) (string, bool) {
 	return aliases[snake], known(aliases[snake])
 }
 
+// plain returns a key without the characters that look like none, or only separate words.
+func plain(key string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Cc) {
+			return -1
+		}
+		return r
+	}, key)
+}
+
 // snakeCase returns old_string for oldString.
 func snakeCase(key string) string {
 	var b strings.Builder
@@ -180,7 +190,8 @@ func (p Param) convert(value jsontext.Value) jsontext.Value {
 }
 
 // prune removes the keys that the tool does not have, and returns them. One that is
-// nearly a missing key stays: it may be meant.
+// nearly a missing key stays: it may be meant. So does one that other programs read as a
+// key of the tool, since they ignore case: the call would have two readings.
 func (l *list) prune(params []Param) (left []string) {
 	var missing []string
 	for _, p := range params {
@@ -188,10 +199,13 @@ func (l *list) prune(params []Param) (left []string) {
 			missing = append(missing, p.Name)
 		}
 	}
+	folds := func(key string) bool {
+		return slices.ContainsFunc(params, func(p Param) bool { return strings.EqualFold(plain(p.Name), plain(key)) })
+	}
 	*l = slices.DeleteFunc(*l, func(f field) bool {
 		known := slices.ContainsFunc(params, func(p Param) bool { return p.Name == f.key })
 		_, other := alias(params, f.key)
-		if known || other || nearest.Name(f.key, missing) != "" {
+		if known || other || folds(f.key) || nearest.Name(f.key, missing) != "" {
 			return false
 		}
 		left = append(left, f.key)

@@ -50,6 +50,10 @@ func TestReadNeverGuesses(t *testing.T) {
 		{"invalid without the unknown key", `{"zzz":1}`, `no key "zzz"`},
 		{"number for text", `{"path":5}`, "has to be a string"},
 		{"twice", `{"path":"a","path":"b"}`, "given twice"},
+		{"a letter that folds", `{"path":"a","it\u0065m\u017f":[],"items":[]}`, `no key "itemſ"`},
+		{"a key in capitals, twice", `{"path":"a","PATH":"b"}`, `no key "PATH"`},
+		{"a hidden character", `{"path":"a","pa\u200bth":"b"}`, "no key"},
+		{"another separator", `{"path":"a","p-ath":"b"}`, `no key "p-ath"`},
 		{"nothing", ``, "is missing"},
 		{"a list", `["a"]`, "have to be a JSON object"},
 	} {
