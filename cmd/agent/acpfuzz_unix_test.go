@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	strict "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/bb2d0cf4/agent/internal/dev/stress"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
@@ -63,13 +66,17 @@ func mutated(r *rand.Rand) []byte {
 	return bytes.ReplaceAll(line, []byte("\n"), nil)
 }
 
-// answered reports whether JSON-RPC demands an answer to a line.
+// answered reports whether JSON-RPC demands an answer to a line. A repeated key is an error.
 func answered(line []byte) bool {
 	var m struct {
-		ID, Params, Result, Error json.RawMessage
-		JSONRPC, Method           string
+		ID      json.RawMessage `json:"id"`
+		Params  json.RawMessage `json:"params"`
+		Result  json.RawMessage `json:"result"`
+		Error   json.RawMessage `json:"error"`
+		JSONRPC string          `json:"jsonrpc"`
+		Method  string          `json:"method"`
 	}
-	switch err := json.Unmarshal(line, &m); {
+	switch err := strict.Unmarshal(line, &m, jsontext.AllowInvalidUTF8(true)); {
 	case len(bytes.TrimSpace(line)) == 0:
 		return false
 	case err != nil:

@@ -9,6 +9,7 @@
 package keyboard
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"strconv"
@@ -53,7 +54,7 @@ type paste struct {
 // New returns the keyboard of a terminal. It calls gone when in ends.
 func New(in *os.File, gone func()) *Keyboard {
 	k := &Keyboard{File: in, gone: gone, in: make([]byte, 4<<10), held: map[string]paste{}}
-	k.keys.hold = k.hold
+	k.keys.hold, k.keys.waited = k.hold, true
 	return k
 }
 
@@ -63,22 +64,64 @@ func New(in *os.File, gone func()) *Keyboard {
 const growth = 3
 
 // Read reads keys, with a number in place of each paste. It returns nothing in the middle of
-// a paste, so that the program can end there.
+// a paste or of a terminal's report, so that the program can end there.
 func (k *Keyboard) Read(p []byte) (int, error) {
 	if len(k.out) == 0 {
-		n, err := k.File.Read(k.in[:min(len(k.in), max(1, len(p)/growth))])
+		in := k.in[:min(len(k.in), max(1, len(p)/growth))]
+		n, err := k.File.Read(in)
 		if err != nil {
 			if !errors.Is(err, os.ErrDeadlineExceeded) {
 				k.gone()
 			}
 			return 0, err
 		}
+		k.out = k.out[:0]
+		in = k.complete(in, n)
+		if before := silent(in); lines(in[before:]) > 0 && !k.keys.open && len(k.keys.held) == 0 {
+			k.out = k.keys.next(k.out, in[:before], time.Now())
+			text, rest := k.pasted(in[before:])
+			k.out, in = k.keys.paste(k.out, text), rest
+		}
 		k.last.Store(int64(time.Since(started)))
-		k.out = k.keys.next(k.out[:0], k.in[:n], time.Now())
+		k.out = k.keys.next(k.out, in, time.Now())
 	}
 	n := copy(p, k.out)
 	k.out = k.out[n:]
 	return n, nil
+}
+
+// complete returns the n bytes at the start of in, with the bytes that follow at once if these end in
+// the middle of a key.
+func (k *Keyboard) complete(in []byte, n int) []byte {
+	for n < len(in) && !k.keys.open {
+		wait := unfinished(in[:n])
+		if wait == 0 || !readable(k.File, wait) {
+			break
+		}
+		more, err := k.File.Read(in[n:])
+		if err != nil {
+			break // the next Read returns it
+		}
+		n += more
+	}
+	return in[:n]
+}
+
+// pasted returns the text at the start of in, which was pasted by a terminal without brackets, to its end,
+// and the keys after it. Nobody types lines at once.
+func (k *Keyboard) pasted(in []byte) (text, rest []byte) {
+	n := lines(in)
+	text = bytes.Clone(in[:n])
+	for n == len(in) && len(text) <= MaxPaste && readable(k.File, pasting) {
+		more, err := k.File.Read(k.in)
+		if err != nil {
+			break // the next Read returns it
+		}
+		in = k.in[:more]
+		n = plain(in)
+		text = append(text, in[:n]...)
+	}
+	return text, in[n:]
 }
 
 // started is a time that the clock of the system does not move.

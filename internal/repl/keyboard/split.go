@@ -24,6 +24,10 @@ type splitter struct {
 	text strings.Builder
 	size int // of the paste so far, including dropped bytes
 	last time.Time
+
+	held   []byte // the beginning of a report of the terminal
+	lone   string // the start of a report that came last, as a key
+	waited bool   // the rest of the input was waited for: the start of a report that comes alone is a key
 }
 
 // next appends to out what Bubble Tea should see of p, which was read at the time now.
@@ -32,6 +36,9 @@ func (s *splitter) next(out, p []byte, now time.Time) []byte {
 		return s.close(out) // the end was lost
 	}
 	s.last = now
+	if !s.open {
+		p = s.join(p)
+	}
 	for len(p) > 0 {
 		n, found := s.mark.find(p, s.marker())
 		if s.open {
@@ -79,6 +86,12 @@ func (s *splitter) close(out []byte) []byte {
 	s.open, s.size, s.mark = false, 0, mark{}
 	s.text.Reset()
 	return append(append(append(out, begin...), s.hold(p)...), end...)
+}
+
+// paste appends a paste that came without brackets.
+func (s *splitter) paste(out, text []byte) []byte {
+	s.add(text)
+	return s.close(append(out, begin...))
 }
 
 // mark finds a marker that may be split. Escape occurs only at its start.
