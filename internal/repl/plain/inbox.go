@@ -80,8 +80,13 @@ func (b *inbox) goOn(from time.Time) bool {
 // next waits for the first line that arrived at or after from; earlier lines stay. It returns
 // io.EOF if there will be none, or errInterrupted if interrupt fires first.
 func (b *inbox) next(ctx context.Context, from time.Time, interrupt <-chan struct{}) (entry, error) {
+	return b.find(ctx, func(e entry) bool { return !e.at.Before(from) }, interrupt)
+}
+
+// find is next for the first line that fits.
+func (b *inbox) find(ctx context.Context, fits func(entry) bool, interrupt <-chan struct{}) (entry, error) {
 	for {
-		if e, ok, err := b.take(from); ok || err != nil {
+		if e, ok, err := b.take(fits); ok || err != nil {
 			return e, err
 		}
 		select {
@@ -94,12 +99,12 @@ func (b *inbox) next(ctx context.Context, from time.Time, interrupt <-chan struc
 	}
 }
 
-// take is next without waiting; ok is false if there is no such line yet.
-func (b *inbox) take(from time.Time) (e entry, ok bool, err error) {
+// take is find without waiting; ok is false if there is no such line yet.
+func (b *inbox) take(fits func(entry) bool) (e entry, ok bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for i, e := range b.lines {
-		if !e.at.Before(from) {
+		if fits(e) {
 			b.lines = append(b.lines[:i:i], b.lines[i+1:]...)
 			return e, true, nil
 		}

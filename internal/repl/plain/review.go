@@ -21,8 +21,9 @@ import (
 const guard = 400 * time.Millisecond
 
 // Review prints req and waits for an answer. Earlier lines stay prompts, and so does a line
-// that is more than an answer: it may have been half typed when the question came. On a
-// terminal, Ctrl+D means no, and ends nothing else.
+// that is more than an answer: it may have been half typed when the question came. A line that is
+// only a no counts as soon as the question is there, since it costs nothing. On a terminal, Ctrl+D
+// means no, and ends nothing else.
 func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
 	stand := func(id string) {
 		u.mu.Lock()
@@ -99,7 +100,9 @@ func (u *UI) withUnsent(prompt string) string {
 // readAnswer waits for a line and parses it. It returns errInterrupted if the check of the
 // proposal ends first.
 func (u *UI) readAnswer(ctx context.Context, from time.Time, checking <-chan struct{}, req confirm.Request) (confirm.Verdict, meaning, error) {
-	e, err := u.typed.next(ctx, from, checking)
+	e, err := u.typed.find(ctx, func(e entry) bool {
+		return !e.at.Before(from) || !e.at.Before(from.Add(-guard)) && u.refuses(e, req)
+	}, checking)
 	if err != nil {
 		return confirm.Verdict{}, unclear, err
 	}
@@ -129,6 +132,15 @@ func (u *UI) readAnswer(ctx context.Context, from time.Time, checking <-chan str
 	case answers, unclear, remarks:
 	}
 	return v, what, nil
+}
+
+// refuses reports whether a line is a no, without a reason. On a pipe the lines of a script come early.
+func (u *UI) refuses(e entry, req confirm.Request) bool {
+	text := strings.TrimSpace(e.text)
+	if req.Choice == nil {
+		text = u.opt.worded(text)
+	}
+	return u.opt.Again && isNo(text)
 }
 
 // answering explains how to answer a question in words.

@@ -197,6 +197,56 @@ func TestAQuestion(t *testing.T) {
 	}
 }
 
+// On a terminal a no counts as soon as the question is there; a no from before it, or of a script, does
+// not.
+func TestEarlyNo(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		opt   Options
+		early func(d *desk)
+		kept  string // as a prompt; empty if it answered
+	}{
+		{"at once", Options{Again: true}, func(d *desk) { d.enter("go\n"); d.read(); d.enter("n\n") }, ""},
+		{"soon", Options{Again: true}, func(d *desk) { d.enter("go\n"); d.read(); <-time.After(guard - 1); d.enter("no\n") }, ""},
+		{"a number", Options{Again: true, Labels: true}, func(d *desk) { d.enter("go\n"); d.read(); d.enter("3\n") }, ""},
+		{"before", Options{Again: true}, func(d *desk) { d.enter("go\n"); d.enter("n\n"); d.read() }, "n"},
+		{"a yes", Options{Again: true}, func(d *desk) { d.enter("go\n"); d.read(); d.enter("y\n") }, "y"},
+		{"more than a no", Options{Again: true}, func(d *desk) { d.enter("go\n"); d.read(); d.enter("no idea\n") }, "no idea"},
+		{"a script", Options{}, func(d *desk) { d.enter("go\n"); d.read(); d.enter("n\n") }, "n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var v confirm.Verdict
+				var err error
+				asked := false
+				d := sit(t, tt.opt, func(d *desk, ctx context.Context, prompt string) error {
+					if prompt == "go" {
+						<-time.After(time.Second)
+						v, err = d.askAbout(ctx, running("rm -r ."))
+						asked = true
+					}
+					return nil
+				})
+				tt.early(d)
+				synctest.Wait()
+				if asked != (tt.kept == "") || asked && (err != nil || v.Decision != confirm.Reject || v.By != "terminal") {
+					t.Errorf("asked %v: %+v %v", asked, v, err)
+				}
+				d.read()
+				if !asked {
+					d.enter("no\n")
+				}
+				d.ui.opt.Again = false
+				prompts := []string{"go", tt.kept}
+				if tt.kept == "" {
+					prompts = prompts[:1]
+				}
+				d.leave(d.printed()+"\n", prompts...)
+			})
+		})
+	}
+}
+
 // Lines entered before the question was readable are prompts, whatever their text, and
 // whether or not the program had read them.
 func TestEarlyLinesNeverAnswer(t *testing.T) {
