@@ -215,3 +215,25 @@ func TestTheFirstLetterOfAPromptDoesNotAnswer(t *testing.T) {
 	d.idle()
 	d.leave()
 }
+
+// A no counts at once, also in the first half second of a question: an editor's later yes does not
+// outrun it, even while the terminal waits to see whether the letter begins a prompt.
+func TestEarlyNoBeatsALaterYes(t *testing.T) {
+	for _, wait := range []time.Duration{0, 20 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond} {
+		d := newDesk(t, llmtest.NewServer(t, editCall("hello", "good day"), llmtest.Turn{Text: "All done."}), map[string]string{"main.go": program})
+		e := d.editor(idetest.Ours())
+		d.sit()
+		d.WaitFor(`Visual Studio Code`)
+		d.say("be polite")
+		diff := e.NextDiff()
+		d.WaitFor(`good day`)
+		d.Type("n")
+		<-time.After(wait)
+		diff.Accept()
+		d.idle()
+		if got := d.read("main.go"); got != program {
+			t.Errorf("a yes %s after the no wrote main.go: %q", wait, got)
+		}
+		d.leave()
+	}
+}

@@ -12,7 +12,6 @@ import (
 func TestPasteWithoutBracketsIsNotSent(t *testing.T) {
 	for name, parts := range map[string][]string{
 		"whole":           {"first line\rsecond line\rthird line\r"},
-		"after its line":  {"first line\r", "second line\rthird line\r"},
 		"in the last one": {"first line\rsecond line\rthi", "rd line\r"},
 		"line feeds":      {"first line\nsecond line\nthird line\n"},
 	} {

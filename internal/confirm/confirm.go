@@ -369,6 +369,14 @@ type Reviewer interface {
 	Review(ctx context.Context, req Request) (Verdict, error)
 }
 
+// Refuser is a Reviewer that does not send a no at once, because it waits to see whether it was meant as
+// one.
+type Refuser interface {
+	// Refused waits for that, and returns a no to the request with the id that the person had begun before
+	// it was called; ok is false without one.
+	Refused(ctx context.Context, id string) (v Verdict, ok bool)
+}
+
 // Drafter is a Reviewer whose surface lets the person edit the proposal. If another
 // reviewer approves without a text of its own, the person meant the draft on this
 // surface: the controller fetches it, within a second, before it withdraws the question.

@@ -72,6 +72,9 @@ func (q *question) run(ctx context.Context) (Verdict, error) {
 			if !decided {
 				continue
 			}
+			if no, ok := q.refusal(ctx, a.from, v); ok {
+				return q.final(no, a.from), nil
+			}
 			if v.Unsure != "" {
 				q.askAgain(a.from, v, found{typed: map[int]string{0: *v.Text}, unseen: true}, v.Unsure)
 				continue
@@ -86,6 +89,39 @@ func (q *question) run(ctx context.Context) (Verdict, error) {
 			again()
 		case <-ctx.Done():
 			return Verdict{}, ctx.Err()
+		}
+	}
+}
+
+// hesitation is how long a no that was begun before a yes may take.
+const hesitation = 500 * time.Millisecond
+
+// refusal returns the no of another reviewer that was given or begun before the approval v of from
+// counts: between a no and a yes at the same time, the no wins.
+func (q *question) refusal(ctx context.Context, from *review, v Verdict) (no Verdict, ok bool) {
+	if v.Decision != Approve {
+		return no, false
+	}
+	ctx, cancel := context.WithTimeout(ctx, hesitation)
+	defer cancel()
+	for s, r := range q.reviews {
+		hesitant, is := s.reviewer.(Refuser)
+		if r == from || r.answered || !is {
+			continue
+		}
+		if no, ok := hesitant.Refused(ctx, q.req.ID); ok && !q.c.isGone(s) {
+			no, err := validate(q.req, no)
+			return no, err == nil && no.Decision == Reject
+		}
+	}
+	for {
+		select {
+		case a := <-q.answers:
+			if no, ok := q.accept(a); ok && no.Decision == Reject {
+				return no, true
+			}
+		default:
+			return no, false
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/keyboard"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/panel"
@@ -20,6 +21,33 @@ type held struct {
 	at    time.Time
 	moved bool // it has moved the view already
 	no    bool // it came before the question accepts other answers
+}
+
+// refusal asks whether the held key refuses the question with the id. The reply is nil if not.
+type refusal struct {
+	id    string
+	reply chan *confirm.Verdict
+	no    *confirm.Verdict
+}
+
+// refuses begins to answer r.
+func (qs *questions) refuses(r *refusal) {
+	if qs.held.panel == nil || qs.held.panel != qs.panel || qs.q.req.ID != r.id {
+		r.reply <- nil
+		return
+	}
+	if qs.refusing != nil {
+		qs.refusing.reply <- nil
+	}
+	qs.refusing = r
+}
+
+// refused answers the last refusal once no key is held.
+func (qs *questions) refused() {
+	if r := qs.refusing; r != nil && qs.held.panel == nil {
+		r.reply <- r.no
+		qs.refusing = nil
+	}
 }
 
 // aloneMsg arrives when a held key may have been the only one for long enough.
@@ -122,6 +150,15 @@ func (qs *questions) began(key tea.KeyPressMsg) (cmd tea.Cmd) {
 		qs.held.moved = true
 	}
 	qs.moved = qs.opt.Now()
+	return cmd
+}
+
+// after records the time of a key that was handled, for the next one.
+func (qs *questions) after(cmd tea.Cmd) tea.Cmd {
+	if qs.pressed = qs.opt.Now(); qs.sent {
+		qs.pressed = time.Time{} // the text has ended
+	}
+	qs.sent = false
 	return cmd
 }
 

@@ -33,6 +33,7 @@ func (qs *questions) drafting() bool { return !qs.ed.Empty() || qs.ed.Completing
 // updateKeys updates the owner of the keys after a message. free reports that a prompt would run
 // at once, covered that the question is covered.
 func (qs *questions) updateKeys(free, covered bool) tea.Cmd {
+	qs.refused()
 	uncovered := qs.last.covered && !covered
 	changed := qs.changed(keyState{version: qs.ed.Version(), drafting: qs.drafting(), busy: !free || qs.panel != nil, covered: covered})
 	if changed {

@@ -82,9 +82,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		m.scr.desk.Key(m.opt.Now())
-		cmd := m.press(msg)
-		m.ask.pressed = m.opt.Now()
-		return cmd
+		return m.ask.after(m.press(msg))
 	case tea.PasteMsg:
 		m.paste(msg.Content)
 	case keyboard.TooLarge:
@@ -151,6 +149,8 @@ func (m *model) item(item any) tea.Cmd {
 		}
 		close(it.gone)
 		return cmd
+	case *refusal:
+		m.ask.refuses(it)
 	case stream.Thought:
 		m.sched.turn.shown.thought()
 		m.out.Thought(it.Text, it.Took)
@@ -257,6 +257,7 @@ func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 	switch m.ed.Handle(m.opt.Terminal.Keys.In(where, key)) {
 	case input.Submit:
 		m.ask.promptTouched(m.sched.free()) // also by Enter at an empty prompt
+		m.ask.sent = true
 		runs, asPrompt := m.ed.Runs(), m.ed.AsPrompt()
 		text := strings.TrimSpace(m.ed.Take())
 		if err := m.ed.Err(); err != nil {

@@ -52,6 +52,21 @@ func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, 
 	return confirm.Verdict{}, ctx.Err()
 }
 
+// Refused implements confirm.Refuser: a no may be held until it is known to be alone.
+func (u *UI) Refused(ctx context.Context, id string) (v confirm.Verdict, ok bool) {
+	r := &refusal{id: id, reply: make(chan *confirm.Verdict, 1)}
+	u.inbox.Put(r)
+	select {
+	case v := <-r.reply:
+		if v != nil {
+			return *v, true
+		}
+	case <-ctx.Done():
+	case <-u.inbox.Closed():
+	}
+	return v, false
+}
+
 // withdraw removes a question from the screen.
 type withdraw struct{ *question }
 
@@ -72,10 +87,12 @@ type questions struct {
 	layout diffview.Layout // of diffs
 
 	keyOwner
-	held    held
-	pressed time.Time                // time of the key before
-	moved   time.Time                // time of the last key that moved the view
-	silent  func(time.Duration) bool // see keyboard.Silent
+	held     held
+	refusing *refusal                 // waits for the held key; nil for none
+	pressed  time.Time                // time of the key before; zero if it sent a prompt
+	sent     bool                     // the present key sent a prompt
+	moved    time.Time                // time of the last key that moved the view
+	silent   func(time.Duration) bool // see keyboard.Silent
 }
 
 // armedMsg arrives when the panel may accept keys.
@@ -250,6 +267,9 @@ func (qs *questions) cancel() tea.Cmd {
 }
 
 func (qs *questions) answer(v confirm.Verdict) tea.Cmd {
+	if r := qs.refusing; r != nil && v.Decision == confirm.Reject && r.id == qs.q.req.ID {
+		r.no = &v
+	}
 	qs.q.answer <- v
 	return qs.next()
 }

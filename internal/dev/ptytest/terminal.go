@@ -3,6 +3,7 @@
 package ptytest
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"io"
@@ -54,6 +55,9 @@ type typed struct {
 // rest is the time after a letter that a person presses for its effect: without it, the next one
 // would make a text of both.
 const rest = 300 * time.Millisecond
+
+// sent is the time after Enter: lines that arrive at once are a paste.
+const sent = 50 * time.Millisecond
 
 // mark is the time of a part of the output, and its end.
 type mark struct {
@@ -171,8 +175,11 @@ func (p *Terminal) write() {
 		if _, err := p.master.Write(next.data); err != nil {
 			return
 		}
-		if next.alone {
+		switch {
+		case next.alone:
 			<-time.After(rest)
+		case bytes.HasSuffix(next.data, []byte{'\r'}):
+			<-time.After(sent)
 		}
 	}
 }

@@ -34,11 +34,13 @@ type TooLarge struct{}
 // Keyboard is the input of a terminal. One goroutine may call Read, another the other methods.
 type Keyboard struct {
 	*os.File
-	gone func()
-	keys splitter
-	in   []byte       // buffer for reads
-	out  []byte       // not yet read by Bubble Tea
-	last atomic.Int64 // time of the last input, in nanoseconds since started
+	gone  func()
+	keys  splitter
+	in    []byte       // buffer for reads
+	out   []byte       // not yet read by Bubble Tea
+	last  atomic.Int64 // time of the last input, in nanoseconds since started
+	size  int          // of the last read
+	typed time.Time    // time of the last text
 
 	mu    sync.Mutex // guards the following
 	count int
@@ -76,13 +78,17 @@ func (k *Keyboard) Read(p []byte) (int, error) {
 			return 0, err
 		}
 		k.out = k.out[:0]
-		in = k.complete(in, n)
-		if before := silent(in); lines(in[before:]) > 0 && !k.keys.open && len(k.keys.held) == 0 {
+		sudden := k.sudden(n)
+		in = k.complete(in, n, sudden)
+		if before := silent(in); sudden && lines(in[before:]) > 0 && !k.keys.open && len(k.keys.held) == 0 {
 			k.out = k.keys.next(k.out, in[:before], time.Now())
 			text, rest := k.pasted(in[before:])
 			k.out, in = k.keys.paste(k.out, text), rest
 		}
 		k.last.Store(int64(time.Since(started)))
+		if silent(in) < len(in) {
+			k.typed = time.Now()
+		}
 		k.out = k.keys.next(k.out, in, time.Now())
 	}
 	n := copy(p, k.out)
@@ -90,11 +96,23 @@ func (k *Keyboard) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// sudden reports whether n bytes that were read may be the beginning of a paste: they come after a
+// silence, or after many others. Keys that wait for a slow program follow other keys.
+func (k *Keyboard) sudden(n int) bool {
+	const many = 256
+	after := k.size >= many
+	k.size = n
+	return after || time.Since(k.typed) >= pasting
+}
+
 // complete returns the n bytes at the start of in, with the bytes that follow at once if these end in
 // the middle of a key.
-func (k *Keyboard) complete(in []byte, n int) []byte {
+func (k *Keyboard) complete(in []byte, n int, sudden bool) []byte {
 	for n < len(in) && !k.keys.open {
 		wait := unfinished(in[:n])
+		if wait == pasting && !sudden {
+			return in[:n]
+		}
 		if wait == 0 || !readable(k.File, wait) {
 			break
 		}
