@@ -1,5 +1,5 @@
 // Package panel shows a question below the conversation and accepts its answer. It guarantees
-// that a key answers only after the question has been on the screen for a while without any
+// that a key approves only after the question has been on the screen for a while without any
 // key, that a command or a list of files cannot be approved before all of it has been
 // visible, and that only the shown text is approved.
 package panel
