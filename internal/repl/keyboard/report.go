@@ -21,37 +21,60 @@ func report(b []byte) (n int, is found) {
 	if len(b) < 3 || b[0] != esc {
 		return 0, other
 	}
-	const digits = "0123456789:;"
-	switch {
-	case b[1] == '[' && (b[2] == '?' || b[2] == '>'):
-		n = 3 + span(b[3:], digits+"$ !")
-		switch {
-		case n == len(b):
-			return n, part
-		case b[n] >= '@' && b[n] <= '~':
-			return n + 1, whole
-		}
-	case b[1] == ']':
-		n = 2 + span(b[2:], digits)
-		switch {
-		case n > 2 && n == len(b):
-			return n, part
-		case n > 2 && b[n] == 'r':
-			return ended(b, n+span(b[n:], digits+"rgbacdefABCDEF/"))
-		}
-	case b[1] == 'P':
-		n = 2 + span(b[2:], digits)
-		switch {
-		case n > 2 && n == len(b):
-			return n, part
-		case strings.IndexByte("$+>|!", b[n]) >= 0:
-			for n < len(b) && b[n] >= ' ' && b[n] <= '~' {
-				n++
-			}
-			return ended(b, n)
-		}
+	switch b[1] {
+	case '[':
+		return mode(b)
+	case ']':
+		return color(b)
+	case 'P':
+		return named(b)
 	}
 	return 0, other
+}
+
+const digits = "0123456789:;"
+
+// mode compares b with the state of a mode, or another answer that begins with CSI.
+func mode(b []byte) (int, found) {
+	if b[2] != '?' && b[2] != '>' {
+		return 0, other
+	}
+	n := 3 + span(b[3:], digits+"$ !")
+	switch {
+	case n == len(b):
+		return n, part
+	case b[n] >= '@' && b[n] <= '~':
+		return n + 1, whole
+	}
+	return 0, other
+}
+
+// color compares b with a color.
+func color(b []byte) (int, found) {
+	n := 2 + span(b[2:], digits)
+	switch {
+	case n == 2:
+	case n == len(b):
+		return n, part
+	case b[n] == 'r':
+		return ended(b, n+span(b[n:], digits+"rgbacdefABCDEF/"))
+	}
+	return 0, other
+}
+
+// named compares b with an answer that begins with DCS.
+func named(b []byte) (int, found) {
+	n := 2 + span(b[2:], digits)
+	switch {
+	case n == len(b):
+		return n, part
+	case strings.IndexByte("$+>|!", b[n]) < 0:
+		return 0, other
+	}
+	for n < len(b) && b[n] >= ' ' && b[n] <= '~' {
+		n++
+	}
+	return ended(b, n)
 }
 
 // ended compares the end of a report, at n, with BEL and ST.
@@ -111,6 +134,11 @@ func (s *splitter) join(p []byte) []byte {
 			i += n - 1
 		}
 	}
+	return s.settled(p)
+}
+
+// settled returns p with the start of a report at its end as a key, if the rest was waited for.
+func (s *splitter) settled(p []byte) []byte {
 	s.lone = ""
 	i := bytes.LastIndexByte(p, esc)
 	if !s.waited || s.held != nil || i < 0 || i > 0 && p[i-1] == esc {

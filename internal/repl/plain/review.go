@@ -100,9 +100,7 @@ func (u *UI) withUnsent(prompt string) string {
 // readAnswer waits for a line and parses it. It returns errInterrupted if the check of the
 // proposal ends first.
 func (u *UI) readAnswer(ctx context.Context, from time.Time, checking <-chan struct{}, req confirm.Request) (confirm.Verdict, meaning, error) {
-	e, err := u.typed.find(ctx, func(e entry) bool {
-		return !e.at.Before(from) || !e.at.Before(from.Add(-guard)) && u.refuses(e, req)
-	}, checking)
+	e, err := u.typed.find(ctx, u.counts(from, req), checking)
 	if err != nil {
 		return confirm.Verdict{}, unclear, err
 	}
@@ -134,13 +132,19 @@ func (u *UI) readAnswer(ctx context.Context, from time.Time, checking <-chan str
 	return v, what, nil
 }
 
-// refuses reports whether a line is a no, without a reason. On a pipe the lines of a script come early.
-func (u *UI) refuses(e entry, req confirm.Request) bool {
-	text := strings.TrimSpace(e.text)
-	if req.Choice == nil {
-		text = u.opt.worded(text)
+// counts returns a function that reports whether a line may answer: it came at or after from, or is a no
+// without a reason that came since the question. On a pipe the lines of a script come early.
+func (u *UI) counts(from time.Time, req confirm.Request) func(entry) bool {
+	return func(e entry) bool {
+		if !e.at.Before(from) {
+			return true
+		}
+		text := strings.TrimSpace(e.text)
+		if req.Choice == nil {
+			text = u.opt.worded(text)
+		}
+		return u.opt.Again && isNo(text) && !e.at.Before(from.Add(-guard))
 	}
-	return u.opt.Again && isNo(text)
 }
 
 // answering explains how to answer a question in words.
