@@ -17,6 +17,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 	"github.com/bb2d0cf4/agent/internal/dev/xterm"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+	"github.com/bb2d0cf4/agent/internal/repl/input/edit"
 )
 
 // The commands of these tests are longer than a row by any count of cells but one.
@@ -91,6 +92,31 @@ func TestTheEndOfACommandWithAmbiguousCharacters(t *testing.T) {
 			d.Press("n")
 			d.idle()
 			d.leave()
+		})
+	}
+}
+
+// TestTheCursorOfADraft: in a draft of several rows the cursor is on its character, however the
+// terminal counts.
+func TestTheCursorOfADraft(t *testing.T) {
+	for name, text := range map[string]string{
+		"Thai": strings.Repeat("ทำ", 60), "Hindi": strings.Repeat("हिन्दी ", 20), "Tamil": strings.Repeat("தமிழ் ", 20), "Telugu": strings.Repeat("తెలుగు ", 20),
+		"emoji": strings.Repeat("👍🏽", 30), "flags": strings.Repeat("🇩🇪", 30), "Cyrillic": strings.Repeat("я", 60),
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, opt := range []vt.Options{{}, {NarrowEmoji: true}, {WideLines: true}} {
+				opt.Width, opt.Height = 80, 24
+				d := newDesk(t, answers(t, "Hello."), nil)
+				d.Terminal = ptytest.New(t, opt)
+				d.launch()
+				d.Type(text + "@x" + text)
+				for range edit.Glyphs("@x" + text) {
+					d.Press("left")
+				}
+				d.WaitUntil("the cursor is on its character", func(m *vt.Terminal) bool { return m.Cell(m.Cursor()).Text == "@" })
+				d.Press("ctrl+c")
+				d.leave()
+			}
 		})
 	}
 }
