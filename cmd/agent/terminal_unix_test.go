@@ -147,6 +147,7 @@ func TestKeysTypedAheadDoNotAnswer(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t, turn), map[string]string{"main.go": program})
 	d.sit()
 	d.say("be polite")
+	d.WaitFor(`Esc stops`) // read: lines that wait together are a paste
 	d.Type("yyyy")
 	d.WaitFor(`(?m)^❯ yyyy`)
 	d.Type("yyy")

@@ -57,7 +57,7 @@ type typed struct {
 const rest = 300 * time.Millisecond
 
 // sent is the time after Enter: lines that arrive at once are a paste.
-const sent = 50 * time.Millisecond
+const sent = 150 * time.Millisecond
 
 // mark is the time of a part of the output, and its end.
 type mark struct {
