@@ -6,12 +6,14 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
@@ -105,6 +107,27 @@ func TestALongWaitEndsTheTurn(t *testing.T) {
 	d := newDesk(t, s, nil)
 	code, out := d.prompted()
 	if code != 1 || len(s.Requests()) != 1 || !strings.Contains(out, "The server asks to wait 3h0m0s, until ") {
+		t.Errorf("exit status %d after %d requests: %s", code, len(s.Requests()), out)
+	}
+}
+
+// A server on this machine reads a prompt for longer than idle_timeout, without a sign of life:
+// it is asked once.
+func TestALocalServerReadsForLong(t *testing.T) {
+	s := llmtest.NewServerFunc(t, func(int, []byte) llmtest.Turn {
+		return llmtest.Turn{Handler: func(w http.ResponseWriter, r *http.Request) {
+			select {
+			case <-time.After(2500 * time.Millisecond):
+			case <-r.Context().Done():
+				return
+			}
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, `data: {"choices":[{"index":0,"delta":{"content":"I have read it."},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
+		}}
+	})
+	d := newDesk(t, s, nil)
+	d.keep("config.yaml", "idle_timeout: 1s\n")
+	if code, out := d.prompted(); code != 0 || len(s.Requests()) != 1 || !strings.Contains(out, "I have read it.") {
 		t.Errorf("exit status %d after %d requests: %s", code, len(s.Requests()), out)
 	}
 }
