@@ -56,7 +56,7 @@ func look(dir, home string) (found project, err error) {
 // useHooks sets the project's hooks if the user has seen each of them and said yes, else it
 // notes them: --trust is no such yes.
 func (s *setup) useHooks(found project) {
-	s.notes = append(s.notes, hooks.Unmatched(s.Config.Hooks)...)
+	s.notes = append(s.notes, hooks.Unmatched(s.Hooks)...)
 	if len(found.hooks.Hooks) == 0 || s.instructions.use == noInstructions {
 		return
 	}

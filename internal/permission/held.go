@@ -144,6 +144,9 @@ func (p *Policy) Hold(req confirm.Request, r Rule) error {
 // redefined ends the rules of the session among allows that were made for a call of the tool when
 // its server said something else about it, and reports whether there was one.
 func (p *Policy) redefined(req confirm.Request, allows []Rule) (ended bool) {
+	if req.Call == nil {
+		return false
+	}
 	for _, r := range allows {
 		known := p.defined[r.id]
 		if known == nil {
@@ -257,6 +260,11 @@ func (p *Policy) whyAgain(req confirm.Request) string {
 		}
 	}
 	return ""
+}
+
+// use is spend, unless a server redefined the tool of req.
+func (p *Policy) use(req confirm.Request, allows []Rule) bool {
+	return !p.redefined(req, allows) && p.spend(allows)
 }
 
 // spend uses the rules that allow a request, and reports whether all are still in force.

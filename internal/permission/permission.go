@@ -168,9 +168,7 @@ func (p *Policy) decide(req confirm.Request, by answer, mode Mode) (v confirm.Ve
 		return confirm.Verdict{}, false
 	case by.effect == Ask:
 		return confirm.Verdict{Feedback: by.reason()}, false
-	case by.effect == Allow && req.Call != nil && p.redefined(req, by.allows):
-		return confirm.Verdict{}, false
-	case by.effect == Allow && req.Command == nil && p.spend(by.allows):
+	case by.effect == Allow && req.Command == nil && p.use(req, by.allows):
 		v, decided = approve(by.rule.by()), true
 	case mode == AcceptEdits && req.Change != nil && !req.Change.Removes():
 		v, decided = approve("accept-edits mode"), true

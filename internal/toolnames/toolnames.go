@@ -90,7 +90,7 @@ func Ours(name string) string {
 // Cover reports whether a list has the name of a tool. A * at the end of an entry is for any rest.
 func Cover(list []string, name string) bool {
 	return slices.ContainsFunc(list, func(entry string) bool {
-		begin, any := strings.CutSuffix(entry, "*")
-		return entry == name || any && strings.HasPrefix(name, begin)
+		begin, more := strings.CutSuffix(entry, "*")
+		return entry == name || more && strings.HasPrefix(name, begin)
 	})
 }

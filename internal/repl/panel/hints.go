@@ -26,11 +26,7 @@ func (p *Panel) hints(n int) []string {
 	st := p.look.Styles
 	switch {
 	case p.words.ed != nil:
-		style := st.Dim
-		if p.armed && p.ask != nil && p.ask.Reader != "" {
-			style = st.Accent // Enter answers
-		}
-		return hint(p.look, style, p.renamed(p.wordsHint()))
+		return hint(p.look, p.wordsStyle(), p.renamed(p.wordsHint()))
 	case p.rule.ed != nil:
 		return p.ruleHints()
 	case p.PromptHasKeys && p.Take != "":
@@ -59,6 +55,15 @@ func (p *Panel) ready(style theme.Style) theme.Style {
 		return p.look.Styles.Dim
 	}
 	return style
+}
+
+// wordsStyle is the style of wordsHint: that of keys which answer, once Enter sends an answer to
+// somebody else than the model.
+func (p *Panel) wordsStyle() theme.Style {
+	if p.armed && p.ask != nil && p.ask.Reader != "" {
+		return p.look.Styles.Accent
+	}
+	return p.look.Styles.Dim
 }
 
 // wordsHint explains the words that are typed.
