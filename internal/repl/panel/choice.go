@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,11 +25,11 @@ func (p *Panel) answer(key string) string {
 	if p.ask != nil {
 		return key
 	}
-	if key == "enter" && p.chosen != "" {
-		return p.chosen
-	}
-	if n, err := strconv.Atoi(key); err == nil && n >= 1 && n <= len(answers) {
-		return answers[n-1]
+	switch key {
+	case "enter":
+		return cmp.Or(p.chosen, key)
+	case "1", "2", "3":
+		return answers[key[0]-'1']
 	}
 	return key
 }
