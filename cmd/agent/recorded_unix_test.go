@@ -141,6 +141,38 @@ turns:
 	}
 }
 
+// A command that changes a file after its edit, as a formatter does, makes no difference; the
+// files that only commands make are not compared.
+func TestReplayOfAFormatter(t *testing.T) {
+	files := map[string]string{"a.txt": "one\n"}
+	dir, home := scratch.Dir(t, files), t.TempDir()
+	scratch.Write(t, home+"/script.yaml", `turns:
+  - calls: [{tool: write_file, args: {path: a.txt, content: "two\n"}}]
+  - calls: [{tool: execute_command, args: {command: "echo formatted >> a.txt; date +%N > log.txt"}}]
+  - text: Done.
+`)
+	agent := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command("agent", args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "HOME="+home, "AGENT_HOME="+home+"/h", "AGENT_MODEL=script:"+home+"/script.yaml")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("agent %v: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	agent("-p", "write", "--permission-mode", "bypass")
+	id, _, _ := strings.Cut(agent("sessions", "list"), " ")
+	if log := agent("audit", "export"); strings.Count(log, `"tool":"execute_command","subject":"`+dir) != 2 {
+		t.Errorf("the audit log:\n%s", log)
+	}
+	agent("record", id, "-o", home+"/recorded.yaml")
+	if out, status := replay(t, "--run-commands", home+"/recorded.yaml", scratch.Dir(t, files)); status != 0 || !strings.Contains(out, "1 files") {
+		t.Errorf("status %d: %s", status, out)
+	}
+}
+
 // TestDeclinedCommandsNeedNoFlag: a recording whose commands were all declined replays without
 // --run-commands.
 func TestDeclinedCommandsNeedNoFlag(t *testing.T) {

@@ -179,7 +179,7 @@ func New(o Options) (*App, error) {
 	if err != nil {
 		return nil, errors.Join(err, o.Place.Store.Close())
 	}
-	a.effects = effects.New(a.Root, effects.Options{Home: o.Config.Home, Include: o.Config.UndoIgnored})
+	a.effects = effects.New(a.Root, effects.Options{Home: o.Config.Home, Include: o.Config.UndoIgnored, Changed: log.committed})
 	a.now.model, a.now.sends, a.now.info = o.Ref, o.Model, infoOf(o.Ref, o.Model)
 	a.recallEfforts(o.Place.Store.Conversation())
 	a.jobs.Watchdog(o.Watchdog...)

@@ -317,7 +317,7 @@ func (c *hookedCall) after(ctx context.Context, e hooks.Event, res *tools.Result
 	}
 	text := "After this, " + c.hooked.changed(e, report)
 	for _, f := range report.Files {
-		change := tools.FileChange{Path: f.Name, Added: f.Added, Removed: f.Removed}
+		change := tools.ChangeOf(f)
 		if before, known := texts[f.Name]; known {
 			if now, err := c.app.Root.Read(f.Name); err == nil {
 				change.Diff = diff.Unified(f.Name, f.Name, before, now.Text)

@@ -49,8 +49,13 @@ func (r *Result) Effects(report effects.Report) {
 // changed adds the changed files of a report.
 func (r *Result) changed(report effects.Report) {
 	for _, f := range report.Files {
-		r.Changes = append(r.Changes, FileChange{Path: f.Name, Added: f.Added, Removed: f.Removed})
+		r.Changes = append(r.Changes, ChangeOf(f))
 	}
+}
+
+// ChangeOf returns the change of a file by a command.
+func ChangeOf(f effects.File) FileChange {
+	return FileChange{Path: f.Name, Added: f.Added, Removed: f.Removed, From: f.From, Deleted: f.How == effects.Deleted}
 }
 
 // watchedJob is a command in the background whose effects are recorded.

@@ -30,8 +30,6 @@ func (r Recording) Commands() []string {
 	return out
 }
 
-// onlyReads reports whether the command of q only reads, by the recording alone. The policy
-// judges that again.
 // Outside returns the paths outside of dir, the folder of the replay, that the recording
 // approves to read, each once.
 func (r Recording) Outside(dir string) []string {
@@ -49,6 +47,8 @@ func (q Question) readsOutside(dir string) bool {
 	return q.Kind == "read" && !inside
 }
 
+// onlyReads reports whether the command of q only reads, by the recording alone. The policy
+// judges that again.
 func (q Question) onlyReads() bool { return q.Rule && q.By == permission.OnlyReads }
 
 // Difference returns the first difference between the recording and the questions of a

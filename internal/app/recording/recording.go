@@ -36,6 +36,12 @@ type Recording struct {
 	Files     map[string]string `yaml:"files,omitempty"` // SHA-256 of the bytes after the session, by path; "removed"
 }
 
+// The tools of changes that nobody proposed.
+const (
+	commandTool = "execute_command"
+	hookTool    = "hook" // workspace.HookTool
+)
+
 // removed is the hash of a file that is missing after the session.
 const removed = "removed"
 
@@ -187,7 +193,7 @@ func (r *recorder) result(m llm.Message) {
 		tool = last[n].Tool
 	}
 	line, _, _ := strings.Cut(r.clean(m.Text()), "\n") // first, as a part of a secret looks like none
-	if tool == "execute_command" || strings.Contains(line, hidden) {
+	if tool == commandTool || strings.Contains(line, hidden) {
 		line = ""
 	}
 	if len(line) > maxLine {
@@ -229,8 +235,9 @@ func (r *recorder) files(log []audit.Entry) {
 			r.remark("changes were undone or redone: its replay does not do that")
 			continue
 		}
-		if !inside {
-			continue
+		_, proposed := r.script.Recording.Files[r.clean(name)]
+		if !inside || e.Tool == hookTool || e.Tool == commandTool && !proposed {
+			continue // a replay has no hooks, and commands may make other files each time
 		}
 		if r.script.Recording.Files == nil {
 			r.script.Recording.Files = map[string]string{}

@@ -30,6 +30,9 @@ type Options struct {
 	// Include lists ignored files that count after all, as in a .gitignore file.
 	Include []string
 	Home    string // the program's own folder
+	// Changed, if not nil, is called with each file that a command changed, once that is in
+	// the journal. It must not call the Tracker.
+	Changed func(ctx context.Context, f workspace.File, by workspace.Origin)
 }
 
 // Tracker follows the files of a workspace. A nil Tracker records nothing. It is safe for
@@ -38,6 +41,7 @@ type Tracker struct {
 	root    *workspace.Root
 	home    string
 	include *gitignore.Rules
+	changed func(context.Context, workspace.File, workspace.Origin) // see Options
 
 	mu     sync.Mutex // guards the rest; never held when a commit calls Wrote
 	tables []*table
@@ -59,7 +63,7 @@ type Tracker struct {
 // New returns a tracker of root. It reads nothing yet.
 func New(root *workspace.Root, opt Options) *Tracker {
 	return &Tracker{
-		root: root, home: opt.Home, own: map[string]workspace.State{},
+		root: root, home: opt.Home, changed: opt.Changed, own: map[string]workspace.State{},
 		include: gitignore.Parse(strings.Join(opt.Include, "\n")),
 	}
 }
@@ -385,5 +389,18 @@ func (r *Run) record(ctx context.Context, except map[string]bool) error {
 		}
 	}
 	r.report.add(effects)
-	return t.root.Record(t.store.contents(effects), r.by)
+	if err := t.root.Record(t.store.contents(effects), r.by); err != nil {
+		return err
+	}
+	for _, c := range effects {
+		if t.changed == nil || c.ofFolder() {
+			continue
+		}
+		f := workspace.File{Path: c.effect.Path, Name: c.effect.Name, Exists: c.effect.After.Exists()}
+		if f.Exists {
+			f.Hash = *c.effect.After.Hash
+		}
+		t.changed(ctx, f, r.by)
+	}
+	return nil
 }
