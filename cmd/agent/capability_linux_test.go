@@ -20,7 +20,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/ide/wire"
 )
 
-func init() { programs["takeover"] = takeOver }
+var _ = addProgram("takeover", takeOver)
 
 // takeOver tries to become an agent of the editor whose lock folder is the first
 // argument: it collects everything that may hold a secret, in several ways, and has the

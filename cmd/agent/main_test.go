@@ -20,6 +20,12 @@ var programs = map[string]func(){"agent": func() {
 	os.Exit(run(context.Background()))
 }}
 
+// addProgram adds a program of one system, in the declaration of a variable.
+func addProgram(name string, program func()) bool {
+	programs[name] = program
+	return true
+}
+
 func TestMain(m *testing.M) {
 	mcptest.Main()
 	if _, stranger := peertest.Asked(); stranger {

@@ -50,7 +50,7 @@ func newGroup() *cgroup {
 		return nil
 	}
 	g := &cgroup{dir: filepath.Join(own, "agent-"+rand.Text())}
-	if os.Mkdir(g.dir, 0o755) != nil {
+	if syscall.Mkdir(g.dir, 0o755) != nil {
 		return nil
 	}
 	if syscall.Access(filepath.Join(g.dir, "cgroup.kill"), wOK) != nil { // before Linux 5.14
@@ -105,7 +105,12 @@ func (g *cgroup) start(cmd *exec.Cmd) error {
 }
 
 func (g *cgroup) Kill() bool {
-	return os.WriteFile(filepath.Join(g.dir, "cgroup.kill"), []byte("1"), 0) == nil
+	fd, err := syscall.Open(filepath.Join(g.dir, "cgroup.kill"), syscall.O_WRONLY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	_, err = syscall.Write(fd, []byte("1"))
+	return errors.Join(err, syscall.Close(fd)) == nil
 }
 
 // Close removes the group; one that still has processes stays.
