@@ -53,12 +53,19 @@ func (a *reading) command(words []word, in source) {
 		a.text(name, args)
 	case name == "." || name == "source":
 		a.isCode(args)
+		if len(args) > 0 && isStream(args[0]) {
+			a.input(name, in, true)
+			return
+		}
 		a.script(name, args)
 	case slices.Contains(shells, name):
 		a.shell(name, args, in)
 	case wrapperOptions[name] != "":
 		a.wrapped(name, args, in)
 	case slices.Contains(feeders[name], firstOf(args, feeders[name])):
+		if strings.HasSuffix(firstOf(args, feeders[name]), "dir") { // in the folder of each file
+			a.reaches(Anything, name)
+		}
 		a.each(args[slices.IndexFunc(args, func(w word) bool { return slices.Contains(feeders[name], w.text) })+1:])
 	case launches(name, args):
 		a.isCode(args)
@@ -130,12 +137,20 @@ func (a *reading) shell(name string, args []word, in source) {
 			a.isCode(args)
 			a.reaches(Anything, name)
 		case strings.HasPrefix(arg, "-") || strings.HasPrefix(arg, "+"):
+		case isStream(args[i]):
+			a.input(name, in, true)
+			return
 		default:
 			a.isCode(args[i : i+1])
 			return
 		}
 	}
 	a.input(name, in, true)
+}
+
+// isStream reports whether a word names the input of a program, or another file that it has open.
+func isStream(w word) bool {
+	return strings.HasPrefix(w.text, "/dev/") || strings.HasPrefix(w.text, "/proc/")
 }
 
 // short reports whether an argument is options of one letter with one of those in letters.
@@ -311,6 +326,9 @@ func (a *reading) program(name string, words []word, in source) {
 		a.reaches(Anything, name)
 	}
 	a.isCode(args)
+	if in.file != nil && in.file.Op == syntax.RdrIn {
+		a.isCode(a.expand(in.file.Word))
+	}
 	unknown := slices.IndexFunc(args, func(w word) bool { return !w.known })
 	if unknown == 0 || unknown > 0 && manifests[name] != nil && name != "git" {
 		a.reaches(Anything, name)
@@ -326,8 +344,12 @@ func (a *reading) plainly(name string, args []word) {
 	if name == "touch" || name == "tee" {
 		kind = a.output
 	}
-	for _, w := range args {
-		if w.known {
+	for i, w := range args {
+		switch {
+		case !w.known:
+		case i > 0 && strings.HasPrefix(args[i-1].text, "--"): // some options name a program
+			a.code[w.text] = true
+		default:
 			kind[w.text] = true
 		}
 	}
@@ -346,7 +368,7 @@ func (a *reading) interpreter(name string, args []word, in source) {
 	reach := reachOf(name, args)
 	a.reaches(reach, name)
 	s := lang.start(texts)
-	if reach == Named && s.runsFile() {
+	if reach == Named && s.runsFile() && !isStream(word{text: s.names[0]}) {
 		script := len(args) - len(s.names) + 1
 		a.isCode(args[:script])
 		a.plainly(name, args[script:])

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
 )
 
@@ -66,6 +67,10 @@ func (l *collector) line(line string) {
 		for _, d := range dirs {
 			l.addNamed(w, d, dirs)
 			l.addManifests(w, d, dirs)
+			l.addModule(w, d, dirs)
+			if strings.ContainsRune(w, '/') && !strings.ContainsAny(w, "*?[") {
+				l.addPath(inDir(d, w), dirs, true)
+			}
 		}
 		l.addInstalled(w, dirs)
 	}
@@ -84,12 +89,11 @@ func (l *collector) line(line string) {
 	}
 }
 
-// inside reports whether a word names a file, or a program in PATH, that belongs to the folder, or
-// no program.
+// inside reports whether a word names a file, or a program in PATH, that belongs to the folder.
 func (l *collector) inside(word string) bool {
 	if !strings.ContainsRune(word, '/') {
 		at := find(word, l.path, l.env("PATH")).path
-		return at == "" || within(l.path, at)
+		return at == "" && isRegular(filepath.Join(l.path, word)) || within(l.path, at)
 	}
 	at := inDir(l.path, word)
 	return within(l.path, at) || isRegular(at) && !slices.Contains(filepath.SplitList(l.env("PATH")), filepath.Dir(at))
@@ -285,6 +289,10 @@ func (l *collector) addFound(path string, dirs []string, deep bool) {
 // by a variable: "$here/lib.sh".
 func (l *collector) addWord(w, dir string, endings, dirs []string, deep bool) {
 	switch {
+	case strings.ContainsAny(w, "*?["):
+		if deep {
+			l.addNamed(strings.TrimLeft(w, "/"), dir, dirs)
+		}
 	case strings.ContainsRune(w, '/'):
 		l.addPath(inDir(dir, w), dirs, deep)
 		if filepath.IsAbs(w) && !isRegular(w) {
@@ -292,7 +300,8 @@ func (l *collector) addWord(w, dir string, endings, dirs []string, deep bool) {
 		}
 	case slices.Contains(scripts, filepath.Ext(w)):
 		l.addFound(inDir(dir, w), dirs, deep)
-	case deep && !strings.ContainsAny(w, "*?["):
+	case deep:
+		l.addModule(w, dir, dirs)
 		for _, end := range endings {
 			l.addFound(filepath.Join(dir, w+end), dirs, deep)
 		}
@@ -301,6 +310,16 @@ func (l *collector) addWord(w, dir string, endings, dirs []string, deep bool) {
 				l.script(at, dirs)
 			}
 		}
+	}
+}
+
+// module matches the name of a module in packages.
+var module = lazyregexp.New(`^\w+(\.\w+)+$`)
+
+// addModule adds a module that a word names with its packages.
+func (l *collector) addModule(w, dir string, dirs []string) {
+	if module.MatchString(w) {
+		l.addPath(filepath.Join(dir, strings.ReplaceAll(w, ".", "/")), dirs, true)
 	}
 }
 
@@ -341,8 +360,14 @@ func commandsIn(data string) string {
 	return b.String()
 }
 
+// vague matches commands of a script that run a file, or a text, which only a variable names.
+var vague = lazyregexp.New(`(^|[\s;&|({"'@])(\.|source|eval|exec|run-parts|(ba|da|z|k)?sh( -\w+)*|python3?|node|ruby|perl|xargs( -\S+)* \S*sh)\s+["']?\$+[({]?\w+[)}]?["']?(\s|$|[;&|)])|\beval\s+["'$]|\brun-parts\b|\bxargs\b.*\b(sh|bash|python3?|node|ruby|perl)\b(\s+-\w+)*\s*$`)
+
 // scan notes how much of the folder the programs that a text names reach.
 func (l *collector) scan(words []string, data string) {
+	if vague.MatchString(data) && l.reach < Anything {
+		l.reach, l.why = Anything, "a script"
+	}
 	for line := range strings.Lines(data) {
 		fields := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\r\n;|&()\"'`[],@{}", r) })
 		for i, f := range fields {
@@ -368,6 +393,9 @@ func (l *collector) add(path string) string {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return ""
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil && target != path && !l.tried[target] {
+		defer l.add(target)
 	}
 	l.order = append(l.order, path)
 	switch l.left -= min(info.Size(), maxHashed); {

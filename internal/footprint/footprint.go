@@ -83,7 +83,7 @@ func Of(c Command) *Footprint {
 		return r
 	}
 	r.dir = held
-	l := newCollector(r, environ(c.Env))
+	l := newCollector(r, environ(append(slices.Clip(c.Env), "PWD="+c.Dir)))
 	l.line(c.Line)
 	r.err = l.err
 	return r

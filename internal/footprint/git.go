@@ -51,8 +51,12 @@ func (l *collector) addGit(git, dir string, dirs []string) {
 	if hooks, ok := ask(git, dir, "rev-parse", "--git-path", "hooks"); ok {
 		l.addHooks(inDir(dir, hooks), dirs)
 	}
-	settings, _ := ask(git, dir, "config", "--null", "--list") // without a repository, those of the user
+	settings, _ := ask(git, dir, "config", "--null", "--list", "--show-origin") // without a repository, those of the user
 	for setting := range strings.SplitSeq(settings, "\x00") {
+		if origin, ok := strings.CutPrefix(setting, "file:"); ok {
+			l.script(inDir(dir, origin), dirs)
+			continue
+		}
 		key, value, _ := strings.Cut(setting, "\n")
 		if key == "core.hookspath" {
 			for _, d := range dirs { // relative to the folder where the hook runs

@@ -23,7 +23,7 @@ var (
 	jsEndings = []string{".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", "/index.js", "/index.mjs", "/index.cjs", "/index.ts", "/package.json"}
 	pyEndings = []string{".py", "/__main__.py"}
 	// anyEndings are those of a path in a script, where the program that gets it is unknown.
-	anyEndings = slices.Concat([]string{""}, jsEndings, pyEndings)
+	anyEndings = slices.Concat([]string{""}, jsEndings, pyEndings, []string{"/__init__.py", ".rb", ".pm", ".lua", ".sh"})
 )
 
 var languages = expandLanguages(map[string]*language{

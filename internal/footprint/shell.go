@@ -129,6 +129,9 @@ func (a *reading) define(n syntax.Node) bool {
 			a.vague[loop.Name.Value] = a.vague[loop.Name.Value] || len(loop.Items) == 0
 		}
 	case *syntax.CallExpr:
+		if len(n.Args) > 0 && slices.Contains([]string{"cd", "pushd", "popd"}, n.Args[0].Lit()) {
+			a.vague["PWD"], a.vague["OLDPWD"] = true, true
+		}
 		if len(n.Args) > 0 && slices.Contains([]string{"read", "mapfile", "readarray", "getopts", "printf", "unset"}, n.Args[0].Lit()) {
 			for _, w := range n.Args[1:] {
 				a.vague[w.Lit()] = true
@@ -210,6 +213,9 @@ func (a *reading) expand(w *syntax.Word) []word {
 // they are not known.
 func (a *reading) choices(w *syntax.Word, depth int) (all []func(string) string, known bool) {
 	all, known = []func(string) string{a.env}, true
+	if lit := w.Lit(); strings.HasPrefix(lit, "~+") || strings.HasPrefix(lit, "~-") {
+		return nil, false
+	}
 	set := map[string]bool{}
 	syntax.Walk(w, func(n syntax.Node) bool {
 		switch n := n.(type) {

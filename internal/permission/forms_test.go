@@ -49,7 +49,7 @@ func forms() []form {
 	} {
 		all = append(all, form{line: line, file: "t/h"})
 	}
-	return append(all, named()...)
+	return append(append(all, named()...), moreForms()...)
 }
 
 // named returns lines whose words do not name the file that they run.
