@@ -52,12 +52,7 @@ func (a *reading) command(words []word, in source) {
 	case name == "eval" || name == "trap":
 		a.text(name, args)
 	case name == "." || name == "source":
-		a.isCode(args)
-		if len(args) > 0 && isStream(args[0]) {
-			a.input(name, in, true)
-			return
-		}
-		a.script(name, args)
+		a.sourced(name, args, in)
 	case slices.Contains(shells, name):
 		a.shell(name, args, in)
 	case wrapperOptions[name] != "":
@@ -102,6 +97,16 @@ func (a *reading) text(name string, args []word) {
 		all = all[:1]
 	}
 	a.line(strings.Join(all, " "))
+}
+
+// sourced interprets the arguments of a command that runs a file in the same shell.
+func (a *reading) sourced(name string, args []word, in source) {
+	a.isCode(args)
+	if len(args) > 0 && isStream(args[0]) {
+		a.input(name, in, true)
+		return
+	}
+	a.script(name, args)
 }
 
 // script notes that the first of some words is a file to run.
@@ -326,7 +331,7 @@ func (a *reading) program(name string, words []word, in source) {
 		a.reaches(Anything, name)
 	}
 	a.isCode(args)
-	if in.file != nil && in.file.Op == syntax.RdrIn {
+	if in.file != nil && in.file.Op == syntax.RdrIn && slices.Contains(exact, name) { // some take commands
 		a.isCode(a.expand(in.file.Word))
 	}
 	unknown := slices.IndexFunc(args, func(w word) bool { return !w.known })
@@ -368,7 +373,7 @@ func (a *reading) interpreter(name string, args []word, in source) {
 	reach := reachOf(name, args)
 	a.reaches(reach, name)
 	s := lang.start(texts)
-	if reach == Named && s.runsFile() && !isStream(word{text: s.names[0]}) {
+	if reach == Named && s.runsFile() {
 		script := len(args) - len(s.names) + 1
 		a.isCode(args[:script])
 		a.plainly(name, args[script:])

@@ -165,7 +165,7 @@ var installed = strings.Fields(`alembic black build cProfile celery compileall c
 
 // runsFile reports whether the first name is a file that s runs.
 func (s start) runsFile() bool {
-	return !s.code && s.mod == "" && !s.loose && len(s.names) > 0 && s.names[0] != "-"
+	return !s.code && s.mod == "" && !s.loose && len(s.names) > 0 && s.names[0] != "-" && !isStream(word{text: s.names[0]})
 }
 
 // files returns the names of files that s may run, relative to the folder of the command.
