@@ -9,13 +9,17 @@ import (
 
 // gitSpecs are the commands of git that only read the repository's own objects and names:
 // with GitOptions and GitEnv, none of them runs a program that the repository names.
-// Commands that compare the files of the folder (status, diff) or show their content
-// (show, blame, log -p) run the repository's filters and converters, so they ask.
+// Commands that compare the files of the folder (status, diff, blame) run its converters and
+// filters: the former are switched off, see gitAfter, and settings with the latter ask, see
+// Place.repository. What else shows content (show, log -p) asks.
 var gitSpecs = map[string]spec{
+	"blame":         {flags: "bcefnwstl", valued: "L", long: "--abbrev= --date= --line-porcelain --porcelain --show-email --show-name --show-number", most: 1},
 	"branch":        {flags: "aqrv", long: "--all --list --remotes --show-current --sort= --no-color --color[=] --verbose --ignore-case", none: true},
 	"check-ignore":  {flags: "nqv", long: "--no-index --non-matching --quiet --verbose"},
 	"count-objects": {flags: "vH", long: "--human-readable --verbose", none: true},
 	"describe":      {long: "--abbrev[=] --all --always --candidates= --contains --exact-match --exclude= --first-parent --long --match= --tags", words: true},
+	"diff": {flags: "bwz", valued: "U", long: "--cached --color[=] --compact-summary --diff-filter= --exit-code --find-renames[=] --histogram --ignore-all-space --ignore-blank-lines --ignore-space-change --minimal " +
+		"--name-only --name-status --no-color --no-renames --numstat --patience --quiet --shortstat --staged --stat[=] --summary --unified= --word-diff[=]"},
 	"log": {flags: "iqz", valued: "n", digits: true, words: true, long: "--abbrev-commit --abbrev[=] --after= --all --author= --before= --branches --committer= --date-order --date= --decorate[=] --first-parent --follow " +
 		"--format= --full-history --graph --grep= --left-right --max-count= --merges --name-only --name-status --no-color --no-decorate --no-merges --numstat --oneline --pretty[=] --reverse --shortstat --since= --skip= --stat --tags --topo-order --until="},
 	"ls-files":   {flags: "cosz", long: "--cached --exclude-standard --full-name --others --stage", folder: true, names: true},
@@ -30,6 +34,7 @@ var gitSpecs = map[string]spec{
 		"--show-prefix --show-superproject-working-tree --show-toplevel --symbolic --symbolic-full-name --verify", words: true},
 	"shortlog": {flags: "cens", long: "--email --no-merges --numbered --summary", words: true},
 	"show-ref": {flags: "dhqs", long: "--abbrev --dereference --hash --heads --head --quiet --tags --verify", words: true},
+	"status":   {flags: "bsz", long: "--ahead-behind --branch --ignored[=] --long --no-ahead-behind --no-renames --porcelain[=] --short --show-stash --untracked-files[=]", names: true},
 	"tag":      {flags: "l", long: "--list --sort=", words: true},
 	"version":  {none: true},
 }
@@ -59,7 +64,27 @@ func git(args []string) (reads, string) {
 	if why := gitFormat(c.options); why != "" {
 		return reads{}, why
 	}
-	return s.reads(c), ""
+	uses := s.reads(c)
+	uses.compares = gitAfter[args[0]] != nil
+	uses.tracked = args[0] == "diff" && showsContent(c)
+	if uses.tracked && (c.has("--cached") || c.has("--staged")) {
+		return reads{}, "it shows content of other versions than those in the folder"
+	}
+	return uses, ""
+}
+
+// gitAfter are options that stand behind the commands of git that compare files, in the lines
+// that Script returns.
+var gitAfter = map[string][]string{
+	"blame":  {"--no-textconv"},
+	"diff":   {"--no-ext-diff", "--no-textconv", "--ignore-submodules=all"},
+	"status": {"--ignore-submodules=all"},
+}
+
+// showsContent reports whether git diff prints lines of files.
+func showsContent(c call) bool {
+	return !slices.ContainsFunc(strings.Fields("--name-only --name-status --numstat --quiet --shortstat --stat --summary"), c.has) ||
+		slices.ContainsFunc(strings.Fields("-U --unified --word-diff"), c.has)
 }
 
 // gitFormats are the names of formats that a repository cannot define.
@@ -89,7 +114,7 @@ var gitOptions = []string{
 	"--no-pager", "--no-optional-locks",
 	"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "diff.external=", "-c", "log.showSignature=false", "-c", "format.pretty=medium",
 	"-c", "gpg.program=false", "-c", "gpg.ssh.program=false", "-c", "gpg.x509.program=false", "-c", "core.sshCommand=false", "-c", "core.askPass=false", "-c", "core.alternateRefsCommand=false", "-c", "core.editor=false",
-	"-c", "credential.helper=", "-c", "protocol.allow=never", "-c", "submodule.recurse=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
+	"-c", "credential.helper=", "-c", "protocol.allow=never", "-c", "submodule.recurse=false", "-c", "diff.submodule=short", "-c", "diff.autoRefreshIndex=false", "-c", "status.submoduleSummary=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
 }
 
 // Env is added to the environment of the lines that Script returns: git fetches nothing

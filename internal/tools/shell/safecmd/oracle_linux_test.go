@@ -266,6 +266,88 @@ func TestSafeLinesOnlyRead(t *testing.T) {
 	t.Logf("load: %d safe lines ran, of %d; %d of them entered a folder first; seed %d", ran, tried, entered, seed)
 }
 
+// TestGitComparesOnly really runs commands of git that compare files, in a repository whose settings
+// name programs for everything but filters.
+func TestGitComparesOnly(t *testing.T) {
+	b := newBox(t)
+	git := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-c", "user.name=x", "-c", "user.email=x@x", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "gpg.program=false"}, args...)...)
+		cmd.Dir, cmd.Env = b.place.Dir, b.env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %s: %v: %s", args, err, out)
+		}
+	}
+	lines := []string{
+		"git status", "git status -sb", "git status --porcelain --ignored", "git diff", "git diff a.txt", "git diff -U1 --word-diff -- src", "git diff --stat", "git diff --stat HEAD", "git diff --name-only v1 -- a.txt",
+		"git diff --numstat --cached", "git diff --quiet", "git blame a.txt", "git blame -L 1,2 -- a.txt", "git diff | head -3 && git status --short", "cd " + b.place.Dir + "/src && git diff .",
+	}
+	for _, line := range lines {
+		if j := b.place.Judge(line); j.Class == Safe {
+			t.Errorf("%s is safe although a setting has a filter: %s", line, j.Script())
+		}
+	}
+	for _, section := range []string{"filter.evil", "remote.origin", "extensions"} {
+		git("config", "--remove-section", section)
+	}
+	scratch.Write(t, filepath.Join(b.place.Dir, "a.txt"), "changed\nb\na\n\ntodo a\n")
+	scratch.Write(t, filepath.Join(b.place.Dir, "src/a.go"), "package changed\n")
+	if err := os.Chtimes(filepath.Join(b.place.Dir, "b.txt"), time.Now(), time.Now().Add(-time.Hour)); err != nil { // git diff would note that it is the same
+		t.Fatal(err)
+	}
+	before, ran := b.tree(), 0
+	for _, line := range lines {
+		j := b.place.Judge(line)
+		if j.Class != Safe {
+			t.Errorf("%s asks: %q", line, j.Reasons())
+			continue
+		}
+		ran++
+		if did := b.run(j); did != nil {
+			t.Errorf("%s, run as %s, does more than read:\n%s", line, j.Script(), strings.Join(did, "\n"))
+		}
+	}
+	if d := cmp.Diff(before, b.tree()); d != "" {
+		t.Errorf("files changed:\n%s", d)
+	}
+	t.Logf("load: %d lines", ran)
+	for line, change := range map[string]func(){
+		"git diff HEAD":          func() {},
+		"git diff v1":            func() {},
+		"git diff /etc/hostname": func() {},
+		"git blame missing":      func() {},
+		"git status":             func() { scratch.Write(t, filepath.Join(b.place.Dir, ".gitmodules"), "") },
+	} {
+		change()
+		if j := b.place.Judge(line); j.Class == Safe && line != "git blame missing" {
+			t.Errorf("%s is safe", line)
+		}
+	}
+	for name, change := range map[string]func(dir string){
+		"a filter": func(dir string) {
+			scratch.Write(t, filepath.Join(dir, ".git/config"), "[core]\n[FILTER \"x\"]clean=./evil\n")
+		},
+		"an include":     func(dir string) { scratch.Write(t, filepath.Join(dir, ".git/config"), "[include]\npath=x\n") },
+		"another folder": func(dir string) { scratch.Write(t, filepath.Join(dir, ".git/config"), "[core]\nworktree=/etc\n") },
+		"a file for .git": func(dir string) {
+			_ = os.RemoveAll(filepath.Join(dir, ".git"))
+			scratch.Write(t, filepath.Join(dir, ".git"), "gitdir: /x\n")
+		},
+		"a bare repository":  func(dir string) { scratch.Write(t, filepath.Join(dir, "HEAD"), "ref: refs/heads/main\n") },
+		"no repository":      func(dir string) { _ = os.RemoveAll(filepath.Join(dir, ".git")) },
+		"settings elsewhere": func(dir string) { scratch.Write(t, filepath.Join(dir, ".git/config.worktree"), "") },
+	} {
+		p := here(t)
+		scratch.Write(t, filepath.Join(p.Dir, ".git/config"), "[core]\n")
+		if j := p.Judge("git status"); j.Class != Safe {
+			t.Fatalf("%s: %q", name, j.Reasons())
+		}
+		if change(p.Dir); p.Judge("git status").Class == Safe {
+			t.Errorf("git status is safe with %s", name)
+		}
+	}
+}
+
 // TestTheTraceFindsEffects: the check of TestSafeLinesOnlyRead notices a write, another
 // program and a connection.
 func TestTheTraceFindsEffects(t *testing.T) {

@@ -190,6 +190,11 @@ func within(dir, path string) bool {
 
 // reads returns why a file that a command reads needs a question, or "".
 func (p Place) reads(s step) string {
+	if s.reads.compares {
+		if why := p.repository(s.reads); why != "" {
+			return why
+		}
+	}
 	for _, name := range s.reads.files {
 		if why := p.file(name, s.reads.names); why != "" {
 			return why
@@ -343,6 +348,11 @@ func (j Judgement) Script() string {
 		switch filepath.Base(s.name) {
 		case "git":
 			words = append(words, quoteAll(gitOptions)...)
+			if len(s.args) > 0 && gitAfter[s.args[0]] != nil {
+				words = append(words, quoteAll(slices.Concat(s.args[:1], gitAfter[s.args[0]], s.args[1:]))...)
+				words = append(words, s.discard...)
+				continue
+			}
 		case "rg":
 			if !s.reads.hidden { // whatever the ignore files of the project include
 				words = append(words, "--no-config", "--glob", shell.Quote("!.*"))

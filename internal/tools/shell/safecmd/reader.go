@@ -28,6 +28,9 @@ type reads struct {
 	names  bool // only their names and sizes
 	flat   bool // and, if one is a folder, files in it
 
+	compares bool // and those of the repository, with git's filters
+	tracked  bool // and prints their tracked content
+
 	only   string // a pattern of the names of files below them; empty for all
 	links  bool   // and the files that links below them lead to
 	passed bool   // and those whose names it reads, which have none of the characters blanks
