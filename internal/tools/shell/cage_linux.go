@@ -119,6 +119,13 @@ func (g *cgroup) Close() bool { return !errors.Is(syscall.Rmdir(g.dir), syscall.
 // Place returns the folder of the group.
 func (g *cgroup) Place() string { return g.dir }
 
+// populated reports whether the group has a living process. Unlike the list of its
+// processes, that never misses one which forks just now.
+func (g *cgroup) populated() bool {
+	data, err := readProc(filepath.Join(g.dir, "cgroup.events"))
+	return err == nil && bytes.Contains(append([]byte("\n"), data...), []byte("\npopulated 1\n"))
+}
+
 // processes returns the living processes of the group, sorted.
 func (g *cgroup) processes() []int {
 	data, err := readProc(filepath.Join(g.dir, "cgroup.procs"))

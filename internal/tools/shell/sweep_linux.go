@@ -30,7 +30,7 @@ func (t *tree) sweep() (ended, survivors []process) {
 func (g *cgroup) sweep() (ended, survivors []process) {
 	before := g.processes()
 	for i := 0; ; i++ {
-		if i == unchangedLooks || len(before) == 0 {
+		if i == unchangedLooks || !g.populated() {
 			return nil, nil
 		}
 		<-time.After(lookPause)
