@@ -80,6 +80,10 @@ func (l *collector) line(line string) {
 		l.addStarted(startsOf(command), a, words, dirs, true)
 	}
 	for len(l.queue) > 0 && l.err == nil {
+		if len(l.files) > maxScripts {
+			l.reach, l.why = Anything, "the command"
+			break
+		}
 		next := l.queue[0]
 		l.queue = l.queue[1:]
 		l.follow(next)

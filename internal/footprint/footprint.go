@@ -22,6 +22,7 @@ const (
 	maxHashed   = 4 << 20  // bytes of a file that is hashed; a larger one is known by size and time
 	maxBytes    = 32 << 20 // of all hashed files
 	maxFiles    = 400
+	maxScripts  = 60        // files after which no further one is searched: anything may be run
 	maxFollowed = 256 << 10 // bytes of a file that is searched for names of scripts
 	maxParents  = 32
 	maxTried    = 100_000 // names of which it is checked whether they are files
