@@ -3,6 +3,7 @@
 package main
 
 import (
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -148,6 +149,87 @@ func TestHostSavesOtherwise(t *testing.T) {
 			}
 			if !strings.Contains(strings.Join(shown, "\n"), c.shown) {
 				t.Errorf("shown %q", shown)
+			}
+			b.end()
+		})
+	}
+}
+
+// TestHostHoldsOldText: the change by a command stays, the model reads it and the person sees
+// it, if the host still shows the text from before, whatever its line endings.
+func TestHostHoldsOldText(t *testing.T) {
+	changes := callOf("execute_command", `{"command":"sed -i s/one/two/ a.txt"}`)
+	read := callOf("read_file", `{"path":"a.txt"}`)
+	edit := callOf("edit_file", `{"path":"a.txt","old_string":"two","new_string":"three"}`)
+	done := llmtest.Turn{Text: "Done."}
+	for name, c := range map[string]struct {
+		saved, held, want string
+		ignored           bool
+		turns             []llmtest.Turn
+	}{
+		"never read":                {"one\nx\n", "one\nx\n", "three\nx\n", false, []llmtest.Turn{changes, edit, done}},
+		"read before":               {"one\nx\n", "one\nx\n", "three\nx\n", true, []llmtest.Turn{read, changes, edit, done}},
+		"read after":                {"one\nx\n", "one\nx\n", "three\nx\n", false, []llmtest.Turn{changes, read, edit, done}},
+		"changed twice":             {"one\nx\n", "one\nx\n", "three\ny\n", false, []llmtest.Turn{changes, callOf("execute_command", `{"command":"sed -i s/x/y/ a.txt"}`), edit, done}},
+		"without the last line end": {"one\nx\n", "one\nx", "three\nx\n", false, []llmtest.Turn{changes, edit, done}},
+		"with other line ends":      {"one\r\nx\r\n", "one\nx\n", "three\r\nx\r\n", false, []llmtest.Turn{changes, edit, done}},
+		"with mixed line ends":      {"one\r\nx\n", "one\nx\n", "three\r\nx\n", true, []llmtest.Turn{read, changes, edit, done}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := map[string]string{"a.txt": c.saved}
+			if c.ignored {
+				files[".gitignore"] = "a.txt\n"
+			}
+			d := newDesk(t, llmtest.NewServer(t, c.turns...), files)
+			if c.ignored {
+				if out, err := exec.Command("git", "-C", d.dir, "init", "-q").CombinedOutput(); err != nil {
+					t.Fatalf("%s: %v", out, err)
+				}
+			}
+			b := newBuffers(d.host())
+			b.unsaved[d.path("a.txt")] = c.held
+			id, _ := b.open()
+			var asked []any
+			b.answer = func(q map[string]any) string {
+				if diff := q["toolCall"].(map[string]any)["content"].([]any)[0].(map[string]any); diff["type"] == "diff" {
+					asked = append(asked, diff["newText"])
+				}
+				return "allow-once"
+			}
+			b.prompt(id, "edit it", "end_turn")
+			if got := d.read("a.txt"); got != c.want || !slices.Equal(asked, []any{c.want}) {
+				t.Errorf("asked for %q, the file holds %q; the model was told %q", asked, got, d.told(1))
+			}
+			if got := strings.Join(b.wrote, "|"); got != c.want {
+				t.Errorf("the host wrote %q", got)
+			}
+			b.end()
+		})
+	}
+}
+
+// TestHostHoldsLines: line endings and the last one, which a host that holds lines does not
+// know, are those of the file on disk.
+func TestHostHoldsLines(t *testing.T) {
+	for name, c := range map[string]struct{ saved, held, want string }{
+		"lacks the last line end":            {"one\nx\n", "one\nx", "two\nx\n"},
+		"lacks it in unsaved text":           {"one\nx\n", "one\ntyped", "two\ntyped\n"},
+		"lacks it in unsaved text with CRLF": {"one\r\nx\r\n", "one\ntyped", "two\r\ntyped\r\n"},
+		"adds the last line end":             {"one\nx", "one\nx\n", "two\nx"},
+		"adds carriage returns":              {"one\nx\n", "one\r\nx\r\n", "two\nx\n"},
+		"adds them to unsaved text":          {"one\nx\n", "one\r\ntyped\r\n", "two\ntyped\n"},
+		"doubles carriage returns":           {"one\r\nx\r\n", "one\r\r\nx\r\r\n", "two\r\nx\r\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			edit := callOf("edit_file", `{"path":"a.txt","old_string":"one","new_string":"two"}`)
+			d := newDesk(t, llmtest.NewServer(t, edit, llmtest.Turn{Text: "Done."}), map[string]string{"a.txt": c.saved})
+			b := newBuffers(d.host())
+			b.unsaved[d.path("a.txt")] = c.held
+			id, _ := b.open()
+			b.answer = func(map[string]any) string { return "allow-once" }
+			b.prompt(id, "edit it", "end_turn")
+			if got := d.read("a.txt"); got != c.want || strings.Join(b.wrote, "|") != c.want {
+				t.Errorf("the file holds %q, the host wrote %q", got, b.wrote)
 			}
 			b.end()
 		})

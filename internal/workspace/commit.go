@@ -92,8 +92,11 @@ func (r *Root) commit(ctx context.Context, c Change, by Origin) (file File, err 
 	return file, nil
 }
 
-// report calls Options.Committed with a file that is in its place.
+// report notes a file that is in its place, and calls Options.Committed with it.
 func (r *Root) report(ctx context.Context, file File, by Origin) {
+	if r.host.Buffer != nil && file.Exists {
+		r.past.add(file.Path, file.Hash)
+	}
 	if r.committed != nil {
 		r.committed(ctx, file, by)
 	}
@@ -151,6 +154,9 @@ func (k *commit) encode() error {
 			return errors.New("the text of the change does not match its hash")
 		}
 		k.entry.Before = &sum
+		if c.Saved == (Hash{}) {
+			k.root.saw(c.Path, k.before)
+		}
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 )
 
 // Host is a program, such as an editor, that hosts the session and holds files. The zero
@@ -34,23 +33,20 @@ var (
 // of encodings.
 func (h Host) holds(f Format) bool { return f.Encoding == UTF8 && !f.BOM }
 
-// unsaved returns the host's text of the file at path if it is not the same as saved, in
-// the line endings of f.
-func (h Host) unsaved(path, saved string, f Format) (string, bool) {
-	if h.Buffer == nil || !h.holds(f) {
+// unsaved returns the host's text of the file at path if the person has changed it there, with
+// the line endings of f. The text of the disk, now or before, is not unsaved: hosts show a file
+// that a command has changed as it was, until they read it again.
+func (r *Root) unsaved(path, saved string, f Format) (string, bool) {
+	if r.host.Buffer == nil || !r.host.holds(f) {
 		return "", false
 	}
-	held, ok := h.Buffer(path)
-	if !ok || plainLines(held) == plainLines(saved) {
+	r.saw(path, []byte(saved))
+	held, ok := r.host.Buffer(path)
+	if !ok || sameLines(held, saved) || r.past.has(path, held) {
 		return "", false
 	}
-	if f.EOL == "\r\n" {
-		held = strings.ReplaceAll(plainLines(held), "\n", "\r\n")
-	}
-	return held, true
+	return likeSaved(held, saved, f), true
 }
-
-func plainLines(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 
 // Unsaved reports whether the host holds changes of the file at path that are not on disk.
 func (r *Root) Unsaved(path string) bool {
@@ -61,7 +57,7 @@ func (r *Root) Unsaved(path string) bool {
 	if err != nil {
 		return false
 	}
-	_, unsaved := r.host.unsaved(file.Path, file.Text, file.Format)
+	_, unsaved := r.unsaved(file.Path, file.Text, file.Format)
 	return unsaved
 }
 
@@ -75,12 +71,12 @@ func (r *Root) held(p place, f *os.File, info fs.FileInfo) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	return r.host.unsaved(file.Path, file.Text, file.Format)
+	return r.unsaved(file.Path, file.Text, file.Format)
 }
 
 // buffered returns the file as the host holds it.
 func (r *Root) buffered(file File) (File, error) {
-	held, unsaved := r.host.unsaved(file.Path, file.Text, file.Format)
+	held, unsaved := r.unsaved(file.Path, file.Text, file.Format)
 	if !file.Exists || !unsaved {
 		return file, nil
 	}
@@ -101,7 +97,7 @@ func (r *Root) buffered(file File) (File, error) {
 func (r *Root) heldElsewhere(c Change, by Origin) error {
 	unsaved := c.Saved != (Hash{})
 	if !unsaved && c.Exists && c.Raw == nil && by.Undoes == nil {
-		_, unsaved = r.host.unsaved(c.Path, c.Text, c.Format)
+		_, unsaved = r.unsaved(c.Path, c.Text, c.Format)
 	}
 	if unsaved {
 		return errors.New("it has unsaved changes in the user's editor, which has to save or discard them first")
@@ -173,7 +169,7 @@ func (k *commit) checkHosted() error {
 	if err := writable(c.Path, k.target.place.info); err != nil {
 		return err
 	}
-	held, unsaved := r.host.unsaved(c.Path, string(data), c.Format)
+	held, unsaved := r.unsaved(c.Path, string(data), c.Format)
 	if !unsaved {
 		held = string(data)
 	}

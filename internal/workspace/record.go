@@ -57,6 +57,19 @@ func (r *Root) Record(effects iter.Seq[Effect], by Origin) error {
 	return r.journal.Sync()
 }
 
+// sawEffect notes the texts before and after e for a host that still shows them.
+func (r *Root) sawEffect(e Effect) {
+	if r.host.Buffer == nil {
+		return
+	}
+	if e.Before.Exists() && e.Unkept == "" {
+		r.saw(e.Path, e.Content)
+	}
+	if e.After.Exists() {
+		r.past.add(e.Path, *e.After.Hash) // its text may be unknown
+	}
+}
+
 func (r *Root) record(e Effect, by Origin) error {
 	if err := r.at(stepBlob); err != nil {
 		return err
@@ -74,6 +87,7 @@ func (r *Root) record(e Effect, by Origin) error {
 	if err := r.at(stepJournal); err != nil {
 		return err
 	}
+	r.sawEffect(e)
 	entry := e.entry(by)
 	if err := r.journal.Begin(entry); err != nil {
 		return err

@@ -46,6 +46,7 @@ const HookTool = "hook"
 type Root struct {
 	files files
 	host  Host
+	past  past // of the files that the host was asked for, or may hold
 
 	committing sync.Mutex       // held by Commit
 	journal    *journal.Journal // nil without a home
