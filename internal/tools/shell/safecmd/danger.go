@@ -94,38 +94,47 @@ func (d *detector) rest() []Part {
 // a file.
 func (d *detector) statement(s *syntax.Stmt) {
 	silent := sync.OnceValue(func() bool { return d.silent(s.Cmd) }) // a command can have hundreds of redirections
+	runs := sync.OnceValue(func() []string { return d.inputRunners(s.Cmd) })
 	for _, n := range s.Redirs {
 		if writes(n) && silent() {
 			d.mark(n, "it empties the file")
 		}
 		if n.Op == syntax.Hdoc || n.Op == syntax.DashHdoc {
-			d.mark(n, d.input(s.Cmd, d.document(n.Hdoc)))
+			d.mark(n, d.input(runs(), d.document(n.Hdoc)))
 		} else if n.Op == syntax.WordHdoc {
-			d.mark(n, d.input(s.Cmd, d.join(n.Word)))
+			d.mark(n, d.input(runs(), d.join(n.Word)))
 		}
 	}
 }
 
-// input returns why the text that a command reads is dangerous, or "".
-func (d *detector) input(cmd syntax.Command, text string) (why string) {
+// input returns why text that some interpreters run is dangerous, or "".
+func (d *detector) input(interpreters []string, text string) string {
+	for _, name := range interpreters {
+		judge := d.script
+		if slices.Contains(languages, name) && !unknown(text) {
+			judge = d.code
+		}
+		if why := judge(text); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// inputRunners returns the interpreters in a command that run the text which it reads, each once.
+func (d *detector) inputRunners(cmd syntax.Command) (names []string) {
 	if cmd == nil {
-		return ""
+		return nil
 	}
 	syntax.Walk(cmd, func(n syntax.Node) bool {
-		call, ok := n.(*syntax.CallExpr)
-		if !ok || why != "" {
-			return why == ""
-		}
-		switch args := d.args(call); {
-		case !runsInput(args):
-		case slices.Contains(languages, interpreter(args)) && !unknown(text):
-			why = d.code(text)
-		default:
-			why = d.script(text)
+		if call, ok := n.(*syntax.CallExpr); ok {
+			if args := d.args(call); runsInput(args) && !slices.Contains(names, interpreter(args)) {
+				names = append(names, interpreter(args))
+			}
 		}
 		return true
 	})
-	return why
+	return names
 }
 
 // writes reports whether a redirection replaces the content of a file.

@@ -180,7 +180,7 @@ func option(why, letters string, words ...string) danger {
 
 // gitDangers are the dangers of git by its commands.
 var gitDangers = map[string]danger{
-	"branch":         option("it removes or overwrites a branch", "dDfMC", "--d", "--f"),
+	"branch":         option("it removes or overwrites a branch", "dDfMC", "--d", "--forc"),
 	"checkout":       option(dropsChanges, "fB", "--", ".", "--f", "--ours", "--theirs", "--pa"),
 	"checkout-index": always("it overwrites files"),
 	"clean": func(args []string) string {
@@ -197,11 +197,11 @@ var gitDangers = map[string]danger{
 	"gc": option("it removes objects for good", "", "--p", "--aggressive"), "prune": always("it removes objects for good"),
 	"push": func(args []string) string {
 		return having(args, "it changes a remote repository for good", func(s string) bool {
-			return short(s, "fd") || strings.HasPrefix(s, "+") || strings.HasPrefix(s, ":") || slices.ContainsFunc([]string{"--f", "--d", "--m", "--pr"}, func(o string) bool { return strings.HasPrefix(s, o) })
+			return short(s, "fd") || strings.HasPrefix(s, "+") || strings.HasPrefix(s, ":") || slices.ContainsFunc([]string{"--for", "--de", "--m", "--pru"}, func(o string) bool { return strings.HasPrefix(s, o) })
 		})
 	},
 	"reflog": option("it removes history for good", "", "delete", "expire"),
-	"reset":  option(dropsChanges, "", "--h", "--m", "--k"),
+	"reset":  option(dropsChanges, "", "--h", "--me", "--k"),
 	"restore": func(args []string) string {
 		if slices.Contains(args, "--staged") && !slices.ContainsFunc(args, func(s string) bool { return short(s, "W") || strings.HasPrefix(s, "--w") || unknown(s) }) {
 			return ""
@@ -212,7 +212,7 @@ var gitDangers = map[string]danger{
 	"stash":      option("it removes stashed changes", "", "drop", "clear", "pop"),
 	"submodule":  option("it removes files", "f", "deinit", "--f"),
 	"switch":     option(dropsChanges, "fC", "--f", "--di"),
-	"tag":        option("it removes or overwrites a tag", "df", "--d", "--f"),
+	"tag":        option("it removes or overwrites a tag", "df", "--d", "--forc"),
 	"update-ref": always("it changes where a branch is"),
 	"worktree":   option("it removes a folder", "f", "remove", "prune", "--f"),
 }

@@ -156,6 +156,9 @@ func isOption(word string) bool {
 // read. A program that may write, run another or reach the network without such an
 // option is not among them.
 var programs = map[string]rule{
+	"awk":      awk,
+	"gawk":     awk,
+	"mawk":     awk,
 	"basename": spec{flags: "az", valued: "s", long: "--multiple --suffix= --zero", words: true}.rule(),
 	"base64":   spec{flags: "di", valued: "w", long: "--decode --ignore-garbage --wrap=", most: 1}.rule(),
 	"cat":      spec{flags: "AbeEnstTuv", long: "--number --number-nonblank --show-all --show-ends --show-tabs --squeeze-blank"}.rule(),
@@ -225,6 +228,28 @@ func ruleOf(name string) (rule, bool) {
 	}
 	r, ok := programs[name]
 	return r, ok
+}
+
+// Programs for awk that only select and print: no word that runs, reads or writes
+// something else, or shows the environment, and no > or | beside those of comparisons.
+var (
+	awkEffects  = lazyregexp.New(`(?i)[>|@]|\\\n|\b(system|getline|close|fflush|environ|argv|argc|procinfo|symtab|include|load|namespace|func|function|eval|while|do|for)\b`)
+	awkHarmless = strings.NewReplacer("||", " ", ">=", " ", `\t`, " ", `\n`, " ")
+)
+
+func awk(args []string) (reads, string) {
+	c, why := spec{valued: "F", bare: 1}.parse(args)
+	switch {
+	case why != "":
+	case len(c.rest) == 0 || awkEffects.MatchString(awkHarmless.Replace(c.rest[0])):
+		why = "only a program that selects and prints is known to only read"
+	case slices.ContainsFunc(c.rest[1:], func(s string) bool { return strings.Contains(s, "=") }):
+		why = "it sets a variable"
+	}
+	if why != "" {
+		return reads{}, why
+	}
+	return reads{files: c.rest[1:]}, ""
 }
 
 // subcommands maps programs to the number of words after their names that are commands of theirs.
