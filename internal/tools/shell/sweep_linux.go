@@ -35,7 +35,7 @@ func (g *cgroup) sweep() (ended, survivors []process) {
 		}
 		<-time.After(lookPause)
 		now := g.processes()
-		if !slices.Equal(before, now) {
+		if len(now) == 0 || !slices.Equal(before, now) {
 			break
 		}
 	}
@@ -48,8 +48,13 @@ func (g *cgroup) sweep() (ended, survivors []process) {
 
 // end ends all processes of the group, and returns those that survive.
 func (g *cgroup) end() []process {
-	g.Kill()
-	return waitGone(g.left, onRequest.kill, onRequest.kill, nil)
+	for late := time.Now().Add(onRequest.kill); g.populated() && time.Now().Before(late); <-time.After(time.Millisecond) {
+		g.Kill()
+	}
+	if !g.populated() {
+		return nil
+	}
+	return g.left()
 }
 
 // left returns the processes of the group.
