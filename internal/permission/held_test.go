@@ -150,3 +150,24 @@ func TestRulesEnd(t *testing.T) {
 	hour.now = func() time.Time { return now.Add(time.Hour) }
 	asks(hour, "You allowed run(make *) for the session; you are asked again because its time is over.")
 }
+
+// TestOwnOutput: the file that a command writes its output to ends no grant for the command.
+func TestOwnOutput(t *testing.T) {
+	for _, line := range []string{"make | tee build.log", "make > build.log", "make all >> build.log 2>&1", "go test ./... 2>&1 | tee -a build.log", "npm test > build.log", "./run.sh | tee build.log"} {
+		dir := t.TempDir()
+		for _, name := range []string{"Makefile", "package.json", "run.sh"} {
+			scratch.Write(t, filepath.Join(dir, name), "all:\n")
+		}
+		req := running(line, dir)
+		p := New(Default)
+		p.Grant(req)
+		for _, text := range []string{"", "one\n", "two\n"} {
+			if text != "" {
+				scratch.Write(t, filepath.Join(dir, "build.log"), text)
+			}
+			if v, decided := p.Decide(req); !decided {
+				t.Errorf("%s is asked about again after %q: %s", line, text, v.Feedback)
+			}
+		}
+	}
+}

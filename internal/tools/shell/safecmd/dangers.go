@@ -188,7 +188,7 @@ func (d *detector) wrapped(name string, args []string) string {
 				return why
 			}
 		}
-		if slices.Contains(direct, name) && args[i] != name && isProgram(args, i) {
+		if slices.Contains(direct, name) && !isWrapper(args[i]) && isProgram(args, i) {
 			break
 		}
 	}

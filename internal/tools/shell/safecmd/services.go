@@ -56,16 +56,34 @@ var services = map[string]danger{
 // end with *, for any text.
 func naming(why string, words ...string) danger {
 	return func(args []string) string {
+		named := 0 // words that are known, and no options: commands of the program come first
 		for i, arg := range args {
 			if slices.ContainsFunc(words, func(w string) bool { return fits(w, arg) }) {
 				return why
 			}
-			if i < 3 && unknown(arg) {
+			if i < 3 && named < 2 && slices.ContainsFunc(words, func(w string) bool { return mayFit(w, arg) }) {
 				return hiddenWords
+			}
+			if !unknown(arg) && !strings.HasPrefix(arg, "-") {
+				named++
 			}
 		}
 		return ""
 	}
+}
+
+// mayFit reports whether an argument with unknown text may be one for a word of naming.
+func mayFit(word, arg string) bool {
+	start, rest, ok := strings.Cut(arg, unknownText)
+	end := rest[strings.LastIndex(rest, unknownText)+1:]
+	if !ok {
+		return false
+	}
+	known, prefix := strings.CutSuffix(word, "*")
+	known, suffix := strings.CutPrefix(known, "*")
+	begins := suffix || strings.HasPrefix(known, start) || prefix && strings.HasPrefix(start, known)
+	ends := prefix || strings.HasSuffix(known, end) || suffix && strings.HasSuffix(end, known)
+	return begins && ends
 }
 
 // fits reports whether a word of naming is for an argument.
