@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"os/user"
 	"runtime"
+	"strconv"
 	"syscall"
 
 	"github.com/bb2d0cf4/agent/internal/cli"
@@ -26,6 +28,9 @@ func run(ctx context.Context) int {
 	if err := initenv.Restore(); err != nil {
 		fmt.Fprintf(os.Stderr, "agent: the environment is incomplete: %v\n", err)
 	}
+	if err := findHome(); err != nil {
+		fmt.Fprintf(os.Stderr, "agent: HOME is not set, and the system's user database does not have it: %v\n", err)
+	}
 	if err := keepPrivate(); err != nil {
 		fmt.Fprintf(os.Stderr, "agent: commands can read its environment, and the keys in it: %v\n", err)
 	}
@@ -36,6 +41,19 @@ func run(ctx context.Context) int {
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: version,
 		Self: self(), Name: os.Args[0],
 	})
+}
+
+// findHome sets HOME from the system's user database if the environment lacks it: some editors
+// start programs with a few variables only. Commands need it as much as this program does.
+func findHome() error {
+	if os.Getenv("HOME") != "" || runtime.GOOS == "windows" {
+		return nil
+	}
+	me, err := user.LookupId(strconv.Itoa(os.Getuid()))
+	if err != nil || me.HomeDir == "" {
+		return err
+	}
+	return os.Setenv("HOME", me.HomeDir)
 }
 
 // self returns the file of this program, or "" if it is unknown. On Linux that is the
