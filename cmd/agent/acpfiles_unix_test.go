@@ -3,6 +3,7 @@
 package main
 
 import (
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -119,9 +120,10 @@ func TestHostSavesOtherwise(t *testing.T) {
 		told, shown string
 		wrote, disk string
 	}{
-		"formats":  {saves: strings.ToUpper, told: "another text than was approved", shown: "another text than you approved (+2 −2)", wrote: "two\nx\n", disk: "TWO\nX\n"},
-		"is idle":  {idle: true, told: "has not saved it", shown: "has not saved it", wrote: "two\nx\n", disk: "one\nx\n"},
-		"types on": {meanwhile: "one\nx\ny\n", told: "merged", shown: "merged", wrote: "two\nx\ny\n", disk: "two\nx\ny\n"},
+		"as a diff": {saves: strings.ToUpper, told: "-two\n", shown: "From the text that you approved to the one that your editor saved:\n```diff\n", wrote: "two\nx\n", disk: "TWO\nX\n"},
+		"formats":   {saves: strings.ToUpper, told: "another text than was approved", shown: "another text than you approved (+2 −2)", wrote: "two\nx\n", disk: "TWO\nX\n"},
+		"is idle":   {idle: true, told: "has not saved it", shown: "has not saved it", wrote: "two\nx\n", disk: "one\nx\n"},
+		"types on":  {meanwhile: "one\nx\ny\n", told: "merged", shown: "merged", wrote: "two\nx\ny\n", disk: "two\nx\ny\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, llmtest.NewServer(t, edit, llmtest.Turn{Text: "Done."}), map[string]string{"a.txt": "one\nx\n"})
@@ -230,6 +232,52 @@ func TestHostHoldsLines(t *testing.T) {
 			b.prompt(id, "edit it", "end_turn")
 			if got := d.read("a.txt"); got != c.want || strings.Join(b.wrote, "|") != c.want {
 				t.Errorf("the file holds %q, the host wrote %q", got, b.wrote)
+			}
+			b.end()
+		})
+	}
+}
+
+// TestHostWritesLines: a file that the host has saved with other line endings than were approved,
+// or with another last one, gets the approved ones, and an undo restores the old ones.
+func TestHostWritesLines(t *testing.T) {
+	crlf := func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
+	for name, c := range map[string]struct {
+		saved, want string
+		saves       func(string) string
+	}{
+		"adds an empty line":       {"one\nx\n", "two\nx\n", func(s string) string { return s + "\n" }},
+		"drops the last line end":  {"one\nx\n", "two\nx\n", func(s string) string { return strings.TrimSuffix(s, "\n") }},
+		"doubles carriage returns": {"one\r\nx\r\n", "two\r\nx\r\n", crlf},
+		"does both":                {"one\r\nx\r\n", "two\r\nx\r\n", func(s string) string { return crlf(s) + "\r\n" }},
+		"drops carriage returns":   {"one\r\nx\r\n", "two\r\nx\r\n", func(s string) string { return strings.ReplaceAll(s, "\r", "") }},
+		"adds the last line end":   {"one\nx", "two\nx", func(s string) string { return s + "\n" }},
+		"of a new file":            {"", "two\n", func(s string) string { return s + "\n" }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			edit, files := callOf("edit_file", `{"path":"a.txt","old_string":"one","new_string":"two"}`), map[string]string{"a.txt": c.saved}
+			if c.saved == "" {
+				edit, files = callOf("write_file", `{"path":"a.txt","content":"two\n"}`), nil
+			}
+			d := newDesk(t, llmtest.NewServer(t, edit, llmtest.Turn{Text: "Done."}), files)
+			b := newBuffers(d.host())
+			b.saves = c.saves
+			id, _ := b.open()
+			b.answer = func(map[string]any) string { return "allow-once" }
+			b.prompt(id, "edit it", "end_turn")
+			if got := d.read("a.txt"); got != c.want || len(b.wrote) != 1 {
+				t.Errorf("the file holds %q, the host wrote %q", got, b.wrote)
+			}
+			if told := d.told(1); strings.Contains(told, "Warning") {
+				t.Errorf("the model was told %q", told)
+			}
+			entries, err := os.ReadDir(d.dir)
+			if err != nil || len(entries) != 1 {
+				t.Errorf("%v, left: %v", err, entries)
+			}
+			b.prompt(id, "/undo", "end_turn")
+			if data, err := os.ReadFile(d.path("a.txt")); string(data) != c.saved || (err == nil) != (c.saved != "") {
+				t.Errorf("after the undo: %q, %v", data, err)
 			}
 			b.end()
 		})

@@ -219,6 +219,10 @@ func (v *view) ended(ev session.CallEnded) {
 	for _, f := range ev.Result.Changes {
 		c.Content = append(c.Content, diffs(f.Diff)...)
 	}
+	if ev.Result.Differs != "" {
+		c.Content = append(c.Content, text("From the text that you approved to the one that your editor saved:"))
+		c.Content = append(c.Content, diffs(ev.Result.Differs)...)
+	}
 	v.update(c)
 	v.todo([]llm.Message{{Calls: []llm.ToolCall{ev.Call}}})
 }

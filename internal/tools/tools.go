@@ -65,6 +65,8 @@ type Result struct {
 	GoOn bool
 	// Ended has a line for each background command that ended since the last result.
 	Ended []string
+	// Differs is a diff from the approved text to the one that the editor saved instead.
+	Differs string
 	// Task is the conversation of the sub-agent that the call began; nil without one.
 	Task []llm.Message
 	// TaskFailed and TaskRefused have the ids of the calls in Task that failed or were declined.

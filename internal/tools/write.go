@@ -322,7 +322,7 @@ func (w writer) commit(ctx context.Context, call Call, a approval) (Result, erro
 		res.ForUser += "; " + err.Error()
 		return res, nil
 	case errors.Is(err, workspace.ErrDiffers):
-		return a.differing(file), nil
+		return a.differing(file, err), nil
 	case errors.Is(err, workspace.ErrStale):
 		return Result{}, workspace.ErrStale
 	case ctx.Err() != nil && err != nil:
@@ -344,11 +344,12 @@ func (a approval) unwritten(res Result) Result {
 
 // differing returns the result if the editor saved file instead of the approved text, as it
 // does if it formats files.
-func (a approval) differing(file workspace.File) Result {
+func (a approval) differing(file workspace.File, err error) Result {
 	res := a.written()
 	patch := diff.Unified(a.final.Name, a.final.Name, a.final.After, file.Text)
 	added, removed := diff.Count(a.final.After, file.Text)
-	res.ForModel += "\nWarning: the user's editor wrote the file and has saved another text than was approved. From the approved text to the file's:\n" + clipPatch(patch)
+	res.Differs = patch
+	res.ForModel += "\nWarning: " + err.Error() + ". From the approved text to the file's:\n" + clipPatch(patch)
 	res.ForUser += fmt.Sprintf("; your editor saved another text than you approved (+%d −%d)", added, removed)
 	res.Record.Result = "written by the editor, which saved another text than was approved"
 	return res

@@ -122,6 +122,7 @@ func (r *Root) hosted(c Change, by Origin) bool {
 // durably.
 func (r *Root) commitByHost(ctx context.Context, c Change, by Origin) (file File, err error) {
 	k := &commit{root: r, change: c, entry: entryOf(c, by)}
+	k.entry.Temp = tempName() // see mend
 	defer func() { err = errors.Join(err, k.target.close()) }()
 	if err := k.encode(); err != nil {
 		return File{}, fmt.Errorf("%s was not written: %w", c.Name, err)
@@ -198,14 +199,46 @@ func (k *commit) compare(ctx context.Context, by Origin, failed error) (File, er
 		}
 		return File{}, errors.Join(fmt.Errorf("%s: %w", c.Name, failed), k.clean(), r.journal.End(&k.entry, false))
 	}
+	var unmended error
+	if err == nil && now.Exists && now.Hash != *k.entry.After && sameLines(string(data), c.After) {
+		if unmended = k.mend(now, data); unmended == nil {
+			now.Hash = *k.entry.After
+		} else {
+			unmended = fmt.Errorf("its line endings could not be put right: %w", errors.Join(unmended, k.clean()))
+		}
+	}
 	if err = errors.Join(err, r.journal.End(&k.entry, true)); err != nil {
-		return File{}, err
+		return File{}, errors.Join(err, unmended)
 	}
 	file := k.written()
 	if now.Hash != *k.entry.After {
 		file.Exists, file.Text, file.Size, file.Hash = now.Exists, string(data), now.Size, now.Hash
-		err = fmt.Errorf("%s: %w", c.Name, ErrDiffers)
+		err = fmt.Errorf("%s: %w", c.Name, errors.Join(ErrDiffers, unmended))
 	}
 	r.report(ctx, file, by)
 	return file, err
+}
+
+// mend gives the file that the host has written the line endings that were approved: a host that
+// holds lines may add one at the end, or double a carriage return.
+func (k *commit) mend(now File, data []byte) error {
+	saved := k.change
+	saved.Exists, saved.Hash = true, now.Hash
+	if err := k.target.close(); err != nil {
+		return err
+	}
+	k.target = target{change: saved, before: data}
+	if err := k.target.locate(&k.root.files); err != nil {
+		return err
+	}
+	if err := k.writeTemp(); err != nil {
+		return err
+	}
+	if err := k.target.check(); err != nil {
+		return err
+	}
+	if err := k.target.dir.Rename(k.entry.Temp, k.target.base); err != nil {
+		return err
+	}
+	return syncDir(k.target.dir)
 }
