@@ -26,12 +26,18 @@ func find(all []string) (reads, string) {
 	if len(uses.files) == 0 {
 		uses.files = []string{"."}
 	}
-	uses.only = onlyNamed(args)
+	simple, acted := true, false // all tests hold for each file; one was printed or passed on before
 	for i := 0; i < len(args); i++ {
 		switch arg := args[i]; {
 		case slices.Contains(findAlone, arg):
+			simple = simple && !slices.Contains(strings.Fields("! ( ) , -o -or -not"), arg)
+			acted = acted || strings.HasPrefix(arg, "-print") || arg == "-ls"
 		case slices.Contains(findOne, arg) && i+1 < len(args):
 			i++
+			acted = acted || arg == "-printf"
+			if arg == "-name" && !acted && !strings.ContainsAny(args[i], `[\`) {
+				uses.only = args[i]
+			}
 		case arg == "-exec":
 			words := untilEnd(args[i+1:])
 			var found []string // as if these were found
@@ -44,10 +50,13 @@ func find(all []string) (reads, string) {
 			}
 			uses.runs = append(uses.runs, len(all)-len(args)+i+1)
 			uses.names, uses.deep, uses.hidden, uses.links = uses.names && inner.names, true, true, true
-			i += len(words) + 1
+			i, acted = i+len(words)+1, true
 		default:
 			return uses, arg + " is not known to only test or print"
 		}
+	}
+	if !simple {
+		uses.only = ""
 	}
 	return uses, ""
 }
@@ -60,21 +69,6 @@ func untilEnd(args []string) []string {
 		}
 	}
 	return nil
-}
-
-// onlyNamed returns the pattern of the names that an expression of find is about, or "".
-func onlyNamed(args []string) string {
-	for i, arg := range args {
-		switch {
-		case slices.Contains(strings.Fields("! ( ) , -o -or -not -exec -print -print0 -printf -ls"), arg) && !slices.Contains(args[:i], "-name"),
-			slices.Contains(strings.Fields("! ( ) , -o -or -not"), arg):
-			return ""
-		}
-	}
-	if i := slices.Index(args, "-name"); i >= 0 && i+1 < len(args) && !strings.ContainsAny(args[i+1], `[\`) {
-		return args[i+1]
-	}
-	return ""
 }
 
 // notPerFile are programs that only read, but not whatever the file is that they get.

@@ -210,6 +210,12 @@ func TestFoundFiles(t *testing.T) {
 	check("find . -name '*.go' -exec cat {} +", Safe)
 	check("find . -exec cat {} + -name '*.go'", Ask)
 	check("find . -name '*.go' -o -name '*.md' -exec cat {} +", Ask)
+	for _, line := range []string{ // words that only look like a test of the name
+		"find . -newer -name -exec cat {} +", "find . -path -name -exec cat {} +", "find . -newer -name -exec cat {} + -name x", "find . -newer -name -name '*' -exec cat {} +", "find . -type f -newer -name | xargs cat",
+		"find . -print -name '*.go' | xargs cat", "find . -name '*.go' , -name .env -exec cat {} +", "find . ! -name '*.go' -exec cat {} +", "find . -printf x -name '*.go' -exec cat {} +",
+	} {
+		check(line, Ask)
+	}
 	check("find . -exec ls {} +", Ask) // a link leads out
 	check("find deploy -exec ls {} +", Safe)
 	check("find /etc -exec cat {} +", Ask)

@@ -51,7 +51,7 @@ func (r *reader) passOn() {
 			continue
 		}
 		from, ok := r.source(i, s)
-		if !ok {
+		if !ok || slices.ContainsFunc(from.files, isMoreThanName) {
 			r.Parts[s.part].Class, r.Parts[s.part].Reason = Ask, "xargs: the files that it passes on are only known when it runs"
 			continue
 		}
@@ -88,8 +88,19 @@ func (r *reader) source(i int, s step) (reads, bool) {
 // folder in its arguments.
 func listsFiles(s step) bool {
 	c, _, why := grepSpec.search(s.args)
+	patterns := 1
+	if c.has("-e") || c.has("--regexp") {
+		patterns = 0
+	}
 	list := c.has("-l") || c.has("--files-with-matches")
-	return why == "" && list && len(c.rest) > 0 && slices.Contains(c.rest, s.reads.files[0]) && !slices.ContainsFunc(strings.Fields("-Z -z --null --color --colour"), c.has)
+	return why == "" && list && len(c.rest) > patterns &&
+		!slices.ContainsFunc(strings.Fields("-Z -z --null --color --colour"), c.has)
+}
+
+// isMoreThanName reports whether names below a folder may have a meaning of their own for a
+// program: options, files with arguments, variables.
+func isMoreThanName(dir string) bool {
+	return strings.HasPrefix(dir, "-") || strings.ContainsAny(dir, "@=+")
 }
 
 // dropping matches options with which some programs leave out lines, or change their order.
