@@ -233,7 +233,7 @@ func TestEachWayToAModel(t *testing.T) {
 		{
 			name: "env", env: canary, want: "model: openai/gpt-4o\n",
 			steps: []step{{"› OpenAI  with the key in", "<enter>"}, {"(?s)Use this model server.*OPENAI_BASE_URL.*› No", "<down><enter>"}},
-			flat:  []step{{"nothing to leave:", "1<enter>"}, {"1 to 2, or nothing to go back:", "2<enter>"}},
+			flat:  []step{{"nothing to leave:", "1<enter>"}, {"2 to 3, or nothing to go back:", "2<enter>"}},
 		},
 		{
 			name: "paste", want: "model: openai/gpt-4o\n", key: true, note: "the key is saved in ",
