@@ -63,13 +63,6 @@ func NewRecord(c Command, first *Footprint, whole Reach) *Record {
 // First returns the footprint of Command.
 func (h *Record) First() *Footprint { return h.first }
 
-// Refresh takes the present state of the folder, if that is compared, for the earlier one.
-func (h *Record) Refresh() {
-	if h.folder != nil {
-		h.folder = look(h.first.path)
-	}
-}
-
 // Close lets go of the folder.
 func (h *Record) Close() { h.first.Close() }
 

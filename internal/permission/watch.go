@@ -76,11 +76,14 @@ func (w *Watched) Accept() {
 	}
 }
 
-// Ran notes that the line has run: its own changes of the folder are no reason to ask.
+// Ran notes that the line has run: its own changes, such as those of a formatter, are no reason to
+// ask.
 func (w *Watched) Ran() {
+	now := w.look()
 	w.policy.mu.Lock()
 	defer w.policy.mu.Unlock()
-	w.yes.record.Refresh()
+	w.yes.record.Close()
+	w.yes.record = now.record
 }
 
 // records returns the records of the commands of rules and of the watched lines.
