@@ -66,7 +66,7 @@ func namesText(folder string, n search.Names, one, many string) string {
 
 func partialText(n search.Names) string {
 	if n.Partial {
-		return " (the folder is too large: the list is incomplete)"
+		return fmt.Sprintf(" (the list is incomplete: the folder has more than %d files and folders)", search.MaxWalk)
 	}
 	return ""
 }

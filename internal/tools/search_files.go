@@ -163,6 +163,9 @@ func matches(found search.Found) string {
 	if found.More {
 		user = "the first " + user
 	}
+	if n := len(found.Unsearched); n > 0 {
+		user += ", " + search.Count(n, "file was not searched", "files were not searched")
+	}
 	return user
 }
 

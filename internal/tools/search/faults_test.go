@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 
@@ -55,7 +56,7 @@ type faultyFile struct {
 
 func (f *faultyFile) Read([]byte) (int, error) { return 0, f.fs.fire() }
 
-// Unreadable files are skipped, and the rest is found.
+// Unreadable files are named, and the rest is found.
 func TestUnreadableFiles(t *testing.T) {
 	files := map[string]string{
 		"a": "needle\n", "b": "needle\n", "closed/c": "needle\n", "d/e": "needle\n", "d/.gitignore": "x\n", "d/x": "needle\n",
@@ -93,6 +94,15 @@ func TestUnreadableFiles(t *testing.T) {
 			}
 			if diff := cmp.Diff(tt.found, got); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
+			}
+			var unsearched []string
+			for _, name := range slices.Concat(tt.open, tt.read) {
+				if name != "closed" { // a folder
+					unsearched = append(unsearched, name)
+				}
+			}
+			if diff := cmp.Diff(unsearched, found.Unsearched); diff != "" {
+				t.Errorf("unsearched: (-want +got)\n%s", diff)
 			}
 			if wanted := len(tt.open) + len(tt.read); (fsys.fired > 0) != (wanted > 0) {
 				t.Errorf("%d faults fired", fsys.fired)

@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -25,11 +26,12 @@ var errUnfit = errors.New("unfit for ripgrep")
 
 // fit reports whether rg may walk f: each .gitignore file that it would read, in f, below
 // it and above it, is a small regular file. rg reads a link to /dev/zero until memory is
-// full, and waits for a pipe forever.
-func (f Folder) fit(ctx context.Context, seen *Seen) bool {
+// full, and waits for a pipe forever. large lists the files below f that rg must leave out,
+// since a huge one keeps it busy, and which count as unsearched.
+func (f Folder) fit(ctx context.Context, seen *Seen) (large []string, ok bool) {
 	for at := filepath.Dir(f.Abs); ; at = filepath.Dir(at) {
 		if info, err := os.Lstat(filepath.Join(at, ".gitignore")); err == nil && !small(info) {
-			return false
+			return nil, false
 		}
 		if at == filepath.Dir(at) {
 			break
@@ -42,21 +44,25 @@ func (f Folder) fit(ctx context.Context, seen *Seen) bool {
 		defer crash.Guard()
 		return l.look(ctx, "", gitignore.Above(f.Abs, f.Root))
 	})
-	return l.group.Wait() == nil
+	ok = l.group.Wait() == nil
+	return l.large, ok
 }
 
 func small(info fs.FileInfo) bool { return info.Mode().IsRegular() && info.Size() <= gitignore.MaxFile }
 
-// looker checks the .gitignore files below top.
+// looker checks the .gitignore files and the sizes of files below top.
 type looker struct {
 	top     string
 	seen    *Seen
 	group   *errgroup.Group
 	folders atomic.Int64
+
+	mu    sync.Mutex
+	large []string
 }
 
 // look checks a folder, given relative to top, and those below it that are not ignored.
-// It reads only names, which takes a fraction of a walk.
+// It opens no file but theirs, which takes a fraction of a search.
 func (l *looker) look(ctx context.Context, folder string, ig *gitignore.Rules) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -68,6 +74,11 @@ func (l *looker) look(ctx context.Context, folder string, ig *gitignore.Rules) e
 	}
 	if ig, err = list.rules(ig, folder, dir); err != nil {
 		return err
+	}
+	for _, file := range list.files {
+		if info, err := os.Lstat(filepath.Join(dir, file)); err == nil && info.Size() > MaxFile {
+			l.exceeds(path.Join(folder, file), info, ig)
+		}
 	}
 	for _, below := range list.below {
 		name := path.Join(folder, below)
@@ -88,6 +99,16 @@ func (l *looker) look(ctx context.Context, folder string, ig *gitignore.Rules) e
 		}
 	}
 	return nil
+}
+
+// exceeds notes a file larger than MaxFile, unless it is ignored.
+func (l *looker) exceeds(name string, info fs.FileInfo, ig *gitignore.Rules) {
+	if !info.Mode().IsRegular() || ig.Match(name, false) {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.large = append(l.large, name)
 }
 
 // rules returns ig with the rules of a folder added.

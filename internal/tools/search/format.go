@@ -8,11 +8,14 @@ import (
 // maxText is the size limit of an answer's text in bytes.
 const maxText = 30_000
 
+// maxUnsearched is the number of files named that were not searched.
+const maxUnsearched = 10
+
 // Text formats found for a model: each file's name, as returned by name, above its lines;
 // "12:" is a match, "13-" context, "--" a gap.
 func (found Found) Text(name func(path string) string) string {
 	if found.Matches == 0 {
-		return "No matches." + found.remarks(0)
+		return "No matches." + found.remarks(0, name)
 	}
 	if found.Mode == Files || found.Mode == Counts {
 		return found.names(name)
@@ -30,7 +33,7 @@ func (found Found) Text(name func(path string) string) string {
 		shown += writeLines(&b, f.Lines)
 	}
 	fmt.Fprintf(&b, "\n%s in %s.", Count(found.Matches, "match", "matches"), Count(len(found.Files), "file", "files"))
-	return b.String() + found.remarks(shown)
+	return b.String() + found.remarks(shown, name)
 }
 
 // names formats the files alone, with the number of matches in the mode Counts.
@@ -52,7 +55,7 @@ func (found Found) names(name func(path string) string) string {
 	if found.Mode == Counts {
 		b.WriteString(Count(found.Matches, "match", "matches") + " in ")
 	}
-	return b.String() + Count(len(found.Counts), "file", "files") + "." + found.remarks(shown)
+	return b.String() + Count(len(found.Counts), "file", "files") + "." + found.remarks(shown, name)
 }
 
 func writeLines(b *strings.Builder, lines []Line) (matches int) {
@@ -73,7 +76,7 @@ func writeLines(b *strings.Builder, lines []Line) (matches int) {
 	return matches
 }
 
-func (found Found) remarks(shown int) string {
+func (found Found) remarks(shown int, name func(path string) string) string {
 	s := ""
 	if shown < found.Matches {
 		s += fmt.Sprintf(" Only the first %d are shown: too long.", shown)
@@ -82,7 +85,20 @@ func (found Found) remarks(shown int) string {
 		s += " There are more: narrow the regex, path or file_pattern, or raise limit."
 	}
 	if found.Partial {
-		s += " The folder is too large: not every file was searched."
+		s += fmt.Sprintf(" Not every file was searched: the folder has more than %d files and folders.", MaxWalk)
+	}
+	if n := len(found.Unsearched); n > 0 {
+		s += fmt.Sprintf(" Not searched, larger than %d MiB or unreadable: ", MaxFile>>20)
+		for i, file := range found.Unsearched[:min(n, maxUnsearched)] {
+			if i > 0 {
+				s += ", "
+			}
+			s += name(file)
+		}
+		if n > maxUnsearched {
+			s += fmt.Sprintf(" and %d more", n-maxUnsearched)
+		}
+		s += "."
 	}
 	return s
 }

@@ -20,7 +20,7 @@ func TestText(t *testing.T) {
 		want  string
 	}{
 		{"nothing", Found{}, "No matches."},
-		{"nothing in a part", Found{Partial: true}, "No matches. The folder is too large: not every file was searched."},
+		{"nothing in a part", Found{Partial: true}, "No matches. Not every file was searched: the folder has more than 1000000 files and folders."},
 		{
 			"one",
 			Found{Files: []FileLines{{"a.go", []Line{match(3, "x := 1")}}}, Matches: 1},
@@ -37,10 +37,18 @@ func TestText(t *testing.T) {
 			"a\n1:m\n\nb/c\n10:m\n\n2 matches in 2 files.",
 		},
 		{
+			"nothing in other files", Found{Unsearched: []string{"a", "b/c"}},
+			"No matches. Not searched, larger than 64 MiB or unreadable: a, b/c.",
+		},
+		{
+			"more unsearched", Found{Unsearched: strings.Split("a b c d e f g h i j k l", " ")},
+			"No matches. Not searched, larger than 64 MiB or unreadable: a, b, c, d, e, f, g, h, i, j and 2 more.",
+		},
+		{
 			"more",
 			Found{Files: []FileLines{{"a", []Line{match(1, "m")}}}, Matches: 1, More: true, Partial: true},
 			"a\n1:m\n\n1 match in 1 file. There are more: narrow the regex, path or file_pattern, or raise limit." +
-				" The folder is too large: not every file was searched.",
+				" Not every file was searched: the folder has more than 1000000 files and folders.",
 		},
 	}
 	for _, tt := range tests {

@@ -71,10 +71,11 @@ type Found struct {
 	Matches int
 	More    bool // there are more matches, or files, than the limit
 	Partial bool // the folder has too many files to search all
+	// Unsearched lists the files before the limit that are larger than MaxFile or unreadable.
+	Unsearched []string
 }
 
-// Grep searches the files below f. It skips unreadable files; an error is about the
-// query, the folder or ctx.
+// Grep searches the files below f. An error is about the query, the folder or ctx.
 func (f Folder) Grep(ctx context.Context, q Query) (Found, error) {
 	m, err := newMatcher(q.Regex)
 	if err != nil {
@@ -130,10 +131,13 @@ func (f Folder) scanAll(ctx context.Context, m matcher, q Query, names []string)
 			return found, err
 		}
 		for i, r := range results {
-			if r.matches == 0 || found.More {
-				continue
+			switch {
+			case found.More:
+			case r.unsearched:
+				found.Unsearched = append(found.Unsearched, names[i])
+			case r.matches > 0:
+				found.add(q, names[i], r)
 			}
-			found.add(q, names[i], r)
 		}
 		names = names[n:]
 	}
@@ -205,9 +209,10 @@ func firstMatches(lines []Line, n, context int) []Line {
 }
 
 type result struct {
-	lines   []Line
-	matches int
-	more    bool
+	lines      []Line
+	matches    int
+	more       bool
+	unsearched bool
 }
 
 func (f Folder) scanBatch(ctx context.Context, m matcher, q Query, names []string, buffers [][]byte) ([]result, error) {
@@ -221,8 +226,8 @@ func (f Folder) scanBatch(ctx context.Context, m matcher, q Query, names []strin
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				buffers[w] = readInto(f.FS, names[i], buffers[w])
 				r := &results[i]
+				buffers[w], r.unsearched = readInto(f.FS, names[i], buffers[w])
 				switch q.Mode {
 				case Files:
 					r.matches = m.count(buffers[w], 1)
@@ -238,17 +243,17 @@ func (f Folder) scanBatch(ctx context.Context, m matcher, q Query, names []strin
 	return results, g.Wait()
 }
 
-// readInto reads a file into the memory of buf. The result is empty if the file is
-// unreadable or too large.
-func readInto(fsys fs.FS, name string, buf []byte) []byte {
+// readInto reads a file into the memory of buf. The result is empty if the file is not
+// regular or gone, or unsearched: too large or unreadable.
+func readInto(fsys fs.FS, name string, buf []byte) (data []byte, unsearched bool) {
 	f, err := fsys.Open(name)
 	if err != nil {
-		return buf[:0]
+		return buf[:0], !errors.Is(err, fs.ErrNotExist)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() || info.Size() > MaxFile {
-		return buf[:0]
+		return buf[:0], err != nil || info.Mode().IsRegular()
 	}
 	if size := int(info.Size()); cap(buf) < size {
 		buf = make([]byte, size)
@@ -257,7 +262,7 @@ func readInto(fsys fs.FS, name string, buf []byte) []byte {
 	}
 	n, err := io.ReadFull(f, buf)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return buf[:0]
+		return buf[:0], !errors.Is(err, io.EOF)
 	}
-	return buf[:n]
+	return buf[:n], false
 }

@@ -18,18 +18,14 @@ import (
 	"github.com/bb2d0cf4/agent/internal/lookpath"
 )
 
-// glance is how long rg may search without checking the size of each file, which costs it
-// a fifth of its time for small files. It is long enough on a busy machine, and too short
-// to read much of a huge file.
-const glance = 400 * time.Millisecond
-
 // Bounds of rg; beyond them, we search without it.
 const (
 	ripgrepTime  = 30 * time.Second
 	ripgrepNames = 256 << 20 // bytes of names
 )
 
-// ripgrep asks rg for the files that may match, sorted. ok is false if rg fails, or
+// ripgrep returns the files that may match according to rg, and those that are too large
+// to search, sorted. ok is false if rg fails, or
 // cannot answer for this folder like our own walk.
 func (f Folder) ripgrep(ctx context.Context, q Query) (names []string, ok bool) {
 	if q.Ripgrep == "" || f.Abs == "" {
@@ -43,25 +39,26 @@ func (f Folder) ripgrep(ctx context.Context, q Query) (names []string, ok bool) 
 	if err != nil {
 		return nil, false
 	}
-	args := ripgrepArgs(q.FilePattern, inRepository)
-	if !f.fit(ctx, q.Seen) {
+	large, ok := f.fit(ctx, q.Seen)
+	if !ok {
 		return nil, false
 	}
-	what := []string{"--regexp", forRipgrep(tree), "--", "./"}
-	first, cancel := context.WithTimeout(ctx, glance)
-	defer cancel()
-	if names, ok = f.runRipgrep(first, q.Ripgrep, slices.Concat(args, what)); ok || first.Err() == nil {
-		return names, ok
+	args := ripgrepArgs(q.FilePattern, inRepository)
+	if len(large) > 0 { // else rg need not check sizes, a fifth of its time for small files
+		args = append(args, "--max-filesize", strconv.Itoa(MaxFile))
 	}
-	// A huge file keeps rg busy, holding lines of any length in memory, and for nothing:
-	// scan skips such files.
-	args = append(args, "--max-filesize", strconv.Itoa(MaxFile))
-	second, cancel := context.WithTimeout(ctx, ripgrepTime)
+	args = append(args, "--regexp", forRipgrep(tree), "--", "./")
+	ctx, cancel := context.WithTimeout(ctx, ripgrepTime)
 	defer cancel()
-	return f.runRipgrep(second, q.Ripgrep, slices.Concat(args, what))
+	if names, ok = f.runRipgrep(ctx, q.Ripgrep, args); !ok {
+		return nil, false
+	}
+	names = append(names, large...)
+	slices.Sort(names)
+	return slices.Compact(names), true
 }
 
-// runRipgrep returns the names that rg prints, sorted. ok is false if rg fails or ctx
+// runRipgrep returns the names that rg prints. ok is false if rg fails or ctx
 // ends.
 func (f Folder) runRipgrep(ctx context.Context, program string, args []string) (names []string, ok bool) {
 	cmd := lookpath.CommandContext(ctx, program, args...)
@@ -74,11 +71,8 @@ func (f Folder) runRipgrep(ctx context.Context, program string, args []string) (
 	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) {
 		return nil, false
 	}
-	if names, err = readNames(bytes.NewReader(out.Bytes())); err != nil {
-		return nil, false
-	}
-	slices.Sort(names)
-	return names, true
+	names, err = readNames(bytes.NewReader(out.Bytes()))
+	return names, err == nil
 }
 
 // ripgrepArgs makes rg print the names of files with a match among those that walk

@@ -204,51 +204,75 @@ func TestHostileNamesAgree(t *testing.T) {
 	})
 }
 
-// An rg that is still busy after a glance is restarted with a limit for file sizes,
-// unless the search is cancelled meanwhile.
-func TestRipgrepThatIsSlow(t *testing.T) {
-	dir := scratch.Dir(t, map[string]string{"a": "needle\n", "b": "no\n"})
-	rg := program(t, "echo \"$*\" >>\"$0.log\"\ncase \"$*\" in\n"+
-		"*'--max-filesize 67108864'*) exec "+ripgrepPath(t)+" \"$@\" ;;\nesac\nexec sleep 1000\n")
-	names, ok := folder(dir, dir).ripgrep(t.Context(), Query{Regex: "needle", Ripgrep: rg})
-	if diff := cmp.Diff([]string{"a"}, names); !ok || diff != "" {
-		t.Errorf("%v: %s", ok, diff)
-	}
-	if n := carefulRuns(t, rg); n != 1 {
-		t.Errorf("rg ran %d times with a limit for sizes, want once", n)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), glance/3)
-	defer cancel()
-	if names, ok := folder(dir, dir).ripgrep(ctx, Query{Regex: "needle", Ripgrep: rg}); ok {
-		t.Errorf("cancelled: %q", names)
-	}
-	if n := carefulRuns(t, rg); n != 1 {
-		t.Error("rg was started again after the end of the search")
+// rg is started once, and checks sizes if there is a file that it must leave out.
+func TestRipgrepStartsOnce(t *testing.T) {
+	dir := scratch.Dir(t, map[string]string{"a": "needle\n", "b": "no\n", "out/.gitignore": "*.log\n"})
+	rg := program(t, "echo \"$*\" >>\"$0.log\"\nexec "+ripgrepPath(t)+" \"$@\"\n")
+	q := Query{Regex: "needle", Ripgrep: rg, Seen: &Seen{}}
+	for i, tt := range []struct {
+		large   string
+		names   []string
+		careful int
+	}{
+		{"out/ignored.log", []string{"a"}, 0},
+		{"b", []string{"a", "b"}, 1},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, tt.large), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(filepath.Join(dir, tt.large), MaxFile+1); err != nil {
+			t.Fatal(err)
+		}
+		names, ok := folder(dir, dir).ripgrep(t.Context(), q)
+		if diff := cmp.Diff(tt.names, names); !ok || diff != "" {
+			t.Errorf("%s: %v: %s", tt.large, ok, diff)
+		}
+		log, err := os.ReadFile(rg + ".log")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(log), "\n"); n != i+1 {
+			t.Errorf("%s: rg was started %d times in %d searches", tt.large, n, i+1)
+		}
+		if n := strings.Count(string(log), "--max-filesize"); n != tt.careful {
+			t.Errorf("%s: rg checked sizes %d times, want %d", tt.large, n, tt.careful)
+		}
 	}
 }
 
-// carefulRuns returns how often the stand-in for rg got a limit for sizes.
-func carefulRuns(t *testing.T, rg string) int {
-	t.Helper()
-	log, err := os.ReadFile(rg + ".log")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Count(string(log), "--max-filesize")
-}
-
-// A file that is too large is not searched, although rg may have named it.
+// A file that is too large is not searched, and the answer names it unless other files are
+// meant.
 func TestHugeFile(t *testing.T) {
 	line := "a line with a needle\n"
 	dir := scratch.Dir(t, map[string]string{
-		"huge": strings.Repeat(line, MaxFile/len(line)+1), "small": line, "long": strings.Repeat("x", 1<<20) + line,
+		"huge": strings.Repeat(line, MaxFile/len(line)+1), "small": line, "long.txt": strings.Repeat("x", 1<<20) + line,
 	})
-	found := both(t, folder(dir, dir), Query{Regex: "needle", Limit: 5})
-	var names []string
-	for _, f := range found.Files {
-		names = append(names, f.Path)
-	}
-	if diff := cmp.Diff([]string{"long", "small"}, names); diff != "" {
-		t.Error(diff)
+	for _, tt := range []struct {
+		q          Query
+		unsearched []string
+		files      []string
+	}{
+		{Query{Limit: 5}, []string{"huge"}, []string{"long.txt", "small"}},
+		{Query{Limit: 5, File: "huge"}, []string{"huge"}, nil},
+		{Query{Limit: 5, Regex: "nothing"}, []string{"huge"}, nil},
+		{Query{Limit: 5, Mode: Files}, []string{"huge"}, []string{"long.txt", "small"}},
+		{Query{Limit: 5, Mode: Counts}, []string{"huge"}, []string{"long.txt", "small"}},
+		{Query{Limit: 5, FilePattern: "*.txt"}, nil, []string{"long.txt"}},
+		{Query{Limit: 5, Never: func(abs string) bool { return filepath.Base(abs) == "huge" }}, nil, []string{"long.txt", "small"}},
+	} {
+		if tt.q.Regex == "" {
+			tt.q.Regex = "needle"
+		}
+		found := both(t, folder(dir, dir), tt.q)
+		var files []string
+		for _, f := range found.Files {
+			files = append(files, f.Path)
+		}
+		for _, f := range found.Counts {
+			files = append(files, f.Path)
+		}
+		if diff := cmp.Diff([][]string{tt.files, tt.unsearched}, [][]string{files, found.Unsearched}); diff != "" {
+			t.Errorf("%+v: %s", tt.q, diff)
+		}
 	}
 }

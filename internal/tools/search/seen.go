@@ -26,10 +26,11 @@ type Seen struct {
 	folders map[string]listing // by path
 }
 
-// listing holds the names in a folder that matter for its ignore files.
+// listing holds the names in a folder, without links and irregular files.
 type listing struct {
 	changed      time.Time // when the folder itself last changed
 	below        []string  // folders, without .git
+	files        []string  // regular files, which may grow without a change of the folder
 	git          bool      // there is a .git
 	ignore, link bool      // there is a .gitignore; it is a link
 }
@@ -96,6 +97,9 @@ func newListing(list []fs.DirEntry) (l listing) {
 		}
 		if d.IsDir() && d.Name() != ".git" {
 			l.below = append(l.below, d.Name())
+		}
+		if d.Type().IsRegular() && d.Name() != ".git" {
+			l.files = append(l.files, d.Name())
 		}
 	}
 	return l

@@ -49,7 +49,7 @@ func TestSeenFoldersThatChange(t *testing.T) {
 	}
 	seen := &Seen{}
 	dir := scratch.Dir(t, map[string]string{"a": ""})
-	if f := folder(dir, dir); !f.fit(t.Context(), seen) || len(seen.folders) != 0 {
+	if _, fits := folder(dir, dir).fit(t.Context(), seen); !fits || len(seen.folders) != 0 {
 		t.Errorf("%d folders are remembered right after their change", len(seen.folders))
 	}
 }

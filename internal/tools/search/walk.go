@@ -16,8 +16,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/regularfile"
 )
 
-// maxWalk is the number of entries after which a walk stops.
-const maxWalk = 1_000_000
+// MaxWalk is the number of entries after which a walk stops.
+const MaxWalk = 1_000_000
 
 // Folder is a folder to search.
 type Folder struct {
@@ -35,7 +35,7 @@ type entry struct {
 }
 
 // walk returns the entries below f except ignored ones and every .git, sorted by path.
-// complete is false after maxWalk entries. It skips unreadable folders.
+// complete is false after MaxWalk entries. It skips unreadable folders.
 func (f Folder) walk(ctx context.Context) (entries []entry, complete bool, err error) {
 	w := walker{fsys: f.FS}
 	w.group, ctx = errgroup.WithContext(ctx)
@@ -54,7 +54,7 @@ func (f Folder) walk(ctx context.Context) (entries []entry, complete bool, err e
 	}
 	entries = top.collect(make([]entry, 0, w.count.Load()))
 	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.path, b.path) })
-	return entries, w.count.Load() <= maxWalk, nil
+	return entries, w.count.Load() <= MaxWalk, nil
 }
 
 // branch holds the entries of one folder. The goroutine that visits the folder writes it;
@@ -98,7 +98,7 @@ func (w *walker) visit(ctx context.Context, b *branch, folder string, ig *gitign
 		if d.Name() == ".git" || ig.Match(name, d.IsDir()) {
 			continue
 		}
-		if w.count.Add(1) > maxWalk {
+		if w.count.Add(1) > MaxWalk {
 			return nil
 		}
 		b.entries = append(b.entries, entry{name, d.IsDir(), d})
