@@ -323,6 +323,14 @@ func TestGitComparesOnly(t *testing.T) {
 			t.Errorf("%s is safe", line)
 		}
 	}
+	p := here(t)
+	scratch.Write(t, filepath.Join(p.Dir, "src/.git/config"), "[core]\n")
+	p.Dir = filepath.Join(p.Dir, "src")
+	for _, line := range []string{"git diff .. ../deploy", "git diff ../main.go", "git blame ../main.go", "git status .."} { // git compares such names without the repository
+		if j := p.Judge(line); j.Class == Safe {
+			t.Errorf("%s is safe outside of the repository: %s", line, j.Script())
+		}
+	}
 	for name, change := range map[string]func(dir string){
 		"a filter": func(dir string) {
 			scratch.Write(t, filepath.Join(dir, ".git/config"), "[core]\n[FILTER \"x\"]clean=./evil\n")

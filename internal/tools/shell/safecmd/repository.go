@@ -35,6 +35,11 @@ func (p Place) repository(r reads) string {
 			return why
 		}
 	}
+	for _, name := range r.files {
+		if !within(top, p.abs(name)) {
+			return name + " is outside of the repository"
+		}
+	}
 	if !r.tracked {
 		return ""
 	}
