@@ -101,7 +101,7 @@ var layers = []struct {
 		"internal/confirm", "internal/llm", "internal/session/archive", "internal/session/compact",
 		"internal/session/history", "internal/session/meter", "internal/tools",
 	}},
-	{"internal/acp", []string{"internal/confirm", "internal/llm", "internal/mcp", "internal/mcp/servername", "internal/permission", "internal/sanitize", "internal/session", "internal/session/archive", "internal/session/history", "internal/tools", "internal/tools/shell", "internal/workspace"}},
+	{"internal/acp", []string{"internal/confirm", "internal/llm", "internal/mcp", "internal/mcp/servername", "internal/permission", "internal/sanitize", "internal/session", "internal/session/archive", "internal/session/history", "internal/timelimit", "internal/tools", "internal/tools/shell", "internal/workspace"}},
 	{"internal/headless", []string{"internal/llm", "internal/sanitize", "internal/session", "internal/tools"}},
 
 	{"internal/repl", []string{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/timelimit"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -44,8 +45,8 @@ func (f *files) read(path string) (text string, ok bool) {
 }
 
 func (f *files) write(path, text string) error {
-	ctx, cancel := context.WithTimeout(f.ctx, writeTime)
+	ctx, cancel := timelimit.Context(f.ctx, writeTime)
 	defer cancel()
 	var res any
-	return f.conn.call(ctx, "fs/write_text_file", fileParams{SessionID: f.session, Path: path, Content: &text}, &res)
+	return timelimit.Explain(ctx, f.conn.call(ctx, "fs/write_text_file", fileParams{SessionID: f.session, Path: path, Content: &text}, &res))
 }

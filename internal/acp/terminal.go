@@ -6,13 +6,15 @@ import (
 	"os"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+	"github.com/bb2d0cf4/agent/internal/timelimit"
 	"github.com/bb2d0cf4/agent/internal/tools"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
 const (
-	// terminalTime bounds the requests that the host can answer at once.
-	terminalTime = 5 * time.Second
+	// terminalTime bounds the requests that the host can answer at once, on a busy machine too.
+	terminalTime = time.Minute
 	// terminalOutput is how much output the host keeps, in bytes.
 	terminalOutput = 4 << 20
 )
@@ -35,25 +37,59 @@ func (t terminals) Run(ctx context.Context, opts shell.Options) (shell.Result, e
 		return t.Commands.Run(ctx, opts)
 	}
 	began := time.Now()
-	var made terminalResult
-	err := t.call("create", terminalParams{
-		Command: argv[0], Args: argv[1:], Cwd: opts.Dir, OutputByteLimit: terminalOutput,
+	id, err := t.create(ctx, terminalParams{
+		SessionID: t.files.session, Command: argv[0], Args: argv[1:], Cwd: opts.Dir, OutputByteLimit: terminalOutput,
 		Env: t.environment(opts.Env),
-	}, &made)
+	})
 	var refused *Error
 	switch {
-	case ctx.Err() != nil && made.ID == "":
-		return shell.Result{ExitCode: -1, Cancelled: true, Took: time.Since(began)}, nil
 	case errors.As(err, &refused):
 		res, err := t.Commands.Run(ctx, opts)
 		res.Notes = append(res.Notes, "It did not run in the editor's terminal: the editor refused it.")
 		return res, err
-	case err != nil || made.ID == "":
-		return lostCommand(began), nil
+	case id == "" && ctx.Err() != nil:
+		return shell.Result{ExitCode: -1, Cancelled: true, Took: time.Since(began)}, nil
+	case err != nil || id == "":
+		return lostCommand(began, err), nil
 	}
-	defer func() { _ = t.call("release", terminalParams{TerminalID: made.ID}, &struct{}{}) }() // it has ended
-	v.inTerminal(opts.Line, made.ID)
-	return t.await(ctx, opts, made.ID, began), nil
+	defer t.release(id)
+	v.inTerminal(opts.Line, id)
+	return t.await(ctx, opts, id, began), nil
+}
+
+// create has the host start a command in a terminal, and returns the terminal's id. A command
+// that it starts after the turn has ended, or too late, is ended at once.
+func (t terminals) create(ctx context.Context, p terminalParams) (string, error) {
+	waiting, cancel := timelimit.Context(ctx, terminalTime)
+	defer cancel()
+	type answer struct {
+		id  string
+		err error
+	}
+	answered := make(chan answer)
+	t.files.conn.work.Go(func() {
+		var made terminalResult
+		err := t.files.conn.call(t.files.ctx, "terminal/create", p, &made)
+		select {
+		case answered <- answer{made.ID, err}:
+		case <-waiting.Done():
+			if made.ID != "" {
+				_ = t.call("kill", terminalParams{TerminalID: made.ID}, &struct{}{}) // it may have ended
+				t.release(made.ID)
+			}
+		}
+	})
+	select {
+	case a := <-answered:
+		return a.id, a.err
+	case <-waiting.Done():
+		return "", timelimit.Explain(waiting, waiting.Err())
+	}
+}
+
+// release gives a terminal back to the host. It may have gone with the command.
+func (t terminals) release(id string) {
+	_ = t.call("release", terminalParams{TerminalID: id}, &struct{}{})
 }
 
 // environment returns the variables that a command in the host's terminal gets besides the
@@ -78,15 +114,14 @@ func (t terminals) await(ctx context.Context, opts shell.Options, id string, beg
 	err := t.files.conn.call(waiting, "terminal/wait_for_exit", terminalParams{SessionID: t.files.session, TerminalID: id}, &exit)
 	stopped := waiting.Err() != nil
 	if stopped {
-		if t.call("kill", terminalParams{TerminalID: id}, &struct{}{}) != nil {
-			return lostCommand(began)
-		}
-	} else if err != nil {
-		return lostCommand(began)
+		err = t.call("kill", terminalParams{TerminalID: id}, &struct{}{})
 	}
 	var out terminalResult
-	if t.call("output", terminalParams{TerminalID: id}, &out) != nil {
-		return lostCommand(began)
+	if err == nil {
+		err = t.call("output", terminalParams{TerminalID: id}, &out)
+	}
+	if err != nil {
+		return lostCommand(began, err)
 	}
 	res := shell.Elsewhere(opts, out.Output, -1, time.Since(began))
 	if exit.ExitCode != nil {
@@ -105,16 +140,22 @@ func (t terminals) await(ctx context.Context, opts shell.Options, id string, beg
 // call asks the host about a terminal. The end of a turn does not end the call, as that
 // would leave a command behind; the end of the connection does.
 func (t terminals) call(method string, p terminalParams, result any) error {
-	ctx, cancel := context.WithTimeout(t.files.ctx, terminalTime)
+	ctx, cancel := timelimit.Context(t.files.ctx, terminalTime)
 	defer cancel()
 	p.SessionID = t.files.session
-	return t.files.conn.call(ctx, "terminal/"+method, p, result)
+	return timelimit.Explain(ctx, t.files.conn.call(ctx, "terminal/"+method, p, result))
 }
 
-func lostCommand(began time.Time) shell.Result {
+// lostCommand returns the result of a command of which the host does not tell more, because of
+// err if it is not nil.
+func lostCommand(began time.Time, err error) shell.Result {
+	reason := ""
+	if err != nil {
+		reason = " (" + sanitize.Line(err.Error()) + ")"
+	}
 	return shell.Result{
 		ExitCode: -1, Took: time.Since(began),
-		Notes: []string{"The command ran in the editor's terminal, and the editor failed: it is unknown whether the command has ended, and how."},
+		Notes: []string{"The command ran in the editor's terminal, and the editor failed" + reason + ": it is unknown whether the command has ended, and how."},
 	}
 }
 

@@ -143,7 +143,9 @@ func (r *Root) commitByHost(ctx context.Context, c Change, by Origin) (file File
 	}
 	failed := k.make()
 	if failed == nil {
-		failed = r.host.Write(c.Path, c.After)
+		if failed = r.host.Write(c.Path, c.After); failed != nil {
+			failed = fmt.Errorf("the editor has not saved it: %w", failed)
+		}
 	}
 	return k.compare(ctx, by, failed)
 }
