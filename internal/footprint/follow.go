@@ -59,21 +59,7 @@ func (l *collector) line(line string) {
 	words = slices.DeleteFunc(words, func(w string) bool {
 		return a.ignores(w) && (a.output[w] || !slices.ContainsFunc(dirs, func(d string) bool { return isProgram(inDir(d, w)) }))
 	})
-	for _, w := range words {
-		l.found[w] = find(w, l.path, l.env("PATH"))
-		if at := l.found[w].path; within(l.path, at) {
-			l.script(at, dirs)
-		}
-		for _, d := range dirs {
-			l.addNamed(w, d, dirs)
-			l.addManifests(w, d, dirs)
-			l.addModule(w, d, dirs)
-			if strings.ContainsRune(w, '/') && !strings.ContainsAny(w, "*?[") {
-				l.addPath(inDir(d, w), dirs, true)
-			}
-		}
-		l.addInstalled(w, dirs)
-	}
+	l.addWords(words, dirs)
 	l.addSettings(words, dirs)
 	l.addStarted(startsIn(line), a, words, dirs, a.err != nil)
 	for _, command := range a.commands {
@@ -90,6 +76,25 @@ func (l *collector) line(line string) {
 	}
 	if l.err == nil {
 		l.err = a.err
+	}
+}
+
+// addWords adds the programs and files that words may name.
+func (l *collector) addWords(words, dirs []string) {
+	for _, w := range words {
+		l.found[w] = find(w, l.path, l.env("PATH"))
+		if at := l.found[w].path; within(l.path, at) {
+			l.script(at, dirs)
+		}
+		for _, d := range dirs {
+			l.addNamed(w, d, dirs)
+			l.addManifests(w, d, dirs)
+			l.addModule(w, d, dirs)
+			if strings.ContainsRune(w, '/') && !strings.ContainsAny(w, "*?[") {
+				l.addPath(inDir(d, w), dirs, true)
+			}
+		}
+		l.addInstalled(w, dirs)
 	}
 }
 

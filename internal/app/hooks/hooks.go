@@ -314,6 +314,8 @@ func (r *Runner) one(ctx context.Context, h *hook, e Event, o *Outcome) (input j
 		o.warn(h, "it was ended after "+h.Timeout.String())
 	case res.ExitCode == 2:
 		o.block(h, e, cmp.Or(reason, "it gave no reason"))
+	case res.ExitCode == 126, res.ExitCode == 127: // of a shell that cannot start the program
+		o.fail(h, e, strings.TrimSpace("its program could not be started. "+reason))
 	case res.ExitCode != 0:
 		o.warn(h, strings.TrimSpace(fmt.Sprintf("exit status %d. %s", res.ExitCode, reason)))
 	default:
@@ -343,12 +345,17 @@ func (r *Runner) refused(ctx context.Context, h *hook, e Event) string {
 	}
 }
 
-// unusable handles a hook that may not run. The prompt or call that it would guard is refused.
+// unusable handles a hook that may not run.
 func (o *Outcome) unusable(h *hook, e Event, why string) {
 	why = "it was not run, because " + why
 	if h.project {
 		why += "; agent trust add shows the hooks and asks, a new session runs them"
 	}
+	o.fail(h, e, why)
+}
+
+// fail handles a hook that cannot judge. The prompt or call that it would guard is refused.
+func (o *Outcome) fail(h *hook, e Event, why string) {
 	if e.Name == PreToolUse || e.Name == UserPromptSubmit {
 		o.block(h, e, why)
 		return

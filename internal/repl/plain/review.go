@@ -108,15 +108,7 @@ func (u *UI) readAnswer(ctx context.Context, from time.Time, checking <-chan str
 	if req.Choice == nil {
 		text = u.opt.worded(text)
 	}
-	v, what := parse(text, req)
-	if first, rest, _ := strings.Cut(strings.TrimSpace(text), " "); strings.EqualFold(first, "without") && reviewsModel(req) {
-		v, what = without(rest, *req.Plan)
-	} else if req.Plan != nil && req.Plan.Parts && (strings.EqualFold(first, "without") || strings.EqualFold(first, "only")) {
-		v, what = partsOf(*req.Plan).verdict(rest, strings.EqualFold(first, "only"))
-	}
-	if first, rest, _ := strings.Cut(strings.TrimSpace(text), " "); strings.EqualFold(first, "line") && req.Document != nil {
-		v, what = remark(rest, *req.Document)
-	}
+	v, what := understand(text, req)
 	switch what {
 	case makes:
 		return u.makeRule(ctx, from, *req.Offer)
@@ -130,6 +122,21 @@ func (u *UI) readAnswer(ctx context.Context, from time.Time, checking <-chan str
 	case answers, unclear, remarks:
 	}
 	return v, what, nil
+}
+
+// understand parses a line as an answer to req.
+func understand(text string, req confirm.Request) (confirm.Verdict, meaning) {
+	first, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+	only := strings.EqualFold(first, "only")
+	switch leaves := strings.EqualFold(first, "without"); {
+	case leaves && reviewsModel(req):
+		return without(rest, *req.Plan)
+	case (leaves || only) && req.Plan != nil && req.Plan.Parts:
+		return partsOf(*req.Plan).verdict(rest, only)
+	case strings.EqualFold(first, "line") && req.Document != nil:
+		return remark(rest, *req.Document)
+	}
+	return parse(text, req)
 }
 
 // counts returns a function that reports whether a line may answer: it came at or after from, or is a no
