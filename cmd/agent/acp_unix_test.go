@@ -247,7 +247,7 @@ func TestHosted(t *testing.T) {
 		for _, o := range q["options"].([]any) {
 			ids = append(ids, fmt.Sprint(o.(map[string]any)["optionId"]))
 		}
-		if !slices.Equal(ids, []string{"allow-once", "allow-session", "allow-rule", "reject-once"}) {
+		if !slices.Equal(ids, []string{"allow-once", "allow-session", "reject-once"}) {
 			t.Errorf("the options are %q", ids)
 		}
 		return "allow-session"

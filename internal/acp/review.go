@@ -75,11 +75,17 @@ func allow(verdict *confirm.Verdict, req confirm.Request, id string) {
 		if req.Plan != nil {
 			verdict.Except = req.Plan.Out
 		}
-	case id == allowSession && alwaysWord(req) != "":
+	case id == allowSession && given(req, id):
 		verdict.Decision, verdict.Session = confirm.Approve, true
-	case id == allowRule && req.Offer != nil:
+	case id == allowRule && given(req, id):
 		verdict.Decision, verdict.Always = confirm.Approve, &confirm.Always{Rule: req.Offer.Rule}
 	}
+}
+
+// given reports whether the answer for the session is the one with this id.
+func given(req confirm.Request, id string) bool {
+	always, ok := alwaysOf(req)
+	return ok && always.ID == id
 }
 
 // options returns the answers that the user may choose.
@@ -88,17 +94,28 @@ func (v *view) options(req confirm.Request) []option {
 		return answersOf(req, v.takesWords(req))
 	}
 	all := []option{{allowOnce, "Allow", "allow_once"}}
-	if word := alwaysWord(req); word != "" {
-		all = append(all, option{allowSession, "Always allow " + word + " in this session", "allow_always"})
-	}
-	if req.Offer != nil {
-		all = append(all, option{allowRule, "Always allow " + sanitize.Line(req.Offer.Rule) + " in this session", "allow_always"})
+	if always, ok := alwaysOf(req); ok {
+		all = append(all, always)
 	}
 	all = append(all, option{rejectOnce, "No", "reject_once"})
 	if v.takesWords(req) {
 		all = append(all, option{rejectWords, "No, and say what to do instead", "reject_once"})
 	}
 	return all
+}
+
+// alwaysOf returns the answer for the session, if one may be given. There is one at most: hosts
+// that name answers by their kind would show two alike, and a person could take the wider one for
+// the narrower. A grant covers all edits, but exactly this command or file.
+func alwaysOf(req confirm.Request) (option, bool) {
+	word := alwaysWord(req)
+	if word != "" && (req.Offer == nil || req.Change == nil) {
+		return option{allowSession, "Always allow " + word + " in this session", "allow_always"}, true
+	}
+	if req.Offer != nil {
+		return option{allowRule, "Always allow " + sanitize.Line(req.Offer.Rule) + " in this session", "allow_always"}, true
+	}
+	return option{}, false
 }
 
 // asked returns a question with who asks it, if not the model.

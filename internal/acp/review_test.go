@@ -29,3 +29,37 @@ func TestFilesLeftOut(t *testing.T) {
 		t.Errorf("Allow leaves out %v", v.Except)
 	}
 }
+
+// TestOneAnswerForTheSession: hosts that name answers by their kind show no two alike for the
+// session, and only the one that was offered counts.
+func TestOneAnswerForTheSession(t *testing.T) {
+	edits := &workspace.Change{File: workspace.File{Path: "/p/a", Name: "a"}, After: "new\n"}
+	rule := &confirm.Offer{Rule: "edit(a)"}
+	for _, c := range []struct {
+		req  confirm.Request
+		want string
+	}{
+		{confirm.Request{Change: edits}, allowSession},
+		{confirm.Request{Change: edits, Offer: rule}, allowRule},
+		{confirm.Request{Command: &confirm.Command{Line: "make"}}, allowSession},
+		{confirm.Request{Command: &confirm.Command{Line: "make"}, Offer: &confirm.Offer{Rule: "run(make *)"}}, allowSession},
+		{confirm.Request{Command: &confirm.Command{Line: "make", Unconfined: true}, Offer: rule}, allowRule},
+		{confirm.Request{Choice: &confirm.Choice{Text: "Which?", Options: []string{"a"}}}, ""},
+	} {
+		var ids []string
+		for _, o := range (&view{}).options(c.req) {
+			if o.Kind == "allow_always" {
+				ids = append(ids, o.ID)
+			}
+		}
+		if strings.Join(ids, " ") != c.want {
+			t.Errorf("%+v: offered %q, not %q", c.req, ids, c.want)
+		}
+		for _, id := range []string{allowSession, allowRule} {
+			var v confirm.Verdict
+			if allow(&v, c.req, id); (v.Decision == confirm.Approve) != (id == c.want) {
+				t.Errorf("%+v: %s gives %+v", c.req, id, v)
+			}
+		}
+	}
+}
