@@ -41,6 +41,9 @@ func (r *Result) Effects(report effects.Report) {
 	case n > 1:
 		r.ForUser += fmt.Sprintf(" · %d files changed", n)
 	}
+	if report.Err != nil {
+		r.ForUser += " · undo may miss its changes: " + report.Err.Error()
+	}
 	if said := report.String(); said != "" {
 		r.ForModel = strings.TrimSuffix(r.ForModel, "\n") + "\n[while it ran: " + said + "]"
 	}

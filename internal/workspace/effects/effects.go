@@ -109,7 +109,7 @@ type Run struct {
 }
 
 // Start is called before a command runs. Nil is returned if its effects cannot be
-// recorded; why is the reason the first time.
+// recorded; why is the reason, each time.
 func (t *Tracker) Start(ctx context.Context, c Command) (run *Run, why error) {
 	if t == nil {
 		return nil, nil
@@ -117,7 +117,7 @@ func (t *Tracker) Start(ctx context.Context, c Command) (run *Run, why error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.failed != nil {
-		return nil, nil
+		return nil, t.failed
 	}
 	if err := t.sync(ctx); err != nil {
 		if ctx.Err() == nil {
