@@ -210,7 +210,7 @@ func TestTheFirstLetterOfAPromptDoesNotAnswer(t *testing.T) {
 	}
 	d.asked(`good day`)
 	d.Press("a")
-	d.WaitFor(`Allowed, this session: edits; /permissions takes it back\.`)
+	d.WaitFor(`Allowed, this session: edits\. To undo that: /permissions`)
 	d.WaitFor(`All done`)
 	d.idle()
 	d.leave()

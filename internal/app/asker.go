@@ -45,7 +45,7 @@ func (a asker) Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, e
 // tellGrant names the requests that a yes for the session allows from now on.
 func (a *App) tellGrant(req confirm.Request) {
 	if r, ok := a.Policy.Granted(req); ok {
-		a.emit(session.Notice{Text: fmt.Sprintf("Allowed, %s: %s; /permissions takes it back.", confirm.Term{}, r)})
+		a.emit(session.Notice{Text: fmt.Sprintf("Allowed, %s: %s. To undo that: /permissions", confirm.Term{}, r)})
 	}
 }
 
