@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // cgroup is a control group of a command. A process leaves it only by being moved, and
@@ -43,13 +44,16 @@ var ownGroup = sync.OnceValue(func() string {
 
 const wOK = 2 // for access(2)
 
+// groupName begins the names of our groups.
+const groupName = "agent-"
+
 // newGroup makes a group in our own; nil if that is not possible.
 func newGroup() *cgroup {
 	own := ownGroup()
 	if own == "" {
 		return nil
 	}
-	g := &cgroup{dir: filepath.Join(own, "agent-"+rand.Text())}
+	g := &cgroup{dir: filepath.Join(own, groupName+rand.Text())}
 	if syscall.Mkdir(g.dir, 0o755) != nil {
 		return nil
 	}
@@ -85,10 +89,23 @@ var groupsWork = sync.OnceValue(func() bool {
 		return false
 	}
 	defer g.Close()
+	clearGroups(ownGroup())
 	cmd := shellCommand(":", "/")
 	cmd.Dir, cmd.Env = "/", []string{}
 	return g.start(cmd) == nil && cmd.Wait() == nil
 })
+
+// oldGroup is the age from which on an empty group is not one that is about to be used.
+const oldGroup = time.Minute
+
+// clearGroups removes what strays and killed programs left in a group: old empty groups.
+func clearGroups(own string) {
+	for _, g := range (&cgroup{own}).groups() {
+		if info, err := os.Stat(g.dir); err == nil && time.Since(info.ModTime()) > oldGroup {
+			g.Close() // else it has a process
+		}
+	}
+}
 
 // start starts cmd in the group from its first instant on.
 func (g *cgroup) start(cmd *exec.Cmd) error {
@@ -113,20 +130,46 @@ func (g *cgroup) Kill() bool {
 	return errors.Join(err, syscall.Close(fd)) == nil
 }
 
-// Close removes the group; one that still has processes stays.
-func (g *cgroup) Close() bool { return !errors.Is(syscall.Rmdir(g.dir), syscall.EBUSY) }
+// Close removes the group, with the empty ones that a program of ours made in it; one that
+// still has processes stays.
+func (g *cgroup) Close() bool {
+	if !errors.Is(syscall.Rmdir(g.dir), syscall.EBUSY) {
+		return true
+	}
+	for _, sub := range g.groups() {
+		sub.Close()
+	}
+	return !errors.Is(syscall.Rmdir(g.dir), syscall.EBUSY)
+}
+
+// groups returns the groups in the group that programs of ours made.
+func (g *cgroup) groups() (subs []*cgroup) {
+	entries, err := os.ReadDir(g.dir)
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if e.IsDir() && strings.HasPrefix(e.Name(), groupName) {
+			subs = append(subs, &cgroup{filepath.Join(g.dir, e.Name())})
+		}
+	}
+	return subs
+}
 
 // Place returns the folder of the group.
 func (g *cgroup) Place() string { return g.dir }
 
-// populated reports whether the group has a living process. Unlike the list of its
+// populated reports whether the group may have a living process. Unlike the list of its
 // processes, that never misses one which forks just now.
 func (g *cgroup) populated() bool {
 	data, err := readProc(filepath.Join(g.dir, "cgroup.events"))
-	return err == nil && bytes.Contains(append([]byte("\n"), data...), []byte("\npopulated 1\n"))
+	if err != nil {
+		return !errors.Is(err, os.ErrNotExist)
+	}
+	return bytes.Contains(append([]byte("\n"), data...), []byte("\npopulated 1\n"))
 }
 
-// processes returns the living processes of the group, sorted.
+// processes returns the living processes of the group and of those in it, sorted.
 func (g *cgroup) processes() []int {
 	data, err := readProc(filepath.Join(g.dir, "cgroup.procs"))
 	if err != nil {
@@ -137,6 +180,9 @@ func (g *cgroup) processes() []int {
 		if pid, err := strconv.Atoi(string(field)); err == nil {
 			all = append(all, pid)
 		}
+	}
+	for _, sub := range g.groups() {
+		all = append(all, sub.processes()...)
 	}
 	slices.Sort(all)
 	return all

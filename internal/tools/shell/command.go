@@ -97,7 +97,7 @@ func (c *command) wait(stop <-chan struct{}, timeout time.Duration) ending {
 	}
 	ended := time.Now()
 	if end.timedOut || end.stopped {
-		end.left.survivors = c.tree.endNow()
+		end.left = c.tree.endNow()
 	} else {
 		end.left = c.tree.endLeft(stop)
 		if len(end.left.ended)+len(end.left.survivors) == 0 {

@@ -60,9 +60,9 @@ func TestNotes(t *testing.T) {
 	got := leftovers{ended: many, survivors: many[3:4], strays: many[:2]}.notes()
 	want := []string{
 		"12 processes were left in the background and ended: " +
-			"x (pid 0), x (pid 1), x (pid 2), x (pid 3), x (pid 4), x (pid 5), x (pid 6), x (pid 7), x (pid 8), x (pid 9), …",
+			"x, x (pid 1), x (pid 2), x (pid 3), x (pid 4), x (pid 5), x (pid 6), x (pid 7), x (pid 8), x (pid 9), …",
 		"1 process was impossible to end and may still be running: x (pid 3)",
-		"2 processes were detached from the command and may still be running: x (pid 0), x (pid 1)",
+		"2 processes were detached from the command and may still be running: x, x (pid 1)",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -22,6 +22,7 @@ import (
 var daemons = map[string]string{
 	"at once":           `while (-e "held") { exit if fork; setsid }`,
 	"within 5 ms":       `while (-e "held") { exit if fork; setsid; select undef, undef, undef, rand 0.005 }`,
+	"slowly":            `while (-e "held") { exit if fork; setsid; select undef, undef, undef, rand 0.1 }`,
 	"deaf":              `$SIG{$_} = "IGNORE" for qw(TERM HUP INT); while (-e "held") { exit if fork; setsid; select undef, undef, undef, rand 0.005 }`,
 	"new program":       `exit if fork; exit unless -e "held"; setsid; select undef, undef, undef, rand 0.005; exec $^X, @ARGV`,
 	"guarding a friend": `my $friend = 0; while (-e "held") { if (!$friend || !kill 0, $friend) { my $me = $$; my $p = fork; $friend = $p || $me; setsid unless $p } waitpid -1, 1; select undef, undef, undef, rand 0.002 }`,

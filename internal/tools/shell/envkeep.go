@@ -109,6 +109,7 @@ func folded(name string) string {
 	return name
 }
 
+// LooksSecret reports whether a variable of this name may hold a key, a password or a token.
 func LooksSecret(name string) bool {
 	upper := strings.ToUpper(name)
 	inside, atEnd := SecretParts()

@@ -14,7 +14,7 @@ import (
 func (t *tree) sweep() (ended, survivors []process) {
 	all := t.family.cage(t.shell.pid)
 	if g, ok := all.(*cgroup); ok {
-		return g.sweep()
+		return t.sweepGroup(g)
 	}
 	if all != nil && all.Kill() {
 		waitGone(t.orphans, selfEndTime, afterExit.kill, nil) // they are dying
@@ -26,41 +26,52 @@ func (t *tree) sweep() (ended, survivors []process) {
 	return t.chase()
 }
 
-// sweep ends the processes of the group if they keep changing. Others are found.
-func (g *cgroup) sweep() (ended, survivors []process) {
-	before := g.processes()
-	for i := 0; ; i++ {
-		if i == unchangedLooks || !g.populated() {
+// sweepGroup ends the processes of the group if one of them has a trace of the command,
+// or if they keep changing. Others are strays.
+func (t *tree) sweepGroup(g *cgroup) (ended, survivors []process) {
+	var before []process
+	for look := 0; look <= unchangedLooks; look++ {
+		now := g.left()
+		switch {
+		case len(now) == 0:
 			return nil, nil
+		case slices.ContainsFunc(now, t.traced), look > 0 && !slices.EqualFunc(before, now, sameProcess):
+			if survivors = g.end(); len(survivors) > 0 {
+				return nil, survivors
+			}
+			return now, nil
 		}
+		before = now
 		<-time.After(lookPause)
-		now := g.processes()
-		if len(now) == 0 || !slices.Equal(before, now) {
-			break
-		}
 	}
-	ended = g.left()
-	if survivors = g.end(); len(survivors) > 0 {
-		return nil, survivors
-	}
-	return ended, nil
+	return nil, nil
 }
+
+func sameProcess(a, b process) bool { return a.identity == b.identity && a != forking }
 
 // end ends all processes of the group, and returns those that survive.
 func (g *cgroup) end() []process {
 	for late := time.Now().Add(onRequest.kill); g.populated() && time.Now().Before(late); <-time.After(time.Millisecond) {
-		g.Kill()
-	}
-	if !g.populated() {
-		return nil
+		g.Kill() // each time: it may miss a process that is being forked
 	}
 	return g.left()
 }
 
-// left returns the processes of the group.
+// forking stands for processes that fork and end faster than they can be listed.
+var forking = process{name: "a process that keeps forking"}
+
+// left returns the living processes of the group, at least one if it is not empty.
 func (g *cgroup) left() (ps []process) {
+	if !g.populated() {
+		return nil
+	}
 	for _, pid := range g.processes() {
-		ps = append(ps, named(pid))
+		if e, err := readEntry(pid); err == nil {
+			ps = append(ps, e.process)
+		}
+	}
+	if len(ps) == 0 && g.populated() {
+		return []process{forking}
 	}
 	return ps
 }
@@ -70,15 +81,6 @@ func endGroup(dir string) {
 	g := &cgroup{dir}
 	g.end()
 	g.Close() // else it has a process that nobody can end
-}
-
-// named returns a process that may have ended meanwhile.
-func named(pid int) process {
-	e, err := readEntry(pid)
-	if err != nil {
-		return process{identity: identity{pid: pid}, name: "a process that kept forking"}
-	}
-	return e.process
 }
 
 const (
@@ -115,7 +117,7 @@ func (t *tree) chase() (ended, survivors []process) {
 // died since the last time. family.mu is held.
 func (t *tree) strike(seen map[identity]bool) (last process, moved bool) {
 	first := len(seen) == 0
-	for _, pid := range ownChildren() {
+	for _, pid := range slices.Backward(ownChildren()) { // the dead of a daemon, in front, may be many
 		e, err := readEntry(pid)
 		if err != nil || t.family.shells[pid] || pid == t.family.dog.pid() || e.session == ownSession() || seen[e.identity] {
 			continue

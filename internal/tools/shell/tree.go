@@ -66,7 +66,7 @@ func (t *tree) endLeft(stop <-chan struct{}) leftovers {
 	}
 	ended, survivors := t.sweep()
 	r.ended, r.survivors = append(r.ended, ended...), append(r.survivors, survivors...)
-	r.strays = t.strays()
+	r.strays = without(t.strays(), r.survivors)
 	return r
 }
 
@@ -75,11 +75,12 @@ func (t *tree) end(left []process, p patience) []process {
 	return endAll(t.left, t.shell.pid, left, p)
 }
 
-// endNow ends all processes of a command that was stopped, and returns those that survive.
-func (t *tree) endNow() []process {
+// endNow ends all processes of a command that was stopped. Nobody need know which ended.
+func (t *tree) endNow() leftovers {
 	survivors := t.end(t.left(), onRequest)
 	_, more := t.sweep()
-	return append(survivors, more...)
+	survivors = append(survivors, more...)
+	return leftovers{survivors: survivors, strays: without(t.strays(), survivors)}
 }
 
 // endAll asks left, and processes that look finds meanwhile, to terminate, kills the rest
@@ -203,7 +204,10 @@ func list(ps []process) string {
 			names = append(names, "…")
 			break
 		}
-		names = append(names, fmt.Sprintf("%s (pid %d)", p.name, p.pid))
+		if p.pid > 0 {
+			p.name += fmt.Sprintf(" (pid %d)", p.pid)
+		}
+		names = append(names, p.name)
 	}
 	return strings.Join(names, ", ")
 }

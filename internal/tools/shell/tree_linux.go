@@ -2,6 +2,7 @@ package shell
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -65,8 +66,11 @@ func (t *tree) owns(e entry) bool {
 	if e.parent != os.Getpid() || e.zombie || t.family.shells[e.pid] || e.session == ownSession() {
 		return false
 	}
-	return hasMark(e.pid, t.mark) || feeds(e.pid, t.pipe) || t.confinedAlone() && isConfined(e.pid)
+	return t.traced(e.process) || t.confinedAlone() && isConfined(e.pid)
 }
+
+// traced reports whether a process has the command's mark or its output.
+func (t *tree) traced(p process) bool { return hasMark(p.pid, t.mark) || feeds(p.pid, t.pipe) }
 
 // confinedAlone reports whether this is the only running command in a sandbox: an orphan
 // in one is its own then, or was left by an earlier command.
@@ -93,30 +97,35 @@ func filters(pid string) int {
 	return n
 }
 
-// strays returns orphans that the command may have started but that carry no trace of it:
-// another session, another environment, no output. They are named and not ended, because
-// they might belong to others; while other commands run, their owner is unknown. Each is
-// named once.
+// strays returns processes that the command may have started but that carry no trace of
+// it: another session, another environment, no output. They are named and not ended,
+// because they might belong to others. Each is named once.
 func (t *tree) strays() []process {
-	if t.alone {
-		return nil
-	}
+	g, _ := t.family.cage(t.shell.pid).(*cgroup)
 	t.family.mu.Lock()
 	defer t.family.mu.Unlock()
-	if t.family.active > 1 {
-		return nil
-	}
-	all := snapshot()
-	self := os.Getpid()
-	own := ownSession()
 	var ps []process
-	for _, e := range all {
+	if g != nil {
+		ps = g.left()
+	}
+	if !t.alone && t.family.active <= 1 { // while other commands run, the owner of an orphan is unknown
+		ps = append(ps, t.orphaned()...)
+	}
+	return slices.DeleteFunc(ps, func(p process) bool {
+		named := t.family.named[p.identity]
+		t.family.named[p.identity] = p.pid > 0
+		return named
+	})
+}
+
+// orphaned returns orphans that are younger than the shell, without a trace of a command.
+// family.mu is held.
+func (t *tree) orphaned() (ps []process) {
+	self, own := os.Getpid(), ownSession()
+	for _, e := range snapshot() {
 		young := t.shell.start > 0 && e.start >= t.shell.start
-		if e.parent != self || e.zombie || e.session == own || !young || t.family.named[e.identity] || e.pid == t.family.dog.pid() {
-			continue
-		}
-		if !hasMark(e.pid, markName+"=") && !t.owns(e) { // with another mark, it belongs to another command
-			t.family.named[e.identity] = true
+		if e.parent == self && !e.zombie && e.session != own && young && e.pid != t.family.dog.pid() &&
+			!hasMark(e.pid, markName+"=") && !t.owns(e) { // with another mark, it belongs to another command
 			ps = append(ps, e.process)
 		}
 	}

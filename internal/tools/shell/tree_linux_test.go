@@ -222,6 +222,29 @@ func TestStrayIsNamed(t *testing.T) {
 	}
 }
 
+// TestStrayOfACancelledCommandIsNamed: nor is it passed over when the command is stopped.
+func TestStrayOfACancelledCommandIsNamed(t *testing.T) {
+	for _, how := range []string{"in a group", "without one"} {
+		t.Run(how, func(t *testing.T) {
+			if how == "without one" {
+				shell.WithoutGroups(t)
+			}
+			j := shell.NewJobs()
+			defer closeJobs(t, j)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			opts := shell.Options{Line: "(" + strings.ReplaceAll(strayLine, "TOKEN", token()) + "; echo $! >pid); cat pid; sleep 1000", Dir: t.TempDir()}
+			opts.Output = func(string) { cancel() }
+			res, err := j.Run(ctx, opts)
+			pid := strings.TrimSpace(res.Output)
+			if err != nil || !res.Cancelled || len(res.Notes) != 1 || !strings.Contains(res.Notes[0], "may still be running: sleep (pid "+pid+")") {
+				t.Errorf("%+v, %v", res, err)
+			}
+			endProcess(t, pid)
+		})
+	}
+}
+
 // endProcess ends an adopted process and reaps it.
 func endProcess(t *testing.T, pid string) {
 	t.Helper()
