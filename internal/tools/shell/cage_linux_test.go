@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -113,6 +114,35 @@ func TestGroupsInAGroup(t *testing.T) {
 	cmd := sleeper(t, inner, tree.mark)
 	if ended, survivors := tree.sweep(); len(ended) != 1 || ended[0].pid != cmd.Process.Pid || survivors != nil {
 		t.Errorf("ended %+v, survivors %+v", ended, survivors)
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+}
+
+// TestClearGroups: old empty groups are removed. New ones, whose command is about to start,
+// and those with a process stay.
+func TestClearGroups(t *testing.T) {
+	g, _ := group(t)
+	longAgo := time.Now().Add(-2 * oldGroup)
+	var all []*cgroup
+	for _, name := range []string{"old", "new", "used"} {
+		sub := &cgroup{filepath.Join(g.dir, groupName+name)}
+		if err := os.Mkdir(sub.dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, sub)
+	}
+	cmd := sleeper(t, all[2], "NO=MARK")
+	for _, sub := range []*cgroup{all[0], all[2]} {
+		if err := os.Chtimes(sub.dir, longAgo, longAgo); err != nil {
+			t.Fatal(err)
+		}
+	}
+	clearGroups(g.dir)
+	for i, want := range []bool{false, true, true} {
+		if _, err := os.Stat(all[i].dir); (err == nil) != want {
+			t.Errorf("%s: %v", all[i].dir, err)
+		}
 	}
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()

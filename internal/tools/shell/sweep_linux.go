@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -149,13 +150,18 @@ func (t *tree) orphans() (ps []process) {
 	return ps
 }
 
-// ownChildren returns the children of our main thread, which adopts the orphans; none if
-// the kernel has no list of them.
+// ownChildren returns the children of our main thread, which adopts the orphans, the oldest
+// first. If the kernel has no list of them, it returns all our children.
 func ownChildren() (pids []int) {
-	self := strconv.Itoa(os.Getpid())
-	data, err := readProc("/proc/self/task/" + self + "/children")
+	self := os.Getpid()
+	data, err := readProc(fmt.Sprintf("/proc/self/task/%d/children", self))
 	if err != nil {
-		return nil
+		for _, e := range snapshot() {
+			if e.parent == self {
+				pids = append(pids, e.pid)
+			}
+		}
+		return pids
 	}
 	for field := range strings.FieldsSeq(string(data)) {
 		if pid, err := strconv.Atoi(field); err == nil {
