@@ -98,7 +98,7 @@ var groupsWork = sync.OnceValue(func() bool {
 // oldGroup is the age from which on an empty group is not one that is about to be used.
 const oldGroup = time.Minute
 
-// clearGroups removes what strays and killed programs left in a group: old empty groups.
+// clearGroups removes the old empty groups in a group, which strays and killed programs left.
 func clearGroups(own string) {
 	for _, g := range (&cgroup{own}).groups() {
 		if info, err := os.Stat(g.dir); err == nil && time.Since(info.ModTime()) > oldGroup {

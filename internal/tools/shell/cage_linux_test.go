@@ -71,14 +71,14 @@ func TestSweepEndsWhatLeftMisses(t *testing.T) {
 		t.Errorf("ended %+v, survivors %+v", ended, survivors)
 	}
 	for _, cmd := range []*exec.Cmd{missed, friend} {
-		_ = cmd.Process.Kill() // does nothing to what has ended
+		_ = cmd.Process.Kill() // it has ended, as a rule
 		if err := cmd.Wait(); err == nil || err.Error() != "signal: killed" {
 			t.Error(err)
 		}
 	}
 }
 
-// TestSweepNamesStrays: what has no trace of the command is named, even beside other
+// TestSweepNamesStrays: a process without a trace of the command is named, even beside other
 // commands and as the child of another process, and is not ended.
 func TestSweepNamesStrays(t *testing.T) {
 	g, tree := group(t)

@@ -58,7 +58,7 @@ func (g *cgroup) end() []process {
 	return g.left()
 }
 
-// forking stands for processes that fork and end faster than they can be listed.
+// forking is the name of processes that fork and end faster than they can be listed.
 var forking = process{name: "a process that keeps forking"}
 
 // left returns the living processes of the group, at least one if it is not empty.
