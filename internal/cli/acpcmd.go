@@ -124,6 +124,11 @@ func hosted(ctx context.Context, p Process, f flags, over config.Overrides, want
 	if now := a.Root.Dir(); want.ID != "" && now != a.Current().Info().Dir {
 		return nil, errors.Join(errors.New("the session belongs to the folder "+a.Current().Info().Dir), a.Close())
 	}
+	if want.ID == "" { // the host may ask a later process for it, before any prompt
+		if err := a.Current().Begin(); err != nil {
+			return nil, errors.Join(err, a.Close())
+		}
+	}
 	own, notes := set.ownCommands()
 	h := &hostedSession{App: a, own: own, notes: slices.Concat(o.notes, notes, []string{leftOut(a)})}
 	return h.session(ctx), nil

@@ -122,6 +122,11 @@ func (a *Archive) Latest(dir string) (s *Store, open int, err error) {
 // has the session open.
 func (a *Archive) Open(id string) (*Store, error) {
 	path, err := a.find(id)
+	if errors.Is(err, ErrNoSession) && isID(id) {
+		if s, failed := a.openBegun(id); s != nil || failed != nil {
+			return s, failed
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -190,10 +195,15 @@ func (a *Archive) project(dir string) string {
 	return filepath.Join(a.dir, statefile.FolderName(dir))
 }
 
+// isID reports whether id can be an id, or the beginning of one.
+func isID(id string) bool {
+	return id != "" && strings.Trim(id, "abcdefghijklmnopqrstuvwxyz234567") == ""
+}
+
 // find returns the file of the session with the id, or with the only id that begins
 // with it.
 func (a *Archive) find(id string) (string, error) {
-	if id == "" || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz234567") != "" {
+	if !isID(id) {
 		return "", fmt.Errorf("%w: %q is not an id", ErrNoSession, id)
 	}
 	found, err := a.matching(id)

@@ -179,9 +179,7 @@ func (s *Store) create() error {
 	if s.out.file != nil {
 		return nil
 	}
-	head, err := appendRecord(nil, record{Kind: kindMeta, Meta: &meta{
-		Version: version, ID: s.info.ID, From: s.info.From, Dir: s.info.Dir, Model: s.info.Model, Created: s.info.Created,
-	}})
+	head, err := appendRecord(nil, record{Kind: kindMeta, Meta: s.meta()})
 	if err != nil {
 		return err
 	}
@@ -198,7 +196,12 @@ func (s *Store) create() error {
 	}
 	s.out.file, s.out.lock = file, lock
 	s.out.pending = append(head, s.out.pending...)
-	return nil
+	return s.hasBegun()
+}
+
+// meta returns the first record.
+func (s *Store) meta() *meta {
+	return &meta{Version: version, ID: s.info.ID, From: s.info.From, Dir: s.info.Dir, Model: s.info.Model, Created: s.info.Created}
 }
 
 // flush writes the pending records. After a failure it cuts the file back to its last
