@@ -133,7 +133,7 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 		Terminal: o.terminal(p, own),
 		Start:    repl.Start{Version: p.Version, Dir: a.Dir, Notes: o.notesOf(a), Prompt: o.first, Suggest: o.suggest},
 		Status:   func() repl.Status { return statusOf(a) }, Modes: modes{a}, NextEffort: a.NextEffort, Commands: slash, Served: commands.ServerPrompts{App: a}, Shell: a.Shell,
-		Editor: externalEditor(a.Config), Surfaces: a.Editor.Reviewer, Images: a.Images, Files: names.Find,
+		Editor: externalEditor(a.Config), Surfaces: a.Editor.Reviewer, Images: a.Images, Files: names.Find, Remark: files.Remark,
 		History: newHistory(o.Home, a.Dir),
 	})
 	a.Attach(app.Face{

@@ -104,6 +104,7 @@ type Options struct {
 	Surfaces Surfaces                    // nil if questions appear only here
 	Images   Images                      // nil if unsupported
 	Files    func(query string) []string // completes @file; returns at once
+	Remark   func() string               // what Files leaves out; nil for nothing
 	History  input.History
 	Now      func() time.Time // nil means time.Now
 	Shown    func()           // called once, after the first drawing; nil for nothing

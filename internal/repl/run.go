@@ -102,7 +102,7 @@ func (u *UI) newModel(scr window, sess Session, spawn spawner) *model {
 	}
 	m.view = &viewer{keys: u.opt.Terminal.Keys, out: out, ask: m.ask, spawn: spawn}
 	m.ed = input.New(input.Options{
-		Commands: m.menu.palette, Files: u.opt.Files, History: u.opt.History, NoColor: look.NoColor, Shell: u.opt.Shell != nil, Vi: u.opt.Terminal.Vi, Images: u.opt.Images,
+		Commands: m.menu.palette, Files: u.opt.Files, Remark: u.opt.Remark, History: u.opt.History, NoColor: look.NoColor, Shell: u.opt.Shell != nil, Vi: u.opt.Terminal.Vi, Images: u.opt.Images,
 		Search: named.Rename(keys.Search), Suggest: u.opt.Start.suggestion(), Take: named.First("complete"),
 	})
 	m.ask.ed = m.ed

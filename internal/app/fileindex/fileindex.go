@@ -5,6 +5,7 @@ package fileindex
 
 import (
 	"context"
+	"fmt"
 	"path"
 	"path/filepath"
 	"slices"
@@ -30,6 +31,7 @@ const (
 // first screen is drawn, and again on later queries.
 type Index struct {
 	root  *workspace.Root
+	max   int // paths
 	known atomic.Pointer[paths]
 	asked chan struct{}
 }
@@ -38,11 +40,12 @@ type Index struct {
 type paths struct {
 	ranked *fuzzy.Index
 	sorted []string // folders end in a slash
+	more   bool     // the project has more
 }
 
 // New returns an empty index of root; Run fills it.
 func New(root *workspace.Root) *Index {
-	return &Index{root: root, asked: make(chan struct{}, 1)}
+	return &Index{root: root, max: maxPaths, asked: make(chan struct{}, 1)}
 }
 
 // Finder answers queries from an Index. It is for use by one goroutine.
@@ -91,6 +94,14 @@ func (p *paths) in(folder string) []string {
 	return all[:min(len(all), offered)]
 }
 
+// Remark describes what Find leaves out; empty for nothing.
+func (x *Index) Remark() string {
+	if p := x.known.Load(); p == nil || !p.more {
+		return ""
+	}
+	return fmt.Sprintf("more than %d files and folders: not all are listed", x.max)
+}
+
 func (x *Index) ask() {
 	select {
 	case x.asked <- struct{}{}:
@@ -124,11 +135,13 @@ func (x *Index) Walk(ctx context.Context) {
 		return // completion offers nothing then
 	}
 	dir := x.root.Dir()
-	found, err := search.Folder{FS: fsys, Abs: dir, Root: dir}.All(ctx, maxPaths)
+	found, err := search.Folder{FS: fsys, Abs: dir, Root: dir}.All(ctx, x.max)
 	if err != nil {
 		return
 	}
-	x.known.Store(index(found.Names))
+	p := index(found.Names)
+	p.more = found.Partial || found.Total > len(found.Names)
+	x.known.Store(p)
 }
 
 // index sorts names and adds the folders that contain them.

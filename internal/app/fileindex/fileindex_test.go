@@ -118,6 +118,24 @@ func TestEmptyFoldersComplete(t *testing.T) {
 	}
 }
 
+// TestRemark requires a remark on a list without all names of the project.
+func TestRemark(t *testing.T) {
+	x := New(open(t, "a.txt", "b.txt", "c.txt"))
+	for _, tt := range []struct {
+		max, known int
+		remark     string
+	}{
+		{2, 2, "more than 2 files and folders: not all are listed"},
+		{3, 3, ""},
+	} {
+		x.max = tt.max
+		x.Walk(t.Context())
+		if got := x.Finder().Find(""); len(got) != tt.known || x.Remark() != tt.remark {
+			t.Errorf("at most %d: %q, %q", tt.max, got, x.Remark())
+		}
+	}
+}
+
 func TestAHundredThousandPathsAreKnown(t *testing.T) {
 	files := make([]string, maxPaths)
 	for i := range files {

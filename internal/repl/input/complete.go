@@ -17,7 +17,9 @@ import (
 type completion struct {
 	commands func() []Command
 	files    func(query string) []string
+	remark   func() string // see Options
 
+	said     string // below the items
 	items    []item
 	selected int
 	top      int // first visible item
@@ -37,13 +39,13 @@ type item struct {
 func (c *completion) open() bool { return len(c.items) > 0 }
 
 // close hides the list until another word begins.
-func (c *completion) close() { c.items, c.closed = nil, c.start }
+func (c *completion) close() { c.items, c.said, c.closed = nil, "", c.start }
 
 // update opens, narrows and closes the list as the text changes.
 func (c *completion) update(b *edit.Buffer) {
 	start, query := mention(b)
 	word := edit.Plain(b.Gs[start:b.At])
-	c.items, c.start, c.selected, c.top = nil, start, 0, 0
+	c.items, c.said, c.start, c.selected, c.top = nil, "", start, 0, 0
 	switch {
 	case word == "" || word[0] != '/' && word[0] != '@':
 		c.closed = -1
@@ -53,7 +55,7 @@ func (c *completion) update(b *edit.Buffer) {
 	case word[0] == '/' && start == 0 && !b.Gs[0].Folded:
 		c.items = c.matchCommands(word)
 	case word[0] == '@' && c.files != nil:
-		c.items = c.matchFiles(query)
+		c.items, c.said = c.matchFiles(query), sanitize.Line(c.remark())
 	}
 }
 
@@ -166,12 +168,19 @@ func (c *completion) accept(t *edit.Text, text string) {
 			t.Remove(next, next+1) // an existing blank or quote
 		}
 	})
-	c.items = nil
+	c.items, c.said = nil, ""
 }
 
 // draw returns the rows of the list, at most height. The last one counts the entries below,
-// if they do not fit.
+// if they do not fit. The remark, if any, is below them.
 func (c *completion) draw(width, height int, st style) []string {
+	if c.said != "" && height > 1 {
+		return append(c.drawItems(width, height-1, st), cells.Truncate(st.dim("  "+c.said), width, "…"))
+	}
+	return c.drawItems(width, height, st)
+}
+
+func (c *completion) drawItems(width, height int, st style) []string {
 	if !c.open() {
 		return nil
 	}

@@ -18,6 +18,29 @@ var commands = []Command{
 	{Name: "/context", Help: "what the model is told"},
 }
 
+// TestFilesThatAreLeftOut requires the remark below the list, also without a match, and only
+// while an @name is typed.
+func TestFilesThatAreLeftOut(t *testing.T) {
+	e := New(Options{
+		Files: lookup([]string{"main.go"}), Commands: fixed(commands), NoColor: true,
+		Remark: func() string { return "not all" },
+	})
+	for _, tt := range []struct {
+		keys, want string
+	}{
+		{"'@ma'", "› main.go\n  not all"}, {"'x'", "  not all"}, {"'_'", ""}, {"'@ma' enter", ""}, {"'@ma' esc", ""},
+	} {
+		press(e, tt.keys)
+		lines, _, y := e.View(60, 8)
+		for i := range lines {
+			lines[i] = strings.TrimRight(ansi.Strip(lines[i]), " ")
+		}
+		if got := strings.Join(lines[y+1:], "\n"); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.keys, got, tt.want)
+		}
+	}
+}
+
 // lookup returns files that contain the letters of the query.
 // fixed returns a palette that does not change.
 func fixed(list []Command) func() []Command { return func() []Command { return list } }

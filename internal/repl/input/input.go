@@ -45,7 +45,9 @@ type Options struct {
 	Commands func() []Command
 	// Files returns completions for @, best first, folders with a trailing slash. It is
 	// called on keys, so it must return at once.
-	Files   func(query string) []string
+	Files func(query string) []string
+	// Remark describes what Files leaves out; empty for nothing.
+	Remark  func() string
 	History History
 	Images  Images // nil for no images
 	Shell   bool   // a leading ! makes a command line
@@ -87,10 +89,13 @@ func New(opt Options) *Editor {
 	if opt.Commands == nil {
 		opt.Commands = func() []Command { return nil }
 	}
+	if opt.Remark == nil {
+		opt.Remark = func() string { return "" }
+	}
 	e := &Editor{
 		images: opt.Images,
 		past:   recall{history: opt.History, rename: opt.Search},
-		list:   completion{commands: opt.Commands, files: opt.Files, closed: -1},
+		list:   completion{commands: opt.Commands, files: opt.Files, remark: opt.Remark, closed: -1},
 		view:   view{shell: opt.Shell, style: style{noColor: opt.NoColor}, width: 80, goalOf: -1, suggest: sanitize.Line(opt.Suggest), take: opt.Take},
 	}
 	if opt.Vi {
