@@ -228,6 +228,7 @@ func TestEarlyNoBeatsALaterYes(t *testing.T) {
 		diff := e.NextDiff()
 		d.WaitFor(`good day`)
 		d.Type("n")
+		d.Typed()
 		<-time.After(wait)
 		diff.Accept()
 		d.idle()

@@ -16,6 +16,12 @@ func (p *Terminal) Type(text string) {
 	p.send([]byte(text))
 }
 
+// Typed waits until all keys so far are in the terminal, where the program finds them.
+func (p *Terminal) Typed() {
+	p.t.Helper()
+	p.WaitUntil("keys to be typed", func(*vt.Terminal) bool { return p.queued == 0 })
+}
+
 // Paste pastes text as terminals do: in brackets if the program asked for them, and
 // with carriage returns for newlines.
 func (p *Terminal) Paste(text string) {

@@ -41,6 +41,7 @@ type Terminal struct {
 	record  []byte  // all output
 	marks   []mark  // when it came
 	input   []typed // still to be written
+	queued  int     // inputs that are not in the terminal yet
 	closed  bool
 	pending int // fences asked for
 	storm   bool
@@ -175,6 +176,10 @@ func (p *Terminal) write() {
 		if _, err := p.master.Write(next.data); err != nil {
 			return
 		}
+		p.mu.Lock()
+		p.queued--
+		p.changed.Broadcast()
+		p.mu.Unlock()
 		switch {
 		case next.alone:
 			<-time.After(rest)
@@ -186,6 +191,7 @@ func (p *Terminal) write() {
 
 // send queues input; the caller holds the lock.
 func (p *Terminal) send(b []byte) {
+	p.queued++
 	p.input = append(p.input, typed{data: append([]byte(nil), b...)})
 	p.changed.Broadcast()
 }
