@@ -79,7 +79,7 @@ func TestSweepEndsWhatLeftMisses(t *testing.T) {
 }
 
 // TestSweepNamesStrays: a process without a trace of the command is named, even beside other
-// commands and as the child of another process, and is not ended.
+// commands, and is not ended.
 func TestSweepNamesStrays(t *testing.T) {
 	g, tree := group(t)
 	tree.family.active++

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -104,7 +105,7 @@ func TestDaemonsEndWithAKilledProgram(t *testing.T) {
 	for name, daemon := range daemons {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			program := exec.Command(executable(t), asVictim, dir, daemonLine(t, dir, daemon)+" >up; sleep 1000")
+			program := exec.Command(executable(t), asVictim, dir, "cat /proc/self/cgroup >group; "+daemonLine(t, dir, daemon)+" >up; sleep 1000")
 			if err := program.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -112,16 +113,30 @@ func TestDaemonsEndWithAKilledProgram(t *testing.T) {
 				text, err := os.ReadFile(filepath.Join(dir, "up"))
 				return err == nil && len(text) > 0
 			})
-			if !held(t, dir) {
-				t.Error("there is no daemon to end")
+			group := groupOf(t, dir)
+			if !held(t, dir) || !slices.ContainsFunc(shell.GroupFolders(t), group) {
+				t.Error("there is no daemon to end, or no group of it")
 			}
 			if err := program.Process.Kill(); err != nil {
 				t.Error(err)
 			}
 			_ = program.Wait()
-			within(t, 30*time.Second, "it outlives the program", func() bool { return !held(t, dir) })
+			within(t, 30*time.Second, "it or its group outlives the program", func() bool {
+				return !held(t, dir) && !slices.ContainsFunc(shell.GroupFolders(t), group)
+			})
 		})
 	}
+}
+
+// groupOf returns a function that reports whether a folder is the group of the command that
+// wrote its own into the file group.
+func groupOf(t *testing.T, dir string) func(folder string) bool {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "group"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(folder string) bool { return strings.Contains(string(text), "/"+filepath.Base(folder)+"\n") }
 }
 
 // outlived runs a daemon, and fails if it outlives its command.
