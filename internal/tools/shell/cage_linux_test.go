@@ -78,6 +78,20 @@ func TestSweepEndsWhatLeftMisses(t *testing.T) {
 	}
 }
 
+// TestEndedBySweep: a process that outlived its own end, and not that of its group, did not
+// survive.
+func TestEndedBySweep(t *testing.T) {
+	g, tree := group(t)
+	cmd := sleeper(t, g, tree.mark)
+	pid := cmd.Process.Pid
+	r := tree.finish(leftovers{survivors: []process{{identity: identity{pid: pid, start: birth(pid)}, name: "sleep"}}})
+	if len(r.ended) != 1 || r.ended[0].pid != pid || r.survivors != nil || r.strays != nil {
+		t.Errorf("%+v; want it ended", r)
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+}
+
 // TestSweepNamesStrays: a process without a trace of the command is named, even beside other
 // commands, and is not ended.
 func TestSweepNamesStrays(t *testing.T) {

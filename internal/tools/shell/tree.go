@@ -64,8 +64,18 @@ func (t *tree) endLeft(stop <-chan struct{}) leftovers {
 		r.survivors = t.end(left, afterExit)
 		r.ended = without(left, r.survivors)
 	}
+	return t.finish(r)
+}
+
+// finish sweeps after end, and returns all that was left.
+func (t *tree) finish(r leftovers) leftovers {
 	ended, survivors := t.sweep()
-	r.ended, r.survivors = append(r.ended, ended...), append(r.survivors, survivors...)
+	if len(r.survivors) > 0 { // the sweep may have ended them
+		gone := without(r.survivors, t.left())
+		r.ended, r.survivors = append(r.ended, gone...), without(r.survivors, gone)
+	}
+	r.ended = append(r.ended, without(ended, r.ended)...)
+	r.survivors = append(r.survivors, without(survivors, r.survivors)...)
 	r.strays = without(t.strays(), r.survivors)
 	return r
 }
@@ -77,10 +87,9 @@ func (t *tree) end(left []process, p patience) []process {
 
 // endNow ends all processes of a command that was stopped. Nobody need know which ended.
 func (t *tree) endNow() leftovers {
-	survivors := t.end(t.left(), onRequest)
-	_, more := t.sweep()
-	survivors = append(survivors, more...)
-	return leftovers{survivors: survivors, strays: without(t.strays(), survivors)}
+	r := t.finish(leftovers{survivors: t.end(t.left(), onRequest)})
+	r.ended = nil
+	return r
 }
 
 // endAll asks left, and processes that look finds meanwhile, to terminate, kills the rest
