@@ -97,9 +97,10 @@ func TestUnreadableFiles(t *testing.T) {
 			}
 			var unsearched []string
 			for _, name := range slices.Concat(tt.open, tt.read) {
-				if name != "closed" { // a folder
-					unsearched = append(unsearched, name)
+				if name == "closed" {
+					name += "/"
 				}
+				unsearched = append(unsearched, name)
 			}
 			if diff := cmp.Diff(unsearched, found.Unsearched); diff != "" {
 				t.Errorf("unsearched: (-want +got)\n%s", diff)

@@ -71,7 +71,8 @@ type Found struct {
 	Matches int
 	More    bool // there are more matches, or files, than the limit
 	Partial bool // the folder has too many files to search all
-	// Unsearched lists the files before the limit that are larger than MaxFile or unreadable.
+	// Unsearched lists unreadable folders, which end in a slash, and the files before the
+	// limit that are larger than MaxFile or unreadable.
 	Unsearched []string
 }
 
@@ -85,7 +86,7 @@ func (f Folder) Grep(ctx context.Context, q Query) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	names, complete, err := f.candidates(ctx, q)
+	names, skipped, complete, err := f.candidates(ctx, q)
 	if err != nil {
 		return Found{}, err
 	}
@@ -96,25 +97,25 @@ func (f Folder) Grep(ctx context.Context, q Query) (Found, error) {
 		names = slices.DeleteFunc(names, func(name string) bool { return q.Never(filepath.Join(f.Abs, name)) })
 	}
 	found, err := f.scanAll(ctx, m, q, names)
-	found.Partial = !complete
+	found.Partial, found.Unsearched = !complete, slices.Concat(skipped, found.Unsearched)
 	return found, err
 }
 
-// candidates returns the files that may match, sorted.
-func (f Folder) candidates(ctx context.Context, q Query) (names []string, complete bool, err error) {
+// candidates returns the files that may match, sorted, and the folders that cannot be read.
+func (f Folder) candidates(ctx context.Context, q Query) (names, skipped []string, complete bool, err error) {
 	if q.File != "" {
-		return []string{q.File}, true, nil
+		return []string{q.File}, nil, true, nil
 	}
 	if names, ok := f.ripgrep(ctx, q); ok {
-		return names, true, ctx.Err()
+		return names, nil, true, ctx.Err()
 	}
-	entries, complete, err := f.walk(ctx)
+	entries, skipped, complete, err := f.walkAll(ctx)
 	for _, e := range entries {
 		if e.Type().IsRegular() {
 			names = append(names, e.path)
 		}
 	}
-	return names, complete, err
+	return names, skipped, complete, err
 }
 
 // batch is the number of files searched before the limit is checked again.

@@ -2,11 +2,13 @@ package search
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"path"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -37,6 +39,12 @@ type entry struct {
 // walk returns the entries below f except ignored ones and every .git, sorted by path.
 // complete is false after MaxWalk entries. It skips unreadable folders.
 func (f Folder) walk(ctx context.Context) (entries []entry, complete bool, err error) {
+	entries, _, complete, err = f.walkAll(ctx)
+	return entries, complete, err
+}
+
+// walkAll is walk and also returns the folders that it skips.
+func (f Folder) walkAll(ctx context.Context) (entries []entry, skipped []string, complete bool, err error) {
 	w := walker{fsys: f.FS}
 	w.group, ctx = errgroup.WithContext(ctx)
 	w.group.SetLimit(runtime.GOMAXPROCS(0))
@@ -50,11 +58,12 @@ func (f Folder) walk(ctx context.Context) (entries []entry, complete bool, err e
 		return w.visit(ctx, top, ".", ig)
 	})
 	if err := w.group.Wait(); err != nil {
-		return nil, false, err
+		return nil, nil, false, err
 	}
 	entries = top.collect(make([]entry, 0, w.count.Load()))
 	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.path, b.path) })
-	return entries, w.count.Load() <= MaxWalk, nil
+	slices.Sort(w.skipped)
+	return entries, w.skipped, w.count.Load() <= MaxWalk, nil
 }
 
 // branch holds the entries of one folder. The goroutine that visits the folder writes it;
@@ -76,6 +85,9 @@ type walker struct {
 	fsys  fs.FS
 	group *errgroup.Group
 	count atomic.Int64
+
+	mu      sync.Mutex
+	skipped []string // folders that cannot be read; they end in a slash
 }
 
 // visit reads one folder. Another goroutine visits its subfolders if one is free, else
@@ -87,6 +99,11 @@ func (w *walker) visit(ctx context.Context, b *branch, folder string, ig *gitign
 	list, err := fs.ReadDir(w.fsys, folder)
 	if err != nil && folder == "." {
 		return err
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		w.mu.Lock()
+		w.skipped = append(w.skipped, withSlash(folder, true))
+		w.mu.Unlock()
 	}
 	base := ""
 	if folder != "." {
