@@ -2,6 +2,7 @@ package acp
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/timelimit"
@@ -10,7 +11,7 @@ import (
 
 // The time that the host has for a file. It may format one that it saves.
 const (
-	readTime  = 5 * time.Second
+	readTime  = 30 * time.Second
 	writeTime = time.Minute
 )
 
@@ -35,13 +36,16 @@ func (f *files) host(c clientCapabilities) workspace.Host {
 	return h
 }
 
-// read returns the host's text of a file. A host that fails does not know of it.
-func (f *files) read(path string) (text string, ok bool) {
-	ctx, cancel := context.WithTimeout(f.ctx, readTime)
+// read returns the host's text of a file. A host that answers with an error does not know of it.
+func (f *files) read(path string) (text string, ok bool, err error) {
+	ctx, cancel := timelimit.Context(f.ctx, readTime)
 	defer cancel()
 	var res fileResult
-	err := f.conn.call(ctx, "fs/read_text_file", fileParams{SessionID: f.session, Path: path}, &res)
-	return res.Content, err == nil
+	err = f.conn.call(ctx, "fs/read_text_file", fileParams{SessionID: f.session, Path: path}, &res)
+	if late := new(timelimit.Error); errors.As(timelimit.Explain(ctx, err), &late) {
+		return "", false, late
+	}
+	return res.Content, err == nil, nil
 }
 
 func (f *files) write(path, text string) error {

@@ -266,12 +266,12 @@ func (b *bench) host() map[string]string {
 	b.Helper()
 	typed := map[string]string{}
 	host := workspace.Host{
-		Buffer: func(path string) (string, bool) {
+		Buffer: func(path string) (string, bool, error) {
 			if text, ok := typed[filepath.Base(path)]; ok {
-				return text, true
+				return text, true, nil
 			}
 			data, err := os.ReadFile(path)
-			return string(data), err == nil
+			return string(data), err == nil, nil
 		},
 		Write: func(path, text string) error {
 			delete(typed, filepath.Base(path))

@@ -13,8 +13,9 @@ import (
 // value holds none.
 type Host struct {
 	// Buffer returns the host's text of the file at an absolute path, which may have unsaved
-	// changes; ok is false if the host does not know. It may be nil.
-	Buffer func(path string) (text string, ok bool)
+	// changes; ok is false if the host does not know, and an error means that it may. It may
+	// be nil.
+	Buffer func(path string) (text string, ok bool, err error)
 	// Write sets the text of the file at an absolute path, and saves it. If it is nil, the
 	// workspace writes.
 	Write func(path, text string) error
@@ -36,19 +37,23 @@ func (h Host) holds(f Format) bool { return f.Encoding == UTF8 && !f.BOM }
 // unsaved returns the host's text of the file at path if the person has changed it there, with
 // the line endings of f. The text of the disk, now or before, is not unsaved: hosts show a file
 // that a command has changed as it was, until they read it again.
-func (r *Root) unsaved(path, saved string, f Format) (string, bool) {
+func (r *Root) unsaved(path, saved string, f Format) (string, bool, error) {
 	if r.host.Buffer == nil || !r.host.holds(f) {
-		return "", false
+		return "", false, nil
 	}
 	r.saw(path, []byte(saved))
-	held, ok := r.host.Buffer(path)
-	if !ok || sameLines(held, saved) || r.past.has(path, held) {
-		return "", false
+	held, ok, err := r.host.Buffer(path)
+	if err != nil {
+		return "", false, fmt.Errorf("whether it has unsaved changes in the editor is unknown: %w", err)
 	}
-	return likeSaved(held, saved, f), true
+	if !ok || sameLines(held, saved) || r.past.has(path, held) {
+		return "", false, nil
+	}
+	return likeSaved(held, saved, f), true, nil
 }
 
-// Unsaved reports whether the host holds changes of the file at path that are not on disk.
+// Unsaved reports whether the host holds, or may hold, changes of the file at path that are not on
+// disk.
 func (r *Root) Unsaved(path string) bool {
 	if r.host.Buffer == nil {
 		return false
@@ -57,27 +62,33 @@ func (r *Root) Unsaved(path string) bool {
 	if err != nil {
 		return false
 	}
-	_, unsaved := r.unsaved(file.Path, file.Text, file.Format)
-	return unsaved
+	_, unsaved, err := r.unsaved(file.Path, file.Text, file.Format)
+	return unsaved || err != nil
 }
 
 // held returns the host's text of the open file at p if it has changes that are not on
 // disk.
-func (r *Root) held(p place, f *os.File, info fs.FileInfo) (string, bool) {
+func (r *Root) held(p place, f *os.File, info fs.FileInfo) (string, bool, error) {
 	if r.host.Buffer == nil {
-		return "", false
+		return "", false, nil
 	}
 	file, err := r.files.read(p, f, info) // at fixed offsets
 	if err != nil {
-		return "", false
+		return "", false, nil //nolint:nilerr // the host holds text only
 	}
 	return r.unsaved(file.Path, file.Text, file.Format)
 }
 
 // buffered returns the file as the host holds it.
 func (r *Root) buffered(file File) (File, error) {
-	held, unsaved := r.unsaved(file.Path, file.Text, file.Format)
-	if !file.Exists || !unsaved {
+	if !file.Exists {
+		return file, nil
+	}
+	held, unsaved, err := r.unsaved(file.Path, file.Text, file.Format)
+	if err != nil {
+		return file, fmt.Errorf("%s: %w", file.Name, err)
+	}
+	if !unsaved {
 		return file, nil
 	}
 	data, err := encodeLimited(held, file.Format)
@@ -97,7 +108,10 @@ func (r *Root) buffered(file File) (File, error) {
 func (r *Root) heldElsewhere(c Change, by Origin) error {
 	unsaved := c.Saved != (Hash{})
 	if !unsaved && c.Exists && c.Raw == nil && by.Undoes == nil {
-		_, unsaved = r.unsaved(c.Path, c.Text, c.Format)
+		var err error
+		if _, unsaved, err = r.unsaved(c.Path, c.Text, c.Format); err != nil {
+			return err
+		}
 	}
 	if unsaved {
 		return errors.New("it has unsaved changes in the user's editor, which has to save or discard them first")
@@ -172,7 +186,10 @@ func (k *commit) checkHosted() error {
 	if err := writable(c.Path, k.target.place.info); err != nil {
 		return err
 	}
-	held, unsaved := r.unsaved(c.Path, string(data), c.Format)
+	held, unsaved, err := r.unsaved(c.Path, string(data), c.Format)
+	if err != nil {
+		return err
+	}
 	if !unsaved {
 		held = string(data)
 	}

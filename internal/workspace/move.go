@@ -27,7 +27,11 @@ func (r *Root) Removable(path string) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
-	if _, unsaved := r.unsaved(file.Path, file.Text, file.Format); unsaved {
+	_, unsaved, err := r.unsaved(file.Path, file.Text, file.Format)
+	if err != nil {
+		return File{}, fmt.Errorf("%s: %w", file.Name, err)
+	}
+	if unsaved {
 		return File{}, fmt.Errorf("%s has unsaved changes in the user's editor, which has to save or discard them first", file.Name)
 	}
 	return file, nil

@@ -44,7 +44,11 @@ func (r *Root) Open(path string) (*Stream, error) {
 		io.ReaderAt
 	} = f
 	size := info.Size()
-	if held, unsaved := r.held(p, f, info); unsaved {
+	held, unsaved, err := r.held(p, f, info)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", p.name, err), f.Close())
+	}
+	if unsaved {
 		data, size = strings.NewReader(held), int64(len(held))
 	}
 	in, err := text.NewReader(data, size, r.files.unmarked(p))
