@@ -72,7 +72,7 @@ func TestExpensiveRequest(t *testing.T) {
 	scratch.Write(t, d.home+"/config.yaml", "max_request_usd: 0.01\nproviders:\n  openai: {models: {test: {price_input: 1000, price_output: 1}}}\n")
 	d.sit()
 	d.say("one")
-	d.limited(`the next request costs about \$[0-9.]+, more than \$0\.01: [0-9]+ tokens`)
+	d.limited(`the next request costs about \$[0-9.]+, more than \$0\.0100: [0-9]+ tokens`)
 	if n := len(d.server.Requests()); n != 0 {
 		t.Errorf("%d requests were sent unasked", n)
 	}
