@@ -74,7 +74,9 @@ func hashOf(dir string, entry config.MCPServer) (hash string, scripts []string) 
 	if err != nil {
 		at = dir // it is not started
 	}
-	f := footprint.Of(footprint.Words(at, entry.Command, env))
+	what := footprint.Words(at, entry.Command, env)
+	what.Still = true
+	f := footprint.Of(what)
 	defer f.Close()
 	for _, path := range f.Files() {
 		if name := f.Short(path); !filepath.IsAbs(name) {

@@ -25,6 +25,7 @@ type collector struct {
 	lists map[string]map[string]bool
 	queue []text
 	git   map[string]bool // folders whose settings of git were read
+	still bool            // see Command
 	err   error
 }
 

@@ -37,6 +37,10 @@ type Command struct {
 	Line string
 	Dir  string   // absolute
 	Env  []string // variables besides those of this process, as NAME=VALUE
+
+	// Still starts no program to find the footprint: the settings of git are searched as texts. It
+	// is for folders that are not trusted yet.
+	Still bool
 }
 
 // Words returns the command of a program with arguments, without a shell, and with the variables
@@ -85,6 +89,7 @@ func Of(c Command) *Footprint {
 	}
 	r.dir = held
 	l := newCollector(r, environ(append(slices.Clip(c.Env), "PWD="+c.Dir)))
+	l.still = c.Still
 	l.line(c.Line)
 	r.err = l.err
 	return r

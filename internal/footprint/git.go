@@ -8,6 +8,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/child"
 	"github.com/bb2d0cf4/agent/internal/lookpath"
+	"github.com/bb2d0cf4/agent/internal/regularfile"
 )
 
 // maxAnswer is the number of bytes that git may print.
@@ -19,16 +20,10 @@ func (l *collector) addSettings(words, dirs []string) {
 	if !slices.ContainsFunc(words, func(w string) bool { return strings.TrimSuffix(filepath.Base(w), ".exe") == "git" }) {
 		return
 	}
-	for i, w := range words { // of git -c core.hooksPath=DIR
-		if strings.EqualFold(w, "core.hooksPath") && i+1 < len(words) {
-			for _, d := range dirs {
-				l.addHooks(inDir(d, words[i+1]), dirs)
-			}
-		} else if key, value, ok := strings.Cut(w, "="); ok && strings.EqualFold(key, "core.hooksPath") {
-			for _, d := range dirs {
-				l.addHooks(inDir(d, value), dirs)
-			}
-		}
+	l.addHooksPaths(words, "core.hooksPath", dirs) // of git -c core.hooksPath=DIR
+	if l.still {
+		l.addRepositories(dirs)
+		return
 	}
 	git, err := lookpath.Search{Dirs: []string{l.path}, Path: l.env("PATH")}.Find("git")
 	if err != nil {
@@ -38,6 +33,43 @@ func (l *collector) addSettings(words, dirs []string) {
 		if !l.git[d] && (i == 0 || l.list(d)[".git"]) {
 			l.git[d] = true
 			l.addGit(git, d, dirs)
+		}
+	}
+}
+
+// addHooksPaths adds the hooks in the folders that words give as the value of key.
+func (l *collector) addHooksPaths(words []string, key string, dirs []string) {
+	for i, w := range words {
+		name, value, given := strings.Cut(w, "=")
+		if !given && i+1 < len(words) {
+			value = strings.TrimPrefix(words[i+1], "=")
+			if value == "" && i+2 < len(words) { // hooksPath = DIR
+				value = words[i+2]
+			}
+		}
+		if strings.EqualFold(name, key) && value != "" {
+			for _, d := range dirs {
+				l.addHooks(inDir(d, value), dirs)
+			}
+		}
+	}
+}
+
+// addRepositories adds the settings and hooks of git in dirs, and the files that they name.
+func (l *collector) addRepositories(dirs []string) {
+	for i, d := range dirs {
+		git := filepath.Join(d, ".git")
+		if l.git[d] || i > 0 && !l.list(d)[".git"] {
+			continue
+		}
+		l.git[d] = true
+		l.addHooks(filepath.Join(git, "hooks"), dirs)
+		for _, name := range []string{"config", "config.worktree"} {
+			at := filepath.Join(git, name)
+			l.script(at, dirs)
+			if data, err := regularfile.ReadFile(at, maxFollowed); err == nil {
+				l.addHooksPaths(wordsOf(string(data), l.env), "hooksPath", dirs)
+			}
 		}
 	}
 }

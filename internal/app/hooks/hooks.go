@@ -131,7 +131,9 @@ func (r *Runner) key(h *hook) string {
 // files returns the hash of the files that a hook runs. Others that it may reach do not count
 // between sessions: a hook for all projects is meant for sources of any content.
 func (r *Runner) files(h *hook) string {
-	f := footprint.Of(command(h.Command, r.opt.Dir))
+	what := command(h.Command, r.opt.Dir)
+	what.Still = true
+	f := footprint.Of(what)
 	defer f.Close()
 	return f.FilesDigest()
 }

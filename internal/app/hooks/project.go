@@ -99,7 +99,9 @@ func (p Project) look() (scripts, whole []string, hash string) {
 		note(h.Matcher)
 		note(h.Command)
 		note(h.Timeout.String())
-		f := footprint.Of(command(h.Command, p.Dir))
+		what := command(h.Command, p.Dir)
+		what.Still = true
+		f := footprint.Of(what)
 		note(f.Digest())
 		for _, path := range f.Files() {
 			if name := f.Short(path); !filepath.IsAbs(name) && !slices.Contains(scripts, name) {
