@@ -37,11 +37,13 @@ func TestText(t *testing.T) {
 			"a\n1:m\n\nb/c\n10:m\n\n2 matches in 2 files.",
 		},
 		{
-			"nothing in other files", Found{Unsearched: []string{"a", "b/c"}},
+			"nothing in other files",
+			Found{Unsearched: []string{"a", "b/c"}},
 			"No matches. Not searched, larger than 64 MiB or unreadable: a, b/c.",
 		},
 		{
-			"more unsearched", Found{Unsearched: strings.Split("a b c d e f g h i j k l", " ")},
+			"more unsearched",
+			Found{Unsearched: strings.Split("a b c d e f g h i j k l", " ")},
 			"No matches. Not searched, larger than 64 MiB or unreadable: a, b, c, d, e, f, g, h, i, j and 2 more.",
 		},
 		{

@@ -99,9 +99,10 @@ func (d *detector) statement(s *syntax.Stmt) {
 		if writes(n) && silent() {
 			d.mark(n, "it empties the file")
 		}
-		if n.Op == syntax.Hdoc || n.Op == syntax.DashHdoc {
+		switch n.Op {
+		case syntax.Hdoc, syntax.DashHdoc:
 			d.mark(n, d.input(runs(), d.document(n.Hdoc)))
-		} else if n.Op == syntax.WordHdoc {
+		case syntax.WordHdoc:
 			d.mark(n, d.input(runs(), d.join(n.Word)))
 		}
 	}

@@ -43,9 +43,11 @@ func remove(args []string) string {
 	})
 }
 
+var runlevels = strings.Fields("0 1 2 3 4 5 6 s S u U q Q")
+
 // runlevel judges init, which does nothing without the number of a state to enter.
 func runlevel(args []string) string {
-	if len(args) > 0 && (len(args[0]) == 1 && strings.Contains("0123456sSuUqQ", args[0]) || unknown(args[0])) {
+	if len(args) > 0 && (slices.Contains(runlevels, args[0]) || unknown(args[0])) {
 		return "it stops the machine"
 	}
 	return ""

@@ -175,12 +175,26 @@ func (d *detector) wrapped(name string, args []string) string {
 	if name == "eval" {
 		return d.script(strings.Join(d.given(args), " "))
 	}
+	if why := d.started(name, args); why != "" {
+		return why
+	}
+	if slices.Contains(direct, name) && !(name == "env" && slices.ContainsFunc(args, splits)) {
+		return "" // it runs its arguments as they are
+	}
+	return d.texts(name, d.given(args))
+}
+
+// started judges the programs that the words of a program name.
+func (d *detector) started(name string, args []string) string {
 	exec := executing[name]
 	inner := *d
 	inner.depth++
 	inner.more = d.more || name == "xargs" || name == "parallel" || exec != nil // it adds words of its own
+	if name == "git" || inner.depth > maxDepth {
+		return ""
+	}
 	for i := range min(len(args), maxWords) {
-		if exec != nil && (i == 0 || !slices.Contains(exec, args[i-1])) || name == "git" || inner.depth > maxDepth {
+		if !follows(args, i, exec) {
 			continue
 		}
 		if args[i] != name && starts(args[i]) {
@@ -192,10 +206,12 @@ func (d *detector) wrapped(name string, args []string) string {
 			break
 		}
 	}
-	if slices.Contains(direct, name) && !(name == "env" && slices.ContainsFunc(args, splits)) {
-		return "" // it runs its arguments as they are
-	}
-	return d.texts(name, d.given(args))
+	return ""
+}
+
+// follows reports whether the word i follows one of some options. Without options every word does.
+func follows(args []string, i int, options []string) bool {
+	return options == nil || i > 0 && slices.Contains(options, args[i-1])
 }
 
 // direct are wrappers that run the first word that is no option of theirs, with the words
@@ -241,11 +257,13 @@ func (d *detector) texts(name string, args []string) string {
 // textOf judges an argument, which follows option.
 func (d *detector) textOf(name, option, arg string) string {
 	runs := slices.Contains(runners, name)
-	switch {
-	case unknown(arg) && (runs || isInterpreter(name) || name == "source" || name == "."):
-		return runsUnknown
-	case unknown(arg):
+	if unknown(arg) {
+		if runs || isInterpreter(name) || name == "source" || name == "." {
+			return runsUnknown
+		}
 		return ""
+	}
+	switch {
 	case slices.Contains(languages, name):
 		if isCodeOf(name, option, arg) {
 			return d.code(arg)

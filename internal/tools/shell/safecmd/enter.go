@@ -11,13 +11,8 @@ import (
 // absolute path of one of the folders that may be read, and REST, which has no cd, is safe there. The form
 // that Script returns runs nothing if the folder cannot be entered.
 func (p Place) entering(line string, j Judgement) (Judgement, bool) {
-	only := len(j.Parts) > 1 && len(j.Parts[0].Words) == 2 && j.Parts[0].Words[0] == "cd" && j.Parts[0].Class == Ask
-	again := func(part Part) bool { return part.Class == Danger || len(part.Words) > 0 && part.Words[0] == "cd" }
-	if !only || slices.ContainsFunc(j.Parts[1:], again) {
-		return j, false
-	}
-	dir := j.Parts[0].Words[1]
-	if !filepath.IsAbs(dir) || !p.isDir(dir) || p.file(dir, false) != "" {
+	dir, ok := entered(j.Parts)
+	if !ok || !filepath.IsAbs(dir) || !p.isDir(dir) || p.file(dir, false) != "" {
 		return j, false
 	}
 	target, err := filepath.EvalSymlinks(dir)
@@ -42,6 +37,16 @@ func (p Place) entering(line string, j Judgement) (Judgement, bool) {
 		inner.steps[i].part++
 	}
 	return inner, true
+}
+
+// entered returns the folder that the first of several parts enters, if none of the others does or
+// is dangerous.
+func entered(parts []Part) (dir string, ok bool) {
+	again := func(part Part) bool { return part.Class == Danger || len(part.Words) > 0 && part.Words[0] == "cd" }
+	if len(parts) < 2 || parts[0].Class != Ask || len(parts[0].Words) != 2 || parts[0].Words[0] != "cd" || slices.ContainsFunc(parts[1:], again) {
+		return "", false
+	}
+	return parts[0].Words[1], true
 }
 
 // afterFirst returns the text of a line, parsed as file, behind the && after its first

@@ -1,7 +1,6 @@
 package safecmd
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 )
@@ -14,51 +13,76 @@ var (
 
 // find judges find, whose options come first, then folders, then an expression.
 func find(all []string) (reads, string) {
-	uses, args, follows := reads{names: true}, all, false
+	e, args := expression{uses: reads{names: true}, simple: true}, all
 	for len(args) > 0 && slices.Contains([]string{"-H", "-L", "-P"}, args[0]) {
-		follows = follows || args[0] != "-P"
+		e.follows = e.follows || args[0] != "-P"
 		args = args[1:]
 	}
 	for len(args) > 0 && !strings.HasPrefix(args[0], "-") && !slices.Contains(findAlone, args[0]) {
-		uses.files = append(uses.files, args[0])
+		e.uses.files = append(e.uses.files, args[0])
 		args = args[1:]
 	}
-	if len(uses.files) == 0 {
-		uses.files = []string{"."}
+	if len(e.uses.files) == 0 {
+		e.uses.files = []string{"."}
 	}
-	simple, acted := true, false // all tests hold for each file; one was printed or passed on before
+	e.follows = e.follows || slices.Contains(args, "-follow")
+	if why := e.judge(args, len(all)-len(args)); why != "" {
+		return e.uses, why
+	}
+	if !e.simple {
+		e.uses.only = ""
+	}
+	return e.uses, ""
+}
+
+// expression is an expression of find, as far as it was judged.
+type expression struct {
+	uses    reads
+	follows bool // links, to files elsewhere
+	simple  bool // all tests hold for each file
+	acted   bool // a file was printed or passed on
+}
+
+// judge judges args, which follow the given number of other arguments.
+func (e *expression) judge(args []string, before int) string {
 	for i := 0; i < len(args); i++ {
 		switch arg := args[i]; {
 		case slices.Contains(findAlone, arg):
-			simple = simple && !slices.Contains(strings.Fields("! ( ) , -o -or -not"), arg)
-			acted = acted || strings.HasPrefix(arg, "-print") || arg == "-ls"
+			e.simple = e.simple && !slices.Contains(strings.Fields("! ( ) , -o -or -not"), arg)
+			e.acted = e.acted || strings.HasPrefix(arg, "-print") || arg == "-ls"
 		case slices.Contains(findOne, arg) && i+1 < len(args):
 			i++
-			acted = acted || arg == "-printf"
-			if arg == "-name" && !acted && !strings.ContainsAny(args[i], `[\`) {
-				uses.only = args[i]
+			e.acted = e.acted || arg == "-printf"
+			if arg == "-name" && !e.acted && !strings.ContainsAny(args[i], `[\`) {
+				e.uses.only = args[i]
 			}
 		case arg == "-exec":
 			words := untilEnd(args[i+1:])
-			var found []string // as if these were found
-			for _, dir := range uses.files {
-				found = append(found, dir+"/a", dir+"/b", dir+"/c")
+			if why := e.exec(words); why != "" {
+				return why
 			}
-			inner, why := perFile(words, found...)
-			if why != "" || follows || slices.Contains(args, "-follow") {
-				return uses, cmp.Or(why, "it follows links to files elsewhere, which the program gets")
-			}
-			uses.runs = append(uses.runs, len(all)-len(args)+i+1)
-			uses.names, uses.deep, uses.hidden, uses.links = uses.names && inner.names, true, true, true
-			i, acted = i+len(words)+1, true
+			e.uses.runs = append(e.uses.runs, before+i+1)
+			i += len(words) + 1
 		default:
-			return uses, arg + " is not known to only test or print"
+			return arg + " is not known to only test or print"
 		}
 	}
-	if !simple {
-		uses.only = ""
+	return ""
+}
+
+// exec judges the command behind -exec.
+func (e *expression) exec(words []string) string {
+	var found []string // as if these were found
+	for _, dir := range e.uses.files {
+		found = append(found, dir+"/a", dir+"/b", dir+"/c")
 	}
-	return uses, ""
+	inner, why := perFile(words, found...)
+	if why == "" && e.follows {
+		why = "it follows links to files elsewhere, which the program gets"
+	}
+	e.uses.names, e.uses.deep, e.uses.hidden, e.uses.links = e.uses.names && inner.names, true, true, true
+	e.acted = true
+	return why
 }
 
 // untilEnd returns the words of a command behind -exec, without its end.

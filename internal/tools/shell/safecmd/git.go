@@ -64,9 +64,13 @@ func git(args []string) (reads, string) {
 	if why := gitFormat(c.options); why != "" {
 		return reads{}, why
 	}
-	uses := s.reads(c)
-	uses.compares = gitAfter[args[0]] != nil
-	uses.tracked = args[0] == "diff" && showsContent(c)
+	return compared(args[0], c, s.reads(c))
+}
+
+// compared adds the files that a command of git compares to its other reads.
+func compared(command string, c call, uses reads) (reads, string) {
+	uses.compares = gitAfter[command] != nil
+	uses.tracked = command == "diff" && showsContent(c)
 	if uses.tracked && (c.has("--cached") || c.has("--staged")) {
 		return reads{}, "it shows content of other versions than those in the folder"
 	}

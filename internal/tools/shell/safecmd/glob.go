@@ -26,43 +26,52 @@ func (p Place) globbing(line string, j Judgement) (Judgement, bool) {
 	if j.Class != Ask || j.file == nil {
 		return j, false
 	}
-	var b strings.Builder
-	at, left, ok := 0, maxFolders, true
+	e := expansion{place: p, line: line, left: maxFolders}
+	ok := true
 	syntax.Walk(j.file, func(n syntax.Node) bool {
-		call, is := n.(*syntax.CallExpr)
-		if !is || !ok {
-			return ok
+		if call, is := n.(*syntax.CallExpr); is && ok {
+			ok = e.call(call)
 		}
-		if len(call.Args) == 0 || slices.Contains(movers, call.Args[0].Lit()) {
-			ok = false // the names may be others there
-			return false
-		}
-		for _, w := range call.Args[1:] {
-			pattern, has := globOf(w)
-			if !has {
-				continue
-			}
-			from, to := int(w.Pos().Offset()), int(w.End().Offset())
-			names, found := p.expand(pattern, &left)
-			if ok = found && from >= at && b.Len() < maxLine; !ok {
-				return false
-			}
-			b.WriteString(line[at:from])
-			for i, name := range names {
-				if i > 0 {
-					b.WriteByte(' ')
-				}
-				b.WriteString(shell.Quote(name))
-			}
-			at = to
-		}
-		return true
+		return ok
 	})
-	if !ok || at == 0 {
+	if !ok || e.at == 0 {
 		return j, false
 	}
-	inner := p.Judge(b.String() + line[at:])
+	inner := p.Judge(e.out.String() + line[e.at:])
 	return inner, inner.Class == Safe
+}
+
+// expansion replaces the patterns of a line by the names that they match.
+type expansion struct {
+	place Place
+	line  string
+	out   strings.Builder // the line up to at, expanded
+	at    int
+	left  int // folders that may be read
+}
+
+// call expands the arguments of a command. It reports whether that was possible.
+func (e *expansion) call(call *syntax.CallExpr) bool {
+	if len(call.Args) == 0 || slices.Contains(movers, call.Args[0].Lit()) {
+		return false // the names may be others there
+	}
+	for _, w := range call.Args[1:] {
+		pattern, has := globOf(w)
+		if !has {
+			continue
+		}
+		from, to := int(w.Pos().Offset()), int(w.End().Offset())
+		names, found := e.place.expand(pattern, &e.left)
+		if !found || from < e.at || e.out.Len() >= maxLine {
+			return false
+		}
+		for i := range names {
+			names[i] = shell.Quote(names[i])
+		}
+		e.out.WriteString(e.line[e.at:from] + strings.Join(names, " "))
+		e.at = to
+	}
+	return true
 }
 
 // globOf returns a word as a pattern for path.Match, if it has unquoted wildcards and nothing

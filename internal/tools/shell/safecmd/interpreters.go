@@ -57,28 +57,47 @@ func readsProgram(name string, args []string) bool {
 	lang := language(name)
 	for i := 0; i < len(args); i++ {
 		switch arg := args[i]; {
-		case unknown(arg), arg == "-", strings.HasPrefix(arg, "/dev/"), strings.HasPrefix(arg, "/proc/"):
+		case arg == "-", isInput(arg):
 			return true
 		case isCodeOption(lang, arg):
 			return lang != "" && slices.ContainsFunc(args[i:], evaluating.MatchString)
 		case lang == "python" && strings.HasPrefix(arg, "-m"):
-			module := strings.TrimPrefix(arg, "-m")
-			if module == "" && i+1 < len(args) {
-				module = args[i+1]
-			}
-			return module == "" || slices.Contains(consoles, strings.Split(module, ".")[0])
-		case lang == "" && short(arg, "s"), short(arg, "i") && lang != "perl" && lang != "ruby", strings.HasPrefix(arg, "--int"):
+			return isConsole(append([]string{strings.TrimPrefix(arg, "-m")}, args[i+1:]...))
+		case isInteractive(lang, arg):
 			return true
-		case len(arg) == 2 && (arg[0] == '-' || arg[0] == '+') && strings.Contains(valued[lang], arg[1:]), arg == "--rcfile", arg == "--init-file", arg == "--require", arg == "--import":
+		case takesValue(lang, arg):
 			i++
 		case strings.HasPrefix(arg, "-") || strings.HasPrefix(arg, "+"):
 		default:
-			return slices.ContainsFunc(args[i:], func(s string) bool {
-				return unknown(s) || strings.HasPrefix(s, "/dev/") || strings.HasPrefix(s, "/proc/")
-			}) // a file with a program, unless that file is the input
+			return slices.ContainsFunc(args[i:], isInput) // a file with a program, unless that file is the input
 		}
 	}
 	return true
+}
+
+// isConsole reports whether the first module that words name, which may follow an empty word, runs
+// the text that it reads, or is missing.
+func isConsole(words []string) bool {
+	if words[0] == "" {
+		words = words[1:]
+	}
+	return len(words) == 0 || words[0] == "" || slices.Contains(consoles, strings.Split(words[0], ".")[0])
+}
+
+// isInput reports whether an argument may name the input of the interpreter.
+func isInput(arg string) bool {
+	return unknown(arg) || strings.HasPrefix(arg, "/dev/") || strings.HasPrefix(arg, "/proc/")
+}
+
+// isInteractive reports whether an option makes an interpreter run the text that it reads.
+func isInteractive(lang, arg string) bool {
+	return lang == "" && short(arg, "s") || short(arg, "i") && lang != "perl" && lang != "ruby" || strings.HasPrefix(arg, "--int")
+}
+
+// takesValue reports whether the next argument of an interpreter belongs to this option.
+func takesValue(lang, arg string) bool {
+	return len(arg) == 2 && (arg[0] == '-' || arg[0] == '+') && strings.Contains(valued[lang], arg[1:]) ||
+		slices.Contains([]string{"--rcfile", "--init-file", "--require", "--import"}, arg)
 }
 
 // isCodeOption reports whether the next argument of an interpreter, or the rest of this one, is

@@ -71,8 +71,10 @@ func (p Place) top() (dir, why string) {
 
 // gitSettings returns the files in which git looks for settings.
 func gitSettings(dir string) []string {
-	files := []string{filepath.Join(dir, "config"), "/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig", "/usr/etc/gitconfig",
-		"/Library/Developer/CommandLineTools/usr/share/git-core/gitconfig", "/Applications/Xcode.app/Contents/Developer/usr/share/git-core/gitconfig"}
+	files := []string{
+		filepath.Join(dir, "config"), "/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig", "/usr/etc/gitconfig",
+		"/Library/Developer/CommandLineTools/usr/share/git-core/gitconfig", "/Applications/Xcode.app/Contents/Developer/usr/share/git-core/gitconfig",
+	}
 	if home, err := os.UserHomeDir(); err == nil {
 		files = append(files, filepath.Join(home, ".gitconfig"), filepath.Join(home, ".config/git/config"))
 	}

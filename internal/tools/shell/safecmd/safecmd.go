@@ -8,6 +8,7 @@ package safecmd
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -172,7 +173,7 @@ func classify(line string, roots []string) Judgement {
 	r := reader{line: line, dangers: d.found}
 	r.statements(file.Stmts)
 	r.passOn()
-	j.Parts, j.steps, j.file, j.text = append(r.Parts, d.rest()...), r.steps, file, line
+	j.Parts, j.steps, j.file, j.text = slices.Concat(r.Parts, d.rest()), r.steps, file, line
 	for _, p := range j.Parts {
 		j.Class = max(j.Class, p.Class)
 	}
