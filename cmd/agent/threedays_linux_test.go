@@ -39,7 +39,7 @@ type errand struct {
 // replays. All that is run is real, and done within a few milliseconds.
 var workdays = [3][]errand{
 	{ // a bug in the paging
-		{"look around", []string{"free list .", "learn run git status", "free run git log --oneline -5", "free read notes.md"}},
+		{"look around", []string{"free list .", "free run git status", "free run git log --oneline -5", "free read notes.md"}},
 		{"where is the cursor?", []string{"free search cursor src", "free list src", "free run grep -rn cursor src", "free run wc -l src/list.txt"}},
 		{"do the tests pass?", []string{"free read Makefile", "free read check.sh", "learn run make test"}},
 		{"mend it", []string{"free read src/list.txt", "free run nl src/list.txt", "yes edit src/list.txt"}},
@@ -52,7 +52,7 @@ var workdays = [3][]errand{
 		{"what is next?", []string{"free run cat notes.md | grep -n next", "free run head -3 src/list.txt", "free find **/*.txt"}},
 	},
 	{ // a review, with the rules of the first day
-		{"what has changed?", []string{"free run git log --stat -2", "free run git tag", "learn run git status"}},
+		{"what has changed?", []string{"free run git log --stat -2", "free run git tag", "free run git status"}},
 		{"try it", []string{"free run cat check.sh", "learn run make test", "learn run ./check.sh docs"}},
 		{"read the settings", []string{"free list src", "free run ls -A", "no read .env"}},
 		{"write that down", []string{"free read docs/api.md", "yes edit docs/api.md"}},
@@ -64,7 +64,7 @@ var workdays = [3][]errand{
 		{"push", []string{"yes run git push -q origin HEAD:try-%d"}},
 	},
 	{ // a release: nothing new is learned
-		{"begin", []string{"free run git branch -a", "learn run git status", "free list .", "free run sort docs/api.md | uniq -c"}},
+		{"begin", []string{"free run git branch -a", "free run git status", "free list .", "free run sort docs/api.md | uniq -c"}},
 		{"which files?", []string{"free find **/*.md", "free run find . -name '*.txt'", "free read src/list.txt"}},
 		{"run everything", []string{"learn run make test", "learn run ./check.sh src", "learn run ./check.sh docs"}},
 		{"raise the number", []string{"free read notes.md", "yes edit notes.md"}},
@@ -73,7 +73,7 @@ var workdays = [3][]errand{
 		{"commit", []string{`learn run git commit -m "prompt %d"`}},
 		{"the pipeline too", []string{"free read .github/workflows/ci.yml", "free list .github/workflows", "no edit .github/workflows/ci.yml"}},
 		{"fetch the schema", []string{"free search schema .", "no run curl -s http://127.0.0.1:1/schema-%d"}},
-		{"done?", []string{"free run git log --oneline -3", "learn run git status", "free read docs/api.md"}},
+		{"done?", []string{"free run git log --oneline -3", "free run git status", "free read docs/api.md"}},
 	},
 }
 
