@@ -33,12 +33,30 @@ export class Terminal {
     return terminal;
   }
 
-  type(line) {
-    return this.agent.type(`${line}\r`);
+  /** Types a line, and ends it once it is at the prompt: what arrives at once is a paste. */
+  async type(line) {
+    await this.agent.type(line);
+    await this.holds(line);
+    await this.agent.type("\r");
+  }
+
+  /** Waits until the prompt holds a line. */
+  async holds(line) {
+    const mark = line.startsWith("!") ? "$!" : "❯";
+    const typed = mark + line.replace(/^!/, "").replaceAll(/\s+/g, "");
+    let seen = "";
+    const held = async () => {
+      seen = (await this.scene.bench.terminalText()).replaceAll(/\s+/g, "");
+      return seen.slice(seen.lastIndexOf(mark)).startsWith(typed);
+    };
+    await until(`the prompt to show ${line}`, held).catch((error) => {
+      throw new Error(`${error.message}; the terminal shows:\n${seen}`);
+    });
   }
 
   /** Waits until the agent has carried out everything typed so far. */
   async settle() {
+    await this.holds("default mode"); // the status below an empty prompt
     const mark = `mark-${++this.marks}.`;
     await this.type(`/rename ${mark}`);
     await this.agent.shows(`renamed: ${mark}`);
@@ -466,7 +484,8 @@ export class Sequence {
       if ((await this.answer(plan, "put back")) && both) {
         this.prompts.splice(at);
         await this.terminal.says("The conversation is back before that prompt");
-        await this.terminal.agent.type("\x15"); // the prompt's text is there again
+        await this.terminal.holds(text);
+        await this.terminal.agent.type("\x15");
       }
     }
     await this.terminal.settle();
