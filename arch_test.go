@@ -33,7 +33,7 @@ var layers = []struct {
 	{"editors/vscode", nil},
 	{"internal/editor", nil},
 	{"internal/audit", []string{"internal/statefile", "internal/timelimit"}},
-	{"internal/footprint", []string{"internal/child", "internal/lazyregexp", "internal/lookpath", "internal/regularfile"}},
+	{"internal/footprint", []string{"internal/child", "internal/lazyregexp", "internal/lookpath", "internal/regularfile", "internal/shellline"}},
 	{"internal/fuzzy", nil},
 	{"internal/gitignore", []string{"internal/regularfile"}},
 	{"internal/glob", nil},
@@ -51,7 +51,9 @@ var layers = []struct {
 	{"internal/regularfile", nil},
 	{"internal/sandbox", []string{"internal/lookpath"}},
 	{"internal/sanitize", nil},
+	{"internal/shellline", nil},
 	{"internal/statefile", nil},
+	{"internal/subpath", nil},
 	{"internal/timelimit", nil},
 	{"internal/toolnames", nil},
 
@@ -77,13 +79,13 @@ var layers = []struct {
 		"internal/diff", "internal/workspace", "internal/workspace/journal", "internal/workspace/text",
 	}},
 	{"internal/confirm", []string{"internal/caution", "internal/diff", "internal/workspace"}},
-	{"internal/check", []string{"internal/confirm", "internal/gitignore", "internal/lazyregexp", "internal/regularfile", "internal/sandbox", "internal/sanitize", "internal/tools/shell", "internal/workspace"}},
-	{"internal/permission", []string{"internal/confirm", "internal/footprint", "internal/glob", "internal/lazyregexp", "internal/sanitize", "internal/workspace"}},
+	{"internal/check", []string{"internal/confirm", "internal/gitignore", "internal/lazyregexp", "internal/regularfile", "internal/sandbox", "internal/sanitize", "internal/shellline", "internal/tools/shell", "internal/workspace"}},
+	{"internal/permission", []string{"internal/confirm", "internal/footprint", "internal/glob", "internal/lazyregexp", "internal/sanitize", "internal/shellline", "internal/workspace"}},
 
 	{"internal/tools/args", []string{"internal/llm/lenient", "internal/nearest"}},
 	{"internal/tools/edit", []string{"internal/diff", "internal/lazyregexp"}},
 	{"internal/tools/pending", []string{"internal/caution", "internal/tools/edit", "internal/workspace"}},
-	{"internal/tools/shell/safecmd", []string{"internal/confirm", "internal/lazyregexp", "internal/lookpath", "internal/permission", "internal/sanitize", "internal/tools/shell"}},
+	{"internal/tools/shell/safecmd", []string{"internal/confirm", "internal/lazyregexp", "internal/lookpath", "internal/permission", "internal/sanitize", "internal/shellline"}},
 	{"internal/tools/search", []string{"internal/child", "internal/gitignore", "internal/glob", "internal/lookpath", "internal/regularfile"}},
 	{"internal/tools/web", nil},
 	{"internal/tools", []string{
@@ -231,8 +233,8 @@ var layers = []struct {
 	{"internal/peer/peertest", nil},
 }
 
-// everybody is a package that every package may import.
-const everybody = "internal/crash"
+// everybody lists packages that every package may import.
+var everybody = []string{"internal/crash", "internal/subpath"}
 
 // supports reports whether pkg supports tests or the build. The product may not import
 // it.
@@ -263,7 +265,7 @@ var homes = []struct {
 	{"github.com/spf13/cobra", []string{"internal/cli"}},
 	{"github.com/spf13/viper", []string{"internal/config"}},
 	{"github.com/zalando/go-keyring", []string{"internal/app/keystore"}},
-	{"mvdan.cc/sh/v3", []string{"internal/footprint", "internal/tools/shell"}},
+	{"mvdan.cc/sh/v3", []string{"internal/footprint", "internal/shellline", "internal/tools/shell"}},
 }
 
 func TestImports(t *testing.T) {
@@ -311,7 +313,7 @@ func allowed(pkg string) []string {
 			return l.may
 		}
 		if l.pkg == pkg {
-			return append(slices.Clone(l.may), everybody)
+			return slices.Concat(l.may, everybody)
 		}
 	}
 	return nil

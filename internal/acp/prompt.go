@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/subpath"
 )
 
 // promptText joins the blocks of a prompt. Its images are attached to the session.
@@ -76,7 +78,7 @@ func (s *Session) link(uri string) string {
 		return uri
 	}
 	name := filepath.FromSlash(u.Path)
-	if rel, err := filepath.Rel(s.Dir, name); err == nil && filepath.IsLocal(rel) {
+	if rel, ok := subpath.Of(s.Dir, name); ok {
 		name = rel
 	}
 	if u.Fragment != "" {

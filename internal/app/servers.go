@@ -17,6 +17,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/mcp"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/subpath"
 )
 
 // ServerOptions configures NewServers.
@@ -188,7 +189,7 @@ func (v *served) of(a *App, s mcp.Server, changed bool) (w *permission.Watched, 
 		return w, w != nil
 	}
 	whole := footprint.Sources
-	if in, err := filepath.Rel(a.Root.Dir(), s.Dir); err != nil || !filepath.IsLocal(in) {
+	if !subpath.In(a.Root.Dir(), s.Dir) {
 		whole = footprint.Anything + 1 // our own folder changes all the time
 	}
 	if v.all == nil {

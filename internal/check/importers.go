@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/subpath"
 )
 
 // maxImporters is the number of packages that are tried beside the changed ones.
@@ -42,8 +43,8 @@ func (r *Runner) importers(ctx context.Context, p plan, overlay string) ([]strin
 	}
 	var pkgs []string
 	for dir := range strings.Lines(got.output) {
-		rel, err := filepath.Rel(p.dir, strings.TrimSuffix(dir, "\n"))
-		if err != nil || !filepath.IsLocal(rel) {
+		rel, ok := subpath.Of(p.dir, strings.TrimSuffix(dir, "\n"))
+		if !ok {
 			continue // a warning
 		}
 		pkg := packageIn(rel)

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bb2d0cf4/agent/internal/tools/shell"
+	"github.com/bb2d0cf4/agent/internal/shellline"
+	"github.com/bb2d0cf4/agent/internal/subpath"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -79,7 +80,7 @@ func empties(c workspace.Change, all []workspace.Change) bool {
 
 // plan returns how to try a change; ok is false if no command suits it.
 func (r *Runner) plan(c workspace.Change) (p plan, ok bool) {
-	i := slices.IndexFunc(r.opt.Roots, func(root string) bool { return below(c.Path, root) })
+	i := slices.IndexFunc(r.opt.Roots, func(root string) bool { return subpath.In(root, c.Path) })
 	if i < 0 || r.opt.Command == Off || r.opt.Command == "" {
 		return p, false
 	}
@@ -187,7 +188,7 @@ func (r *Runner) rust(path, root string) (p plan, ok bool) {
 
 // holder returns the nearest folder of a file, up to root, that has an entry called name.
 func holder(file, root, name string) (dir string, ok bool) {
-	for at := filepath.Dir(file); below(at, root); at = filepath.Dir(at) {
+	for at := filepath.Dir(file); subpath.In(root, at); at = filepath.Dir(at) {
 		if exists(filepath.Join(at, name)) {
 			return at, true
 		}
@@ -203,12 +204,6 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// below reports whether path is root or in it.
-func below(path, root string) bool {
-	rel, err := filepath.Rel(root, path)
-	return err == nil && filepath.IsLocal(rel)
-}
-
 // line returns words as a command line.
 func line(words []string) string {
 	quoted := make([]string, len(words))
@@ -218,7 +213,7 @@ func line(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// quote is shell.Quote for a word that needs it: people read the command.
+// quote is shellline.Quote for a word that needs it: people read the command.
 func quote(word string) string {
 	plain := !strings.ContainsFunc(word, func(r rune) bool {
 		return !strings.ContainsRune("-_./=:@%+,", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
@@ -226,5 +221,5 @@ func quote(word string) string {
 	if plain && word != "" {
 		return word
 	}
-	return shell.Quote(word)
+	return shellline.Quote(word)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/gitignore"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
+	"github.com/bb2d0cf4/agent/internal/subpath"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -208,7 +209,7 @@ func (t *tree) change(all []workspace.Change) (restore func() error, err error) 
 		return errors.Join(errs...)
 	}
 	for _, c := range all {
-		if !below(c.Path, t.from) {
+		if !subpath.In(t.from, c.Path) {
 			continue
 		}
 		rel, err := filepath.Rel(t.from, c.Path)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
+	"github.com/bb2d0cf4/agent/internal/subpath"
 )
 
 // collector adds the files of a command to its footprint.
@@ -84,7 +85,7 @@ func (l *collector) line(line string) {
 func (l *collector) addWords(words, dirs []string) {
 	for _, w := range words {
 		l.found[w] = find(w, l.path, l.env("PATH"))
-		if at := l.found[w].path; within(l.path, at) {
+		if at := l.found[w].path; subpath.In(l.path, at) {
 			l.script(at, dirs)
 		}
 		for _, d := range dirs {
@@ -103,15 +104,10 @@ func (l *collector) addWords(words, dirs []string) {
 func (l *collector) inside(word string) bool {
 	if !strings.ContainsRune(word, '/') {
 		at := find(word, l.path, l.env("PATH")).path
-		return at == "" && isRegular(filepath.Join(l.path, word)) || within(l.path, at)
+		return at == "" && isRegular(filepath.Join(l.path, word)) || subpath.In(l.path, at)
 	}
 	at := inDir(l.path, word)
-	return within(l.path, at) || isRegular(at) && !slices.Contains(filepath.SplitList(l.env("PATH")), filepath.Dir(at))
-}
-
-func within(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return path != "" && err == nil && filepath.IsLocal(rel)
+	return subpath.In(l.path, at) || isRegular(at) && !slices.Contains(filepath.SplitList(l.env("PATH")), filepath.Dir(at))
 }
 
 // dirsOf returns dirs and the folders that words name, below each other up to a depth.
@@ -257,7 +253,7 @@ func (l *collector) follow(t text) {
 		data = commandsIn(data)
 	}
 	words := wordsOf(data, l.env)
-	deep := within(l.path, t.path) && !strings.Contains(t.path, "/node_modules/") && !strings.Contains(t.path, "/site-packages/")
+	deep := subpath.In(l.path, t.path) && !strings.Contains(t.path, "/node_modules/") && !strings.Contains(t.path, "/site-packages/")
 	if deep {
 		dirs = l.dirsOf(words, dirs, 1)
 		l.scan(words, data)

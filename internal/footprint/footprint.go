@@ -15,6 +15,9 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/bb2d0cf4/agent/internal/shellline"
+	"github.com/bb2d0cf4/agent/internal/subpath"
 )
 
 // Bounds of the search for what one command runs.
@@ -49,16 +52,11 @@ func Words(dir string, args, env []string) Command {
 	var line []string
 	for _, pair := range env {
 		if name, value, ok := strings.Cut(pair, "="); ok && syntax.ValidName(name) {
-			line = append(line, name+"="+quote(value))
+			line = append(line, name+"="+shellline.Quote(value))
 		}
 	}
-	for _, arg := range args {
-		line = append(line, quote(arg))
-	}
-	return Command{Line: strings.Join(line, " "), Dir: dir}
+	return Command{Line: strings.Join(append(line, shellline.Line(args)), " "), Dir: dir}
 }
-
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // Footprint lists the things that a command line runs, as far as it shows: its folder, the
 // programs that its words name, the scripts, and the files from which known programs take
@@ -194,7 +192,7 @@ func runnable(info fs.FileInfo) bool {
 }
 
 // Holds reports whether a path is in the folder of the line.
-func (r *Footprint) Holds(path string) bool { return within(r.path, path) }
+func (r *Footprint) Holds(path string) bool { return subpath.In(r.path, path) }
 
 // Files lists the files that are run, those that the line names first. They must not be changed.
 func (r *Footprint) Files() []string { return r.order }
@@ -251,7 +249,7 @@ func sameFolder(a, b *os.File) bool {
 
 // Short returns path relative to the command's folder if it is inside.
 func (r *Footprint) Short(path string) string {
-	if rel, err := filepath.Rel(r.path, path); err == nil && filepath.IsLocal(rel) {
+	if rel, ok := subpath.Of(r.path, path); ok {
 		return rel
 	}
 	return path

@@ -3,20 +3,20 @@ package footprint
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/bb2d0cf4/agent/internal/shellline"
+	"github.com/bb2d0cf4/agent/internal/subpath"
 )
 
 // Bounds of a line that is interpreted; of another, anything may be run.
 const (
-	maxLine    = 16 << 10
-	maxOpen    = 200 // brackets that are open at once
-	maxNested  = 4   // lines within lines
-	maxChoices = 32  // values of a word with variables
+	maxNested  = 4  // lines within lines
+	maxChoices = 32 // values of a word with variables
 )
 
 // reading interprets a line of the shell. It collects its words as the shell passes them on, and
@@ -76,7 +76,7 @@ func (a *reading) line(text string) {
 	if a.err != nil {
 		return
 	}
-	file, err := parse(text)
+	file, err := shellline.Parse(text)
 	if err != nil {
 		a.fail("its line cannot be read")
 		return
@@ -94,24 +94,6 @@ func (a *reading) line(text string) {
 		}
 		return true
 	})
-}
-
-// parse parses a line of bash that is not too long to be parsed in time.
-func parse(text string) (*syntax.File, error) {
-	open, most := 0, 0
-	for _, c := range []byte(text) {
-		switch c {
-		case '(', '[', '{':
-			open++
-		case ')', ']', '}':
-			open = max(open-1, 0)
-		}
-		most = max(most, open)
-	}
-	if len(text) > maxLine || most > maxOpen {
-		return nil, ErrUnpredictable
-	}
-	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
 }
 
 // define notes the functions and variables that a line sets.
@@ -314,7 +296,7 @@ func (a *reading) ignores(w string) bool {
 func (a *reading) makes() bool {
 	for out := range a.output {
 		for code := range a.code {
-			if within(filepath.Clean(out), filepath.Clean(code)) {
+			if subpath.In(out, code) {
 				return true
 			}
 		}

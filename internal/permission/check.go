@@ -9,6 +9,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/lazyregexp"
+	"github.com/bb2d0cf4/agent/internal/shellline"
 )
 
 // Judge takes a command line apart, and reports whether it is dangerous.
@@ -145,7 +146,7 @@ func shellWords(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
 		if out[i] = joinWords([]string{w}); i > 0 && out[i] == w && strings.ContainsAny(w, "()[]{}*?~#!") {
-			out[i] = "'" + w + "'"
+			out[i] = shellline.Quote(w)
 		}
 	}
 	return strings.Join(out, " ")

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/sanitize"
+	"github.com/bb2d0cf4/agent/internal/subpath"
 )
 
 // protectedJSON is the list of protected files. The extension for VS Code embeds the same
@@ -50,7 +51,7 @@ func Protected(name, abs, home string) string {
 	if why := listed(name); why != "" {
 		return why
 	}
-	if rel, err := filepath.Rel(home, abs); home != "" && err == nil && filepath.IsLocal(rel) {
+	if home != "" && subpath.In(home, abs) {
 		return "it belongs to this program"
 	}
 	if abs == "" {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/glob"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
+	"github.com/bb2d0cf4/agent/internal/shellline"
 )
 
 // Effect is the answer of a rule. Of all rules that cover a request, the strictest
@@ -213,7 +214,7 @@ func joinWords(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
 		if w == "" || strings.ContainsAny(w, " \t\n\r;|&<>`$\\'\"") {
-			w = "'" + strings.ReplaceAll(w, "'", `'"'"'`) + "'"
+			w = shellline.Quote(w)
 		}
 		out[i] = w
 	}

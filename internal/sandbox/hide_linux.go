@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/subpath"
 )
 
 // Landlock grants rights to a folder with everything below, and takes none away. So all
@@ -76,7 +78,7 @@ func withAliases(paths []string) []string {
 	for _, path := range paths {
 		var of mount
 		for _, m := range known {
-			if isBelow(path, m.point) && len(m.point) >= len(of.point) {
+			if subpath.In(m.point, path) && len(m.point) >= len(of.point) {
 				of = m
 			}
 		}
@@ -84,18 +86,12 @@ func withAliases(paths []string) []string {
 		for _, m := range known {
 			switch {
 			case m.device != of.device || m == of:
-			case isBelow(inside, m.root):
+			case subpath.In(m.root, inside):
 				all = append(all, filepath.Join(m.point, strings.TrimPrefix(inside, m.root)))
-			case isBelow(m.root, inside):
+			case subpath.In(inside, m.root):
 				all = append(all, m.point)
 			}
 		}
 	}
 	return all
-}
-
-// isBelow reports whether path is dir or below it.
-func isBelow(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
 }

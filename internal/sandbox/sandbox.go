@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/subpath"
 )
 
 // Policy limits a command.
@@ -93,10 +95,7 @@ func (p Policy) grants() []string {
 // a folder that holds it.
 func (p Policy) MayWrite(path string) bool {
 	resolved := resolve(path, nil)
-	return resolved != "" && slices.ContainsFunc(p.grants(), func(dir string) bool {
-		rel, err := filepath.Rel(dir, resolved)
-		return err == nil && filepath.IsLocal(rel)
-	})
+	return slices.ContainsFunc(p.grants(), func(dir string) bool { return subpath.In(dir, resolved) })
 }
 
 // resolve follows the links of an absolute path; "" if it is missing or leads through one

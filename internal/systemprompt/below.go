@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/subpath"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -80,7 +81,7 @@ func (b *Builder) tell(below map[string]string, path string, trusted func(in Ins
 // covers reports whether the text of in was told before for a folder around it.
 func (b *Builder) covers(below map[string]string, in Instruction) bool {
 	for path, hash := range below {
-		if hash == in.Hash && filepath.IsLocal(nameIn(filepath.Dir(path), in.Path)) {
+		if hash == in.Hash && subpath.In(filepath.Dir(path), in.Path) {
 			return true
 		}
 	}
@@ -98,15 +99,15 @@ var installed = []string{"node_modules", "site-packages", "vendor"}
 // write their files.
 func (b *Builder) foldersTo(path string) (top string, dirs []string) {
 	for _, root := range append([]string{b.opt.Dir}, b.opt.Roots...) {
-		rel, err := filepath.Rel(root, filepath.Dir(path))
-		if err != nil || !filepath.IsLocal(rel) {
+		rel, ok := subpath.Of(root, filepath.Dir(path))
+		if !ok {
 			continue
 		}
 		if root != b.opt.Dir {
 			dirs = append(dirs, root)
 		}
 		dir := root
-		for part := range strings.SplitSeq(rel, string(filepath.Separator)) {
+		for part := range strings.SplitSeq(rel, "/") {
 			if part == "." || slices.Contains(installed, part) {
 				break
 			}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/bb2d0cf4/agent/internal/subpath"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -210,11 +211,10 @@ func fit(text string, room int) (head string, cut bool) {
 // nameIn returns path relative to dir with forward slashes, or path itself if it is not
 // below dir.
 func nameIn(dir, path string) string {
-	rel, err := filepath.Rel(dir, path)
-	if err != nil || !filepath.IsLocal(rel) {
-		return path
+	if rel, ok := subpath.Of(dir, path); ok {
+		return rel
 	}
-	return filepath.ToSlash(rel)
+	return path
 }
 
 // visible returns text with invisible characters written as \u{…}, and their number:

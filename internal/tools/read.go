@@ -11,6 +11,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/permission"
+	"github.com/bb2d0cf4/agent/internal/subpath"
 	"github.com/bb2d0cf4/agent/internal/tools/search"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -131,8 +132,8 @@ func (r reader) missing(path string) bool {
 
 // nameOf returns the name of a file as in workspace.Root.Resolve.
 func (d Deps) nameOf(abs string) string {
-	if rel, err := filepath.Rel(d.Root.Dir(), abs); err == nil && filepath.IsLocal(rel) {
-		return filepath.ToSlash(rel)
+	if rel, ok := subpath.Of(d.Root.Dir(), abs); ok {
+		return rel
 	}
 	return abs
 }
@@ -152,8 +153,7 @@ func (d Deps) wasAllowed(abs string) bool {
 
 // ofOurs reports whether a path is in the program's own folder.
 func (d Deps) ofOurs(abs string) bool {
-	rel, err := filepath.Rel(d.Home, abs)
-	return d.Home != "" && err == nil && filepath.IsLocal(rel)
+	return d.Home != "" && subpath.In(d.Home, abs)
 }
 
 // folder opens the folder at path for searching; an empty path is the main folder. name
@@ -179,7 +179,7 @@ func (r reader) folder(ctx context.Context, call Call, path string) (f search.Fo
 	f.FS, _ = r.Pending.FS(f.FS, f.Abs)
 	f.Root = f.Abs
 	for _, root := range r.Root.Roots() {
-		if rel, err := filepath.Rel(root, f.Abs); err == nil && filepath.IsLocal(rel) {
+		if subpath.In(root, f.Abs) {
 			f.Root = root
 			break
 		}

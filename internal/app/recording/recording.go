@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/session/history"
+	"github.com/bb2d0cf4/agent/internal/subpath"
 )
 
 // Placeholder replaces the path of the workspace's folder in a script.
@@ -248,11 +248,10 @@ func (r *recorder) files(log []audit.Entry) {
 
 // below returns the path of a file below dir, with forward slashes.
 func below(dir, path string) (string, bool) {
-	rel, err := filepath.Rel(dir, path)
-	if err != nil || !filepath.IsLocal(rel) {
-		return path, false
+	if rel, ok := subpath.Of(dir, path); ok {
+		return rel, true
 	}
-	return filepath.ToSlash(rel), true
+	return path, false
 }
 
 // Questions returns the questions in the audit log of a session in dir.

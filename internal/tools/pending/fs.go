@@ -6,10 +6,11 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/bb2d0cf4/agent/internal/subpath"
 )
 
 // FS returns the folder at the absolute path dir as it is with the pending changes, and
@@ -18,13 +19,13 @@ import (
 func (c *Changes) FS(disk fs.FS, dir string) (fs.FS, bool) {
 	o := &overlay{disk: disk, files: map[string]*file{}, folders: map[string]bool{".": true}}
 	for _, p := range c.All() {
-		at, in := below(dir, p.Path)
+		at, in := subpath.Of(dir, p.Path)
 		if in {
 			o.files[at] = nil
 		}
 		rel := at
 		if p.Moves() {
-			rel, in = below(dir, p.To)
+			rel, in = subpath.Of(dir, p.To)
 		}
 		if p.Delete || !in {
 			continue
@@ -42,12 +43,6 @@ func (c *Changes) FS(disk fs.FS, dir string) (fs.FS, bool) {
 		return disk, false
 	}
 	return o, true
-}
-
-// below returns the path of a file in the folder dir, with forward slashes.
-func below(dir, path string) (string, bool) {
-	rel, err := filepath.Rel(dir, path)
-	return filepath.ToSlash(rel), err == nil && filepath.IsLocal(rel)
 }
 
 // overlay is a folder with pending changes.

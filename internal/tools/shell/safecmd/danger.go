@@ -9,13 +9,15 @@ import (
 	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/bb2d0cf4/agent/internal/shellline"
 )
 
 // Limits of the search for dangers in text that a line runs as a line of its own.
 const (
 	maxDepth = 4
-	maxText  = 4 * maxLine // bytes of all such texts, and words of the programs in wrappers
-	maxFuncs = 50          // functions of a line, which can be inside of each other
+	maxText  = 4 * shellline.Max // bytes of all such texts, and words of the programs in wrappers
+	maxFuncs = 50                // functions of a line, which can be inside of each other
 
 	parseCost = 16 // bytes that one text more counts for
 )
@@ -317,7 +319,7 @@ func (d *detector) script(text string) string {
 // nested returns why text that may be run as a line of its own is dangerous, or "".
 func (d *detector) nested(text string) string {
 	return d.inner(text, func(err error) string {
-		if errors.As(err, new(unjudged)) {
+		if errors.As(err, new(shellline.Unparsed)) {
 			return tooDeep
 		}
 		return d.roughly(text)
@@ -331,7 +333,7 @@ func (d *detector) inner(text string, invalid func(error) string) string {
 	if *d.left -= parseCost + len(text); d.depth >= maxDepth || *d.left < 0 {
 		return tooDeep
 	}
-	file, err := parse(text)
+	file, err := shellline.Parse(text)
 	if err != nil {
 		return invalid(err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/bb2d0cf4/agent/internal/tools/shell"
+	"github.com/bb2d0cf4/agent/internal/shellline"
 )
 
 // Limits up to which the patterns of a line are expanded.
@@ -62,13 +62,10 @@ func (e *expansion) call(call *syntax.CallExpr) bool {
 		}
 		from, to := int(w.Pos().Offset()), int(w.End().Offset())
 		names, found := e.place.expand(pattern, &e.left)
-		if !found || from < e.at || e.out.Len() >= maxLine {
+		if !found || from < e.at || e.out.Len() >= shellline.Max {
 			return false
 		}
-		for i := range names {
-			names[i] = shell.Quote(names[i])
-		}
-		e.out.WriteString(e.line[e.at:from] + strings.Join(names, " "))
+		e.out.WriteString(e.line[e.at:from] + shellline.Line(names))
 		e.at = to
 	}
 	return true

@@ -11,7 +11,8 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/lookpath"
 	"github.com/bb2d0cf4/agent/internal/permission"
-	"github.com/bb2d0cf4/agent/internal/tools/shell"
+	"github.com/bb2d0cf4/agent/internal/shellline"
+	"github.com/bb2d0cf4/agent/internal/subpath"
 )
 
 // Place is where a line would run.
@@ -178,14 +179,10 @@ func (p Place) writable(path string) bool {
 	return false
 }
 
+// within reports whether path is in dir, or in the folder to which that leads.
 func within(dir, path string) bool {
-	if target, err := filepath.EvalSymlinks(dir); err == nil {
-		if rel, err := filepath.Rel(target, path); err == nil && filepath.IsLocal(rel) {
-			return true
-		}
-	}
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
+	target, err := filepath.EvalSymlinks(dir)
+	return err == nil && subpath.In(target, path) || subpath.In(dir, path)
 }
 
 // reads returns why a file that a command reads needs a question, or "".
@@ -333,7 +330,7 @@ func (j Judgement) Script() string {
 	}
 	var words []string
 	if j.enters != "" {
-		words = append(words, "cd", shell.Quote(j.enters), "|| exit ;")
+		words = append(words, "cd", shellline.Quote(j.enters), "|| exit ;")
 	}
 	for _, s := range j.steps {
 		if s.operator != "" {
@@ -342,35 +339,29 @@ func (j Judgement) Script() string {
 		}
 		name := s.name
 		if !slices.Contains(builtins, name) {
-			name = shell.Quote(name)
+			name = shellline.Quote(name)
 		}
 		words = append(words, name)
 		switch filepath.Base(s.name) {
 		case "git":
-			words = append(words, quoteAll(gitOptions)...)
+			words = append(words, shellline.Line(gitOptions))
 			if len(s.args) > 0 && gitAfter[s.args[0]] != nil {
-				words = append(words, quoteAll(slices.Concat(s.args[:1], gitAfter[s.args[0]], s.args[1:]))...)
+				words = append(words, shellline.Line(slices.Concat(s.args[:1], gitAfter[s.args[0]], s.args[1:])))
 				words = append(words, s.discard...)
 				continue
 			}
 		case "rg":
 			if !s.reads.hidden { // whatever the ignore files of the project include
-				words = append(words, "--no-config", "--glob", shell.Quote("!.*"))
+				words = append(words, "--no-config", "--glob", shellline.Quote("!.*"))
 			}
 		}
-		words = append(words, quoteAll(s.args)...)
+		if len(s.args) > 0 {
+			words = append(words, shellline.Line(s.args))
+		}
 		if s.in != "" {
-			words = append(words, "<"+shell.Quote(s.in))
+			words = append(words, "<"+shellline.Quote(s.in))
 		}
 		words = append(words, s.discard...)
 	}
 	return strings.Join(words, " ")
-}
-
-func quoteAll(words []string) []string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = shell.Quote(w)
-	}
-	return out
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/dev/stress"
-	"github.com/bb2d0cf4/agent/internal/tools/shell"
+	"github.com/bb2d0cf4/agent/internal/shellline"
 )
 
 // rewrites are other ways to write a line that does the same, or contains it.
@@ -66,13 +66,13 @@ var rewrites = map[string]func(line string) string{
 	"process":         func(line string) string { return "cat <(" + line + "\n)" },
 	"default":         func(line string) string { return "echo ${x:-$(" + line + "\n)}" },
 	"arithmetic":      func(line string) string { return "echo $((a[$(" + line + "\n)]))" },
-	"here-string":     func(line string) string { return "bash <<< " + shell.Quote(line) },
+	"here-string":     func(line string) string { return "bash <<< " + shellline.Quote(line) },
 	"here-document":   func(line string) string { return "sh <<'EOF'\n" + line + "\nEOF" },
-	"sh -c":           func(line string) string { return "sh -c " + shell.Quote(line) },
-	"bash -lc":        func(line string) string { return "/bin/bash -lc " + shell.Quote(line) },
-	"eval":            func(line string) string { return "eval " + shell.Quote(line) },
-	"echo | sh":       func(line string) string { return "echo " + shell.Quote(line) + " | sh" },
-	"trap":            func(line string) string { return "trap " + shell.Quote(line) + " EXIT" },
+	"sh -c":           func(line string) string { return "sh -c " + shellline.Quote(line) },
+	"bash -lc":        func(line string) string { return "/bin/bash -lc " + shellline.Quote(line) },
+	"eval":            func(line string) string { return "eval " + shellline.Quote(line) },
+	"echo | sh":       func(line string) string { return "echo " + shellline.Quote(line) + " | sh" },
+	"trap":            func(line string) string { return "trap " + shellline.Quote(line) + " EXIT" },
 	"after and":       func(line string) string { return "true && " + line },
 	"after or":        func(line string) string { return "false || " + line },
 	"after semicolon": func(line string) string { return "ls; " + line },

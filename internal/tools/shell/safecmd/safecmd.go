@@ -14,6 +14,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/shellline"
 )
 
 // Class is how much care a command line needs. A greater class is stricter.
@@ -125,27 +126,6 @@ func (j *Judgement) unparsed(line, format string, args ...any) {
 	j.Parts[len(j.Parts)-1].Hidden = true
 }
 
-// maxLine is the length in bytes of the longest line that is parsed. A longer one is
-// dangerous: nobody reads it to its end.
-const maxLine = 16 << 10
-
-// maxNesting is the number of open brackets up to which a line is parsed: more take long.
-const maxNesting = 200
-
-func nesting(line string) int {
-	open, most := 0, 0
-	for _, c := range []byte(line) {
-		switch c {
-		case '(', '[', '{':
-			open++
-		case ')', ']', '}':
-			open = max(open-1, 0)
-		}
-		most = max(most, open)
-	}
-	return most
-}
-
 // Classify judges line by its text alone. Place.Judge also looks at the programs and
 // files that it names.
 func Classify(line string) Judgement { return classify(line, nil) }
@@ -153,8 +133,8 @@ func Classify(line string) Judgement { return classify(line, nil) }
 // classify is Classify for a project in the folders roots.
 func classify(line string, roots []string) Judgement {
 	var j Judgement
-	file, err := parse(line)
-	var refused unjudged
+	file, err := shellline.Parse(line)
+	var refused shellline.Unparsed
 	switch {
 	case errors.As(err, &refused):
 		j.unparsed(line, "%s", refused)
@@ -192,23 +172,6 @@ func (j *Judgement) laidOut() {
 		j.add(j.text, Ask, "%s", j.layout)
 		j.layout = ""
 	}
-}
-
-// unjudged is the reason why a line is not parsed.
-type unjudged string
-
-func (u unjudged) Error() string { return string(u) }
-
-// parse parses a line of bash. Nothing else parses one: the parser takes more stack with each
-// level of nesting, and a line of any length can come from a model.
-func parse(line string) (*syntax.File, error) {
-	switch {
-	case len(line) > maxLine:
-		return nil, unjudged(fmt.Sprintf("it is too long to be judged: %d bytes", len(line)))
-	case nesting(line) > maxNesting:
-		return nil, unjudged("it is nested too deeply to be judged")
-	}
-	return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(line), "")
 }
 
 func firstLine(s string) string {

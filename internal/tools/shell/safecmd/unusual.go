@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/bb2d0cf4/agent/internal/shellline"
 )
 
 // maxInner is the nesting of commands in commands up to which effects are searched.
@@ -15,7 +17,7 @@ const maxInner = 3
 
 // maxExplained is the number of bytes of parts in which effects are searched. Parts overlap, so
 // those of one line can have many times its length.
-const maxExplained = 4 * maxLine
+const maxExplained = 4 * shellline.Max
 
 // Unusual describes the unusual effects of the line of j that p judged, each in a few plain
 // words: effects beyond the folder, and pieces that the words do not show. It returns

@@ -1,0 +1,61 @@
+// Package shellline reads and writes command lines of a POSIX shell. It guarantees that no
+// line, of whatever length, takes the parser more than a bounded time and stack.
+package shellline
+
+import (
+	"fmt"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Max is the length in bytes of the longest line that is parsed: nobody reads a longer one to
+// its end.
+const Max = 16 << 10
+
+// maxNesting is the number of open brackets up to which a line is parsed: more take long.
+const maxNesting = 200
+
+// Unparsed is the reason why a line is not parsed, as the predicate of a sentence with "it".
+type Unparsed string
+
+func (u Unparsed) Error() string { return string(u) }
+
+// Parse parses a line of bash. Nothing else parses one: the parser takes more stack with each
+// level of nesting, and a line of any length can come from a model. The error is an Unparsed,
+// or explains why the line is not valid.
+func Parse(line string) (*syntax.File, error) {
+	switch {
+	case len(line) > Max:
+		return nil, Unparsed(fmt.Sprintf("it is too long to be judged: %d bytes", len(line)))
+	case nesting(line) > maxNesting:
+		return nil, Unparsed("it is nested too deeply to be judged")
+	}
+	return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(line), "")
+}
+
+func nesting(line string) int {
+	open, most := 0, 0
+	for _, c := range []byte(line) {
+		switch c {
+		case '(', '[', '{':
+			open++
+		case ')', ']', '}':
+			open = max(open-1, 0)
+		}
+		most = max(most, open)
+	}
+	return most
+}
+
+// Quote returns word in quotes, so that a POSIX shell takes it as it is.
+func Quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'" }
+
+// Line returns words as a line that starts a program with arguments.
+func Line(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = Quote(w)
+	}
+	return strings.Join(quoted, " ")
+}
