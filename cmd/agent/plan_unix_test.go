@@ -183,8 +183,8 @@ func TestPlanInTheEditor(t *testing.T) {
 	d.leave()
 }
 
-// An editor that names no mode, or one that a person did not choose, gets the strictest; an
-// older extension is not asked.
+// An editor that names no mode, or one that a person did not choose, gets the strictest;
+// another editor is not asked.
 func TestPlanInOtherEditors(t *testing.T) {
 	for _, mode := range []string{"", "bypass"} {
 		d := newDesk(t, llmtest.NewServer(t, planCall("# Be polite\n"), llmtest.Turn{Text: "All done."}), nil)
@@ -198,12 +198,10 @@ func TestPlanInOtherEditors(t *testing.T) {
 		d.idle()
 		d.leave()
 	}
-	older := idetest.Ours()
-	older.NoPlans = true
 	d := newDesk(t, llmtest.NewServer(t, planCall("# Be polite\n"), llmtest.Turn{Text: "All done."}), nil)
-	e := d.editor(older)
+	e := d.foreign(idetest.Neovim())
 	d.sit("--permission-mode", "plan")
-	d.WaitFor(`Visual Studio Code`)
+	d.WaitFor(`Neovim`)
 	d.say("be polite")
 	d.WaitFor(`the plan`)
 	d.awake("y carry it out")
@@ -211,7 +209,7 @@ func TestPlanInOtherEditors(t *testing.T) {
 	d.WaitFor(`All done`)
 	d.idle()
 	if asked := e.Requests("openDiff"); len(asked) > 0 {
-		t.Errorf("the older extension was asked: %s", asked[0].Params)
+		t.Errorf("the other editor was asked: %s", asked[0].Params)
 	}
 	d.leave()
 }

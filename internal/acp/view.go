@@ -302,7 +302,7 @@ func (v *view) replay(items []history.Item) {
 func (v *view) replayResult(it history.Item, title string) {
 	m := it.Message
 	c := toolCall{Kind: "tool_call_update", ID: m.CallID, Status: "completed", Content: append([]callContent{fenced("", m.Text())}, images(m.Parts)...)}
-	if it.Failed || it.Deed != nil && (it.Deed.Refused || it.Deed.Failed) {
+	if it.Failed {
 		c.Status = "failed"
 	}
 	if it.Deed != nil {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -24,14 +23,7 @@ var ruleLists = []*schema{{name: "allow", kind: rules}, {name: "ask", kind: rule
 // OwnProjectFile returns the path of the user's own file about the project in dir, which
 // is absolute and resolved. The file may be missing.
 func OwnProjectFile(home, dir string) string {
-	name := statefile.FolderName(dir)
-	hash := name[strings.LastIndexByte(name, '-'):]
-	// Earlier versions did not shorten the folder's name: their rules must not be lost.
-	earlier := filepath.Join(home, "projects", filepath.Base(dir)+hash+".yaml")
-	if _, err := os.Lstat(earlier); err == nil {
-		return earlier
-	}
-	return filepath.Join(home, "projects", name+".yaml")
+	return filepath.Join(home, "projects", statefile.FolderName(dir)+".yaml")
 }
 
 // OwnProjectRules returns the rules in OwnProjectFile. A missing file has none.

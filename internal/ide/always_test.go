@@ -119,25 +119,19 @@ func TestYesAfterAWrongRule(t *testing.T) {
 	e.WaitOpenDiffs(0)
 }
 
-// TestNoRuleIsOfferedInTheEditor: neither if none may be made, nor to an older extension, and
-// one that is sent all the same has no effect.
+// TestNoRuleIsOfferedInTheEditor: neither if none may be made, nor if the edit must be
+// asked about, and one that is sent all the same has no effect.
 func TestNoRuleIsOfferedInTheEditor(t *testing.T) {
-	older := idetest.Ours()
-	older.NoRules = true
-	for name, tt := range map[string]struct {
-		dialect idetest.Dialect
-		change  func(*confirm.Request)
-	}{
-		"none":   {idetest.Ours(), func(req *confirm.Request) { req.Offer = nil }},
-		"forced": {idetest.Ours(), func(req *confirm.Request) { req.Force = true }},
-		"older":  {older, func(*confirm.Request) {}},
+	for name, change := range map[string]func(*confirm.Request){
+		"none":   func(req *confirm.Request) { req.Offer = nil },
+		"forced": func(req *confirm.Request) { req.Force = true },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, nil)
-			e := r.editor(tt.dialect)
+			e := r.editor(idetest.Ours())
 			for _, always := range []map[string]any{{"rule": "edit(a.txt)"}, {"session": true}, {"rule": "edit(**)"}} {
 				req := r.offered()
-				tt.change(&req)
+				change(&req)
 				got := r.ask(t.Context(), req)
 				d := e.NextDiff()
 				if strings.Contains(string(d.Args), "offer") {

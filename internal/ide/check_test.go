@@ -14,12 +14,10 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// TestEditorShowsTheCheck: our editor learns of a running check, and then its result; an
-// older one does not.
+// TestEditorShowsTheCheck: our editor learns of a running check, and then its result;
+// another does not.
 func TestEditorShowsTheCheck(t *testing.T) {
-	older := idetest.Ours()
-	older.NoInline = true
-	for name, dialect := range map[string]idetest.Dialect{"ours": idetest.Ours(), "older": older, "foreign": idetest.Neovim()} {
+	for name, dialect := range map[string]idetest.Dialect{"ours": idetest.Ours(), "foreign": idetest.Neovim()} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, nil)
 			e := r.editor(dialect)
@@ -33,12 +31,12 @@ func TestEditorShowsTheCheck(t *testing.T) {
 			})
 			got := r.ask(t.Context(), req)
 			d := e.NextDiff()
-			if dialect.Ours && !dialect.NoInline {
+			if dialect.Ours {
 				e.WaitRequests("setCheck", 1)
 			}
 			close(finish)
 			<-req.Check.Done()
-			if dialect.Ours && !dialect.NoInline {
+			if dialect.Ours {
 				var checks []client.Check
 				for _, request := range e.WaitRequests("setCheck", 2) {
 					var c client.Check
@@ -57,7 +55,7 @@ func TestEditorShowsTheCheck(t *testing.T) {
 			}
 			d.Accept()
 			r.answered(got, req)
-			if n := len(e.Requests("setCheck")); n != 0 && (!dialect.Ours || dialect.NoInline) {
+			if n := len(e.Requests("setCheck")); n != 0 && !dialect.Ours {
 				t.Errorf("%d calls that the editor does not know", n)
 			}
 		})

@@ -103,42 +103,25 @@ func TestADeletionHasNoText(t *testing.T) {
 	}
 }
 
-// TestRemovalsInAnOlderEditor: the terminal asks, and the person learns why the editor does
-// not.
-func TestRemovalsInAnOlderEditor(t *testing.T) {
-	older := idetest.Ours()
-	older.NoFiles = true
-	for name, tt := range map[string]struct {
-		dialect idetest.Dialect
-		note    string
-	}{
-		"ours": {older, "too old to show a deleted or moved file: answer here"}, "another": {idetest.Neovim(), ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := newRig(t, nil)
-			e := r.editor(tt.dialect)
-			req := r.removals()["deleted"].req
-			got := r.ask(t.Context(), req)
-			<-r.terminal.shown
-			if tt.note != "" {
-				r.untilNote(tt.note)
-			}
-			r.terminal.answers <- yes
-			if o, _ := r.answered(got, req); o.Decision != confirm.Approve {
-				t.Errorf("%+v", o)
-			}
-			if n := len(e.Requests("openDiff")); n > 0 {
-				t.Errorf("%d diffs", n)
-			}
-		})
+// TestRemovalsInAnotherEditor: the terminal asks.
+func TestRemovalsInAnotherEditor(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Neovim())
+	req := r.removals()["deleted"].req
+	got := r.ask(t.Context(), req)
+	<-r.terminal.shown
+	r.terminal.answers <- yes
+	if o, _ := r.answered(got, req); o.Decision != confirm.Approve {
+		t.Errorf("%+v", o)
+	}
+	if n := len(e.Requests("openDiff")); n > 0 {
+		t.Errorf("%d diffs", n)
 	}
 }
 
 // TestTheEditorLearnsOfRemovals: after the write, an editor that closes tabs is told, and no
 // other.
 func TestTheEditorLearnsOfRemovals(t *testing.T) {
-	older := idetest.Ours()
-	older.NoFiles = true
 	for name, tt := range map[string]struct {
 		dialect idetest.Dialect
 		done    editor.Write
@@ -147,7 +130,6 @@ func TestTheEditorLearnsOfRemovals(t *testing.T) {
 		"deleted": {idetest.Ours(), editor.Write{Path: "/p/a", Removed: true}, `{"filePath":"/p/a"}`},
 		"moved":   {idetest.Ours(), editor.Write{Path: "/p/a", Removed: true, To: "/p/b"}, `{"filePath":"/p/a","movedTo":"/p/b"}`},
 		"written": {idetest.Ours(), editor.Write{Path: "/p/a", After: "x"}, ""},
-		"older":   {older, editor.Write{Path: "/p/a", Removed: true}, ""},
 		"another": {idetest.Neovim(), editor.Write{Path: "/p/a", Removed: true}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

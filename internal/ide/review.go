@@ -43,7 +43,7 @@ func (v *Reviewer) ask(ctx context.Context, q *question) (confirm.Verdict, error
 		if err != nil {
 			return confirm.Verdict{}, err
 		}
-		if !v.shows(l, q) {
+		if !q.shownBy(l) {
 			return confirm.Verdict{}, confirm.ErrUndecided
 		}
 		said, err := v.show(ctx, l, q)
@@ -53,21 +53,9 @@ func (v *Reviewer) ask(ctx context.Context, q *question) (confirm.Verdict, error
 	}
 }
 
-// shows reports whether an editor can show a question. It notes that our extension is too old.
-func (v *Reviewer) shows(l *link, q *question) bool {
-	info := l.client.Info()
-	switch {
-	case q.req.Document != nil:
-		return info.Plan
-	case q.whole != "" && !l.ours():
-		return false
-	case q.req.Change.Removes() && !info.Files:
-		if l.ours() && q.whole == "" {
-			v.opt.Face.note(q.noted(), "the extension in "+l.name()+" is too old to show a deleted or moved file: answer here, or update it")
-		}
-		return false
-	}
-	return true
+// shownBy reports whether an editor can show the question.
+func (q *question) shownBy(l *link) bool {
+	return l.ours() || q.req.Document == nil && q.whole == "" && !q.req.Change.Removes()
 }
 
 // awaitLink waits for an editor.

@@ -589,8 +589,6 @@ func TestAlone(t *testing.T) {
 // TestInline: a proposal is shown in the document itself if the configuration asks for
 // that and the editor can do it.
 func TestInline(t *testing.T) {
-	older := idetest.Ours()
-	older.NoInline = true
 	for name, c := range map[string]struct {
 		inline  bool
 		dialect idetest.Dialect
@@ -598,7 +596,6 @@ func TestInline(t *testing.T) {
 	}{
 		"wanted":       {true, idetest.Ours(), "inline"},
 		"not wanted":   {false, idetest.Ours(), ""},
-		"cannot be":    {true, older, ""},
 		"other editor": {true, idetest.Neovim(), ""},
 	} {
 		t.Run(name, func(t *testing.T) {

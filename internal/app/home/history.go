@@ -23,11 +23,10 @@ const (
 // the end of a file, and files are never rewritten.
 type History struct{ File, Dir string }
 
-// Entry is a prompt and the folder it was given in. Dir is empty for entries written
-// before folders were stored.
+// Entry is a prompt and the folder it was given in.
 type Entry struct {
 	Text string `json:"text"`
-	Dir  string `json:"dir,omitzero"`
+	Dir  string `json:"dir"`
 }
 
 // older returns the file of the prompts before those in File.
@@ -43,24 +42,12 @@ func (h History) Entries() ([]Entry, error) {
 			return all, fmt.Errorf("read the history: %w", err)
 		}
 		for line := range bytes.Lines(data) {
-			if e, ok := decode(line); ok {
+			if e := (Entry{}); json.Unmarshal(line, &e) == nil && e.Text != "" {
 				all = append(all, e)
 			}
 		}
 	}
 	return h.newest(all), h.rotate()
-}
-
-// decode reads a line: an entry, or just a text as older versions wrote it.
-func decode(line []byte) (e Entry, ok bool) {
-	var err error
-	switch line[0] {
-	case '"':
-		err = json.Unmarshal(line, &e.Text)
-	case '{':
-		err = json.Unmarshal(line, &e)
-	}
-	return e, err == nil && e.Text != ""
 }
 
 // newest drops the entries beyond the limits.

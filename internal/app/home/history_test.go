@@ -48,7 +48,7 @@ func TestHistoryKeepsPrompts(t *testing.T) {
 
 func TestHistorySurvivesACutLine(t *testing.T) {
 	h := History{File: filepath.Join(t.TempDir(), "history"), Dir: "/p"}
-	scratch.Write(t, h.File, "\"one\"\n\"cut of")
+	scratch.Write(t, h.File, "{\"text\":\"one\"}\n{\"text\":\"cut of")
 	if err := h.Add("two"); err != nil {
 		t.Fatal(err)
 	}
@@ -57,17 +57,16 @@ func TestHistorySurvivesACutLine(t *testing.T) {
 	}
 }
 
-// Prompts stored without a folder belong to none.
 func TestHistoryKnowsTheFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "history")
-	scratch.Write(t, file, "\"old\"\n{\"text\":5}\n")
+	scratch.Write(t, file, "\"text\"\n{\"text\":5}\n")
 	for _, dir := range []string{"/a", "/b"} {
 		if err := (History{File: file, Dir: dir}).Add("in " + dir); err != nil {
 			t.Fatal(err)
 		}
 	}
 	all, err := History{File: file}.Entries()
-	want := []Entry{{Text: "old"}, {Text: "in /a", Dir: "/a"}, {Text: "in /b", Dir: "/b"}}
+	want := []Entry{{Text: "in /a", Dir: "/a"}, {Text: "in /b", Dir: "/b"}}
 	if d := cmp.Diff(want, all); d != "" || err != nil {
 		t.Error(d, err)
 	}

@@ -38,11 +38,10 @@ func (d Dialect) same(e Dialect) bool {
 // should not stay. To learn it again costs a request or two.
 const dialectAge = 30 * 24 * time.Hour
 
-// storedDialect is a Dialect in the file. One of an earlier version has no time, and has
-// expired.
+// storedDialect is a Dialect in the file.
 type storedDialect struct {
 	Dialect
-	At time.Time `json:"at,omitzero"`
+	At time.Time `json:"at"`
 }
 
 // expired reports whether d is no longer used.

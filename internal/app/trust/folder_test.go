@@ -3,7 +3,6 @@ package trust
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
@@ -113,32 +112,6 @@ func TestTrustIsDerivedFromTheFolderItself(t *testing.T) {
 		t.Errorf("the one above was made anew: %v", got)
 	}
 }
-
-// An answer without a Folder, of an earlier version, is bound to the folder that has
-// the trusted content.
-func TestOldAnswersAreBoundOnce(t *testing.T) {
-	s := Open(t.TempDir())
-	dir := scratch.Dir(t, map[string]string{".agent/config.yaml": "x"})
-	f := look(t, dir)
-	scratch.Write(t, s.file(), `[{"dir":`+quoted(dir)+`,"trusted":true,"hash":"`+f.Hash+`"}]`)
-	if a := answer(t, s, dir); a != Trusted {
-		t.Fatal(a)
-	}
-	all, err := s.List()
-	if err != nil || all[0].Folder != (Folder{}) {
-		t.Errorf("looking has saved %+v, %v", all, err)
-	}
-	use(t, s, dir)
-	if all, err = s.List(); err != nil || len(all) != 1 || all[0].Folder != f.Folder {
-		t.Errorf("%+v, %v; want %+v", all, err, f.Folder)
-	}
-	makeAnew(t, dir)
-	if a := use(t, s, dir); a != Replaced {
-		t.Error(a)
-	}
-}
-
-func quoted(path string) string { return `"` + strings.ReplaceAll(path, `\`, `\\`) + `"` }
 
 // The birth of a folder tells it from one with its inode; the device, whose number may
 // change when the system restarts, counts only without it.

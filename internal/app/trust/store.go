@@ -75,11 +75,10 @@ func (s Store) explain(err error) error {
 }
 
 // Use returns the answer like Of and saves it if it is derived: a folder below a
-// trusted one is trusted with its present content, and asked about when that changes. An
-// answer of a version that did not save the Folder is bound to the present one.
+// trusted one is trusted with its present content, and asked about when that changes.
 func (s Store) Use(ctx context.Context, f Found) (Answer, error) {
 	a, e, err := s.of(f)
-	if err == nil && a == Trusted && (e.Dir != f.Dir || e.Folder != f.Folder) {
+	if err == nil && a == Trusted && e.Dir != f.Dir {
 		err = s.pin(ctx, e, f)
 	}
 	if err != nil {
@@ -88,17 +87,14 @@ func (s Store) Use(ctx context.Context, f Found) (Answer, error) {
 	return a, nil
 }
 
-// pin saves the answer that follows from e, unless the folder has one by now.
-func (s Store) pin(ctx context.Context, e Entry, f Found) error {
+// pin saves the answer that follows from that of a folder above, unless the folder has one
+// by now.
+func (s Store) pin(ctx context.Context, above Entry, f Found) error {
 	return s.change(ctx, func(all []Entry) []Entry {
-		i := slices.IndexFunc(all, func(old Entry) bool { return old.Dir == f.Dir })
-		switch {
-		case i < 0 && e.Dir != f.Dir:
-			return append(all, Entry{Dir: f.Dir, Folder: f.Folder, Trusted: true, Hash: f.Hash, Via: cmp.Or(e.Via, e.Dir)})
-		case i >= 0 && all[i] == e:
-			all[i].Folder = f.Folder
+		if slices.ContainsFunc(all, func(old Entry) bool { return old.Dir == f.Dir }) {
+			return all
 		}
-		return all
+		return append(all, Entry{Dir: f.Dir, Folder: f.Folder, Trusted: true, Hash: f.Hash, Via: cmp.Or(above.Via, above.Dir)})
 	})
 }
 
@@ -126,11 +122,10 @@ func (s Store) of(f Found) (Answer, Entry, error) {
 
 // answer returns the entry's answer for the files found in its folder.
 func (e Entry) answer(f Found) Answer {
-	known := e.Folder != (Folder{})
-	switch {
-	case known && !e.Folder.is(f.Folder) && e.Trusted:
+	switch same := e.Folder.is(f.Folder); {
+	case !same && e.Trusted:
 		return Replaced
-	case known && !e.Folder.is(f.Folder):
+	case !same:
 		return Unknown
 	case !e.Trusted:
 		return Refused
@@ -142,7 +137,7 @@ func (e Entry) answer(f Found) Answer {
 
 // here reports whether the folder of the entry is still at its path.
 func (e Entry) here() bool {
-	return e.Folder == (Folder{}) || e.Folder.is(folderAt(e.Dir))
+	return e.Folder.is(folderAt(e.Dir))
 }
 
 // over returns the answer about the nearest folder above dir.

@@ -166,7 +166,7 @@ func TestAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	set(Entry{Dir: dir, Trusted: true, Hash: look(t, dir).Hash})
+	set(Entry{Dir: dir, Folder: folderAt(dir), Trusted: true, Hash: look(t, dir).Hash})
 	if a := answer(t, s, dir); a != Trusted {
 		t.Error(a)
 	}
@@ -174,7 +174,7 @@ func TestAnswers(t *testing.T) {
 	if a := answer(t, s, dir); a != Changed {
 		t.Error(a)
 	}
-	set(Entry{Dir: dir})
+	set(Entry{Dir: dir, Folder: folderAt(dir)})
 	if a := answer(t, s, dir); a != Refused {
 		t.Error(a)
 	}
@@ -196,7 +196,7 @@ func TestTrustExtendsToFoldersBelow(t *testing.T) {
 	s := Open(t.TempDir())
 	parent := scratch.Dir(t, map[string]string{"a/.agent/config.yaml": "x", "ab/.agent/config.yaml": "x", "a/b/.agent/config.yaml": "x"})
 	a, b := filepath.Join(parent, "a"), filepath.Join(parent, "a", "b")
-	if err := s.Set(t.Context(), Entry{Dir: a, Trusted: true, Hash: look(t, a).Hash}); err != nil {
+	if err := s.Set(t.Context(), Entry{Dir: a, Folder: folderAt(a), Trusted: true, Hash: look(t, a).Hash}); err != nil {
 		t.Fatal(err)
 	}
 	for dir, want := range map[string]Answer{a: Trusted, b: Trusted, filepath.Join(parent, "ab"): Unknown, parent: Unknown} {
@@ -211,7 +211,7 @@ func TestTrustExtendsToFoldersBelow(t *testing.T) {
 	if got, err := s.Use(t.Context(), look(t, b)); got != Changed || err != nil {
 		t.Error("it has changed since it was first seen:", got, err)
 	}
-	if err := s.Set(t.Context(), Entry{Dir: b}); err != nil {
+	if err := s.Set(t.Context(), Entry{Dir: b, Folder: folderAt(b)}); err != nil {
 		t.Fatal(err)
 	}
 	if got := answer(t, s, b); got != Refused {
@@ -231,7 +231,7 @@ func TestDerivedAnswersAreDeleted(t *testing.T) {
 	at := func(name string) string { return filepath.Join(parent, filepath.FromSlash(name)) }
 	trust := func(name string) {
 		t.Helper()
-		if err := s.Set(t.Context(), Entry{Dir: at(name), Trusted: true, Hash: look(t, at(name)).Hash}); err != nil {
+		if err := s.Set(t.Context(), Entry{Dir: at(name), Folder: folderAt(at(name)), Trusted: true, Hash: look(t, at(name)).Hash}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -267,7 +267,7 @@ func TestDerivedAnswersAreDeleted(t *testing.T) {
 	answers(gone)
 	trust("")
 	use()
-	if err := s.Set(t.Context(), Entry{Dir: parent}); err != nil {
+	if err := s.Set(t.Context(), Entry{Dir: parent, Folder: folderAt(parent)}); err != nil {
 		t.Fatal(err)
 	}
 	gone[""] = Refused

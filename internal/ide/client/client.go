@@ -61,16 +61,6 @@ type Info struct {
 	// Ours reports whether the plugin speaks our whole protocol (details of a verdict,
 	// drafts, status), as our own extension does.
 	Ours bool
-	// Inline reports whether it can show a proposal in the document itself.
-	Inline bool
-	// Plan reports whether it can show a plan as a document.
-	Plan bool
-	// Rules reports whether it lets a person make a rule with an acceptance.
-	Rules bool
-	// Files reports whether it can show that a file is deleted or moved.
-	Files bool
-	// Checks reports whether it shows checks and refused proposals.
-	Checks bool
 	// Reviews reports whether it can show diffs; otherwise it only reports its open
 	// files.
 	Reviews bool
@@ -162,18 +152,8 @@ func (c *Client) describe() {
 	c.info.Ours, c.info.MaxMessage = true, maxOurs
 	var announced struct {
 		MaxPayload int `json:"maxPayload"`
-		Inline     int `json:"inline"`
-		Plan       int `json:"plan"`
-		Checks     int `json:"checks"`
-		Rules      int `json:"rules"`
-		Files      int `json:"files"`
 	}
-	if json.Unmarshal(capability, &announced) != nil {
-		return
-	}
-	c.info.Inline, c.info.Plan, c.info.Checks = announced.Inline > 0, announced.Plan > 0, announced.Checks > 0
-	c.info.Rules, c.info.Files = announced.Rules > 0, announced.Files > 0
-	if announced.MaxPayload > 0 {
+	if json.Unmarshal(capability, &announced) == nil && announced.MaxPayload > 0 {
 		c.info.MaxMessage = min(announced.MaxPayload, maxOurs)
 	}
 }

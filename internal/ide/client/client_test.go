@@ -79,7 +79,7 @@ func TestConnect(t *testing.T) {
 			limit = 5 << 20
 		}
 		want := client.Info{
-			Name: d.Name, Plugin: d.Server, Version: "1.2.3", Ours: d.Ours, Inline: d.Ours, Plan: d.Ours, Rules: d.Ours, Files: d.Ours, Checks: d.Ours, Reviews: true, Tools: d.Listed, MaxMessage: limit,
+			Name: d.Name, Plugin: d.Server, Version: "1.2.3", Ours: d.Ours, Reviews: true, Tools: d.Listed, MaxMessage: limit,
 		}
 		if diff := cmp.Diff(want, info); diff != "" {
 			t.Error(diff)

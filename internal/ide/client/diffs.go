@@ -180,15 +180,8 @@ func (d *Diffs) Open(ctx context.Context, r DiffRequest) (DiffOutcome, error) {
 		return DiffOutcome{}, errors.New("this change cannot be shown in an editor: its path or text is not plain Unicode")
 	}
 	extended := d.c.Info().Ours
-	if r.Removal != "" && !d.c.Info().Files {
+	if r.Removal != "" && !extended {
 		return DiffOutcome{}, ErrUnsupported
-	}
-	r.Inline = r.Inline && d.c.Info().Inline
-	if !d.c.Info().Checks {
-		r.Refused = nil
-	}
-	if !d.c.Info().Rules {
-		r.Offer = nil
 	}
 	args, f := r.arguments(extended), d.c.formOf(r.Base, r.Text)
 	if !extended {
@@ -416,7 +409,7 @@ func (d *Diffs) Claim(ctx context.Context, id string, held bool) error {
 // SetCheck shows the check of a proposal in its diff, which may be about to open. It
 // returns ErrUnsupported for an editor that does not show checks.
 func (d *Diffs) SetCheck(ctx context.Context, id string, check Check) error {
-	if !d.c.Info().Checks {
+	if !d.c.Info().Ours {
 		return ErrUnsupported
 	}
 	_, err := d.c.call(ctx, "setCheck", struct {

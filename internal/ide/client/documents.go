@@ -224,9 +224,9 @@ func (d *Documents) Save(ctx context.Context, path string) error {
 }
 
 // Removed tells the editor that the file at path is gone, or has moved to the path to, so
-// that it closes its tabs. It returns ErrUnsupported for an editor that does not know Files.
+// that it closes its tabs. It returns ErrUnsupported for an editor that does not speak our whole protocol.
 func (d *Documents) Removed(ctx context.Context, path, to string) error {
-	if !d.c.Info().Files {
+	if !d.c.Info().Ours {
 		return ErrUnsupported
 	}
 	args := map[string]string{"filePath": path}

@@ -47,11 +47,7 @@ type Dialect struct {
 	Ours     bool // details, drafts, status
 	Flat     bool // results without the usual wrapping; writes the file itself
 	OneBased bool // lines of selections and diagnostics
-	NoInline bool // of our own extension: an older one
-	NoPlans  bool // of our own extension: an older one
-	NoTexts  bool // of our own extension: it reports no texts of drafts, like an older one
-	NoRules  bool // likewise
-	NoFiles  bool // likewise
+	NoTexts  bool // of our own extension: it reports no texts of drafts, as of very long ones
 
 	Listed   []string // tools in tools/list
 	Unlisted []string // tools that work without being listed
@@ -188,20 +184,7 @@ func (d Dialect) greeting(params json.RawMessage) any {
 	}
 	capabilities := map[string]any{"tools": map[string]any{"listChanged": true}}
 	if d.Ours {
-		ours := map[string]any{"version": 1, "openDiffDetails": 1, "comments": 1, "status": 1, "maxPayload": 16 << 20}
-		if !d.NoInline {
-			ours["inline"], ours["checks"] = 1, 1
-		}
-		if !d.NoPlans {
-			ours["plan"] = 1
-		}
-		if !d.NoRules {
-			ours["rules"] = 1
-		}
-		if !d.NoFiles {
-			ours["files"] = 1
-		}
-		capabilities["experimental"] = map[string]any{"agent/ide": ours}
+		capabilities["experimental"] = map[string]any{"agent/ide": map[string]any{"maxPayload": 16 << 20}}
 	}
 	return map[string]any{
 		"protocolVersion": asked.Version, "capabilities": capabilities,

@@ -49,7 +49,7 @@ func (e *Editor) Asked() int {
 func (e *Editor) provingLock(lock map[string]any, secret string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	lock["v"], lock["secret"], lock["authToken"] = proof.Version, secret, "what-older-agents-send"
+	lock["v"], lock["secret"] = proof.Version, secret
 	if e.socket != "" {
 		delete(lock, "secret")
 		lock["secretSocket"] = e.socket

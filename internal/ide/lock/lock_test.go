@@ -64,7 +64,7 @@ func (d *desk) lock(folder string, port int, fields map[string]any) string {
 	d.t.Helper()
 	all := map[string]any{
 		"pid": os.Getpid(), "workspaceFolders": []string{filepath.Dir(d.dir)}, "ideName": "Test",
-		"transport": "ws", "authToken": "0123456789abcdef", "v": 2, "secret": secret, "somethingNew": []int{1},
+		"transport": "ws", "authToken": "0123456789abcdef", "v": 1, "secret": secret, "somethingNew": []int{1},
 	}
 	for k, v := range fields {
 		if all[k] = v; v == nil {
@@ -154,9 +154,8 @@ func TestReasons(t *testing.T) {
 		{name: "short secret", fields: map[string]any{"secret": secret[:31]}, why: "the lock file has no secret"},
 		{name: "secret of two lines", fields: map[string]any{"secret": secret + "\n"}, why: "the lock file has no secret"},
 		{name: "secret too long", fields: map[string]any{"secret": strings.Repeat("x", 501)}, why: "the lock file has no secret"},
-		{name: "older extension", fields: map[string]any{"v": 1, "secret": nil}, why: "its extension is too old for this agent, it does not prove who it is: update it (agent ide install), then reload its window"},
-		{name: "oldest extension", fields: map[string]any{"v": nil, "secret": nil}, why: "its extension is too old for this agent, it does not prove who it is: update it (agent ide install), then reload its window"},
-		{name: "newer extension", fields: map[string]any{"v": 3}, why: "its extension speaks version 3 of the protocol and this agent version 2: update agent"},
+		{name: "no version", fields: map[string]any{"v": nil}, why: "its extension speaks version 0 of the protocol, this agent version 1: run agent ide install, then reload its window"},
+		{name: "another version", fields: map[string]any{"v": 2}, why: "its extension speaks version 2 of the protocol, this agent version 1: run agent ide install, then reload its window"},
 		{name: "versions", fields: map[string]any{"v": "2"}, why: "the lock file is malformed"},
 		{name: "half-written", text: `{"pid":1,"workspa`, why: "the lock file is malformed"},
 		{name: "empty", text: ` `, why: "the lock file is malformed"},

@@ -66,10 +66,8 @@ func isWeak(secret string) bool { return len(secret) < proof.MinSecret || unsend
 // "".
 func (f File) unspoken() string {
 	switch {
-	case f.Protocol > proof.Version:
-		return fmt.Sprintf("its extension speaks version %d of the protocol and this agent version %d: update agent", f.Protocol, proof.Version)
-	case f.Protocol < proof.Version:
-		return "its extension is too old for this agent, it does not prove who it is: update it (agent ide install), then reload its window"
+	case f.Protocol != proof.Version:
+		return fmt.Sprintf("its extension speaks version %d of the protocol, this agent version %d: run agent ide install, then reload its window", f.Protocol, proof.Version)
 	case f.SecretSocket != "" && !filepath.IsAbs(f.SecretSocket):
 		return "the socket in its lock file is not an absolute path"
 	case f.SecretSocket == "" && isWeak(f.Secret):

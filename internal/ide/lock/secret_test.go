@@ -74,12 +74,11 @@ func TestSecretOrSocket(t *testing.T) {
 		of   Ours
 		want string
 	}{
-		"socket":          {Ours{Protocol: 2, SecretSocket: "/s"}, ""},
-		"secret":          {Ours{Protocol: 2, Secret: secret}, ""},
-		"relative socket": {Ours{Protocol: 2, SecretSocket: "s"}, "not an absolute path"},
-		"neither":         {Ours{Protocol: 2}, "no secret"},
-		"newer":           {Ours{Protocol: 3, SecretSocket: "/s"}, "update agent"},
-		"older":           {Ours{Protocol: 1, Secret: secret}, "too old"},
+		"socket":          {Ours{Protocol: 1, SecretSocket: "/s"}, ""},
+		"secret":          {Ours{Protocol: 1, Secret: secret}, ""},
+		"relative socket": {Ours{Protocol: 1, SecretSocket: "s"}, "not an absolute path"},
+		"neither":         {Ours{Protocol: 1}, "no secret"},
+		"another version": {Ours{Protocol: 2, SecretSocket: "/s"}, "run agent ide install"},
 	} {
 		if got := (File{Ours: c.of}).unspoken(); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q", name, got)

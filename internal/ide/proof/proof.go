@@ -11,9 +11,9 @@ import (
 	"fmt"
 )
 
-// Version is the first version of the protocol, as in the lock file, in which both
-// sides prove.
-const Version = 2
+// Version is the number of the protocol that agent and its extension must share: the lock
+// file holds it, and every proof.
+const Version = 1
 
 // The headers of the handshake: each side sends a nonce, the server also its proof.
 const (

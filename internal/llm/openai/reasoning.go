@@ -21,13 +21,12 @@ const (
 )
 
 // extra returns the fields beside text and calls in which an answer goes back, and
-// whether it came from this server and model. Reasoning goes back to no other. An answer
-// without a source counts as its own: earlier versions did not store one.
+// whether it came from this server and model. Reasoning goes back to no other.
 func (e messageEncoder) extra(m llm.Message) (fields map[string]json.RawMessage, own bool) {
 	var source string
 	stored := members(m.Extra, sourceKey, plainField, thinkingField, detailsField, extraField)
 	_ = json.Unmarshal(stored[sourceKey], &source) // no string: not ours
-	own = stored[sourceKey] == nil || source == e.source
+	own = source == e.source
 	fields = map[string]json.RawMessage{}
 	if own {
 		maps.Copy(fields, stored)

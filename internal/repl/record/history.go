@@ -32,12 +32,11 @@ func FromHistory(items []history.Item, title func(llm.ToolCall) string) Record {
 				titles[c.ID] = title(c)
 			}
 		case llm.ToolReply:
-			c := Call{Title: titles[msg.CallID], Output: msg.Text(), State: StateOf(it.Failed, false)}
+			c := Call{Title: titles[msg.CallID], Output: msg.Text(), State: StateOf(it.Failed, it.Deed != nil && it.Deed.Refused)}
 			if it.Task != nil {
 				c.Output = Conversation(it.Task, title)
 			}
 			if it.Deed != nil {
-				c.State = StateOf(it.Failed || it.Deed.Failed, it.Deed.Refused)
 				for _, f := range it.Deed.Files {
 					c.Diffs = append(c.Diffs, f.Diff)
 				}

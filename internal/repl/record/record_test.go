@@ -180,7 +180,7 @@ func TestPageOfASubAgent(t *testing.T) {
 	}
 }
 
-// The pager marks how each call ended, also those of sub-agents and of earlier versions.
+// The pager marks how each call ended, also those of sub-agents.
 func TestPageMarksHowCallsEnded(t *testing.T) {
 	calls := llm.Message{Role: llm.Assistant, Calls: []llm.ToolCall{
 		{ID: "1", Name: "one"}, {ID: "2", Name: "two"}, {ID: "3", Name: "three"}, {ID: "4", Name: "four"},
@@ -193,7 +193,7 @@ func TestPageMarksHowCallsEnded(t *testing.T) {
 		{Message: calls},
 		reply("1", history.Meta{Failed: true}),
 		reply("2", history.Meta{Failed: true, Deed: &history.Deed{Refused: true, Failed: true}}),
-		reply("3", history.Meta{Deed: &history.Deed{Failed: true}}),
+		reply("3", history.Meta{Failed: true, Deed: &history.Deed{Failed: true}}),
 		reply("4", history.Meta{Task: history.NewTask(inner, []string{"2"}, []string{"3"})}),
 	}, func(c llm.ToolCall) string { return c.Name })
 	r.Call(record.Call{Title: "live", State: record.StateOf(true, false)})

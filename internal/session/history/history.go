@@ -27,21 +27,18 @@ type Item struct {
 
 // Meta is data of a message that no model is sent.
 type Meta struct {
-	Turn string    `json:"turn,omitzero"` // of a prompt: the id of its turn
-	At   time.Time `json:"at,omitzero"`   // of a prompt
-	Mark int64     `json:"mark,omitzero"` // of a prompt: its place among the changes of files, see workspace.Root.Mark
-	Deed *Deed     `json:"did,omitzero"`  // of the result of a call that did, or was meant to do, something
-	Task *Task     `json:"task,omitzero"` // of the result of a call that a sub-agent carried out
-	// Failed is set for the result of a call that failed or was refused. Sessions of earlier versions have it
-	// in the Deed only.
-	Failed bool `json:"failed,omitzero"`
+	Turn   string    `json:"turn,omitzero"`   // of a prompt: the id of its turn
+	At     time.Time `json:"at,omitzero"`     // of a prompt
+	Mark   int64     `json:"mark,omitzero"`   // of a prompt: its place among the changes of files, see workspace.Root.Mark
+	Deed   *Deed     `json:"did,omitzero"`    // of the result of a call that did, or was meant to do, something
+	Task   *Task     `json:"task,omitzero"`   // of the result of a call that a sub-agent carried out
+	Failed bool      `json:"failed,omitzero"` // of the result of a call that failed or was refused
 }
 
 // Task is the conversation of a sub-agent.
 type Task struct {
 	Messages []llm.Message `json:"messages"`
-	// Failed and Refused have the ids of its calls that failed or were declined. Sessions of
-	// earlier versions have neither.
+	// Failed and Refused have the ids of its calls that failed or were declined.
 	Failed  []string `json:"failed,omitzero"`
 	Refused []string `json:"refused,omitzero"`
 }

@@ -84,7 +84,7 @@ func (t *Transcript) interrupt() []Entry {
 	for i, c := range t.open {
 		it := Item{Message: Result(c.ID, Interrupted)}
 		if i == 0 {
-			it.Deed = &Deed{What: "Call " + c.Name + " " + c.Args, Result: "the program ended before this returned: its effect is unknown", Failed: true}
+			it.Failed, it.Deed = true, &Deed{What: "Call " + c.Name + " " + c.Args, Result: "the program ended before this returned: its effect is unknown", Failed: true}
 		}
 		added = append(added, t.add(it))
 	}

@@ -72,7 +72,6 @@ export class Core {
   private secret = newToken();
   private token = newToken();
   private readonly tokenGuards: readonly Guard[];
-  private olderTold = false;
   private readonly startedAt: number;
   private running: Running | undefined;
   /** The last start, which may go on still: the next one waits for its end. */
@@ -107,7 +106,7 @@ export class Core {
       clock,
       log,
       guard,
-      sockets: this.sockets(guard, bridgeGuard),
+      sockets: this.sockets(bridgeGuard),
       http: [
         {
           path: "/mcp",
@@ -257,7 +256,7 @@ export class Core {
   }
 
   /** The doors by WebSocket. At "/" a program without a token is let in only if the person has chosen that, and where it looks. */
-  private sockets(guard: Guard, bridgeGuard: Guard): readonly SocketDoor[] {
+  private sockets(bridgeGuard: Guard): readonly SocketDoor[] {
     const { settings } = this.ports;
     const ide = (connection: Connection): ConnectionHandler => this.ide.connected(connection);
     const bridge = (connection: Connection): ConnectionHandler => this.bridge.connected(connection);
@@ -267,18 +266,9 @@ export class Core {
       settings.bridgeEnabled() && !required() && settings.bridgeFile() !== undefined && isPlain(req);
     return [
       { path: "/", guard: new Guard(undefined, { required }), open: anyone, connected: bridge },
-      { path: "/", guard, open: (req) => req.headers[tokenHeader] !== undefined, connected: (connection) => this.older(connection) },
       { path: "/", guard: new Guard(undefined, { proves: true }), secret: () => this.secret, connected: ide },
       { path: "/bridge", guard: bridgeGuard, open: () => settings.bridgeEnabled(), connected: bridge },
     ];
-  }
-
-  /** Disconnects an agent that is older than the proofs, and explains it on both sides. */
-  private older(connection: Connection): ConnectionHandler {
-    connection.close(4010, "this agent is too old for the editor's extension: update agent, then start it again");
-    if (!this.olderTold) this.ports.notices.warn(this.ports.t("An agent that is older than this extension tried to connect. Update agent, then start it again."));
-    this.olderTold = true;
-    return { message: () => undefined, closed: () => undefined };
   }
 
   private clientsChanged(): void {

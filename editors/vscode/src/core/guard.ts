@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { nonceOf } from "./proof";
 
-/** The header that carries a token, raw: at /bridge, and from agents that are older than the proofs. */
+/** The header that carries the token of /bridge, raw. */
 export const tokenHeader = "x-agent-ide-authorization";
 
 /** 256 random bits, as text for a header. */

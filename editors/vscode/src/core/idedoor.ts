@@ -70,18 +70,9 @@ export class IdeDoor {
     if (selected !== undefined) session.notify("selection_changed", selected);
   }
 
-  /** The capabilities that a client may rely on beyond the common tools. */
+  /** Announces the whole protocol, whose number is in the lock and in every proof. */
   private capability(): object {
     return {
-      version: 1,
-      openDiffDetails: 1,
-      comments: 1,
-      status: 1,
-      inline: 1,
-      plan: 1,
-      checks: 1,
-      rules: 1,
-      files: 1,
       trusted: this.host.ports.workspace.isTrusted(),
       platform: process.platform,
       maxPayload,

@@ -17,7 +17,7 @@ export type LockContent = Known & {
   readonly realFolders: readonly string[];
   readonly ideName: string;
   readonly transport: "ws";
-  /** Opens /bridge. An agent that is older than the proofs sends it, and is told to be updated. */
+  /** Opens /bridge. */
   readonly authToken: string;
   readonly trusted: boolean;
   readonly startedAt: number;

@@ -40,7 +40,7 @@ function read(text: string | undefined): Map<number, string> {
   try {
     found = JSON.parse(text ?? "[]");
   } catch {
-    found = undefined; // of an earlier version: one token for every port
+    found = undefined; // malformed
   }
   const kept = new Map<number, string>();
   for (const pair of Array.isArray(found) ? (found as unknown[]) : []) {

@@ -2,8 +2,8 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { request } from "node:http";
 import type { IncomingMessage } from "node:http";
 
-/** The version of the protocol in which both sides prove, as the lock names it. */
-export const protocolVersion = 2;
+/** The number of the protocol that agent and this extension must share: the lock holds it, and every proof. */
+export const protocolVersion = 1;
 
 /** The headers of the handshake: each side sends a nonce, the server its proof too. */
 export const nonceHeader = "x-agent-ide-nonce";

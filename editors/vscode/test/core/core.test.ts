@@ -54,7 +54,7 @@ describe("the handshake", () => {
     assert.deepEqual(result["capabilities"], {
       tools: { listChanged: false },
       experimental: {
-        "agent/ide": { version: 1, openDiffDetails: 1, comments: 1, status: 1, inline: 1, plan: 1, checks: 1, rules: 1, files: 1, trusted: true, platform: process.platform, maxPayload: 16_777_216 },
+        "agent/ide": { trusted: true, platform: process.platform, maxPayload: 16_777_216 },
       },
     });
     client.notify("ide_connected", { pid: 4711 });
@@ -382,7 +382,7 @@ describe("the lock", () => {
     const files = readdirSync(join(home, "ide")).filter((name) => !name.endsWith(".sock"));
     assert.deepEqual(files.filter((name) => readFileSync(join(home, "ide", name), "utf8").includes(secret)), [], "the secret is in a file");
     assert.deepEqual(rest, {
-      v: 2, pid: process.pid, workspaceFolders: [], realFolders: [], ideName: "Test Editor", transport: "ws", trusted: true,
+      v: 1, pid: process.pid, workspaceFolders: [], realFolders: [], ideName: "Test Editor", transport: "ws", trusted: true,
       startedAt: 1_000_000, focusedAt: 1_000_000, extVersion: "0.1.0",
       doors: [{ kind: "mcp", url: `http://127.0.0.1:${port}/mcp` }],
     });

@@ -14,7 +14,7 @@ import { tempFolder, until } from "./fakes";
 import { startCore } from "./wsclient";
 
 const content: LockContent = {
-  v: 2,
+  v: 1,
   pid: 4711,
   workspaceFolders: ["/a"],
   realFolders: ["/real/a"],
@@ -86,7 +86,7 @@ describe("the lock file", () => {
       let reads = 0;
       while (reading) {
         if (existsSync(lock.path)) {
-          assert.equal((JSON.parse(readFileSync(lock.path, "utf8")) as LockContent).v, 2);
+          assert.equal((JSON.parse(readFileSync(lock.path, "utf8")) as LockContent).v, 1);
           reads++;
         }
         await new Promise((done) => setImmediate(done));
@@ -151,7 +151,7 @@ describe("the sweep", () => {
   const cases: [string, string, string, { pid: boolean; proof: boolean }, boolean][] = [
     ["the process is dead, whoever listens", "5000.lock", '{"pid":7,"secret":"s"}', { pid: false, proof: false }, true],
     ["what listens knows its secret", "5000.lock", '{"pid":7,"secret":"s"}', { pid: false, proof: true }, false],
-    ["it is of an earlier version and its process is dead", "5000.lock", '{"pid":7,"authToken":"t"}', { pid: false, proof: true }, true],
+    ["it has no secret and its process is dead", "5000.lock", '{"pid":7,"authToken":"t"}', { pid: false, proof: true }, true],
     ["the process lives", "5000.lock", '{"pid":7,"secret":"s"}', { pid: true, proof: false }, false],
     ["no process is named", "5000.lock", "{}", { pid: false, proof: false }, false],
     ["it cannot be read", "5000.lock", "{", { pid: false, proof: false }, false],

@@ -37,7 +37,7 @@ export class Client {
     });
     const theirs = (await answer).headers;
     const proof = (role) => {
-      const text = ["agent-ide 2", role, lock.port, nonce, theirs["x-agent-ide-nonce"]].join("\n");
+      const text = ["agent-ide 1", role, lock.port, nonce, theirs["x-agent-ide-nonce"]].join("\n");
       return createHmac("sha256", secret).update(text).digest("base64url");
     };
     if (theirs["x-agent-ide-proof"] !== proof("server")) throw new Error("the window did not prove that it wrote its lock");
