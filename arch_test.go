@@ -93,7 +93,7 @@ var layers = []struct {
 		"internal/tools/args", "internal/tools/edit", "internal/tools/pending",
 		"internal/tools/search", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/tools/web", "internal/workspace", "internal/workspace/effects",
 	}},
-	{"internal/systemprompt", []string{"internal/editor", "internal/lazyregexp", "internal/workspace"}},
+	{"internal/context", []string{"internal/editor", "internal/lazyregexp", "internal/workspace"}},
 
 	{"internal/session/archive", []string{"internal/cells", "internal/llm", "internal/session/history", "internal/statefile"}},
 	{"internal/session/compact", []string{"internal/llm", "internal/session/history", "internal/session/meter"}},
@@ -163,14 +163,14 @@ var layers = []struct {
 
 	{"internal/demo", []string{"internal/statefile"}},
 	{"internal/app", []string{
-		"internal/app/clipboard", "internal/app/allowedservers", "internal/app/keystore", "internal/app/home", "internal/app/hooks", "internal/app/idelink", "internal/app/attachments", "internal/app/provider", "internal/app/skills", "internal/app/sources", "internal/app/spending", "internal/app/subagents", "internal/audit", "internal/caution", "internal/check", "internal/config", "internal/confirm", "internal/diff", "internal/footprint", "internal/systemprompt",
+		"internal/app/clipboard", "internal/app/allowedservers", "internal/app/keystore", "internal/app/home", "internal/app/hooks", "internal/app/idelink", "internal/app/attachments", "internal/app/provider", "internal/app/skills", "internal/app/sources", "internal/app/spending", "internal/app/subagents", "internal/audit", "internal/caution", "internal/check", "internal/config", "internal/confirm", "internal/diff", "internal/footprint", "internal/context",
 		"internal/llm", "internal/mcp", "internal/permission", "internal/sandbox", "internal/session", "internal/session/archive", "internal/session/history", "internal/statefile", "internal/tools", "internal/tools/pending", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/tools/web", "internal/workspace", "internal/workspace/effects",
 	}},
 	{"internal/app/clipboard", []string{"internal/child", "internal/lookpath", "internal/timelimit"}},
 	{"internal/app/frontmatter", []string{"internal/lazyregexp"}},
 	{"internal/app/hooks", []string{"internal/config", "internal/footprint", "internal/permission", "internal/regularfile", "internal/toolnames", "internal/tools/shell"}},
 	{"internal/app/skills", []string{"internal/app/frontmatter", "internal/lazyregexp", "internal/regularfile"}},
-	{"internal/app/sources", []string{"internal/app/hooks", "internal/app/skills", "internal/app/subagents", "internal/config", "internal/lazyregexp", "internal/mcp", "internal/permission", "internal/systemprompt"}},
+	{"internal/app/sources", []string{"internal/app/hooks", "internal/app/skills", "internal/app/subagents", "internal/config", "internal/lazyregexp", "internal/mcp", "internal/permission", "internal/context"}},
 	{"internal/app/spending", []string{"internal/statefile"}},
 	{"internal/app/subagents", []string{"internal/app/frontmatter", "internal/lazyregexp", "internal/llm", "internal/regularfile", "internal/sanitize", "internal/session", "internal/toolnames", "internal/tools"}},
 	{"internal/app/recording", []string{"internal/audit", "internal/confirm", "internal/lazyregexp", "internal/llm", "internal/permission", "internal/session", "internal/session/archive", "internal/session/history"}},

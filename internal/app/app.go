@@ -26,13 +26,13 @@ import (
 	"github.com/bb2d0cf4/agent/internal/check"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	modelcontext "github.com/bb2d0cf4/agent/internal/context"
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/mcp"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
-	"github.com/bb2d0cf4/agent/internal/systemprompt"
 	"github.com/bb2d0cf4/agent/internal/tools"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -121,7 +121,7 @@ type App struct {
 	Root      *workspace.Root
 	Policy    *permission.Policy
 	Questions *confirm.Controller   // the only one: it asks one question at a time
-	Context   *systemprompt.Builder // writes the system prompt
+	Context   *modelcontext.Builder // writes the system prompt
 	Loop      *session.Loop
 	Editor    *idelink.Link
 	Servers   *mcp.Servers
@@ -130,21 +130,21 @@ type App struct {
 	Resources *attachments.Resources
 	Remarks   attachments.Remarks
 
-	face          Face
-	early         []session.Event // emitted before a face was attached
-	jobs          *shell.Jobs
-	effects       *effects.Tracker
-	check         *check.Runner
-	lines         *attachments.Lines
-	modeNews      *modeNews
-	skills        []skills.Skill
-	sources       sources.Setup
-	hooked        *hooked
-	guidance      *guidance
-	served        served
-	editorPrompts *idelink.Prompts
-	start         archive.Start // of the session, as saved
-	unlink        func()        // ends the link to the editor
+	face     Face
+	early    []session.Event // emitted before a face was attached
+	jobs     *shell.Jobs
+	effects  *effects.Tracker
+	check    *check.Runner
+	lines    *attachments.Lines
+	modeNews *modeNews
+	skills   []skills.Skill
+	sources  sources.Setup
+	hooked   *hooked
+	guidance *guidance
+	served   served
+	tools    *tools.Set
+	start    archive.Start // of the session, as saved
+	unlink   func()        // ends the link to the editor
 
 	mu  sync.Mutex // guards now
 	now struct {
@@ -197,8 +197,8 @@ func New(o Options) (*App, error) {
 		}
 	}
 	a.allowOwn()
-	a.Context = systemprompt.New(systemprompt.Options{
-		Dir: a.Root.Dir(), Roots: a.Root.Roots(), Shell: shellName(), Editor: a.Editor.View, Fixed: o.Config.IDE.Context.Place == "message",
+	a.Context = modelcontext.New(modelcontext.Options{
+		Dir: a.Root.Dir(), Roots: a.Root.Roots(), Shell: shellName(), Editor: a.Editor.View, Place: modelcontext.Place(o.Config.IDE.Context.Place),
 		Home: o.Config.Home, Trusted: a.guidance.trusted(), Skills: a.offered(),
 	})
 	a.recallStart(o.Place.Store)

@@ -12,7 +12,9 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/provider"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	modelcontext "github.com/bb2d0cf4/agent/internal/context"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/session"
@@ -237,9 +239,9 @@ func TestOverhead(t *testing.T) {
 // only when it has changed.
 func TestTheEditorsStateFollowsABatch(t *testing.T) {
 	a := newAppIn(t, t.TempDir(), filepath.Join(t.TempDir(), "home"), config.Overrides{"ide.auto_connect": "false"})
-	state := "IDE connected: X\n"
+	open := &states{now: editor.State{Name: "X", Tabs: []editor.Tab{{Path: "/a"}}}}
+	a.Context = modelcontext.New(modelcontext.Options{Dir: a.Root.Dir(), Editor: open, Place: modelcontext.AtStart})
 	set := a.newTools(nil, Options{})
-	set.editorPrompts = a.Editor.Prompts(func(context.Context) string { return state }, set.Set)
 	call := func(index int) string {
 		t.Helper()
 		res, err := set.Call(t.Context(), "list_files", tools.Call{Args: json.RawMessage(`{}`), Batch: confirm.Batch{Index: index, Total: 2}})
@@ -248,20 +250,32 @@ func TestTheEditorsStateFollowsABatch(t *testing.T) {
 		}
 		return res.ForModel
 	}
-	if got := call(0); strings.Contains(got, "IDE") {
-		t.Errorf("in the middle of a batch: %q", got)
-	}
-	if got := call(1); !strings.HasSuffix(got, "\n\n[IDE connected: X]") {
-		t.Errorf("after the batch: %q", got)
+	const block = "IDE connected: X\n  Open tabs: /a"
+	if got := a.system(t.Context()); !strings.HasSuffix(got, "\n"+block+"\n") {
+		t.Errorf("as the session begins: %q", got)
 	}
 	if got := call(1); strings.Contains(got, "IDE") {
 		t.Errorf("unchanged: %q", got)
 	}
-	a.editorPrompts = set.editorPrompts
+	open.now.Name = "Y"
+	if got := call(0); strings.Contains(got, "IDE") {
+		t.Errorf("in the middle of a batch: %q", got)
+	}
+	if got := call(1); !strings.HasSuffix(got, "\n\n[IDE connected: Y\n  Open tabs: /a]") {
+		t.Errorf("after the batch: %q", got)
+	}
+	if got := a.system(t.Context()); !strings.HasSuffix(got, "\n"+block+"\n") {
+		t.Errorf("the prompt changed: %q", got)
+	}
 	if err := a.Use(a.Archive.Create(a.Dir, "m")); err != nil {
 		t.Fatal(err)
 	}
-	if got := call(1); !strings.HasSuffix(got, "\n\n[IDE connected: X]") {
+	if got := a.system(t.Context()); !strings.HasSuffix(got, "IDE connected: Y\n  Open tabs: /a\n") {
 		t.Errorf("in another session: %q", got)
 	}
 }
+
+// states is an editor whose state a test sets.
+type states struct{ now editor.State }
+
+func (s *states) State(context.Context) editor.State { return s.now }

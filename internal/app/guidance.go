@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	modelcontext "github.com/bb2d0cf4/agent/internal/context"
 	"github.com/bb2d0cf4/agent/internal/session"
-	"github.com/bb2d0cf4/agent/internal/systemprompt"
 )
 
 // guidance watches over the project's instructions for the model.
@@ -15,7 +15,7 @@ type guidance struct {
 	told  map[string]string // by path, the hash that the person was told about
 }
 
-// trusted returns the function for systemprompt.Options.
+// trusted returns the function for modelcontext.Options.
 func (g *guidance) trusted() func(path, hash string) bool {
 	if g.trust == nil {
 		return nil
@@ -25,13 +25,13 @@ func (g *guidance) trusted() func(path, hash string) bool {
 
 // conversation has the instructions of folders, each once.
 type conversation interface {
-	Below(path string, trusted func(in systemprompt.Instruction) bool) (text string, refused []systemprompt.Instruction)
+	Below(path string, trusted func(in modelcontext.Instruction) bool) (text string, refused []modelcontext.Instruction)
 }
 
 // below returns the function for tools.Deps.
 func (g *guidance) below(c conversation) func(ctx context.Context, path string) string {
 	return func(ctx context.Context, path string) string {
-		text, refused := c.Below(path, func(in systemprompt.Instruction) bool {
+		text, refused := c.Below(path, func(in modelcontext.Instruction) bool {
 			return g.trust == nil || g.trust.TrustedBelow(ctx, in.Path, in.Name, in.Hash)
 		})
 		for _, in := range refused {
@@ -64,7 +64,7 @@ func (g *guidance) answered(ctx context.Context, req confirm.Request, v confirm.
 }
 
 // begin notes the instructions that the start of a session lists.
-func (g *guidance) begin(list []systemprompt.Instruction) {
+func (g *guidance) begin(list []modelcontext.Instruction) {
 	g.told = map[string]string{}
 	for _, in := range list {
 		g.told[in.Path] = in.Hash
@@ -72,7 +72,7 @@ func (g *guidance) begin(list []systemprompt.Instruction) {
 }
 
 // tell reports instructions that became untrusted in the session.
-func (g *guidance) tell(list []systemprompt.Instruction) {
+func (g *guidance) tell(list []modelcontext.Instruction) {
 	for _, in := range list {
 		if in.Untrusted && g.told[in.Path] != in.Hash {
 			g.emit(session.Notice{Text: in.String()})

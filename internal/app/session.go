@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 
 	"github.com/bb2d0cf4/agent/internal/app/home"
+	modelcontext "github.com/bb2d0cf4/agent/internal/context"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/statefile"
-	"github.com/bb2d0cf4/agent/internal/systemprompt"
 )
 
 // Messages returns the messages of the conversation so far.
@@ -84,7 +84,7 @@ func (a *App) system(ctx context.Context) string {
 func (a *App) recallStart(store *archive.Store) {
 	a.start = store.Conversation().Start
 	if a.start != (archive.Start{}) {
-		a.Context.Resume(systemprompt.Start(a.start))
+		a.Context.Resume(modelcontext.Start(a.start))
 	}
 }
 

@@ -3,8 +3,8 @@ package app
 import (
 	"context"
 
-	"github.com/bb2d0cf4/agent/internal/app/idelink"
 	"github.com/bb2d0cf4/agent/internal/config"
+	modelcontext "github.com/bb2d0cf4/agent/internal/context"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/tools"
@@ -16,10 +16,10 @@ import (
 // last result of a batch.
 type toolset struct {
 	*tools.Set
-	hooked        *hooked
-	modeNews      *modeNews
-	editorPrompts *idelink.Prompts
-	edits         func() string // the choice of tools for changing files, see config.Model.Edits
+	hooked   *hooked
+	modeNews *modeNews
+	context  *modelcontext.Builder
+	edits    func() string // the choice of tools for changing files, see config.Model.Edits
 }
 
 // Specs describes the tools that suit the model in use.
@@ -37,7 +37,9 @@ func (t toolset) Specs() []llm.ToolSpec {
 func (t toolset) Call(ctx context.Context, name string, call tools.Call) (tools.Result, error) {
 	res, err := t.hooked.call(ctx, asker{t.hooked.app}, t.Set, name, call)
 	if err == nil && call.Batch.Index == call.Batch.Total-1 {
-		res.ForModel = t.editorPrompts.Append(ctx, res.ForModel)
+		if news := t.context.EditorNews(ctx); news != "" {
+			res.ForModel += "\n\n" + news
+		}
 		if news := t.modeNews.take(); news != "" {
 			res.ForModel += "\n\n" + news
 		}
@@ -80,7 +82,6 @@ func (a *App) newTools(env []string, o Options) toolset {
 	})
 	a.SubAgents = a.newCrew(o.SubAgents, deps)
 	deps.Agents = a.SubAgents
-	set := tools.NewSet(deps)
-	a.editorPrompts = a.Editor.Prompts(a.Context.Editor, set)
-	return toolset{set, a.hooked, a.modeNews, a.editorPrompts, a.edits}
+	a.tools = tools.NewSet(deps)
+	return toolset{a.tools, a.hooked, a.modeNews, a.Context, a.edits}
 }

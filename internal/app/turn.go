@@ -20,11 +20,12 @@ import (
 // serversTime is how long a prompt waits for MCP servers that start.
 const serversTime = 10 * time.Second
 
-// Run answers a prompt, once the MCP servers have started or failed to, unless a hook blocks
-// it.
+// Run answers a prompt, once the editor is linked and the MCP servers have started, or
+// failed to, unless a hook blocks it.
 func (a *App) Run(ctx context.Context, prompt string) error {
 	wait, cancel := context.WithTimeout(ctx, serversTime)
 	defer cancel()
+	a.Editor.Settle(wait)
 	a.Servers.Settle(wait)
 	a.hooked.settled(ctx)
 	a.hooked.run.Arm()
@@ -64,7 +65,11 @@ func (a *App) message(ctx context.Context, prompt string) llm.Message {
 	m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: strings.ToValidUTF8(prompt, "\uFFFD")})
 	m.Parts = append(m.Parts, a.Images.Parts(prompt)...)
 	m.Parts = append(m.Parts, a.Resources.Parts(ctx, prompt)...)
-	if more := a.editorPrompts.Suffix(ctx, prompt); more != "" {
+	more := a.Editor.Expand(ctx, prompt, a.tools)
+	if news := a.Context.EditorNews(ctx); news != "" {
+		more += "\n\n" + news
+	}
+	if more != "" {
 		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: strings.ToValidUTF8(more, "\uFFFD"), Aside: true})
 	}
 	return m
@@ -85,7 +90,6 @@ func (a *App) newCheck(env []string, untrusted bool) *check.Runner {
 // emit shows an event on the face; the editor shows whether the model is working.
 func (a *App) emit(ev session.Event) {
 	if _, ok := ev.(session.Filled); ok { // the messages that described the surroundings may be gone
-		a.editorPrompts.Forget()
 		a.Context.Retell()
 		a.modeNews.forget()
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/skills"
 	"github.com/bb2d0cf4/agent/internal/app/subagents"
 	"github.com/bb2d0cf4/agent/internal/app/trust"
-	"github.com/bb2d0cf4/agent/internal/systemprompt"
+	modelcontext "github.com/bb2d0cf4/agent/internal/context"
 )
 
 // project is a folder with the files in it that need trust.
@@ -27,7 +27,7 @@ func look(dir, home string) (found project, err error) {
 	if found.Found, err = trust.Look(dir, home); err != nil {
 		return found, err
 	}
-	for _, in := range systemprompt.Find(dir) {
+	for _, in := range modelcontext.Find(dir) {
 		found.Instructions = append(found.Instructions, trust.Instruction{
 			Path: in.Path, Name: in.Name, Size: in.Size, Hidden: in.Hidden, Hash: in.Hash,
 		})
@@ -35,14 +35,14 @@ func look(dir, home string) (found project, err error) {
 	found.skills, found.notes = skills.OfProject(dir, home)
 	for _, s := range found.skills {
 		found.Instructions = append(found.Instructions, trust.Instruction{
-			Path: s.Path(), Name: s.FileName(), Size: int64(len(s.Text)), Hidden: systemprompt.Hidden(s.Text), Hash: systemprompt.TextHash(s.Text), Skill: s.Description,
+			Path: s.Path(), Name: s.FileName(), Size: int64(len(s.Text)), Hidden: modelcontext.Hidden(s.Text), Hash: modelcontext.TextHash(s.Text), Skill: s.Description,
 		})
 	}
 	agents, notes := subagents.OfProject(dir, home)
 	found.agents, found.notes = agents, append(found.notes, notes...)
 	for _, d := range agents {
 		found.Instructions = append(found.Instructions, trust.Instruction{
-			Path: d.Path, Name: d.File, Size: int64(len(d.Text)), Hidden: systemprompt.Hidden(d.Text), Hash: systemprompt.TextHash(d.Text), Agent: d.Summary(),
+			Path: d.Path, Name: d.File, Size: int64(len(d.Text)), Hidden: modelcontext.Hidden(d.Text), Hash: modelcontext.TextHash(d.Text), Agent: d.Summary(),
 		})
 	}
 	list, notes := hooks.OfProject(dir, home)
@@ -85,7 +85,7 @@ func (s *setup) useSubAgents(found project) {
 	var left []string
 	trusted := s.instructions.judge()
 	for _, d := range found.agents {
-		if trusted(d.Path, systemprompt.TextHash(d.Text)) {
+		if trusted(d.Path, modelcontext.TextHash(d.Text)) {
 			all = append(all, d)
 		} else {
 			left = append(left, d.File)
@@ -104,7 +104,7 @@ func (s *setup) useSkills(found project) {
 	var left []string
 	trusted := s.instructions.judge()
 	for _, skill := range found.skills {
-		if trusted(skill.Path(), systemprompt.TextHash(skill.Text)) {
+		if trusted(skill.Path(), modelcontext.TextHash(skill.Text)) {
 			all = append(all, skill)
 		} else {
 			left = append(left, skill.FileName())
@@ -167,7 +167,7 @@ func (i instructions) TrustedBelow(ctx context.Context, path, name, hash string)
 
 // Approve saves that the person has approved this text of the file, in an edit.
 func (i instructions) Approve(ctx context.Context, path, text string) error {
-	return i.store.Approve(ctx, trust.Instruction{Path: path, Hash: systemprompt.TextHash(text)})
+	return i.store.Approve(ctx, trust.Instruction{Path: path, Hash: modelcontext.TextHash(text)})
 }
 
 // leftOut names the instructions that the model does not get without trust; "" if it

@@ -11,7 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/subagents"
 	"github.com/bb2d0cf4/agent/internal/app/trust"
 	"github.com/bb2d0cf4/agent/internal/config"
-	"github.com/bb2d0cf4/agent/internal/systemprompt"
+	modelcontext "github.com/bb2d0cf4/agent/internal/context"
 )
 
 // findSources lists the files of settings, and the sources of the project that are not
@@ -65,7 +65,7 @@ func survey(ctx context.Context, f *flags, over config.Overrides, dir string, cf
 		s = s.peek(ctx, f, over, found)
 	}
 	rules, err := permissionRules(s.Config, dir, f)
-	prompt := systemprompt.New(systemprompt.Options{Dir: dir, Roots: []string{dir}, Home: cfg.Home, Trusted: s.instructions.Trusted})
+	prompt := modelcontext.New(modelcontext.Options{Dir: dir, Roots: []string{dir}, Home: cfg.Home, Trusted: s.instructions.Trusted})
 	return sources.Setup{
 		Dir: dir, Config: s.Config, Rules: rules, Skills: s.skills, SubAgents: s.subAgents, Hooks: s.projectHooks,
 		Servers: s.projectServers, More: s.sources,

@@ -49,7 +49,7 @@ func TestDefaults(t *testing.T) {
 		Shell:  Shell{Surface: "agent"},
 
 		Sandbox: Sandbox{Mode: "off", Network: true},
-		IDE:     IDE{Enabled: true, AutoConnect: true, UseDiffs: true, Review: "diff", Foreign: "offer", Context: EditorContext{Place: "message", Diagnostics: true, OpenEditors: true, Selection: true}},
+		IDE:     IDE{Enabled: true, AutoConnect: true, UseDiffs: true, Review: "diff", Foreign: "offer", Context: EditorContext{Place: "start", Diagnostics: true, OpenEditors: true, Selection: true}},
 		Interface: Interface{
 			Theme: "auto", Diff: "auto", Status: []string{"mode", "model", "branch", "context", "editor", "cost"}, Title: true, Progress: true, Notify: "auto",
 		}, UndoDays: 30, Review: ReviewEdit, Check: "off", Encoding: "iso-8859-1",

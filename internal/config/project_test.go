@@ -123,7 +123,7 @@ func TestAFileOfAProjectThatCannotBeUsed(t *testing.T) {
 		"encoding: &x a":          "anchors",
 		"ide: 5":                  "",
 		"max_turns: 5\n---\na: b": "more than one document",
-		"ide: {context: dork}":    "not one of system, message",
+		"ide: {context: dork}":    "not one of start, system, message",
 		"":                        "",
 		"# nothing\n":             "",
 	} {

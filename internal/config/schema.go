@@ -106,7 +106,7 @@ var root = &schema{kind: group, fields: []*schema{
 		{name: "inject_diagnostics", kind: boolean, def: "true"},
 		{name: "inject_open_editors", kind: boolean, def: "true"},
 		{name: "inject_selection", kind: boolean, def: "true"},
-		{name: "context", kind: choice, def: "message", choices: []string{"system", "message"}},
+		{name: "context", kind: choice, def: "start", choices: []string{"start", "system", "message"}},
 		{name: "foreign", kind: choice, def: "offer", choices: []string{"offer", "auto"}},
 		{name: "lock_dir", kind: text},
 	}},

@@ -55,24 +55,20 @@ type Link struct {
 	root *workspace.Root
 	face Face
 	off  bool // editors are switched off
-	// apart means that the editor's state goes with the newest message, not into the
-	// system prompt.
-	apart bool
+	auto bool // an editor is linked without a command
 	// visible means that commands run in the editor's terminal.
 	visible bool
+	settled time.Time // when prompts stop waiting for the first search for an editor
 }
 
 // New returns a Link that connects once it is started.
 func New(o Options) *Link {
 	cfg := o.Config.IDE
-	l := &Link{
-		root: o.Root, off: !cfg.Enabled,
-		apart: cfg.Enabled && cfg.Context.Place == "message", visible: cfg.Enabled && o.Config.Shell.Surface == "ide",
-	}
+	l := &Link{root: o.Root, off: !cfg.Enabled, auto: cfg.Enabled && cfg.AutoConnect, visible: cfg.Enabled && o.Config.Shell.Surface == "ide"}
 	l.Bridge = ide.New(ide.Options{
 		Search:  Search(o.Config, o.Root.Dir()),
 		Connect: client.Options{Version: o.Version, Session: o.Session, Dir: o.Root.Dir()},
-		Auto:    cfg.Enabled && cfg.AutoConnect, Diffs: cfg.UseDiffs && cfg.Review != "off", Inline: cfg.Review == "inline", Unattended: o.Unattended,
+		Auto:    l.auto, Diffs: cfg.UseDiffs && cfg.Review != "off", Inline: cfg.Review == "inline", Unattended: o.Unattended,
 		Tell: ide.Tell{Tabs: cfg.Context.OpenEditors, Diagnostics: cfg.Context.Diagnostics, Selection: cfg.Context.Selection},
 		Face: ide.Face{Note: l.remark, Changed: l.refresh, Mention: l.mention, Linked: o.Linked},
 		May:  l.inside,
@@ -177,12 +173,26 @@ func (l *Link) Start(ctx context.Context) (end func()) {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	if l.auto {
+		l.settled = time.Now().Add(firstSearch)
+	}
 	var work crash.Group
 	work.Go(func() { l.Run(ctx) })
 	return func() {
 		cancel()
 		work.Wait()
 	}
+}
+
+// firstSearch is how long after the start a prompt waits for the search for an editor.
+const firstSearch = 300 * time.Millisecond
+
+// Settle waits until an editor is linked or none was found, but only shortly after the
+// start: a prompt on the command line then finds the editor linked.
+func (l *Link) Settle(ctx context.Context) {
+	ctx, cancel := context.WithDeadline(ctx, l.settled)
+	defer cancel()
+	l.Await(ctx)
 }
 
 // firstLink is how long a prompt without a screen waits for its editor.
@@ -212,10 +222,6 @@ func (l *Link) Review(questions *confirm.Controller) {
 		questions.Attach(l.Reviewer)
 	}
 }
-
-// Apart reports whether the editor's state goes with the newest message, not into the
-// system prompt.
-func (l *Link) Apart() bool { return l.apart }
 
 // Use tells the editor which session is in use from now on.
 func (l *Link) Use(session string) { l.Activity.Use(session) }

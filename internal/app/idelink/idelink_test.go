@@ -1,7 +1,6 @@
 package idelink
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -130,8 +129,8 @@ func (s *scene) until(what string, ok func() bool) {
 
 func TestSelectionInAPrompt(t *testing.T) {
 	s := newScene(t, nil)
-	p := s.Prompts(nothingOpen, s.tools())
-	say := func(text string) string { return text + p.Suffix(t.Context(), text) }
+	set := s.tools()
+	say := func(text string) string { return text + s.Expand(t.Context(), text, set) }
 	if got := say("explain @selection"); got != "explain @selection\n\n(Nothing is selected in the editor.)" {
 		t.Errorf("without an editor: %q", got)
 	}
@@ -193,42 +192,6 @@ func TestMention(t *testing.T) {
 	})
 }
 
-// nothingOpen describes an editor without open files.
-func nothingOpen(context.Context) string { return "" }
-
-// TestNewestMessage: the block is appended to messages, and
-// only when it has changed.
-func TestNewestMessage(t *testing.T) {
-	s := newScene(t, nil)
-	now := "IDE connected: X\n"
-	p := s.Prompts(func(context.Context) string { return now }, s.tools())
-	if got := p.Suffix(t.Context(), "hi"); got != "\n\n[IDE connected: X]" {
-		t.Errorf("first prompt %q", got)
-	}
-	if got := p.Suffix(t.Context(), "hi"); got != "" {
-		t.Errorf("told twice: %q", got)
-	}
-	now = ""
-	if got := p.Append(t.Context(), "result"); got != "result\n\n[Nothing is open in the editor any more.]" {
-		t.Errorf("after a change: %q", got)
-	}
-	p.Forget()
-	if got := p.Append(t.Context(), "result"); got != "result" {
-		t.Errorf("in a conversation that was told of no editor: %q", got)
-	}
-	now = "IDE connected: X\n"
-	if got := p.Append(t.Context(), "result"); got != "result\n\n[IDE connected: X]" {
-		t.Errorf("in another conversation: %q", got)
-	}
-	if !s.Apart() {
-		t.Error("it is in the system prompt too")
-	}
-	inSystem := newScene(t, config.Overrides{"ide.context": "system"})
-	if got := inSystem.Prompts(func(context.Context) string { return now }, s.tools()).Suffix(t.Context(), "hi"); got != "" || inSystem.Apart() {
-		t.Errorf("with ide.context: system: %q", got)
-	}
-}
-
 // TestSwitchedOff: a link that is switched off looks for no editor, asks none and has
 // nothing to report, although one runs.
 func TestSwitchedOff(t *testing.T) {
@@ -245,7 +208,7 @@ func TestSwitchedOff(t *testing.T) {
 	if _, err := s.Command(t.Context(), ""); !errors.Is(err, errOff) {
 		t.Errorf("/ide: %v", err)
 	}
-	if s.Choices(t.Context()) != nil || s.Footer() != "" || s.Wait(t.Context()) != "" || s.Named() != nil || s.Apart() {
+	if s.Choices(t.Context()) != nil || s.Footer() != "" || s.Wait(t.Context()) != "" || s.Named() != nil {
 		t.Error("it reports something")
 	}
 	questions := confirm.NewController(nil)
@@ -256,7 +219,7 @@ func TestSwitchedOff(t *testing.T) {
 	if _, unsaved := s.View.Unsaved(t.Context(), s.file()); unsaved {
 		t.Error("a file is unsaved")
 	}
-	if got := s.Prompts(nothingOpen, s.tools()).Suffix(t.Context(), "@selection"); got != "" {
+	if got := s.Expand(t.Context(), "@selection", s.tools()); got != "" {
 		t.Errorf("prompt %q", got)
 	}
 	if a, r := e.Handshakes(); a+r != 0 {
@@ -341,14 +304,14 @@ func TestView(t *testing.T) {
 // @diagnostics inserts the result of the model's own tool, once.
 func TestDiagnosticsInAPrompt(t *testing.T) {
 	s := newScene(t, nil)
-	p := s.Prompts(nothingOpen, s.tools())
-	if got := p.Suffix(t.Context(), "mend @diagnostics"); got != "\n\n@diagnostics of the editor:\nno editor connected" {
+	set := s.tools()
+	if got := s.Expand(t.Context(), "mend @diagnostics", set); got != "\n\n@diagnostics of the editor:\nno editor connected" {
 		t.Errorf("without an editor: %q", got)
 	}
 	s.editor(func(e *idetest.Editor) {
 		e.World.Find(true, idetest.Finding{Path: s.file(), Line: 2, Column: 1, Severity: "Error", Message: "unused"})
 	})
-	got := p.Suffix(t.Context(), "mend @diagnostics, all @diagnostics")
+	got := s.Expand(t.Context(), "mend @diagnostics, all @diagnostics", set)
 	if !strings.Contains(got, "a.txt:2 — unused") || strings.Count(got, "of the editor") != 1 {
 		t.Errorf("got %q", got)
 	}

@@ -16,10 +16,10 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/skills"
 	"github.com/bb2d0cf4/agent/internal/app/subagents"
 	"github.com/bb2d0cf4/agent/internal/config"
+	modelcontext "github.com/bb2d0cf4/agent/internal/context"
 	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/mcp"
 	"github.com/bb2d0cf4/agent/internal/permission"
-	"github.com/bb2d0cf4/agent/internal/systemprompt"
 )
 
 // Source is something outside the program that takes part in a session, or would if it
@@ -68,7 +68,7 @@ type Setup struct {
 
 // List returns the sources: those of s, the given instructions and the MCP servers in their
 // present state. Without running servers it lists the configured ones.
-func (s Setup) List(in []systemprompt.Instruction, running []mcp.Status) []Source {
+func (s Setup) List(in []modelcontext.Instruction, running []mcp.Status) []Source {
 	list := s.more(Configuration)
 	for _, one := range in {
 		list = append(list, s.instruction(one))
@@ -107,7 +107,7 @@ func owner(project bool) string {
 	return Yours
 }
 
-func (s Setup) instruction(in systemprompt.Instruction) Source {
+func (s Setup) instruction(in modelcontext.Instruction) Source {
 	source := Source{Kind: Instructions, Name: in.Name, Bytes: in.Used, From: owner(filepath.Dir(in.Path) != s.Config.Home)}
 	switch {
 	case in.Problem != "":

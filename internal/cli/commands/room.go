@@ -40,9 +40,6 @@ func (r room) context(ctx context.Context, args string) (command.Reply, error) {
 	}
 	fill := r.App.Loop.Fill()
 	prompt := r.App.Context.Parts(ctx)
-	if r.App.Editor.Apart() {
-		prompt.Editor = "" // it is in the prompts and results
-	}
 	tokens := func(text string) int64 { return int64(float64(len(text)) * fill.PerByte) }
 	return command.Reply{Text: drawChart(fill.Window, fill.Context, []share{
 		{Name: "System prompt", Tokens: tokens(prompt.Rules)},
@@ -72,8 +69,8 @@ func (r room) sources() string {
 
 func (r room) systemPrompt(ctx context.Context) string {
 	text := r.App.Context.System(ctx)
-	if r.App.Editor.Apart() {
-		text += "\nWith the newest message:\n" + r.App.Context.Editor(ctx)
+	if now := r.App.Context.Editor(ctx); now != "" && !strings.HasSuffix(text, now) {
+		text += "\nWith the newest message:\n" + now
 	}
 	return text
 }

@@ -100,6 +100,7 @@ type Start struct {
 	Day      string `json:"day"`
 	Branch   string `json:"branch,omitzero"`
 	Overview string `json:"overview,omitzero"`
+	Editor   string `json:"editor,omitzero"`
 }
 
 type meta struct {

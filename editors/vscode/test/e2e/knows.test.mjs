@@ -76,6 +76,27 @@ describe("what the editor knows", () => {
     assert.match(told, /^ {2}Selection: other\.txt:1-2$/m);
   });
 
+  it("they are in the system prompt as a conversation begins, which stays while they change", async () => {
+    const agent = await at.scene.linkedAgent([]);
+    await open("sum.ts");
+    await open("other.txt", 0, 2);
+    await agent.shows("other.txt:1-2");
+    const prompt = at.scene.conversation([{ text: "I see." }, { text: "I see again." }]);
+    await agent.type("/clear\r");
+    await agent.shows("A new session.");
+    await agent.type(`${prompt} what is open?\r`);
+    const block = async (n) => /\n(IDE connected: [^]*)$/.exec(await at.scene.model.system(prompt, n))?.[1] ?? "";
+    const told = await block(0);
+    assert.match(told, /^IDE connected: code-server\n {2}Open tabs: .*sum\.ts.*other\.txt.*\n[^]*^ {2}Active: other\.txt\n {2}Selection: other\.txt:1-2\n$/m);
+    assert.doesNotMatch(await at.scene.model.asked(prompt, 0), /IDE connected/);
+    await agent.shows("I see.");
+    await open("other.txt", 2, 3);
+    await agent.shows("other.txt:3");
+    await agent.type("and now?\r");
+    assert.match(await at.scene.model.asked(prompt, 1), /\[IDE connected: [^]* {2}Selection: other\.txt:3-3\]$/);
+    assert.equal(await block(1), told);
+  });
+
   it("800 characters of it at most, however much there is", async () => {
     const agent = await at.scene.linkedAgent([{ text: "I see." }]);
     await open("other.txt", 0, 2);

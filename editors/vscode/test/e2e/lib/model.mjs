@@ -82,6 +82,12 @@ export class Model {
     return contentOf(messages.findLast(({ role }) => role === "user"));
   }
 
+  /** The system prompt of the n-th request of the conversation that begins with prompt. */
+  async system(prompt, n) {
+    const { messages } = await this.request(prompt, n);
+    return contentOf(messages.find(({ role }) => role === "system"));
+  }
+
   stop() {
     this.server.closeAllConnections();
     return new Promise((resolve) => this.server.close(resolve));

@@ -1,6 +1,6 @@
 //go:build unix
 
-package systemprompt
+package modelcontext
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package systemprompt
+package modelcontext
 
 // rules is the constant part of the prompt. It is sent with every request, so each
 // sentence must earn its place.

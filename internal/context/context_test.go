@@ -1,4 +1,4 @@
-package systemprompt
+package modelcontext
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 func day() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC) }
 
 func build(dir string) *Builder {
-	return New(Options{Dir: dir, Roots: []string{dir, "/extra"}, Shell: "bash", Now: day})
+	return New(Options{Place: InSystem, Dir: dir, Roots: []string{dir, "/extra"}, Shell: "bash", Now: day})
 }
 
 func TestBasePrompt(t *testing.T) {
@@ -243,7 +243,7 @@ func TestEditorBlock(t *testing.T) {
 
 func TestEditorIsAskedEachTimeAndBounded(t *testing.T) {
 	asked := 0
-	opt := Options{Dir: "/p", Now: day, Editor: editorFunc(func(ctx context.Context) editor.State {
+	opt := Options{Dir: "/p", Now: day, Place: InSystem, Editor: editorFunc(func(ctx context.Context) editor.State {
 		asked++
 		if _, ok := ctx.Deadline(); !ok {
 			t.Error("the editor has no deadline")
@@ -258,7 +258,7 @@ func TestEditorIsAskedEachTimeAndBounded(t *testing.T) {
 	if with != without+"\nIDE connected: Vim\n  Open tabs: x\n" {
 		t.Errorf("with the editor:\n%s", with)
 	}
-	opt.Fixed = true
+	opt.Place = InMessages
 	b = New(opt)
 	if got := b.System(t.Context()); got != without {
 		t.Errorf("apart from the editor:\n%s", got)
@@ -305,7 +305,7 @@ func TestNews(t *testing.T) {
 	dir := scratch.Dir(t, map[string]string{".git/HEAD": "ref: refs/heads/main\n"})
 	now := day()
 	later := time.Now()
-	b := New(Options{Dir: dir, Fixed: true, Now: func() time.Time { return now }})
+	b := New(Options{Dir: dir, Now: func() time.Time { return now }})
 	checkout := func(head string) {
 		t.Helper()
 		scratch.Write(t, filepath.Join(dir, ".git/HEAD"), head)
@@ -349,11 +349,70 @@ func TestNews(t *testing.T) {
 		t.Errorf("in another conversation:\n%s", got)
 	}
 	news("")
-	moving := New(Options{Dir: dir, Now: func() time.Time { return now }})
+	moving := New(Options{Dir: dir, Place: InSystem, Now: func() time.Time { return now }})
 	moving.System(t.Context())
 	now = now.AddDate(0, 0, 1)
 	if got := moving.System(t.Context()); !strings.Contains(got, "- Date: 2026-03-06\n") || moving.News() != "" {
 		t.Errorf("a prompt that is not fixed:\n%s", got)
+	}
+}
+
+// The editor's state is in a fixed prompt as the conversation begins, and each change
+// is news once.
+func TestEditorNews(t *testing.T) {
+	dir := scratch.Dir(t, map[string]string{"a": ""})
+	name := "A"
+	state := editorFunc(func(context.Context) editor.State {
+		if name == "" {
+			return editor.State{}
+		}
+		return editor.State{Name: name, Tabs: []editor.Tab{{Path: "/" + name}}}
+	})
+	block := func(name string) string { return "IDE connected: " + name + "\n  Open tabs: /" + name }
+	for _, place := range []Place{AtStart, InMessages, InSystem} {
+		b := New(Options{Dir: dir, Now: day, Editor: state, Place: place})
+		check := func(when, prompt, news string) {
+			t.Helper()
+			if news != "" {
+				news = "[" + news + "]"
+			}
+			switch place {
+			case InMessages:
+				prompt = ""
+			case InSystem:
+				prompt, news = "", ""
+				if name != "" {
+					prompt = block(name)
+				}
+			}
+			// The message to be sent is written before the prompt.
+			if got := b.EditorNews(t.Context()); got != news && (place != InMessages || when != "at the beginning") {
+				t.Errorf("%s, %s: news %q, want %q", place, when, got, news)
+			}
+			if _, got, _ := strings.Cut(b.System(t.Context()), "\nIDE connected: "); got != strings.TrimPrefix(prompt, "IDE connected: ")+strings.Repeat("\n", min(1, len(prompt))) {
+				t.Errorf("%s, %s: prompt %q, want %q", place, when, got, prompt)
+			}
+		}
+		name = "A"
+		check("at the beginning", block("A"), "")
+		check("unchanged", block("A"), "")
+		name = "B"
+		check("changed", block("A"), block("B"))
+		check("told", block("A"), "")
+		name = ""
+		check("closed", block("A"), "Nothing is open in the editor any more.")
+		name = "B"
+		check("opened", block("A"), block("B"))
+		start := b.Start()
+		if place == AtStart {
+			b.Retell()
+			check("messages are lost", block("B"), "")
+			b.Resume(start)
+			check("resumed", block("A"), block("B"))
+			name = "C"
+			b.Renew()
+			check("another conversation", block("C"), "")
+		}
 	}
 }
 

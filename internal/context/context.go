@@ -1,7 +1,12 @@
-// Package systemprompt writes the system prompt. It guarantees that the prompt does not
-// change, byte for byte, while its sources do not, that it reads no file outside the
-// project's own folders, and that it runs no program.
-package systemprompt
+// Package modelcontext manages the context of a conversation: the rules, the project's
+// instructions, the place and date, and the state of a connected editor. It writes the
+// system prompt, and for messages the later changes. It guarantees that the
+// prompt does not change, byte for byte, while its sources do not, that it reads no file
+// outside the project's own folders, and that it runs no program.
+//
+// Its name differs from its folder's so that a file can import the standard library's
+// context, too.
+package modelcontext
 
 import (
 	"context"
@@ -22,13 +27,27 @@ type EditorState interface {
 // editorWait is the maximum time that a prompt waits for the editor.
 const editorWait = 300 * time.Millisecond
 
+// Place is where the model is told of the editor's state.
+type Place string
+
+// The places.
+const (
+	// AtStart puts the state into the system prompt as the conversation begins, and later
+	// changes into messages.
+	AtStart Place = "start"
+	// InMessages puts it into messages only.
+	InMessages Place = "message"
+	// InSystem puts it into every system prompt, which changes with it.
+	InSystem Place = "system"
+)
+
 // Options configures the prompt.
 type Options struct {
 	Dir    string           // the working directory, absolute, symlinks resolved
 	Roots  []string         // all folders that may be changed; may include Dir
 	Home   string           // the program's own folder, with the user's instructions; empty for none
 	Editor EditorState      // may be nil
-	Fixed  bool             // System holds nothing that changes from prompt to prompt, see News
+	Place  Place            // of the editor's state; but for InSystem, System is fixed, see News
 	Shell  string           // the shell of commands, for example "bash"
 	Now    func() time.Time // nil means time.Now
 	// Trusted reports whether the instructions at path may be used with the text that has
@@ -50,6 +69,9 @@ type Builder struct {
 	start *string // the overview, once a prompt has it; it does not change later
 	used  map[string]used
 	below map[string]string // by path, the hash of an instruction file that Below told about
+
+	opening *string // the editor's block of a fixed prompt, once there is one; it does not change later
+	shown   *string // the editor's block that the model was told of last; nil if that is unknown
 }
 
 // used is the text of an instruction file in the last prompt.
@@ -95,15 +117,14 @@ func (b *Builder) choose(in Instruction, text string) (Instruction, string) {
 // changed.
 func (b *Builder) System(ctx context.Context) string {
 	base := b.refresh() + b.overview()
-	if b.opt.Fixed {
-		return base
+	if block := b.inPrompt(ctx); block != "" {
+		return base + "\n" + block
 	}
-	block := b.Editor(ctx)
-	if block == "" {
-		return base
-	}
-	return base + "\n" + block
+	return base
 }
+
+// fixed reports whether System holds nothing that changes from prompt to prompt.
+func (b *Builder) fixed() bool { return b.opt.Place != InSystem }
 
 // Editor returns the block about the editor's state, of at most 800 characters; empty
 // if there is nothing to report. It waits at most 300 ms.
@@ -116,6 +137,56 @@ func (b *Builder) Editor(ctx context.Context) string {
 	return editorBlock(b.opt.Editor.State(ctx), b.opt.Dir)
 }
 
+// inPrompt returns the editor's block in System.
+func (b *Builder) inPrompt(ctx context.Context) string {
+	if !b.fixed() {
+		return b.Editor(ctx)
+	}
+	block, _ := b.open(ctx)
+	return block
+}
+
+// open returns the editor's block of a fixed prompt, and whether this call chose it.
+func (b *Builder) open(ctx context.Context) (block string, chosen bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.opening == nil {
+		b.mu.Unlock() // nobody waits for the editor
+		if b.opt.Place == AtStart {
+			block = b.Editor(ctx)
+		}
+		b.mu.Lock()
+		b.opening, b.shown, chosen = &block, &block, true
+	}
+	return *b.opening, chosen
+}
+
+// EditorNews returns the text for a message about the editor's state, if that has changed
+// since the model was told; empty if System has it, or if there is no news.
+func (b *Builder) EditorNews(ctx context.Context) string {
+	if !b.fixed() {
+		return ""
+	}
+	if _, chosen := b.open(ctx); chosen && b.opt.Place == AtStart {
+		return ""
+	}
+	now := b.Editor(ctx)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	shown := *b.opening
+	if b.shown != nil {
+		shown = *b.shown
+	}
+	if now == shown && (b.shown != nil || now == "") {
+		return ""
+	}
+	b.shown = &now
+	if now == "" {
+		return "[Nothing is open in the editor any more.]"
+	}
+	return "[" + strings.TrimSuffix(now, "\n") + "]"
+}
+
 // Parts are the parts of the prompt, to show how much room each takes.
 type Parts struct{ Rules, Instructions, Editor string }
 
@@ -126,7 +197,7 @@ func (b *Builder) Parts(ctx context.Context) Parts {
 	instructions := b.proj.text
 	b.mu.Unlock()
 	return Parts{
-		Rules: strings.TrimSuffix(base, instructions) + b.overview(), Instructions: instructions, Editor: b.Editor(ctx),
+		Rules: strings.TrimSuffix(base, instructions) + b.overview(), Instructions: instructions, Editor: b.inPrompt(ctx),
 	}
 }
 
@@ -158,7 +229,7 @@ func (b *Builder) refresh() string {
 	if b.base == "" || now != b.seen || waits {
 		b.proj = place.read(b.choose)
 		at := moment{now.day, b.proj.branch}
-		if b.began == (moment{}) || !b.opt.Fixed {
+		if b.began == (moment{}) || !b.fixed() {
 			b.began, b.told = at, at
 		}
 		b.base = b.write(b.began)
@@ -193,7 +264,7 @@ func (b *Builder) News() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := moment{b.seen.day, b.proj.branch}
-	if !b.opt.Fixed || now == b.told {
+	if !b.fixed() || now == b.told {
 		return ""
 	}
 	var lines []string
@@ -215,17 +286,21 @@ func branchNews(branch string) string {
 }
 
 // Start is the part of a fixed prompt that describes the beginning of a conversation.
-type Start struct{ Day, Branch, Overview string }
+type Start struct{ Day, Branch, Overview, Editor string }
 
 // Start returns the description in System; the zero Start without a fixed prompt.
 func (b *Builder) Start() Start {
 	overview := b.overview()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !b.opt.Fixed {
+	if !b.fixed() {
 		return Start{}
 	}
-	return Start{b.began.day, b.began.branch, overview}
+	start := Start{Day: b.began.day, Branch: b.began.branch, Overview: overview}
+	if b.opening != nil {
+		start.Editor = *b.opening
+	}
+	return start
 }
 
 // Resume puts s into the next System, for a conversation that began with it. News
@@ -237,10 +312,11 @@ func (b *Builder) Resume(s Start) {
 	b.base, b.start = "", &s.Overview
 	b.began = moment{s.Day, s.Branch}
 	b.told = b.began
+	b.opening, b.shown = &s.Editor, nil
 }
 
-// Retell puts the date and branch that News told into the next System. It is for a
-// conversation that has lost messages, which may have held the news.
+// Retell puts the date, branch and editor's state that the news told into the next System.
+// It is for a conversation that has lost messages, which may have held the news.
 func (b *Builder) Retell() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -248,15 +324,19 @@ func (b *Builder) Retell() {
 	if b.told != b.began {
 		b.base, b.began = "", moment{}
 	}
+	if b.opening != nil && b.shown != nil && *b.shown != *b.opening {
+		b.opening, b.shown = nil, nil
+	}
 }
 
-// Renew puts the present date, branch and overview into the next System. It is for
+// Renew puts the present date, branch, overview and editor's state into the next System. It is for
 // another conversation.
 func (b *Builder) Renew() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	clear(b.below)
 	b.base, b.began, b.start = "", moment{}, nil
+	b.opening, b.shown = nil, nil
 }
 
 // write writes the prompt, the most stable parts first: a provider caches the common
