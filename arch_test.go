@@ -78,7 +78,7 @@ var layers = []struct {
 	{"internal/workspace/undo", []string{
 		"internal/diff", "internal/workspace", "internal/workspace/journal", "internal/workspace/text",
 	}},
-	{"internal/confirm", []string{"internal/caution", "internal/diff", "internal/workspace"}},
+	{"internal/confirm", []string{"internal/caution", "internal/diff", "internal/sanitize", "internal/workspace"}},
 	{"internal/check", []string{"internal/confirm", "internal/gitignore", "internal/lazyregexp", "internal/regularfile", "internal/sandbox", "internal/sanitize", "internal/shellline", "internal/tools/shell", "internal/workspace"}},
 	{"internal/permission", []string{"internal/confirm", "internal/footprint", "internal/glob", "internal/lazyregexp", "internal/sanitize", "internal/shellline", "internal/workspace"}},
 
@@ -158,7 +158,7 @@ var layers = []struct {
 	{"internal/ide/wire", []string{"internal/ide/proof", "internal/peer"}},
 	{"internal/ide/client", []string{"internal/editor", "internal/ide/lock", "internal/ide/wire", "internal/lazyregexp", "internal/peer"}},
 	{"internal/ide", []string{
-		"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/ide/activity", "internal/ide/client", "internal/ide/lock", "internal/ide/wire", "internal/sanitize",
+		"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/ide/activity", "internal/ide/client", "internal/ide/lock", "internal/ide/wire", "internal/sanitize", "internal/workspace",
 	}},
 
 	{"internal/demo", []string{"internal/statefile"}},

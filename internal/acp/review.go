@@ -35,11 +35,12 @@ func (v *view) Review(ctx context.Context, req confirm.Request) (confirm.Verdict
 	if err != nil {
 		return verdict, fmt.Errorf("the host could not ask: %w", err)
 	}
+	choice := confirm.As[*confirm.Choice](req)
 	switch id := res.Outcome.OptionID; {
 	case res.Outcome.Outcome != "selected":
 		return verdict, confirm.ErrUndecided
-	case req.Choice != nil:
-		verdict.Answer, err = v.answer(ctx, req, id)
+	case choice != nil:
+		verdict.Answer, err = v.answer(ctx, req, choice, id)
 		if verdict.Answer != "" {
 			verdict.Decision = confirm.Approve
 		}
@@ -52,11 +53,11 @@ func (v *view) Review(ctx context.Context, req confirm.Request) (confirm.Verdict
 }
 
 // answer returns the answer to a question of the model; "" without one.
-func (v *view) answer(ctx context.Context, req confirm.Request, id string) (string, error) {
+func (v *view) answer(ctx context.Context, req confirm.Request, c *confirm.Choice, id string) (string, error) {
 	if id == answerWords && v.takesWords(req) {
 		return v.words(ctx, req)
 	}
-	for i, o := range req.Choice.Options {
+	for i, o := range c.Options {
 		if id == answerPrefix+strconv.Itoa(i) {
 			return o, nil
 		}
@@ -69,11 +70,12 @@ func allow(verdict *confirm.Verdict, req confirm.Request, id string) {
 	switch {
 	case id == allowOnce:
 		verdict.Decision = confirm.Approve
-		if req.Document != nil { // the plan mode ends
+		switch s := req.Subject.(type) {
+		case *confirm.Document: // the plan mode ends
 			verdict.Mode = permission.Default.String()
-		}
-		if req.Plan != nil {
-			verdict.Except = req.Plan.Out
+		case *confirm.Edits:
+			verdict.Except = s.Out
+		default:
 		}
 	case id == allowSession && given(req, id):
 		verdict.Decision, verdict.Session = confirm.Approve, true
@@ -90,8 +92,8 @@ func given(req confirm.Request, id string) bool {
 
 // options returns the answers that the user may choose.
 func (v *view) options(req confirm.Request) []option {
-	if req.Choice != nil {
-		return answersOf(req, v.takesWords(req))
+	if c, ok := req.Subject.(*confirm.Choice); ok {
+		return answersOf(c, req.ByUser, v.takesWords(req))
 	}
 	all := []option{{allowOnce, "Allow", "allow_once"}}
 	if always, ok := alwaysOf(req); ok {
@@ -108,8 +110,11 @@ func (v *view) options(req confirm.Request) []option {
 // that name answers by their kind would show two alike, and a person could take the wider one for
 // the narrower. A grant covers all edits, but exactly this command or file.
 func alwaysOf(req confirm.Request) (option, bool) {
-	word := alwaysWord(req)
-	if word != "" && (req.Offer == nil || req.Change == nil) {
+	word := ""
+	if !req.Once() {
+		word = req.Facts().Covers
+	}
+	if word != "" && (req.Offer == nil || req.File() == nil) {
 		return option{allowSession, "Always allow " + word + " in this session", "allow_always"}, true
 	}
 	if req.Offer != nil {
@@ -118,41 +123,24 @@ func alwaysOf(req confirm.Request) (option, bool) {
 	return option{}, false
 }
 
-// asked returns a question with who asks it, if not the model.
-func asked(c confirm.Choice) string {
-	if c.From == "" {
-		return c.Text
-	}
-	return c.From + " asks: " + c.Text
-}
-
 // answersOf returns the answers to a choice. In a host without forms another answer to a
 // question of the model is a refusal, and a prompt.
-func answersOf(req confirm.Request, words bool) (all []option) {
-	for i, o := range req.Choice.Options {
+func answersOf(c *confirm.Choice, byUser, words bool) (all []option) {
+	for i, o := range c.Options {
 		all = append(all, option{answerPrefix + strconv.Itoa(i), sanitize.Line(sanitize.Exact(o)), "allow_once"})
 	}
 	switch {
 	case words:
 		return append(all, option{answerWords, "Another answer", "allow_once"}, option{rejectOnce, "No answer", "reject_once"})
-	case req.ByUser:
+	case byUser:
 		return append(all, option{rejectOnce, "None of these", "reject_once"})
 	}
 	return append(all, option{rejectOnce, "No answer, or one by a prompt", "reject_once"})
 }
 
-// alwaysWord names the requests that a "yes for this session" covers; "" if none may be
-// given.
-func alwaysWord(req confirm.Request) string {
-	if req.Once() || req.Command != nil && req.Command.Unconfined {
-		return ""
-	}
-	return req.Covered()
-}
-
 // question describes a request as the call that it belongs to.
 func (v *view) question(req confirm.Request) toolCall {
-	c := toolCall{ID: "question-" + req.ID, Title: title(req), ToolKind: kindOf(req.Tool), Status: "pending"}
+	c := toolCall{ID: "question-" + req.ID, Title: req.Facts().Title, ToolKind: kindOf(req.Tool), Status: "pending"}
 	if req.Origin != "" {
 		c.Title = sanitize.Line(req.Origin) + " – " + c.Title
 	}
@@ -164,13 +152,13 @@ func (v *view) question(req confirm.Request) toolCall {
 		}
 	}
 	v.mu.Unlock()
-	if req.Change != nil {
-		c.Locations = []location{{req.Change.Path}}
+	if f := req.File(); f != nil {
+		c.Locations = []location{{f.Path}}
 		switch {
-		case req.Change.Moves():
+		case f.Moves():
 			c.ToolKind = "move"
-			c.Locations = append(c.Locations, location{req.Change.To})
-		case req.Change.Delete:
+			c.Locations = append(c.Locations, location{f.To})
+		case f.Delete:
 			c.ToolKind = "delete"
 		}
 	}
@@ -187,37 +175,39 @@ func contentOf(req confirm.Request) (all []callContent) {
 	if len(notes) > 0 {
 		all = append(all, text(strings.Join(notes, "\n\n")))
 	}
-	switch {
-	case req.Change != nil:
-		switch c := req.Change; {
-		case c.Moves():
+	switch s := req.Subject.(type) {
+	case *confirm.Edits:
+		all = append(all, contentOfEdits(s)...)
+	case *confirm.Choice:
+		all = append(all, text(sanitize.Exact(s.Asked())))
+	case *confirm.Document:
+		all = append(all, text(sanitize.Text(s.Text)))
+	case *confirm.Command:
+		all = append(all, fenced("sh", sanitize.Exact(s.Line)), text("in "+sanitize.Name(s.Dir)))
+	case *confirm.Call:
+		all = append(all, fenced("json", sanitize.Exact(s.Args)))
+	case *confirm.Read, *confirm.Save, *confirm.Fetch, *confirm.Limit: // their titles are all
+	}
+	return all
+}
+
+// contentOfEdits returns the diffs of changes, each after a sentence about a move or a removal.
+func contentOfEdits(e *confirm.Edits) (all []callContent) {
+	for i, c := range e.Changes {
+		switch {
+		case slices.Contains(e.Out, i):
+			all = append(all, text("You left out "+sanitize.Name(c.Label())+"; Allow leaves it out too."))
+			continue
+		case c.Moves() && e.One():
 			all = append(all, text(fmt.Sprintf("The file (%d bytes) is moved to %s.", c.Size, sanitize.Name(c.ToName))))
-		case c.Delete:
+		case c.Delete && e.One():
 			all = append(all, text(fmt.Sprintf("The file (%d bytes) is removed.", c.Size)))
+		case c.Moves():
+			all = append(all, text("Move "+sanitize.Name(c.Label())+":"))
+		case c.Delete:
+			all = append(all, text("Delete "+sanitize.Name(c.Name)+":"))
 		}
-		all = append(all, diffOf(*req.Change))
-	case req.Plan != nil:
-		for i, change := range req.Plan.Changes {
-			if slices.Contains(req.Plan.Out, i) {
-				all = append(all, text("You left out "+sanitize.Name(change.Label())+"; Allow leaves it out too."))
-				continue
-			}
-			switch {
-			case change.Moves():
-				all = append(all, text("Move "+sanitize.Name(change.Label())+":"))
-			case change.Delete:
-				all = append(all, text("Delete "+sanitize.Name(change.Name)+":"))
-			}
-			all = append(all, diffOf(change))
-		}
-	case req.Choice != nil:
-		all = append(all, text(sanitize.Exact(asked(*req.Choice))))
-	case req.Document != nil:
-		all = append(all, text(sanitize.Text(req.Document.Text)))
-	case req.Command != nil:
-		all = append(all, fenced("sh", sanitize.Exact(req.Command.Line)), text("in "+sanitize.Name(req.Command.Dir)))
-	case req.Call != nil:
-		all = append(all, fenced("json", sanitize.Exact(req.Call.Args)))
+		all = append(all, diffOf(c))
 	}
 	return all
 }
@@ -232,46 +222,4 @@ func diffOf(c workspace.Change) callContent {
 		d.Path = c.To
 	}
 	return d
-}
-
-// titleOf describes a change in a line.
-func titleOf(c workspace.Change) string {
-	verb := "Edit "
-	switch {
-	case c.Moves():
-		verb = "Move "
-	case c.Delete:
-		verb = "Delete "
-	}
-	return verb + sanitize.Name(c.Label())
-}
-
-// title describes a request in a line.
-func title(req confirm.Request) string {
-	switch {
-	case req.Change != nil:
-		return titleOf(*req.Change)
-	case req.Plan != nil:
-		return sanitize.Line(req.Plan.Title)
-	case req.Command != nil && req.Command.Unconfined:
-		return "Run again without the sandbox: " + sanitize.Line(req.Command.Line)
-	case req.Command != nil:
-		return "Run " + sanitize.Line(req.Command.Line)
-	case req.Call != nil:
-		return "Call " + sanitize.Line(req.Call.Server+": "+req.Call.Tool)
-	case req.Fetch != nil:
-		return "Fetch " + sanitize.Line(req.Fetch.URL)
-	case req.Read != nil:
-		return "Read " + sanitize.Name(req.Read.Path)
-	case req.Document != nil:
-		return "Carry out the plan, and ask about edits"
-	case req.Choice != nil:
-		first, _, _ := strings.Cut(strings.TrimSpace(asked(*req.Choice)), "\n") // the content is the whole
-		return sanitize.Line(sanitize.Exact(first))
-	case req.Save != nil:
-		return "Save " + sanitize.Name(req.Save.Name)
-	case req.Limit != nil:
-		return sanitize.Line(req.Limit.Reached) + ". Go on?"
-	}
-	return sanitize.Line(req.Tool)
 }

@@ -14,7 +14,7 @@ func TestFilesLeftOut(t *testing.T) {
 	change := func(name string) workspace.Change {
 		return workspace.Change{File: workspace.File{Path: "/p/" + name, Name: name, Exists: true, Text: "old\n"}, After: "new\n"}
 	}
-	req := confirm.Request{Plan: &confirm.Plan{Review: true, Changes: []workspace.Change{change("a"), change("b")}, Out: []int{1}}}
+	req := confirm.Request{Subject: &confirm.Edits{Review: true, Changes: []workspace.Change{change("a"), change("b")}, Out: []int{1}}}
 	data, err := json.Marshal(contentOf(req))
 	if err != nil {
 		t.Fatal(err)
@@ -39,12 +39,12 @@ func TestOneAnswerForTheSession(t *testing.T) {
 		req  confirm.Request
 		want string
 	}{
-		{confirm.Request{Change: edits}, allowSession},
-		{confirm.Request{Change: edits, Offer: rule}, allowRule},
-		{confirm.Request{Command: &confirm.Command{Line: "make"}}, allowSession},
-		{confirm.Request{Command: &confirm.Command{Line: "make"}, Offer: &confirm.Offer{Rule: "run(make *)"}}, allowSession},
-		{confirm.Request{Command: &confirm.Command{Line: "make", Unconfined: true}, Offer: rule}, allowRule},
-		{confirm.Request{Choice: &confirm.Choice{Text: "Which?", Options: []string{"a"}}}, ""},
+		{confirm.Request{Subject: confirm.Edit(*edits)}, allowSession},
+		{confirm.Request{Subject: confirm.Edit(*edits), Offer: rule}, allowRule},
+		{confirm.Request{Subject: &confirm.Command{Line: "make"}}, allowSession},
+		{confirm.Request{Subject: &confirm.Command{Line: "make"}, Offer: &confirm.Offer{Rule: "run(make *)"}}, allowSession},
+		{confirm.Request{Subject: &confirm.Command{Line: "make", Unconfined: true}, Offer: rule}, allowRule},
+		{confirm.Request{Subject: &confirm.Choice{Text: "Which?", Options: []string{"a"}}}, ""},
 	} {
 		var ids []string
 		for _, o := range (&view{}).options(c.req) {

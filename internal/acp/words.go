@@ -14,15 +14,20 @@ const wordsField = "words"
 // takesWords reports whether a refusal may have words for the model: the host has forms, and
 // the refusal goes to the model.
 func (v *view) takesWords(req confirm.Request) bool {
-	return v.forms && req.Limit == nil && req.Save == nil && !req.ByUser
+	switch req.Subject.(type) {
+	case *confirm.Limit, *confirm.Save:
+		return false
+	default:
+		return v.forms && !req.ByUser
+	}
 }
 
 // words asks the host's user for words in a form; "" without any. A form that is declined
 // changes nothing about the answer before it. The error is ctx's.
 func (v *view) words(ctx context.Context, req confirm.Request) (string, error) {
 	message, title := "What should be done instead? Without words the turn ends.", "For the model"
-	if req.Choice != nil {
-		message, title = asked(*req.Choice), "Your answer"
+	if c, ok := req.Subject.(*confirm.Choice); ok {
+		message, title = c.Asked(), "Your answer"
 	}
 	var res formResult
 	err := v.conn.call(ctx, "elicitation/create", formParams{

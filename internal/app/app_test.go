@@ -72,7 +72,7 @@ func TestTheSessionInUse(t *testing.T) {
 	if n := len(a.Messages()); n != 2 {
 		t.Errorf("%d messages", n)
 	}
-	a.Policy.Grant(confirm.Request{Tool: "edit_file", Read: &confirm.Read{Path: "/x"}})
+	a.Policy.Grant(confirm.Request{Tool: "edit_file", Subject: &confirm.Read{Path: "/x"}})
 	if err := a.Use(a.Archive.Create(a.Dir, a.Info().Name)); err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,8 @@ func (a asker) Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, e
 	defer a.app.Editor.Activity.Asks()()
 	guard(ctx, &req)
 	rules := a.app.Policy.Proposals(req)
-	if rule, part, ok := a.app.Policy.OnlyOpen(req); ok && (req.Command == nil || req.Command.Dir == a.app.Root.Dir()) { // see keepRule
+	command, runs := req.Subject.(*confirm.Command)
+	if rule, part, ok := a.app.Policy.OnlyOpen(req); ok && (!runs || command.Dir == a.app.Root.Dir()) { // see keepRule
 		check := func(rule string) error {
 			_, err := a.app.Policy.CheckRule(req, rule, judge)
 			return err

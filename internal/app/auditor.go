@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"strings"
 	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/audit"
@@ -47,8 +46,9 @@ func (a *auditor) answered(ctx context.Context, req confirm.Request, v confirm.V
 	case v.Session:
 		e.Always = confirm.Term{}.String()
 	}
-	var proposed string
-	e.Kind, e.Subject, proposed = subject(req)
+	f := req.Facts()
+	proposed := f.Text
+	e.Kind, e.Subject = f.Kind, f.About
 	if v.Text != nil {
 		proposed = *v.Text
 	}
@@ -56,42 +56,6 @@ func (a *auditor) answered(ctx context.Context, req confirm.Request, v confirm.V
 		e.Hash = hashOf(proposed)
 	}
 	a.append(ctx, e)
-}
-
-// subject returns the kind of a request, its subject, and the text that is proposed.
-func subject(req confirm.Request) (kind, subject, proposed string) {
-	switch {
-	case req.Change != nil && req.Change.Moves():
-		return "move", req.Change.Path + "\n" + req.Change.To, req.Change.After
-	case req.Change != nil:
-		return "edit", req.Change.Path, req.Change.After
-	case req.Plan != nil:
-		var paths []string
-		for _, c := range req.Plan.Changes {
-			paths = append(paths, c.Path)
-			if c.Moves() {
-				paths = append(paths, c.To)
-			}
-		}
-		return "plan", strings.Join(paths, "\n"), ""
-	case req.Document != nil:
-		return "document", "", req.Document.Text
-	case req.Command != nil:
-		return "command", req.Command.Line, req.Command.Line
-	case req.Call != nil:
-		return "call", req.Tool, req.Call.Args
-	case req.Read != nil:
-		return "read", req.Read.Path, ""
-	case req.Save != nil:
-		return "save", req.Save.Path, ""
-	case req.Fetch != nil:
-		return "fetch", req.Fetch.URL, ""
-	case req.Choice != nil:
-		return "choice", req.Choice.Text, ""
-	case req.Limit != nil:
-		return "limit", req.Limit.Reached, ""
-	}
-	return "", "", ""
 }
 
 // committed logs a written file.

@@ -47,7 +47,7 @@ func (g *guidance) answered(ctx context.Context, req confirm.Request, v confirm.
 	if g.trust == nil || v.Decision != confirm.Approve || v.Rule {
 		return
 	}
-	if req.Plan != nil && !req.Plan.Review {
+	if e, ok := req.Subject.(*confirm.Edits); ok && !e.One() && !e.Review {
 		return
 	}
 	for _, c := range req.Final(v) {

@@ -55,7 +55,7 @@ func (a *App) askForProgram(ctx context.Context, line, dir, note string) bool {
 		return true
 	}
 	v, err := a.Questions.AskPerson(ctx, confirm.Request{
-		Tool: workspace.HookTool, Force: true, Notes: caution.Notes(note), Command: &confirm.Command{Line: line, Dir: dir},
+		Tool: workspace.HookTool, Force: true, Notes: caution.Notes(note), Subject: &confirm.Command{Line: line, Dir: dir},
 	})
 	return err == nil && v.Decision == confirm.Approve
 }

@@ -116,10 +116,10 @@ func (h *hooked) reviewed(ctx context.Context, call tools.Call, res *tools.Resul
 // files returns the absolute paths of the files that the call is about; "" for none.
 func (c *hookedCall) files() (list []string) {
 	for _, f := range c.set.Foresee(c.name, c.args) {
-		if f.Request.Change != nil {
-			list = append(list, f.Request.Change.Path)
-			if f.Request.Change.Moves() {
-				list = append(list, f.Request.Change.To)
+		if c := f.Request.File(); c != nil {
+			list = append(list, c.Path)
+			if c.Moves() {
+				list = append(list, c.To)
 			}
 		}
 	}
@@ -226,8 +226,8 @@ func (c *hookedCall) look(ctx context.Context) (*tools.Result, error) {
 	}
 	req, kind := c.lookAt(), "read"
 	if !reads {
-		kind, req.Read = "call", nil
-		req.Choice = &confirm.Choice{From: "A hook", Text: c.question(), Options: []string{yes}}
+		kind = "call"
+		req.Subject = &confirm.Choice{From: "A hook", Text: c.question(), Options: []string{yes}}
 	}
 	v, err := c.asks.Ask(ctx, req)
 	if err != nil {
@@ -256,7 +256,7 @@ func (c *hookedCall) lookAt() confirm.Request {
 		_, read.Name, _ = c.app.Root.Resolve(file)
 	}
 	return confirm.Request{
-		Tool: c.name, Description: c.call.Description, Batch: c.call.Batch, Force: true, Person: true, Notes: c.notes, Read: read,
+		Tool: c.name, Description: c.call.Description, Batch: c.call.Batch, Force: true, Person: true, Notes: c.notes, Subject: read,
 	}
 }
 

@@ -37,8 +37,8 @@ func (a *App) makeRule(ctx context.Context, req confirm.Request, made confirm.Al
 // holdRule puts a rule in force for this session, if not shorter.
 func (a *App) holdRule(req confirm.Request, r permission.Rule, term confirm.Term) error {
 	r.Source, r.Life.Uses = "your answer, "+term.String(), term.Uses
-	if req.Command != nil {
-		r.Dir = req.Command.Dir
+	if c, ok := req.Subject.(*confirm.Command); ok {
+		r.Dir = c.Dir
 	}
 	if term.Time > 0 {
 		r.Life.Until = time.Now().Add(term.Time)

@@ -71,7 +71,7 @@ func TestUnwritableRule(t *testing.T) {
 	a := newApp(t)
 	scratch.Write(t, config.OwnProjectFile(a.Config.Home, a.Root.Dir()), "folder: /elsewhere\n")
 	parts, _ := judge("make all")
-	req := confirm.Request{Command: &confirm.Command{Line: "make all", Dir: a.Root.Dir(), Parts: parts}}
+	req := confirm.Request{Subject: &confirm.Command{Line: "make all", Dir: a.Root.Dir(), Parts: parts}}
 	a.makeRule(t.Context(), req, confirm.Always{Rule: "run(make all)", Term: confirm.Term{Project: true}})
 	if _, decided := a.Policy.Decide(req); !decided || len(a.Policy.Rules()) != 1 || len(a.Grants()) != 1 {
 		t.Errorf("%v, %v", decided, a.Policy.Rules())

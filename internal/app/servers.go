@@ -201,7 +201,7 @@ func (v *served) of(a *App, s mcp.Server, changed bool) (w *permission.Watched, 
 
 // askForServer asks the person a question of a server, whose answer goes to that server.
 func (a *App) askForServer(ctx context.Context, q mcp.Question) (answer string, ok bool) {
-	v, err := asker{a}.Ask(ctx, confirm.Request{Tool: mcp.Prefix + q.Server, Choice: &confirm.Choice{
+	v, err := asker{a}.Ask(ctx, confirm.Request{Tool: mcp.Prefix + q.Server, Subject: &confirm.Choice{
 		From: "The MCP server " + q.Server, Reader: "the MCP server " + q.Server, Text: q.Text + "\n\nYour answer goes to that server.", Options: q.Options,
 	}})
 	return v.Answer, err == nil && v.Decision == confirm.Approve

@@ -183,7 +183,7 @@ func TestAnswerStopsTheCheck(t *testing.T) {
 		}
 		return confirm.Verdict{Decision: confirm.Approve}
 	})
-	if _, err := confirm.NewController(nil, answer).Ask(t.Context(), confirm.Request{Change: &c, Check: check}); err != nil {
+	if _, err := confirm.NewController(nil, answer).Ask(t.Context(), confirm.Request{Subject: confirm.Edit(c), Check: check}); err != nil {
 		t.Fatal(err)
 	}
 	<-check.Done()

@@ -142,7 +142,7 @@ func (h *hostedSession) pick(ctx context.Context, name string, p command.Pick) (
 		}
 		q.Options = append(q.Options, option)
 	}
-	v, err := h.Questions.AskPerson(ctx, confirm.Request{Tool: "/" + name, Choice: &q})
+	v, err := h.Questions.AskPerson(ctx, confirm.Request{Tool: "/" + name, Subject: &q})
 	if err != nil {
 		return command.Reply{}, err
 	}

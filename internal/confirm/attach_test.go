@@ -233,9 +233,9 @@ func TestLostDraft(t *testing.T) {
 
 // files is a question about files a, b, … that a model changes.
 func files(names ...string) confirm.Request {
-	req := confirm.Request{ID: "1", Tool: "review", Plan: &confirm.Plan{Title: "all", Review: true}}
+	req := confirm.Request{ID: "1", Tool: "review", Subject: &confirm.Edits{Title: "all", Review: true}}
 	for _, name := range names {
-		req.Plan.Changes = append(req.Plan.Changes, workspace.Change{
+		confirm.As[*confirm.Edits](req).Changes = append(confirm.As[*confirm.Edits](req).Changes, workspace.Change{
 			File: workspace.File{Path: "/" + name, Name: name, Exists: true, Text: "old\n"}, After: "new\n",
 		})
 	}
@@ -301,7 +301,7 @@ func TestTypedHereAndElsewhere(t *testing.T) {
 	drafts := map[string]drafted{"1.2": typed("typed\n", nil)}
 	part := confirm.Verdict{Decision: confirm.Approve, Texts: map[int]string{0: "part\n", 1: "part\n"}}
 	o, shown := exchange(t, files("a", "b"), drafts, part, yes)
-	if got := shown[1].Plan.Changes; got[0].After != "part\n" || got[1].After != "typed\n" {
+	if got := confirm.As[*confirm.Edits](shown[1]).Changes; got[0].After != "part\n" || got[1].After != "typed\n" {
 		t.Errorf("asked again about %q and %q", got[0].After, got[1].After)
 	}
 	if notes := shown[1].Notes; len(notes) != 1 || !strings.Contains(notes[0].Text, "You left out parts of b here") {
@@ -318,7 +318,7 @@ func TestAFetchedDraftIsKept(t *testing.T) {
 		"1.1": typed("typed\n", nil), "1.2": typed("", errors.New("link lost")), "1.3": {err: confirm.ErrRejected},
 	}
 	o, shown := exchange(t, files("a", "b", "c"), drafts, yes, confirm.Verdict{Decision: confirm.Approve, Except: []int{2}})
-	notes, plan := shown[1].Notes, shown[1].Plan
+	notes, plan := shown[1].Notes, confirm.As[*confirm.Edits](shown[1])
 	if plan.Changes[0].After != "typed\n" || plan.Changes[1].After != "new\n" || !slices.Equal(plan.Out, []int{2}) {
 		t.Errorf("asked again about %+v", plan)
 	}
@@ -379,9 +379,9 @@ func TestWordsOnAnotherSurface(t *testing.T) {
 // TestADeletionHasNoDraft: no text is taken for one, alone or among other files.
 func TestADeletionHasNoDraft(t *testing.T) {
 	req := edit("1")
-	req.Change.Delete = true
+	req.File().Delete = true
 	all := files("a", "b")
-	all.Plan.Changes[1].Delete = true
+	confirm.As[*confirm.Edits](all).Changes[1].Delete = true
 	drafts := map[string]drafted{"1": typed("typed\n", nil), "1.2": typed("typed\n", nil)}
 	for name, req := range map[string]confirm.Request{"alone": req, "among others": all} {
 		if o, _ := exchange(t, req, drafts, yes); o.verdict.Decision != confirm.Approve || o.verdict.Text != nil || len(o.verdict.Texts) > 0 {

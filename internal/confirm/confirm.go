@@ -8,19 +8,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/caution"
-	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// Request is one question. Exactly one of Change, Plan, Document, Command, Call, Read, Save,
-// Fetch, Limit and Choice is set.
+// Request is one question.
 type Request struct {
-	ID   string // unique in the process; answers are bound to it
-	Tool string // the asking tool
+	ID      string // unique in the process; answers are bound to it
+	Tool    string // the asking tool
+	Subject Subject
 	// Origin is the sub-agent that asks, for people; empty for the conversation itself. It is
 	// not sanitized.
 	Origin string
@@ -41,31 +39,16 @@ type Request struct {
 	// Verdict.Always); nil if none is offered.
 	Offer *Offer
 
-	// Restores is the effect of an undo, a redo or a rewind on the file of Change, in a line for
-	// people.
-	Restores string
-
-	Change   *workspace.Change
-	Plan     *Plan
-	Document *Document
-	Command  *Command
-	Call     *Call
-	Read     *Read
-	Save     *Save
-	Fetch    *Fetch
-	Limit    *Limit
-	Choice   *Choice
-
 	// Refused is the proposal for the same file that a person refused before, with words;
 	// nil without one. The controller sets it.
 	Refused *Refused
 
-	// Check tries Change or Plan while the question is open; nil for none. The controller starts it
+	// Check tries the Edits while the question is open; nil for none. The controller starts it
 	// once no rule answers, and stops it with the answer.
 	Check *Check
 
-	// Later marks a change that a person can be asked about later, together with others: if
-	// no rule decides it, the verdict has Later set, and nobody was asked.
+	// Later marks edits that a person can be asked about later, together with others: if
+	// no rule decides them, the verdict has Later set, and nobody was asked.
 	Later bool
 
 	// ByUser marks a request from a user's command, made while a turn may be running.
@@ -84,31 +67,11 @@ func (r Request) About() string {
 	return r.Origin + " – " + r.Description
 }
 
-// FileID returns the id of the question about one file of the plan.
+// FileID returns the id of the question about one file of several.
 func (r Request) FileID(i int) string { return fmt.Sprintf("%s.%d", r.ID, i+1) }
 
 // Once reports whether an answer to r covers no other request.
-func (r Request) Once() bool {
-	return r.Force || r.Plan != nil || r.Change != nil && r.Change.Removes()
-}
-
-// Covered names the requests that a "yes for this session" to r would cover, for people; ""
-// if it would cover no others.
-func (r Request) Covered() string {
-	switch {
-	case r.Change != nil:
-		return "edits"
-	case r.Command != nil:
-		return "this command"
-	case r.Call != nil:
-		return "this tool"
-	case r.Fetch != nil:
-		return "this host"
-	case r.Read != nil, r.Save != nil:
-		return "this file"
-	}
-	return ""
-}
+func (r Request) Once() bool { return r.Force || r.Facts().Once }
 
 // Batch gives a request's place among the calls of one model answer.
 type Batch struct {
@@ -121,110 +84,6 @@ type Batch struct {
 	// Done gives the result of each earlier call in one line for people: "+3 −1",
 	// "declined".
 	Done []string
-}
-
-// Plan changes several files at once, as an undo does. An approval covers exactly these
-// bytes, without the files in Verdict.Except.
-type Plan struct {
-	Title   string // for people
-	Changes []workspace.Change
-	// Review marks the proposals of a model: the reviewer may leave out parts of a file (see
-	// Verdict.Texts), and comment on them.
-	Review bool
-	// Parts lets the reviewer leave out parts of a file that is there before and after.
-	Parts bool
-	// Out lists the files that the person left out when the question was asked before, as
-	// indexes into Changes. Reviewers begin with it.
-	Out []int
-}
-
-// Document is a text in Markdown that the model wants to act on. An approval changes nothing
-// by itself; it covers the text as the reviewer left it.
-type Document struct {
-	Text string
-}
-
-// File returns d as a new file in dir, for surfaces that show files. Nobody writes it.
-func (d *Document) File(dir string) *workspace.Change {
-	const name = "plan.md"
-	return &workspace.Change{File: workspace.File{Name: name, Path: filepath.Join(dir, name)}, After: d.Text}
-}
-
-// Command is a command line to be run by a shell.
-type Command struct {
-	Line       string
-	Dir        string // absolute
-	Timeout    time.Duration
-	Background bool
-	// Unconfined marks the question whether a command that failed in the sandbox may run
-	// again without one. No rule and no mode approves it.
-	Unconfined bool
-	// ReadOnly means that Line is known to only read. A rule may approve such a command:
-	// the caller then runs a guarded form of it, which Verdict.Guarded demands.
-	ReadOnly bool
-	// Parts are the pieces of Line, for rules: simple commands, redirections and other
-	// constructs. They are empty if Line was not taken apart.
-	Parts []CommandPart
-}
-
-// CommandPart is a piece of a command line.
-type CommandPart struct {
-	// Words are the words of a simple command, without quotes; nil for another piece,
-	// and if one of them is known only when it runs.
-	Words  []string
-	Safe   bool // it only reads
-	Hidden bool // Words do not name all programs that it runs
-	Piped  bool // it reads what another part prints
-	// Away are the indexes of the words that name files outside of the project by a
-	// symbolic link in it.
-	Away []int
-}
-
-// Call is a call of a tool of an MCP server.
-type Call struct {
-	Server string // its name in the configuration
-	Tool   string // its name at the server
-	Args   string // JSON, the very bytes that are sent
-	// Definition is the server's description of the tool; a grant ends when it changes.
-	Definition string
-}
-
-// Read is a request to read a file outside the workspace, or one in it that usually holds
-// keys.
-type Read struct {
-	Path   string // absolute, resolved
-	Name   string // relative to the workspace, with forward slashes; empty outside its main folder
-	Inside bool   // it is in the workspace
-	Keys   string // "usually holds keys", or as git's settings; "" if a rule is about it, or outside
-}
-
-// Fetch is a request to fetch a page.
-type Fetch struct {
-	URL  string
-	Host string // of URL, without a port
-}
-
-// Save asks to save a file that has unsaved changes in the user's editor.
-type Save struct {
-	Path   string // absolute, resolved
-	Name   string // relative to the root, for people
-	Editor string // its name, for people
-}
-
-// Limit asks whether to go on at a limit: an approval allows one more request, one for the
-// session raises the limit. No rule and no mode approves it.
-type Limit struct {
-	Reached string // the limit and the consumption, for people
-	Step    string // the amount that the limit is raised by, for people
-}
-
-// Choice is a question of the model in its own words. An approval answers it, and allows
-// nothing. No rule and no mode answers it.
-type Choice struct {
-	From    string // who asks, if not the model
-	Reader  string // who reads the answer, if not the model, which then never gets the words
-	Text    string
-	Options []string // answers to choose from; may be empty
 }
 
 // Decision is the answer to a question. The zero value is Reject.
@@ -261,7 +120,7 @@ type Verdict struct {
 	// not have been meant for this change. The question is asked once more, of everybody,
 	// with Text as the proposal.
 	Unsure string
-	// Except lists the files of a plan to leave alone, as indexes into Plan.Changes.
+	// Except lists the files to leave alone, as indexes into Edits.Changes.
 	Except []int
 	// Texts has the final texts of those files of a plan that the reviewer changed, by index.
 	Texts map[int]string

@@ -108,7 +108,7 @@ func ask(ctx context.Context, c *confirm.Controller, req confirm.Request) <-chan
 }
 
 func edit(id string) confirm.Request {
-	return confirm.Request{ID: id, Tool: "edit_file", Change: &workspace.Change{After: "proposed"}}
+	return confirm.Request{ID: id, Tool: "edit_file", Subject: confirm.Edit(workspace.Change{After: "proposed"})}
 }
 
 var (
@@ -157,7 +157,7 @@ func TestAskPersonPassesThePolicyBy(t *testing.T) {
 		synctest.Wait()
 		var got reply
 		go func() {
-			v, err := c.AskPerson(t.Context(), confirm.Request{ID: "2", Tool: "export", Change: &workspace.Change{}})
+			v, err := c.AskPerson(t.Context(), confirm.Request{ID: "2", Tool: "export", Subject: confirm.Edit(workspace.Change{})})
 			got = reply{v, err}
 		}()
 		synctest.Wait()
@@ -301,7 +301,7 @@ func TestFailingReviewersLeaveTheQuestionToTheOthers(t *testing.T) {
 	}}
 	for name, offer := range map[string]*confirm.Offer{"offered": narrow, "not offered": nil} {
 		c := confirm.NewController(nil, broken["rule that may not be made"])
-		if v, err := c.Ask(t.Context(), confirm.Request{Command: &confirm.Command{Line: "make"}, Offer: offer}); err != nil || !v.Unasked {
+		if v, err := c.Ask(t.Context(), confirm.Request{Subject: &confirm.Command{Line: "make"}, Offer: offer}); err != nil || !v.Unasked {
 			t.Errorf("%s: %+v, %v", name, v, err)
 		}
 	}
@@ -310,7 +310,7 @@ func TestFailingReviewersLeaveTheQuestionToTheOthers(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				terminal := newPerson("terminal")
 				c := confirm.NewController(nil, r, terminal)
-				got := ask(t.Context(), c, confirm.Request{ID: "1", Command: &confirm.Command{Line: "make"}})
+				got := ask(t.Context(), c, confirm.Request{ID: "1", Subject: &confirm.Command{Line: "make"}})
 				synctest.Wait()
 				if terminal.surface() != "1" {
 					t.Fatal("the question does not stand any more")
@@ -338,7 +338,7 @@ func TestApprovalOfADocument(t *testing.T) {
 		"refused with a mode": {confirm.Verdict{Mode: "default", Feedback: "more"}, true},
 	} {
 		c := confirm.NewController(nil, reviewFunc(func(context.Context, confirm.Request) (confirm.Verdict, error) { return tt.verdict, nil }))
-		v, err := c.Ask(t.Context(), confirm.Request{Document: &confirm.Document{Text: "a plan"}})
+		v, err := c.Ask(t.Context(), confirm.Request{Subject: &confirm.Document{Text: "a plan"}})
 		if err != nil || v.Unasked == tt.counts || v.Decision == confirm.Reject && v.Mode != "" {
 			t.Errorf("%s: %+v, %v", name, v, err)
 		}
@@ -347,7 +347,7 @@ func TestApprovalOfADocument(t *testing.T) {
 
 // The exceptions must be files of the plan, and not all of them.
 func TestExceptIsOfThePlan(t *testing.T) {
-	plan := confirm.Request{Plan: &confirm.Plan{Title: "undo", Changes: make([]workspace.Change, 2)}}
+	plan := confirm.Request{Subject: &confirm.Edits{Title: "undo", Changes: make([]workspace.Change, 2)}}
 	for _, tc := range []struct {
 		req    confirm.Request
 		except []int
@@ -366,7 +366,7 @@ func TestExceptIsOfThePlan(t *testing.T) {
 		}))
 		v, err := c.Ask(t.Context(), tc.req)
 		if err != nil || (v.Decision == confirm.Approve) != tc.valid {
-			t.Errorf("%v of %d files: %+v, %v", tc.except, len(plan.Plan.Changes), v, err)
+			t.Errorf("%v of %d files: %+v, %v", tc.except, len(confirm.As[*confirm.Edits](plan).Changes), v, err)
 		}
 	}
 	c := confirm.NewController(nil, reviewFunc(func(context.Context, confirm.Request) (confirm.Verdict, error) {

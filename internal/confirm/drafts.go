@@ -23,25 +23,12 @@ const (
 	bothEdited  = "You left out parts of %s here, but also edited it on another surface: all of that text is shown again. Leave parts of it out, or say yes to accept it."
 )
 
-// drafted returns the files of r that a person may edit on other surfaces.
-func (r Request) drafted() []workspace.Change {
-	switch {
-	case r.Change != nil && r.Change.Editable():
-		return []workspace.Change{*r.Change}
-	case r.Document != nil:
-		return []workspace.Change{*r.Document.File("")}
-	case r.Plan != nil && r.Plan.Review:
-		return r.Plan.Changes
-	}
-	return nil
-}
-
 // withDrafts adds the drafts of other surfaces to an approval without a text, and the words
 // there: an answer approves a draft, not a surface. A file of a plan that was rejected there is left out, and
 // the verdict is a rejection if no file remains. again is nil, or asks again: v does not count
 // then.
 func (q *question) withDrafts(ctx context.Context, from *review, v Verdict) (_ Verdict, again func()) {
-	files := q.req.drafted()
+	files := q.req.Facts().Drafts
 	if v.Decision != Approve || v.Text != nil || len(files) == 0 {
 		return v, nil
 	}
@@ -86,7 +73,7 @@ func (q *question) fetch(ctx context.Context, drafter Drafter, files []workspace
 			continue
 		}
 		id := q.req.ID
-		if q.req.Plan != nil {
+		if q.req.several() {
 			id = q.req.FileID(i)
 		}
 		work.Go(func() { all[i] = draftSafely(ctx, drafter, id) })
@@ -178,16 +165,26 @@ func (q *question) askAgain(from *review, v Verdict, f found, why ...string) {
 	q.req.Notes = append(slices.Clip(q.req.Notes), caution.Notes(why...)...)
 }
 
-// propose makes the texts in q the proposals. out are the files of a plan to begin without.
+// several reports whether r is about a list of files.
+func (r Request) several() bool {
+	e, ok := r.Subject.(*Edits)
+	return ok && !e.One()
+}
+
+// propose makes the texts in q the proposals. out are the files to begin without.
 func (q *question) propose(out []int) {
 	notes := slices.Clip(q.req.Notes)
-	switch {
-	case q.req.Plan != nil:
-		plan := *q.req.Plan
-		plan.Changes, plan.Out = slices.Clone(plan.Changes), out
+	switch s := q.req.Subject.(type) {
+	case *Edits:
+		edits := *s
+		edits.Changes, edits.Out = slices.Clone(s.Changes), out
 		for i, text := range q.texts {
-			c := workspace.NewContent(plan.Changes[i], text)
-			plan.Changes[i] = c
+			c := workspace.NewContent(s.Changes[i], text)
+			edits.Changes[i] = c
+			if s.One() {
+				notes = append(cautions(c), caution.Given(notes)...)
+				continue
+			}
 			for _, n := range cautions(c) {
 				n.Text = c.Name + ": " + n.Text
 				if !slices.Contains(notes, n) {
@@ -195,14 +192,12 @@ func (q *question) propose(out []int) {
 				}
 			}
 		}
-		q.req.Plan = &plan
-	case len(q.texts) == 0:
-	case q.req.Document != nil:
-		q.req.Document = &Document{Text: q.texts[0]}
+		q.req.Subject = &edits
+	case *Document:
+		if text, ok := q.texts[0]; ok {
+			q.req.Subject = &Document{Text: text}
+		}
 	default:
-		c := workspace.NewContent(*q.req.Change, q.texts[0])
-		q.req.Change = &c
-		notes = append(cautions(c), caution.Given(notes)...)
 	}
 	q.req.Notes = notes
 }
@@ -217,7 +212,7 @@ func (r Request) fill(v Verdict, texts map[int]string) Verdict {
 	if len(texts) == 0 {
 		return v
 	}
-	if text, ok := texts[0]; ok && r.Plan == nil {
+	if text, ok := texts[0]; ok && !r.several() {
 		v.Text = cmp.Or(v.Text, &text)
 		return v
 	}

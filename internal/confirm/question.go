@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
-	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 // question is the open question. The goroutine that called Ask owns all its state;
@@ -225,22 +224,11 @@ func validate(req Request, v Verdict) (Verdict, error) {
 		return v, nil
 	case v.Decision != Approve:
 		return v, fmt.Errorf("the reviewer answered with the unknown decision %d", v.Decision)
-	case req.Document != nil:
-		return v, v.ofDocument()
-	case req.Choice != nil:
-		return v, v.ofChoice()
-	case v.Answer != "":
-		return v, errors.New("the reviewer gave an answer in words, but the request asks for none")
-	case v.Mode != "":
-		return v, errors.New("the reviewer chose a permission mode, but the request is not about a document")
-	case v.Text != nil && (req.Change == nil || !req.Change.Editable()):
-		return v, errors.New("the reviewer approved a text, but the request changes none")
-	case v.Unsure != "" && v.Text == nil:
-		return v, errors.New("the reviewer is unsure about a text but gave none")
-	case !req.Plan.excepts(v.Except):
-		return v, errors.New("the reviewer left out unknown files, or all files of the plan")
-	case !req.Plan.changes(v):
-		return v, errors.New("the reviewer approved texts that the plan does not have")
+	case req.Subject == nil:
+		return v, errors.New("the request is about nothing")
+	}
+	if err := req.Subject.fits(v); err != nil {
+		return v, err
 	}
 	return v, req.offers(v.Always)
 }
@@ -255,76 +243,6 @@ func (r Request) offers(a *Always) error {
 	}
 	if err := r.Offer.Check(a.Rule); err != nil {
 		return fmt.Errorf("the reviewer wants a rule that may not be made: %w", err)
-	}
-	return nil
-}
-
-// ofDocument returns an error if v cannot be the approval of a document.
-func (v Verdict) ofDocument() error {
-	if v.Mode == "" || v.Session || v.Always != nil || v.Unsure != "" || v.Except != nil {
-		return errors.New("the reviewer did not choose a permission mode for the document, or answered another question")
-	}
-	return nil
-}
-
-// ofChoice returns an error if v cannot be the answer to a choice.
-func (v Verdict) ofChoice() error {
-	if v.Answer == "" || v.Text != nil || v.Mode != "" || v.Session || v.Always != nil || v.Unsure != "" || v.Except != nil {
-		return errors.New("the reviewer did not answer the question, or answered another one")
-	}
-	return nil
-}
-
-// excepts reports whether out can be left out of a plan: each file once, and not all
-// files.
-func (p *Plan) excepts(out []int) bool {
-	if len(out) == 0 {
-		return true
-	}
-	seen := map[int]bool{}
-	for _, i := range out {
-		if p == nil || i < 0 || i >= len(p.Changes) || seen[i] {
-			return false
-		}
-		seen[i] = true
-	}
-	return len(seen) < len(p.Changes)
-}
-
-// changes reports whether the texts of v can be those of files of a plan.
-func (p *Plan) changes(v Verdict) bool {
-	for i := range v.Texts {
-		if p == nil || !p.Review && !p.Parts || i < 0 || i >= len(p.Changes) || !p.Changes[i].Editable() || slices.Contains(v.Except, i) {
-			return false
-		}
-	}
-	return true
-}
-
-// Final returns the changes that v approves, with the reviewer's texts.
-func (p *Plan) Final(v Verdict) []workspace.Change {
-	var out []workspace.Change
-	for i, c := range p.Changes {
-		if slices.Contains(v.Except, i) {
-			continue
-		}
-		if text, ok := v.Texts[i]; ok {
-			c = workspace.NewContent(c, text)
-		}
-		out = append(out, c)
-	}
-	return out
-}
-
-// Final returns the changes that v approves, with the reviewer's texts.
-func (r Request) Final(v Verdict) []workspace.Change {
-	switch {
-	case r.Change != nil && v.Text != nil:
-		return []workspace.Change{workspace.NewContent(*r.Change, *v.Text)}
-	case r.Change != nil:
-		return []workspace.Change{*r.Change}
-	case r.Plan != nil:
-		return r.Plan.Final(v)
 	}
 	return nil
 }

@@ -20,16 +20,17 @@ type refusals map[string]Refused
 
 // mark adds the refused proposal for the same file to req.
 func (r refusals) mark(req *Request) {
-	if req.Change == nil || req.Change.Removes() {
+	c := req.File()
+	if c == nil || c.Removes() {
 		return
 	}
-	last, ok := r[req.Change.Path]
+	last, ok := r[c.Path]
 	if !ok {
 		return
 	}
 	req.Refused = &last
 	text := "revised, but with the text that you refused"
-	if added, removed := diff.Count(last.Text, req.Change.After); added+removed > 0 {
+	if added, removed := diff.Count(last.Text, c.After); added+removed > 0 {
 		text = fmt.Sprintf("revised since you refused it: +%d −%d", added, removed)
 	}
 	req.Notes = append(slices.Clip(req.Notes), caution.Note{Kind: caution.Revised, Text: text})
@@ -38,11 +39,12 @@ func (r refusals) mark(req *Request) {
 // answered keeps the proposal of req if a person refused it with words; any other answer
 // about the file forgets it.
 func (r refusals) answered(req Request, v Verdict) {
+	c := req.File()
 	switch {
-	case req.Change == nil || v.Unasked || v.Check:
-	case v.Decision == Reject && !v.Rule && !req.ByUser && !req.Change.Removes() && (v.Feedback != "" || len(v.Comments) > 0):
-		r[req.Change.Path] = Refused{Text: req.Change.After, Feedback: v.Feedback, Comments: v.Comments}
+	case c == nil || v.Unasked || v.Check:
+	case v.Decision == Reject && !v.Rule && !req.ByUser && !c.Removes() && (v.Feedback != "" || len(v.Comments) > 0):
+		r[c.Path] = Refused{Text: c.After, Feedback: v.Feedback, Comments: v.Comments}
 	default:
-		delete(r, req.Change.Path)
+		delete(r, c.Path)
 	}
 }

@@ -40,7 +40,7 @@ func TestRefusedProposals(t *testing.T) {
 	} {
 		answer = s.answer
 		change := &workspace.Change{File: workspace.File{Path: s.path, Name: s.path}, After: s.after}
-		if _, err := c.Ask(t.Context(), confirm.Request{Tool: "edit_file", Change: change}); err != nil {
+		if _, err := c.Ask(t.Context(), confirm.Request{Tool: "edit_file", Subject: confirm.Edit(*change)}); err != nil {
 			t.Fatal(err)
 		}
 		if d := cmp.Diff(s.want, seen.Refused); d != "" {

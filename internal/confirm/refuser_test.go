@@ -46,7 +46,7 @@ func TestBegunNoWins(t *testing.T) {
 				c := confirm.NewController(nil, terminal, editor)
 				got := make(chan confirm.Verdict, 1)
 				go func() {
-					v, err := c.Ask(t.Context(), confirm.Request{ID: "1", Tool: "run", Command: &confirm.Command{Line: "ls"}})
+					v, err := c.Ask(t.Context(), confirm.Request{ID: "1", Tool: "run", Subject: &confirm.Command{Line: "ls"}})
 					if err != nil {
 						t.Error(err)
 					}

@@ -30,13 +30,13 @@ func TestUnsureApproval(t *testing.T) {
 				})
 				c := confirm.NewController(nil, seen, editor)
 				req := edit("1")
-				req.Change = &workspace.Change{File: workspace.File{Exists: true, Text: "old\n"}, After: "proposed\n"}
+				req.Subject = confirm.Edit(workspace.Change{File: workspace.File{Exists: true, Text: "old\n"}, After: "proposed\n"})
 				got := ask(t.Context(), c, req)
 				synctest.Wait()
 				other := "other\n"
 				editor.answers <- confirm.Verdict{Decision: confirm.Approve, Text: &other, Unsure: "It may belong elsewhere."}
 				synctest.Wait()
-				if len(requests) != 2 || requests[1].Change.After != other || terminal.surface() != "1" || editor.surface() != "1" {
+				if len(requests) != 2 || requests[1].File().After != other || terminal.surface() != "1" || editor.surface() != "1" {
 					t.Fatalf("asked %+v", requests)
 				}
 				notes := requests[1].Notes
@@ -52,7 +52,7 @@ func TestUnsureApproval(t *testing.T) {
 				if o.err != nil || text != tt.want || o.verdict.Decision != tt.answer.Decision || o.verdict.Unsure != "" {
 					t.Errorf("Ask = %+v with %q", o, text)
 				}
-				if terminal.surface() != "" || editor.surface() != "" || req.Change.After != "proposed\n" {
+				if terminal.surface() != "" || editor.surface() != "" || req.File().After != "proposed\n" {
 					t.Error("the question is left on a surface, or the caller's change is another one")
 				}
 			})

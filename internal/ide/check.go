@@ -16,7 +16,7 @@ const maxOutput = 64 << 10
 // An editor that shows none, or does not answer, changes nothing.
 func (v *Reviewer) check(ctx context.Context, l *link, q *question) {
 	check := q.req.Check
-	if check == nil || q.text() != q.req.Change.After {
+	if check == nil || q.text() != q.change.After {
 		return
 	}
 	tell := func(c client.Check) error {
@@ -34,7 +34,7 @@ func (v *Reviewer) check(ctx context.Context, l *link, q *question) {
 		return
 	}
 	res, _ := check.Result()
-	_ = tell(shownCheck(res, q.req.Change.Path)) // the terminal has it too
+	_ = tell(shownCheck(res, q.change.Path)) // the terminal has it too
 }
 
 // shownCheck returns a result for the editor, with the new problems of the file at path.

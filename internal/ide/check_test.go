@@ -26,7 +26,7 @@ func TestEditorShowsTheCheck(t *testing.T) {
 			req.Check = confirm.NewCheck("go vet .", false, func(context.Context) confirm.CheckResult {
 				<-finish
 				return confirm.CheckResult{Title: "go vet .", Took: time.Second, Output: "a.txt:1:2: no", Problems: []confirm.Problem{
-					{Path: req.Change.Path, Line: 1, Column: 2, Text: "no"}, {Path: "/elsewhere", Line: 3, Text: "nor this"},
+					{Path: req.File().Path, Line: 1, Column: 2, Text: "no"}, {Path: "/elsewhere", Line: 3, Text: "nor this"},
 				}}
 			})
 			got := r.ask(t.Context(), req)
@@ -68,14 +68,14 @@ func TestEditorShowsTheCheckOfATurn(t *testing.T) {
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	first, second := r.proposal("old\n", "new\n"), r.proposal("old\n", "newer\n")
-	second.Change.Path, second.Change.Name = second.Change.Path+".b", "b"
+	second.File().Path, second.File().Name = second.File().Path+".b", "b"
 	finish := make(chan struct{})
 	check := confirm.NewCheck("go vet .", false, func(context.Context) confirm.CheckResult {
 		<-finish
-		return confirm.CheckResult{Title: "go vet .", Problems: []confirm.Problem{{Path: first.Change.Path, Line: 1, Text: "one"}, {Path: second.Change.Path, Line: 2, Text: "two"}}}
+		return confirm.CheckResult{Title: "go vet .", Problems: []confirm.Problem{{Path: first.File().Path, Line: 1, Text: "one"}, {Path: second.File().Path, Line: 2, Text: "two"}}}
 	})
-	plan := &confirm.Plan{Title: "all", Review: true, Changes: []workspace.Change{*first.Change, *second.Change}}
-	got := r.ask(t.Context(), confirm.Request{Tool: "review", Plan: plan, Check: check})
+	plan := &confirm.Edits{Title: "all", Review: true, Changes: []workspace.Change{*first.File(), *second.File()}}
+	got := r.ask(t.Context(), confirm.Request{Tool: "review", Subject: plan, Check: check})
 	diffs := []*idetest.Diff{e.NextDiff(), e.NextDiff()}
 	e.WaitRequests("setCheck", 2)
 	close(finish)

@@ -25,7 +25,7 @@ func TestTextOfAnotherQuestion(t *testing.T) {
 			e := r.editor(dialects[name]())
 			a := r.proposal("one\ntwo\nthree\n", "one\n2\nthree\n")
 			b := r.proposal("eins\nzwei\ndrei\n", "eins\n2\ndrei\n")
-			b.Change.Path, b.Change.Name = filepath.Join(r.dir, "b.txt"), "b.txt"
+			b.File().Path, b.File().Name = filepath.Join(r.dir, "b.txt"), "b.txt"
 			got := r.ask(t.Context(), a)
 			first := e.NextDiff()
 			r.terminal.answers <- yes
@@ -40,8 +40,8 @@ func TestTextOfAnotherQuestion(t *testing.T) {
 			<-r.terminal.shown
 			asked := <-r.terminal.shown
 			notes := asked.Notes[len(asked.Notes)-1].Text
-			if asked.Change.After != "one\n2\nthree\nand more\n" || !strings.Contains(notes, "looks more like a.txt") {
-				t.Errorf("the terminal was asked for %q: %s", asked.Change.After, notes)
+			if asked.File().After != "one\n2\nthree\nand more\n" || !strings.Contains(notes, "looks more like a.txt") {
+				t.Errorf("the terminal was asked for %q: %s", asked.File().After, notes)
 			}
 			r.terminal.answers <- confirm.Verdict{}
 			if o, _ := r.answered(got, b); o.Decision != confirm.Reject || o.By != "terminal" {
@@ -75,8 +75,8 @@ func TestEditsInForeignEditors(t *testing.T) {
 		d.Edit(text)
 		d.Accept()
 		if !sure {
-			if asked := <-r.terminal.shown; asked.Change.After != text {
-				t.Errorf("%q: the terminal was asked for %q", text, asked.Change.After)
+			if asked := <-r.terminal.shown; asked.File().After != text {
+				t.Errorf("%q: the terminal was asked for %q", text, asked.File().After)
 			}
 			if d := e.NextDiff(); d.Text != text {
 				t.Errorf("%q: the editor shows %q", text, d.Text)
@@ -217,10 +217,10 @@ func TestLeftSide(t *testing.T) {
 	got := r.ask(t.Context(), req)
 	<-r.terminal.shown
 	d := e.NextDiff()
-	e.World.Open(req.Change.Path, idetest.Document{Dirty: true})
+	e.World.Open(req.File().Path, idetest.Document{Dirty: true})
 	d.Accept()
 	asked := <-r.terminal.shown
-	if note := asked.Notes[len(asked.Notes)-1].Text; asked.Change.After != "new\n" || !strings.Contains(note, "Neovim has unsaved changes to a.txt") {
+	if note := asked.Notes[len(asked.Notes)-1].Text; asked.File().After != "new\n" || !strings.Contains(note, "Neovim has unsaved changes to a.txt") {
 		t.Errorf("the terminal was asked %+v", asked)
 	}
 	r.terminal.answers <- yes
@@ -394,7 +394,7 @@ func TestTimeoutsAreSentences(t *testing.T) {
 	r.terminal.answers <- confirm.Verdict{}
 	r.answered(got, req)
 	e.Handle("saveDocument", silent)
-	if err := r.Save(t.Context(), req.Change.Path); err == nil || err.Error() != "Visual Studio Code has not answered within 5s" {
+	if err := r.Save(t.Context(), req.File().Path); err == nil || err.Error() != "Visual Studio Code has not answered within 5s" {
 		t.Error(err)
 	}
 }
@@ -473,7 +473,7 @@ func TestYesIsAskedAgainForADoubtfulText(t *testing.T) {
 	e.NextDiff().Edit("something else altogether\n")
 	<-r.terminal.shown
 	r.terminal.answers <- yes
-	if asked := <-r.terminal.shown; len(asked.Notes) == 0 || asked.Change.After == "new\n" && !strings.Contains(asked.Notes[len(asked.Notes)-1].Text, "Say yes again") {
+	if asked := <-r.terminal.shown; len(asked.Notes) == 0 || asked.File().After == "new\n" && !strings.Contains(asked.Notes[len(asked.Notes)-1].Text, "Say yes again") {
 		t.Errorf("asked again %+v", asked)
 	}
 	r.terminal.answers <- confirm.Verdict{}

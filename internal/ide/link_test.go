@@ -366,7 +366,7 @@ func TestDoubleAnswers(t *testing.T) {
 		switch {
 		case o.err != nil || o.Unasked:
 			t.Fatalf("%d: %+v", i, o)
-		case o.Decision == confirm.Approve && text != req.Change.After && text != edited:
+		case o.Decision == confirm.Approve && text != req.File().After && text != edited:
 			t.Fatalf("%d: approved %q", i, text)
 		case o.Decision == confirm.Approve && i%3 == 0 && text != edited:
 			t.Fatalf("%d: the edit was passed over by %s", i, o.By)

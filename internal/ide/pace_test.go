@@ -157,7 +157,7 @@ func TestAloneWithoutAnEditor(t *testing.T) {
 			if tt.terminal {
 				c.Attach(leaves{after: thinks})
 			}
-			v, err := c.Ask(t.Context(), confirm.Request{Change: &workspace.Change{After: "x"}})
+			v, err := c.Ask(t.Context(), confirm.Request{Subject: confirm.Edit(workspace.Change{After: "x"})})
 			if err != nil || !v.Unasked || v.Decision != confirm.Reject || time.Since(start) != tt.want {
 				t.Errorf("%+v: %+v, %v after %v", tt, v, err, time.Since(start))
 			}

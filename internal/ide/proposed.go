@@ -41,7 +41,7 @@ const (
 
 // add remembers the texts of a question.
 func (p *proposed) add(q *question) {
-	c := q.req.Change
+	c := q.change
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, text := range []string{q.text(), c.Text} {
@@ -58,7 +58,7 @@ func (p *proposed) add(q *question) {
 // another question; it returns "" for text that clearly is an edit. other reports
 // whether text is exactly that of another file.
 func (p *proposed) doubt(q *question, text string) (why string, other bool) {
-	c := q.req.Change
+	c := q.change
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	sum, got := maphash.String(p.seed, text), p.linesOf(text)

@@ -13,11 +13,13 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/diff"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 // question is a pending question.
 type question struct {
-	req confirm.Request
+	req    confirm.Request
+	change workspace.Change // the file to show: that of req, or the text of a document
 	// whole is the id of the question about several files that this one is a part of; empty
 	// for a question of its own.
 	whole string
@@ -72,6 +74,12 @@ func (q *question) id() string {
 	return fmt.Sprintf("%s~%d", q.req.ID, q.serial)
 }
 
+// isPlan reports whether the question is about a text that nobody writes to a file.
+func (q *question) isPlan() bool {
+	_, ok := q.req.Subject.(*confirm.Document)
+	return ok
+}
+
 // noted returns the id of the question that notes on this one belong to.
 func (q *question) noted() string { return cmp.Or(q.whole, q.req.ID) }
 
@@ -108,8 +116,8 @@ type reviews struct {
 }
 
 // begin adds a question. whole is the id of the one that it is a part of, or empty.
-func (r *reviews) begin(req confirm.Request, whole string) *question {
-	q := &question{req: req, whole: whole, claims: make(chan claim), ended: make(chan struct{}), proposal: req.Change.After}
+func (r *reviews) begin(req confirm.Request, c workspace.Change, whole string) *question {
+	q := &question{req: req, change: c, whole: whole, claims: make(chan claim), ended: make(chan struct{}), proposal: c.After}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.all == nil {
@@ -151,7 +159,7 @@ func (r *reviews) typed(whole string) []string {
 	var names []string
 	for _, q := range r.all {
 		if q.whole == whole && q.kept() != nil {
-			names = append(names, q.req.Change.Name)
+			names = append(names, q.change.Name)
 		}
 	}
 	slices.Sort(names)
@@ -175,7 +183,7 @@ func (r *reviews) shownAs(id string) *question {
 // maybe is set: there may be a draft.
 func (q *question) crossed(ctx context.Context, maybe bool, err error) (confirm.Draft, error) {
 	if out := q.accepted(ctx); out != nil {
-		return q.toDraft(client.Draft{Text: out.Text, Edited: out.Text != q.req.Change.After, Feedback: out.Feedback, Comments: out.Comments}), nil
+		return q.toDraft(client.Draft{Text: out.Text, Edited: out.Text != q.change.After, Feedback: out.Feedback, Comments: out.Comments}), nil
 	}
 	if a := q.answer(); q.whole != "" && a != nil && a.err == nil && a.outcome.Kind == client.Rejected {
 		return q.toDraft(client.Draft{Feedback: a.outcome.Feedback, Comments: a.outcome.Comments}), confirm.ErrRejected
@@ -272,7 +280,7 @@ func (q *question) awaitRelease(ctx context.Context, c claim) (string, error) {
 
 // notes returns the remarks on the text shown in the editor.
 func (q *question) notes() []caution.Note {
-	c, text := q.req.Change, q.text()
+	c, text := q.change, q.text()
 	if c.Delete || text == c.After {
 		return q.req.Notes
 	}

@@ -24,7 +24,7 @@ func (r *rig) removals() map[string]struct {
 	req  confirm.Request
 	want map[string]string
 } {
-	text := func() *workspace.Change { c := *r.proposal("old\n", "").Change; return &c }
+	text := func() *workspace.Change { c := *r.proposal("old\n", "").File(); return &c }
 	deleted, moved, binary := text(), text(), text()
 	deleted.Delete = true
 	moved.To, moved.ToName, moved.After = filepath.Join(r.dir, "b.txt"), "b.txt", "old\n"
@@ -47,7 +47,7 @@ func (r *rig) removals() map[string]struct {
 		all[name] = struct {
 			req  confirm.Request
 			want map[string]string
-		}{confirm.Request{Tool: "delete_file", Change: tt.c}, tt.want}
+		}{confirm.Request{Tool: "delete_file", Subject: confirm.Edit(*tt.c)}, tt.want}
 	}
 	return all
 }
@@ -81,7 +81,7 @@ func TestRemovalsInTheEditor(t *testing.T) {
 			if answer == "no" {
 				want = confirm.Reject
 			}
-			if o.err != nil || o.Decision != want || o.Text != nil || want == confirm.Approve && text != tt.req.Change.After {
+			if o.err != nil || o.Decision != want || o.Text != nil || want == confirm.Approve && text != tt.req.File().After {
 				t.Errorf("%s, %s: %+v with %q", name, answer, o, text)
 			}
 			<-d.Closed

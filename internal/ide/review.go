@@ -18,16 +18,23 @@ import (
 // after a loss in the next one; as long as somebody else is asked too, it waits for an
 // editor. A request without a change that can be shown, or a plan, is left to others.
 func (v *Reviewer) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
-	if req.Plan != nil && req.Plan.Review && v.opt.Diffs {
-		return v.reviewAll(ctx, req)
+	change := req.File()
+	switch s := req.Subject.(type) {
+	case *confirm.Edits:
+		if s.Review && v.opt.Diffs {
+			return v.reviewAll(ctx, req, s)
+		}
+	case *confirm.Document:
+		if !v.opt.Unattended {
+			file := s.File(v.opt.Search.Dir)
+			change = &file
+		}
+	default:
 	}
-	if req.Document != nil && !v.opt.Unattended {
-		req.Change = req.Document.File(v.opt.Search.Dir)
-	}
-	if req.Change == nil || !req.Change.Editable() && !req.Change.Removes() || !v.opt.Diffs {
+	if change == nil || !change.Editable() && !change.Removes() || !v.opt.Diffs {
 		return confirm.Verdict{}, confirm.ErrUndecided
 	}
-	q := v.reviews.begin(req, "")
+	q := v.reviews.begin(req, *change, "")
 	defer v.reviews.end(q)
 	defer v.doing.Asks()() // a user's command asks without app.asker, which counts the tools' questions
 	return v.ask(ctx, q)
@@ -55,7 +62,7 @@ func (v *Reviewer) ask(ctx context.Context, q *question) (confirm.Verdict, error
 
 // shownBy reports whether an editor can show the question.
 func (q *question) shownBy(l *link) bool {
-	return l.ours() || q.req.Document == nil && q.whole == "" && !q.req.Change.Removes()
+	return l.ours() || !q.isPlan() && q.whole == "" && !q.change.Removes()
 }
 
 // awaitLink waits for an editor.
@@ -95,7 +102,7 @@ func (v *Reviewer) awaitLink(ctx context.Context, q *question) (*link, error) {
 
 // request builds the editor's request for a question.
 func (v *Reviewer) request(l *link, q *question) client.DiffRequest {
-	c := q.req.Change
+	c := q.change
 	base := sha256.Sum256([]byte(c.Text))
 	if c.Raw != nil {
 		base = sha256.Sum256(c.Raw)
@@ -125,7 +132,7 @@ func (v *Reviewer) request(l *link, q *question) client.DiffRequest {
 	if o := q.req.Offer; o != nil && !q.req.Force {
 		r.Offer = &client.Offer{Rule: o.Rule, Problem: q.problem}
 	}
-	r.Inline, r.Plan, r.Refused = v.opt.Inline, q.req.Document != nil, q.refusal()
+	r.Inline, r.Plan, r.Refused = v.opt.Inline, q.isPlan(), q.refusal()
 	if v.opt.Unattended {
 		r.OnClose = client.CloseRejects
 	}

@@ -34,7 +34,7 @@ func TestEditorsAnswer(t *testing.T) {
 				req := r.proposal("old\n", after)
 				got := r.ask(t.Context(), req)
 				d := e.NextDiff()
-				if d.Path != req.Change.Path || d.Text != after {
+				if d.Path != req.File().Path || d.Text != after {
 					t.Fatalf("%d: shown %s %q", i, d.Path, d.Text)
 				}
 				d.Accept()
@@ -260,7 +260,7 @@ func TestRefusedDiffs(t *testing.T) {
 		note    string
 	}{
 		"dirty": {idetest.Ours, 1, func(r *rig, e *idetest.Editor) {
-			e.World.Open(r.proposal("", "").Change.Path, idetest.Document{Dirty: true})
+			e.World.Open(r.proposal("", "").File().Path, idetest.Document{Dirty: true})
 		}, "unsaved changes in Visual Studio Code"},
 		"busy":       {idetest.Ours, 1, refuse(idetest.Refuse("BUSY", "another review")), "under another review"},
 		"stale":      {idetest.Ours, 1, refuse(idetest.Refuse("STALE_BASE", "another text")), "differs in Visual Studio Code"},
@@ -482,7 +482,7 @@ func TestClosingWindow(t *testing.T) {
 	req := r.proposal("old\n", "new\n")
 	got := r.ask(t.Context(), req)
 	e.NextDiff().Answer(idetest.Reply{Error: &idetest.Error{Code: -32001, Message: "gave up", Data: map[string]any{"code": "ABORTED"}}})
-	r.Unsaved(t.Context(), req.Change.Path) // whose answer follows that of the diff
+	r.Unsaved(t.Context(), req.File().Path) // whose answer follows that of the diff
 	e.Stop()
 	r.editor(idetest.Ours()).NextDiff().Accept()
 	if o, text := r.answered(got, req); o.Decision != confirm.Approve || text != "new\n" {
@@ -551,10 +551,10 @@ func TestNotTheEditorsToAnswer(t *testing.T) {
 		b   *ide.Reviewer
 		req confirm.Request
 	}{
-		"command": {b, confirm.Request{Command: &confirm.Command{Line: "ls"}}},
-		"read":    {b, confirm.Request{Read: &confirm.Read{Path: "/etc/hosts"}}},
-		"binary":  {b, confirm.Request{Change: &workspace.Change{RawAfter: []byte{0}}}},
-		"off":     {off, confirm.Request{Change: change}},
+		"command": {b, confirm.Request{Subject: &confirm.Command{Line: "ls"}}},
+		"read":    {b, confirm.Request{Subject: &confirm.Read{Path: "/etc/hosts"}}},
+		"binary":  {b, confirm.Request{Subject: confirm.Edit(workspace.Change{RawAfter: []byte{0}})}},
+		"off":     {off, confirm.Request{Subject: confirm.Edit(*change)}},
 	} {
 		if _, err := tt.b.Review(t.Context(), tt.req); !errors.Is(err, confirm.ErrUndecided) {
 			t.Errorf("%s: %v", name, err)
@@ -581,7 +581,7 @@ func TestAlone(t *testing.T) {
 	if o, _ := r.answered(got, req); o.Unasked || o.Decision != confirm.Reject {
 		t.Errorf("%+v", o)
 	}
-	if o := <-r.ask(t.Context(), confirm.Request{Command: &confirm.Command{Line: "ls"}}); !o.Unasked {
+	if o := <-r.ask(t.Context(), confirm.Request{Subject: &confirm.Command{Line: "ls"}}); !o.Unasked {
 		t.Errorf("a command: %+v", o)
 	}
 }

@@ -104,7 +104,7 @@ func (v *Reviewer) drafted(l *link, c client.DraftChange) {
 	q.mu.Unlock()
 	note := draftNote(l.name(), c, q.replaced())
 	if q.whole != "" {
-		note = q.req.Change.Name + " " + note
+		note = q.change.Name + " " + note
 	}
 	v.opt.Face.note(q.noted(), note)
 }

@@ -157,10 +157,10 @@ func (r *rig) folder(d idetest.Dialect) string {
 
 // proposal is a question about a file in the folder.
 func (r *rig) proposal(before, after string) confirm.Request {
-	return confirm.Request{Tool: "edit_file", Description: "I greet.", Change: &workspace.Change{
+	return confirm.Request{Tool: "edit_file", Description: "I greet.", Subject: confirm.Edit(workspace.Change{
 		File:  workspace.File{Path: filepath.Join(r.dir, "a.txt"), Name: "a.txt", Exists: true, Text: before},
 		After: after,
-	}}
+	})}
 }
 
 type outcome struct {
@@ -187,7 +187,7 @@ func (r *rig) answered(got <-chan outcome, req confirm.Request) (o outcome, text
 		r.Fatal("no verdict")
 	}
 	if o.Decision == confirm.Approve {
-		text = req.Change.After
+		text = req.File().After
 		if o.Text != nil {
 			text = *o.Text
 		}

@@ -58,8 +58,8 @@ func (a *agent) Review(ctx context.Context, req confirm.Request) (confirm.Verdic
 	a.mu.Lock()
 	first := a.first
 	a.mu.Unlock()
-	if req.Change.After != first {
-		if strings.Contains(req.Change.After, a.file) {
+	if req.File().After != first {
+		if strings.Contains(req.File().After, a.file) {
 			return confirm.Verdict{Decision: confirm.Approve, By: "terminal"}, nil
 		}
 		return confirm.Verdict{By: "terminal"}, nil
@@ -137,10 +137,10 @@ func (a *agent) ask() {
 	a.first = text
 	a.mu.Unlock()
 	a.shown[text], a.shown[edited(text)] = a.file, a.file
-	req := confirm.Request{Tool: "edit_file", Change: &workspace.Change{
+	req := confirm.Request{Tool: "edit_file", Subject: confirm.Edit(workspace.Change{
 		File:  workspace.File{Path: filepath.Join(a.locks, a.file), Name: a.file, Exists: true, Text: "line 1 of " + a.file + "\n"},
 		After: text,
-	}}
+	})}
 	go func() {
 		v, err := a.control.Ask(ctx, req)
 		if v.Decision == confirm.Approve && v.Text == nil {

@@ -18,20 +18,20 @@ import (
 // is asked: another editor might write the first files before the last one is answered. A
 // file that ends undecided is left to others: the answers and drafts of the rest are there for
 // them as long as they are asked.
-func (v *Reviewer) reviewAll(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
+func (v *Reviewer) reviewAll(ctx context.Context, req confirm.Request, edits *confirm.Edits) (confirm.Verdict, error) {
 	defer v.doing.Asks()()
 	v.opt.Face.note(req.ID, "") // it may be about the question before its texts were replaced
-	t := turnReview{Reviewer: v, req: req, answers: make([]confirm.Verdict, len(req.Plan.Changes))}
+	t := turnReview{Reviewer: v, req: req, answers: make([]confirm.Verdict, len(edits.Changes))}
 	var parts []*question
-	for i, c := range req.Plan.Changes {
-		if slices.Contains(req.Plan.Out, i) {
+	for i, c := range edits.Changes {
+		if slices.Contains(edits.Out, i) {
 			t.answered++
 			continue
 		}
 		parts = append(parts, v.reviews.begin(confirm.Request{
 			ID: req.FileID(i), Tool: req.Tool, Description: req.Description, Force: req.Force, ByUser: req.ByUser,
-			Batch: confirm.Batch{ID: req.ID, Index: i, Total: len(t.answers)}, Notes: notesOn(c.Name, req.Notes), Change: &c, Check: req.Check, Alone: req.Alone,
-		}, req.ID))
+			Batch: confirm.Batch{ID: req.ID, Index: i, Total: len(t.answers)}, Notes: notesOn(c.Name, req.Notes), Subject: confirm.Edit(c), Check: req.Check, Alone: req.Alone,
+		}, c, req.ID))
 	}
 	defer v.reviews.end(parts...) // an approval elsewhere needs the answers until all are given
 	var work crash.Group
@@ -75,7 +75,7 @@ func (t *turnReview) ask(ctx context.Context, q *question) {
 		t.answers[q.req.Batch.Index] = verdict
 		t.answered++
 	} else {
-		t.undecided = append(t.undecided, q.req.Change.Name)
+		t.undecided = append(t.undecided, q.change.Name)
 	}
 	if t.answered > 0 && ctx.Err() == nil {
 		t.progress()

@@ -13,9 +13,9 @@ import (
 
 // files is a question about the files a.txt, b.txt and c.txt that a model changes.
 func (r *rig) files() confirm.Request {
-	req := confirm.Request{Tool: "review", Plan: &confirm.Plan{Title: "all", Review: true}}
+	req := confirm.Request{Tool: "review", Subject: &confirm.Edits{Title: "all", Review: true}}
 	for _, name := range []string{"a.txt", "b.txt", "c.txt"} {
-		req.Plan.Changes = append(req.Plan.Changes, workspace.Change{
+		confirm.As[*confirm.Edits](req).Changes = append(confirm.As[*confirm.Edits](req).Changes, workspace.Change{
 			File: workspace.File{Path: filepath.Join(r.dir, name), Name: name, Exists: true, Text: "old\n"}, After: "new\n",
 		})
 	}
@@ -47,10 +47,10 @@ func TestPartsHereAndAnswersInTheEditor(t *testing.T) {
 	<-r.terminal.shown
 	r.terminal.answers <- confirm.Verdict{Decision: confirm.Approve, Texts: map[int]string{1: "part\n", 2: "part\n"}}
 	again := <-r.terminal.shown
-	if c := again.Plan.Changes[2]; c.After != "typed\n" || len(again.Plan.Out) != 1 || again.Plan.Out[0] != 1 {
-		t.Errorf("asked again about %+v", again.Plan)
+	if c := confirm.As[*confirm.Edits](again).Changes[2]; c.After != "typed\n" || len(confirm.As[*confirm.Edits](again).Out) != 1 || confirm.As[*confirm.Edits](again).Out[0] != 1 {
+		t.Errorf("asked again about %+v", confirm.As[*confirm.Edits](again))
 	}
-	r.terminal.answers <- confirm.Verdict{Decision: confirm.Approve, Except: again.Plan.Out}
+	r.terminal.answers <- confirm.Verdict{Decision: confirm.Approve, Except: confirm.As[*confirm.Edits](again).Out}
 	if o := <-got; len(o.Except) != 1 || o.Except[0] != 1 || len(o.Texts) != 1 || o.Texts[2] != "typed\n" {
 		t.Errorf("%+v", o)
 	}

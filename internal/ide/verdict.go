@@ -68,7 +68,7 @@ func (v *Reviewer) verdict(ctx context.Context, l *link, q *question, o opened) 
 	case client.Undecided:
 	}
 	if o.outcome.Reason == client.LostEndings {
-		v.opt.Face.note(q.noted(), l.name()+" does not keep the line endings of "+q.req.Change.Name+": answer here")
+		v.opt.Face.note(q.noted(), l.name()+" does not keep the line endings of "+q.change.Name+": answer here")
 		return confirm.Verdict{}, confirm.ErrUndecided
 	}
 	gone := ""
@@ -88,11 +88,11 @@ const maxMisfits = 3
 // again.
 func (v *Reviewer) approval(ctx context.Context, l *link, q *question, out client.DiffOutcome, said confirm.Verdict) (confirm.Verdict, error) {
 	said.Decision = confirm.Approve
-	if out.Text != q.req.Change.After {
+	if out.Text != q.change.After {
 		said.Text = &out.Text
 	}
 	if l.ours() {
-		if q.req.Document != nil {
+		if q.isPlan() {
 			said.Mode = planMode(out.Mode)
 		}
 		return l.always(q, out, said)
@@ -112,12 +112,12 @@ func (v *Reviewer) approval(ctx context.Context, l *link, q *question, out clien
 			said.Unsure = fmt.Sprintf("%s returned this text and not the proposal: %s. Do you approve this text?", l.name(), why)
 		}
 	}
-	if unsaved, _ := l.unsaved(ctx, q.req.Change.Path); unsaved {
+	if unsaved, _ := l.unsaved(ctx, q.change.Path); unsaved {
 		if v.opt.Unattended {
-			return confirm.Verdict{}, fmt.Errorf("%s has unsaved changes in %s", q.req.Change.Name, l.name())
+			return confirm.Verdict{}, fmt.Errorf("%s has unsaved changes in %s", q.change.Name, l.name())
 		}
 		said.Text = &out.Text
-		said.Unsure = fmt.Sprintf("%s has unsaved changes to %s that are not in this text; they may have been typed on the left side of the diff.", l.name(), q.req.Change.Name)
+		said.Unsure = fmt.Sprintf("%s has unsaved changes to %s that are not in this text; they may have been typed on the left side of the diff.", l.name(), q.change.Name)
 	}
 	return said, nil
 }
@@ -140,7 +140,7 @@ func (l *link) always(q *question, out client.DiffOutcome, said confirm.Verdict)
 	if err := offer.Check(a.Rule); err != nil {
 		q.problem = fmt.Sprintf("The rule %s was not made: %v. Nothing is written yet.", limited(a.Rule), err)
 		q.refused = "the rule typed in " + l.name() + " was not made"
-		if out.Text != q.req.Change.After {
+		if out.Text != q.change.After {
 			q.refused += "; y takes the text shown here, without what was typed there"
 		}
 		q.replace(out.Text)
@@ -164,11 +164,11 @@ func (l *link) refusal(q *question, err error) string {
 	case errors.Is(err, client.ErrUnsupported):
 		return l.name() + " shows no diffs: answer here"
 	case errors.As(err, &tool) && tool.Code == client.CodeDirty:
-		return q.req.Change.Name + " has unsaved changes in " + l.name() + ": answer here, or save it first"
+		return q.change.Name + " has unsaved changes in " + l.name() + ": answer here, or save it first"
 	case errors.As(err, &tool) && tool.Code == codeStale:
-		return q.req.Change.Name + " differs in " + l.name() + " (changed on disk, or read in another encoding): answer here"
+		return q.change.Name + " differs in " + l.name() + " (changed on disk, or read in another encoding): answer here"
 	case errors.As(err, &tool) && tool.Code == client.CodeBusy:
-		return q.req.Change.Name + " is under another review in " + l.name() + ": answer here"
+		return q.change.Name + " is under another review in " + l.name() + ": answer here"
 	}
 	return l.name() + " does not show the diff: " + err.Error()
 }
@@ -199,7 +199,7 @@ func (q *question) comments(all []client.Comment) []confirm.Comment {
 		}
 		out = append(out, confirm.Comment{Line: c.StartLine, Text: text})
 	}
-	if q.req.Document != nil {
+	if q.isPlan() {
 		quote(out, all)
 	}
 	return out

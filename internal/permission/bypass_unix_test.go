@@ -133,7 +133,7 @@ func decides(t *testing.T, line string, texts []string) bool {
 		rules = append(rules, r)
 	}
 	v, decided := permission.New(permission.Default, rules...).Decide(confirm.Request{
-		Tool: "execute_command", Command: &confirm.Command{Line: line, Dir: t.TempDir(), Parts: safecmd.Classify(line).CommandParts(false)},
+		Tool: "execute_command", Subject: &confirm.Command{Line: line, Dir: t.TempDir(), Parts: safecmd.Classify(line).CommandParts(false)},
 	})
 	return decided && v.Decision == confirm.Approve
 }

@@ -23,29 +23,34 @@ func (p *Policy) CheckRule(req confirm.Request, text string, judge Judge) (Rule,
 	if err != nil {
 		return r, bare(err)
 	}
-	switch {
-	case req.Force || req.Change != nil && req.Change.Removes():
-		err = errors.New("this is asked about each time")
-	case req.Command != nil:
-		err = r.checkCommand(judge)
-	case req.Call != nil:
-		err = r.checkCall()
-	case req.Fetch != nil:
-		err = r.checkHost()
-	case req.Change != nil:
-		err = r.checkFile(edits, "an edit", req.Change.Name)
-	case req.Read != nil:
-		err = r.checkFile(reads, "reading", req.Read.Path)
-	default:
-		err = errors.New("no rule covers this")
-	}
-	if err != nil {
+	if err := r.checkKind(req, judge); err != nil {
 		return r, err
 	}
 	if !r.completes(p.Rules(), req) {
 		return r, errors.New("it does not cover this " + map[kind]string{runs: "command", edits: "file", reads: "file", calls: "tool", fetches: "host"}[r.kind])
 	}
 	return r, p.checkEffect(req, r)
+}
+
+// checkKind returns an error if a rule like r cannot be made with the answer to req.
+func (r Rule) checkKind(req confirm.Request, judge Judge) error {
+	if req.Once() {
+		return errors.New("this is asked about each time")
+	}
+	switch s := req.Subject.(type) {
+	case *confirm.Command:
+		return r.checkCommand(judge)
+	case *confirm.Call:
+		return r.checkCall()
+	case *confirm.Fetch:
+		return r.checkHost()
+	case *confirm.Edits:
+		return r.checkFile(edits, "an edit", s.Changes[0].Name)
+	case *confirm.Read:
+		return r.checkFile(reads, "reading", s.Path)
+	default:
+		return errors.New("no rule covers this")
+	}
 }
 
 // checkCall returns an error if r is no rule for one tool of a server.
@@ -69,10 +74,11 @@ func (p *Policy) checkEffect(req confirm.Request, r Rule) error {
 
 // completes reports whether r covers req, or all that other rules leave open of it.
 func (r Rule) completes(rules Rules, req confirm.Request) bool {
-	if req.Command == nil {
+	c, ok := req.Subject.(*confirm.Command)
+	if !ok {
 		return Rules{r}.answer(req).effect == Allow
 	}
-	open := rules.in(req.Command.Dir).open(*req.Command)
+	open := rules.in(c.Dir).open(*c)
 	return len(open) > 0 && !slices.ContainsFunc(open, func(p confirm.CommandPart) bool { return !r.coversPart(p) })
 }
 

@@ -20,13 +20,13 @@ func judge(line string) ([]confirm.CommandPart, bool) {
 func asking(line string) confirm.Request {
 	parts, danger := judge(line)
 	req := command(line, "/w")
-	req.Command.Parts, req.Force = parts, danger
+	confirm.As[*confirm.Command](req).Parts, req.Force = parts, danger
 	return req
 }
 
 // editing is the question about an edit of a file in /w.
 func editing(name string) confirm.Request {
-	return confirm.Request{Tool: "edit_file", Change: &workspace.Change{File: workspace.File{Name: name, Path: "/w/" + name}, After: "x"}}
+	return confirm.Request{Tool: "edit_file", Subject: confirm.Edit(workspace.Change{File: workspace.File{Name: name, Path: "/w/" + name}, After: "x"})}
 }
 
 // TestCheckRule: a rule that a person edits must be valid, cover the command and be no
@@ -97,7 +97,7 @@ func TestCheckRule(t *testing.T) {
 		{fetching("a.example"), "fetch(*)", "want a host such as example.com"},
 		{fetching("a.example"), "fetch(b.example)", "it does not cover this host"},
 		{fetching("a.example"), "edit(a)", "this question is about a page: write fetch(HOST)"},
-		{confirm.Request{Save: &confirm.Save{}}, "edit(a)", "no rule covers this"},
+		{confirm.Request{Subject: &confirm.Save{}}, "edit(a)", "no rule covers this"},
 	} {
 		if _, err := permission.New(permission.Default).CheckRule(tt.req, tt.rule, judge); (err == nil) != (tt.want == "") || err != nil && !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.rule, err, tt.want)
@@ -153,7 +153,7 @@ func TestNoRuleForDangerousLines(t *testing.T) {
 	}
 	for _, req := range danger {
 		if v, decided := p.Decide(req); decided {
-			t.Errorf("%q: %+v", req.Command.Line, v)
+			t.Errorf("%q: %+v", confirm.As[*confirm.Command](req).Line, v)
 		}
 	}
 	if dangerous < 30 || others < 10 {
@@ -204,7 +204,7 @@ func TestNoRuleInADangerousLine(t *testing.T) {
 // the server chooses the names of the others.
 func TestCheckCallRule(t *testing.T) {
 	call := func(tool string) confirm.Request {
-		return confirm.Request{Tool: tool, Call: &confirm.Call{Server: "s", Args: "{}"}}
+		return confirm.Request{Tool: tool, Subject: &confirm.Call{Server: "s", Args: "{}"}}
 	}
 	for rule, want := range map[string]string{
 		"mcp__s__get":    "",

@@ -13,7 +13,7 @@ import (
 )
 
 func running(line, dir string) confirm.Request {
-	return confirm.Request{Tool: "execute_command", Command: &confirm.Command{Line: line, Dir: dir}}
+	return confirm.Request{Tool: "execute_command", Subject: &confirm.Command{Line: line, Dir: dir}}
 }
 
 // TestAGrantLapses: a command that was allowed for the session is asked about again once
@@ -219,7 +219,7 @@ func TestTheSearchIsBounded(t *testing.T) {
 // the command runs.
 func TestAnUnseenEditEndsCommandGrants(t *testing.T) {
 	dir := t.TempDir()
-	edit := confirm.Request{Tool: "edit_file", Change: &workspace.Change{File: workspace.File{Name: "main.go"}, After: "x"}}
+	edit := confirm.Request{Tool: "edit_file", Subject: confirm.Edit(workspace.Change{File: workspace.File{Name: "main.go"}, After: "x"})}
 	for name, unseen := range map[string]func(*Policy){
 		"accept-edits": func(p *Policy) { p.Cycle() },
 		"a grant":      func(p *Policy) { p.Grant(edit) },
@@ -260,7 +260,7 @@ func TestDataOfACommit(t *testing.T) {
 		rules := []Rule{ruleOf(t, Allow, "run(git add **)"), ruleOf(t, Allow, "run(git commit **)"), ruleOf(t, Allow, "run(./x.sh)")}
 		p := New(AcceptEdits, rules...)
 		req := lineOf(t, line)
-		dir := req.Command.Dir
+		dir := confirm.As[*confirm.Command](req).Dir
 		for _, name := range []string{"x.sh", ".gitattributes"} {
 			path := filepath.Join(dir, name)
 			scratch.Write(t, path, "x\n")
@@ -279,12 +279,12 @@ func TestDataOfACommit(t *testing.T) {
 func TestAGrantForDataLasts(t *testing.T) {
 	req := lineOf(t, "git add x.sh")
 	p := allowing(t, req, "run(git add *)", Life{})
-	path := filepath.Join(req.Command.Dir, "x.sh")
+	path := filepath.Join(confirm.As[*confirm.Command](req).Dir, "x.sh")
 	scratch.Write(t, path, "two\n")
 	if v, ok := p.Decide(req); !ok {
 		t.Errorf("asked again: %q", v.Feedback)
 	}
-	scratch.Write(t, filepath.Join(req.Command.Dir, ".gitattributes"), "* filter=x\n")
+	scratch.Write(t, filepath.Join(confirm.As[*confirm.Command](req).Dir, ".gitattributes"), "* filter=x\n")
 	if v, ok := p.Decide(req); ok || !strings.Contains(v.Feedback, ".gitattributes is new") {
 		t.Errorf("after new attributes: %v, %q", ok, v.Feedback)
 	}

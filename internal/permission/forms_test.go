@@ -242,7 +242,7 @@ func (p *Policy) session(t *testing.T, line, dir string) (confirm.Request, bool)
 	if err != nil {
 		return req, false
 	}
-	req.Command.Background = true // which the grant does not cover
+	confirm.As[*confirm.Command](req).Background = true // which the grant does not cover
 	return req, p.Hold(req, r) == nil
 }
 

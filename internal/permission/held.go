@@ -89,26 +89,27 @@ func (p *Policy) Granted(req confirm.Request) (r Rule, ok bool) {
 // grantFor returns the rule for exactly req; ok is false if none may cover it.
 func grantFor(req confirm.Request) (r Rule, ok bool) {
 	r = Rule{Effect: Allow, Kept: InSession, Source: "your answer"}
-	switch {
-	case req.Force:
+	if req.Force {
 		return r, false
-	case req.Change != nil:
+	}
+	switch s := req.Subject.(type) {
+	case *confirm.Edits:
 		r.kind = edits
-		return r, req.Tool != "" && !req.Change.Removes()
-	case req.Command != nil:
-		c := req.Command
-		r.kind, r.Dir, r.only = runs, c.Dir, only{line: c.Line, background: c.Background}
-		return r, c.Line != "" && !c.Unconfined
-	case req.Call != nil:
+		return r, req.Tool != "" && !req.Once()
+	case *confirm.Command:
+		r.kind, r.Dir, r.only = runs, s.Dir, only{line: s.Line, background: s.Background}
+		return r, s.Line != "" && !s.Unconfined
+	case *confirm.Call:
 		r.kind, r.tool = calls, req.Tool
 		return r, true
-	case req.Fetch != nil:
-		r.kind, r.host = fetches, req.Fetch.Host
-		return r, req.Fetch.Host != ""
-	case req.Read != nil:
-		return Reading(req.Read.Path), req.Read.Path != ""
+	case *confirm.Fetch:
+		r.kind, r.host = fetches, s.Host
+		return r, s.Host != ""
+	case *confirm.Read:
+		return Reading(s.Path), s.Path != ""
+	default:
+		return r, false
 	}
-	return r, false
 }
 
 // Reading returns the rule of a session for reading one file.
@@ -121,7 +122,7 @@ func Reading(path string) Rule {
 // session ends when that changes.
 func (p *Policy) Hold(req confirm.Request, r Rule) error {
 	var h *footprint.Record
-	if c := req.Command; c != nil {
+	if c, ok := req.Subject.(*confirm.Command); ok {
 		what := footprint.Command{Line: withoutData(c), Dir: c.Dir}
 		now := footprint.Of(what)
 		if err := now.Unknown(); err != nil {
@@ -135,8 +136,8 @@ func (p *Policy) Hold(req confirm.Request, r Rule) error {
 	defer p.mu.Unlock()
 	p.forget(r)
 	p.add(r, h)
-	if req.Call != nil {
-		p.defined[p.made] = map[string]string{req.Tool: req.Call.Definition}
+	if c, ok := req.Subject.(*confirm.Call); ok {
+		p.defined[p.made] = map[string]string{req.Tool: c.Definition}
 	}
 	return nil
 }
@@ -144,7 +145,8 @@ func (p *Policy) Hold(req confirm.Request, r Rule) error {
 // redefined ends the rules of the session among allows that were made for a call of the tool when
 // its server said something else about it, and reports whether there was one.
 func (p *Policy) redefined(req confirm.Request, allows []Rule) (ended bool) {
-	if req.Call == nil {
+	c, ok := req.Subject.(*confirm.Call)
+	if !ok {
 		return false
 	}
 	for _, r := range allows {
@@ -152,11 +154,11 @@ func (p *Policy) redefined(req confirm.Request, allows []Rule) (ended bool) {
 		if known == nil {
 			continue // a rule of a file is for whatever the server offers
 		}
-		if was, ok := known[req.Tool]; ok && was != req.Call.Definition {
-			p.end(r, "the server "+req.Call.Server+" describes the tool differently now")
+		if was, ok := known[req.Tool]; ok && was != c.Definition {
+			p.end(r, "the server "+c.Server+" describes the tool differently now")
 			ended = true
 		}
-		known[req.Tool] = req.Call.Definition
+		known[req.Tool] = c.Definition
 	}
 	return ended
 }
@@ -312,8 +314,8 @@ func (p *Policy) Forget() {
 
 // decideRuled approves a command that rules allow, unless it runs something else than when
 // a person made them, or a file that was changed in this session without being shown.
-func (p *Policy) decideRuled(req confirm.Request, by answer) (confirm.Verdict, bool) {
-	what := footprint.Command{Line: withoutData(req.Command), Dir: req.Command.Dir}
+func (p *Policy) decideRuled(c *confirm.Command, by answer) (confirm.Verdict, bool) {
+	what := footprint.Command{Line: withoutData(c), Dir: c.Dir}
 	now := footprint.Of(what) // without the lock: it reads files
 	defer now.Close()
 	held := p.heldBy(by.allows)

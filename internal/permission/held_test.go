@@ -15,7 +15,7 @@ import (
 // making is the question about a command that is one part.
 func making(dir string, words ...string) confirm.Request {
 	req := running(strings.Join(words, " "), dir)
-	req.Command.Parts = []confirm.CommandPart{{Words: words}}
+	confirm.As[*confirm.Command](req).Parts = []confirm.CommandPart{{Words: words}}
 	return req
 }
 
@@ -37,7 +37,7 @@ func allowing(t *testing.T, req confirm.Request, text string, life Life) *Policy
 // rewriting is the question about a new content of a file.
 func rewriting(path, before, after string) confirm.Request {
 	f := workspace.File{Path: path, Name: filepath.Base(path), Exists: before != "", Text: before, Hash: sha256.Sum256([]byte(before))}
-	return confirm.Request{Tool: "edit_file", Change: &workspace.Change{File: f, After: after}}
+	return confirm.Request{Tool: "edit_file", Subject: confirm.Edit(workspace.Change{File: f, After: after})}
 }
 
 // TestApprovedContentsEndNoRule: a change that a person approved ends no rule, and one from
@@ -59,8 +59,8 @@ func TestApprovedContentsEndNoRule(t *testing.T) {
 			p.Approved(rewriting(m, "one\n", "two\n"), confirm.Verdict{Decision: confirm.Approve, Text: &edited})
 		}, edited, ""},
 		"in a plan": {func(p *Policy, m, s string) {
-			plan := &confirm.Plan{Changes: []workspace.Change{*rewriting(s, "", "x").Change, *rewriting(m, "one\n", "two\n").Change}}
-			p.Approved(confirm.Request{Plan: plan}, confirm.Verdict{Decision: confirm.Approve, Except: []int{0}})
+			plan := &confirm.Edits{Changes: []workspace.Change{*rewriting(s, "", "x").File(), *rewriting(m, "one\n", "two\n").File()}}
+			p.Approved(confirm.Request{Subject: plan}, confirm.Verdict{Decision: confirm.Approve, Except: []int{0}})
 		}, "two\n", ""},
 		"new file": {func(p *Policy, m, s string) {
 			p.Approved(rewriting(m, "one\n", "./x.sh\n"), yes)
@@ -70,8 +70,8 @@ func TestApprovedContentsEndNoRule(t *testing.T) {
 		"another base": {func(p *Policy, m, _ string) { p.Approved(rewriting(m, "outside\n", "two\n"), yes) }, "two\n", "Makefile has changed"},
 		"refused":      {func(p *Policy, m, _ string) { p.Approved(rewriting(m, "one\n", "two\n"), confirm.Verdict{}) }, "two\n", "Makefile has changed"},
 		"left out": {func(p *Policy, m, _ string) {
-			plan := &confirm.Plan{Changes: []workspace.Change{*rewriting(m, "one\n", "two\n").Change}}
-			p.Approved(confirm.Request{Plan: plan}, confirm.Verdict{Decision: confirm.Approve, Except: []int{0}})
+			plan := &confirm.Edits{Changes: []workspace.Change{*rewriting(m, "one\n", "two\n").File()}}
+			p.Approved(confirm.Request{Subject: plan}, confirm.Verdict{Decision: confirm.Approve, Except: []int{0}})
 		}, "two\n", "Makefile has changed"},
 		"by a rule": {func(p *Policy, m, _ string) {
 			p.Approved(rewriting(m, "one\n", "two\n"), confirm.Verdict{Decision: confirm.Approve, Rule: true})

@@ -8,7 +8,7 @@ import (
 )
 
 func fetching(host string) confirm.Request {
-	return confirm.Request{Tool: "web_fetch", Fetch: &confirm.Fetch{URL: "https://" + host + "/", Host: host}}
+	return confirm.Request{Tool: "web_fetch", Subject: &confirm.Fetch{URL: "https://" + host + "/", Host: host}}
 }
 
 func TestRulesForHosts(t *testing.T) {

@@ -81,15 +81,17 @@ func (p *Policy) Cycle() Mode {
 // Decide implements confirm.Policy. Verdict.By names the rule. If a rule that a person made
 // with an answer has ended, the Feedback of the undecided verdict explains why.
 func (p *Policy) Decide(req confirm.Request) (confirm.Verdict, bool) {
-	if req.Limit != nil || req.Document != nil || req.Choice != nil {
+	switch req.Subject.(type) {
+	case *confirm.Limit, *confirm.Document, *confirm.Choice:
 		return confirm.Verdict{}, false // in every mode: a person decides
+	default:
 	}
 	return p.judge(req)
 }
 
 // judge is Decide for tools.
 func (p *Policy) judge(req confirm.Request) (confirm.Verdict, bool) {
-	mode, rules, c := p.Mode(), p.Rules(), req.Command
+	mode, rules, c := p.Mode(), p.Rules(), confirm.As[*confirm.Command](req)
 	by := rules.answer(req)
 	if v, refused := by.refuse(mode); refused {
 		return v, true
@@ -110,7 +112,7 @@ func (p *Policy) judge(req confirm.Request) (confirm.Verdict, bool) {
 	case decided || req.Force || by.effect == Ask:
 		return v, decided
 	case by.effect == Allow && c != nil:
-		return p.decideRuled(req, by)
+		return p.decideRuled(c, by)
 	}
 	return confirm.Verdict{Feedback: cmp.Or(p.whyAgain(req), withheld)}, false
 }
@@ -159,18 +161,20 @@ func (p *Policy) Proposals(req confirm.Request) []Rule {
 func (p *Policy) decide(req confirm.Request, by answer, mode Mode) (v confirm.Verdict, decided bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	_, runs := req.Subject.(*confirm.Command)
+	c := req.File()
 	switch {
 	case mode == Bypass && !req.Person:
 		v, decided = approve("bypass mode"), true
-	case mode == Plan && req.Read == nil && req.Fetch == nil:
+	case mode == Plan && !reading(req.Subject):
 		return declineInPlan(req), true
 	case req.Force:
 		return confirm.Verdict{}, false
 	case by.effect == Ask:
 		return confirm.Verdict{Feedback: by.reason()}, false
-	case by.effect == Allow && req.Command == nil && p.use(req, by.allows):
+	case by.effect == Allow && !runs && p.use(req, by.allows):
 		v, decided = approve(by.rule.by()), true
-	case mode == AcceptEdits && req.Change != nil && !req.Change.Removes():
+	case mode == AcceptEdits && c != nil && !c.Removes():
 		v, decided = approve("accept-edits mode"), true
 	}
 	if decided {
@@ -179,18 +183,30 @@ func (p *Policy) decide(req confirm.Request, by answer, mode Mode) (v confirm.Ve
 	return v, decided
 }
 
+// reading reports whether a subject changes nothing.
+func reading(s confirm.Subject) bool {
+	switch s.(type) {
+	case *confirm.Read, *confirm.Fetch:
+		return true
+	default:
+		return false
+	}
+}
+
 // unshown notes that the files of req are changed without being shown.
 func (p *Policy) unshown(req confirm.Request) {
-	switch {
-	case req.Change != nil:
-		p.hide(*req.Change)
-		p.endCommands(req.Change.Name + " was changed without being shown")
-	case req.Plan != nil:
-		for _, c := range req.Plan.Changes {
-			p.hide(c)
-		}
-		p.endCommands("files were changed without being shown")
+	e, ok := req.Subject.(*confirm.Edits)
+	if !ok {
+		return
 	}
+	for _, c := range e.Changes {
+		p.hide(c)
+	}
+	what := "files were"
+	if e.One() {
+		what = e.Changes[0].Name + " was"
+	}
+	p.endCommands(what + " changed without being shown")
 }
 
 // hide notes that the files of a change are changed without being shown.
@@ -238,11 +254,12 @@ func approve(rule string) confirm.Verdict {
 // declineInPlan lets the model go on planning: the turn does not stop.
 func declineInPlan(req confirm.Request) confirm.Verdict {
 	what := "No command is run, except those that only read,"
-	if req.Call != nil {
+	switch req.Subject.(type) {
+	case *confirm.Call:
 		what = "No tool of an MCP server is called"
-	}
-	if req.Change != nil || req.Plan != nil || req.Save != nil {
+	case *confirm.Edits, *confirm.Save:
 		what = "No file is changed"
+	default:
 	}
 	return confirm.Verdict{By: "plan mode", Rule: true, Feedback: "plan mode: " + what +
 		" until the user leaves it. You can still read; describe what you would do."}

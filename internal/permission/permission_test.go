@@ -14,19 +14,19 @@ import (
 )
 
 func edit(tool string) confirm.Request {
-	return confirm.Request{Tool: tool, Change: &workspace.Change{After: "x"}}
+	return confirm.Request{Tool: tool, Subject: confirm.Edit(workspace.Change{After: "x"})}
 }
 
 func command(line, dir string) confirm.Request {
-	return confirm.Request{Tool: "execute_command", Command: &confirm.Command{Line: line, Dir: dir}}
+	return confirm.Request{Tool: "execute_command", Subject: &confirm.Command{Line: line, Dir: dir}}
 }
 
 func readOnly(line string, force bool) confirm.Request {
-	return confirm.Request{Tool: "execute_command", Force: force, Command: &confirm.Command{Line: line, Dir: "/w", ReadOnly: true}}
+	return confirm.Request{Tool: "execute_command", Force: force, Subject: &confirm.Command{Line: line, Dir: "/w", ReadOnly: true}}
 }
 
 func read(path string) confirm.Request {
-	return confirm.Request{Tool: "read_file", Read: &confirm.Read{Path: path}}
+	return confirm.Request{Tool: "read_file", Subject: &confirm.Read{Path: path}}
 }
 
 func forced(r confirm.Request) confirm.Request {
@@ -35,7 +35,7 @@ func forced(r confirm.Request) confirm.Request {
 }
 
 func removal() confirm.Request {
-	return confirm.Request{Tool: "undo", Change: &workspace.Change{Delete: true}}
+	return confirm.Request{Tool: "undo", Subject: confirm.Edit(workspace.Change{Delete: true})}
 }
 
 // TestOnlyTheGuardedFormRunsUnasked: a rule approves a command that only reads in its
@@ -98,7 +98,7 @@ func TestModesDecide(t *testing.T) {
 
 func TestGrantCoversOnlyTheShownRequest(t *testing.T) {
 	background := command("make", "/w")
-	background.Command.Background = true
+	confirm.As[*confirm.Command](background).Background = true
 	tests := map[string]struct {
 		granted, asked confirm.Request
 		want           string
@@ -147,7 +147,7 @@ var nasty = []string{
 func TestDocumentsAreNotDecided(t *testing.T) {
 	for _, mode := range []permission.Mode{permission.Default, permission.AcceptEdits, permission.Plan, permission.Bypass} {
 		p := permission.New(mode)
-		if v, decided := p.Decide(confirm.Request{Tool: "present_plan", Document: &confirm.Document{Text: "a plan"}}); decided {
+		if v, decided := p.Decide(confirm.Request{Tool: "present_plan", Subject: &confirm.Document{Text: "a plan"}}); decided {
 			t.Errorf("%v mode: %+v", mode, v)
 		}
 	}
@@ -238,7 +238,7 @@ func TestAPersonAnswers(t *testing.T) {
 		rules = append(rules, r)
 	}
 	for mode := permission.Default; mode <= permission.Bypass; mode++ {
-		for name, req := range map[string]confirm.Request{"edit": edit("edit_file"), "run": command("make", "/w"), "list": readOnly("ls", false), "read": read("/x"), "plan": {Plan: &confirm.Plan{}}} {
+		for name, req := range map[string]confirm.Request{"edit": edit("edit_file"), "run": command("make", "/w"), "list": readOnly("ls", false), "read": read("/x"), "plan": {Subject: &confirm.Edits{}}} {
 			p := permission.New(mode, rules...)
 			p.Grant(req)
 			req.Force, req.Person = true, true
@@ -281,7 +281,7 @@ func TestForcedIsNeverApproved(t *testing.T) {
 				p.Cycle()
 			case 2:
 				v, decided := p.Decide(req)
-				if decided && v.Decision == confirm.Approve && (req.Force || p.Mode() == permission.Plan && req.Read == nil) {
+				if decided && v.Decision == confirm.Approve && (req.Force || p.Mode() == permission.Plan && confirm.As[*confirm.Read](req) == nil) {
 					t.Fatalf("approved %+v in %v", req, p.Mode())
 				}
 			}
@@ -343,7 +343,7 @@ func TestNoModeLeavesTheSandbox(t *testing.T) {
 	for _, mode := range []permission.Mode{permission.Default, permission.AcceptEdits, permission.Plan, permission.Bypass} {
 		p := permission.New(mode)
 		inside, outside := command("true", "/"), command("true", "/")
-		outside.Command.Unconfined = true
+		confirm.As[*confirm.Command](outside).Unconfined = true
 		p.Grant(inside)
 		p.Grant(outside)
 		v, decided := p.Decide(outside)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 // freeArguments lists commands whose further arguments name packages, files or tests, and
@@ -47,26 +48,36 @@ var movers = strings.Fields("cd pushd popd chdir export declare typeset readonly
 // command that does not only read and that no rule allows. It returns none if no rule can
 // allow req: it must be looked at each time, or its words do not show all that it runs.
 func (rs Rules) Missing(req confirm.Request) []Rule {
-	switch {
-	case req.Force:
+	if req.Force {
 		return nil
-	case req.Change != nil:
-		return proposeEdit(req)
-	case req.Read != nil:
-		return proposal(reads, req.Read.Path)
-	case req.Fetch != nil:
-		r, err := ParseRule(Allow, "fetch("+req.Fetch.Host+")", "")
+	}
+	switch s := req.Subject.(type) {
+	case *confirm.Command:
+		return rs.missing(s)
+	case *confirm.Edits:
+		if s.One() {
+			return proposeEdit(s.Changes[0])
+		}
+		return nil
+	case *confirm.Read:
+		return proposal(reads, s.Path)
+	case *confirm.Fetch:
+		r, err := ParseRule(Allow, "fetch("+s.Host+")", "")
 		if err != nil {
 			return nil
 		}
 		return []Rule{r}
-	case req.Call != nil:
+	case *confirm.Call:
 		return []Rule{{Effect: Allow, kind: calls, tool: req.Tool}}
-	case req.Command == nil:
+	default:
 		return nil
 	}
+}
+
+// missing is Missing for a command.
+func (rs Rules) missing(c *confirm.Command) []Rule {
 	var all []Rule
-	for _, p := range rs.in(req.Command.Dir).open(*req.Command) {
+	for _, p := range rs.in(c.Dir).open(*c) {
 		r, ok := proposeFor(p)
 		if !ok {
 			return nil
@@ -98,8 +109,8 @@ func (p *Policy) OnlyOpen(req confirm.Request) (rule Rule, part string, ok bool)
 	if len(all) != 1 {
 		return Rule{}, "", false
 	}
-	c := req.Command
-	if c == nil || len(c.Parts) == 1 {
+	c, ok := req.Subject.(*confirm.Command)
+	if !ok || len(c.Parts) == 1 {
 		return all[0], "", true
 	}
 	for _, part := range c.Parts {
@@ -114,8 +125,7 @@ func (p *Policy) OnlyOpen(req confirm.Request) (rule Rule, part string, ok bool)
 }
 
 // proposeEdit returns the rules for a change of a file: none for its removal, two for a move.
-func proposeEdit(req confirm.Request) []Rule {
-	c := req.Change
+func proposeEdit(c workspace.Change) []Rule {
 	if c.Delete {
 		return nil
 	}

@@ -46,11 +46,11 @@ func TestMissing(t *testing.T) {
 	if got := Rules(nil).Missing(forced); got != nil {
 		t.Errorf("proposed %v for a request that must be looked at", got)
 	}
-	edit := confirm.Request{Change: &workspace.Change{File: workspace.File{Name: "docs/a.md"}}}
+	edit := confirm.Request{Subject: confirm.Edit(workspace.Change{File: workspace.File{Name: "docs/a.md"}})}
 	if got := Rules(nil).Missing(edit); len(got) != 1 || got[0].String() != "edit(docs/a.md)" {
 		t.Errorf("proposed %v", got)
 	}
-	edit.Change.Name = "a[1].md"
+	edit.File().Name = "a[1].md"
 	if got := Rules(nil).Missing(edit); got != nil {
 		t.Errorf("proposed %v for a name that is a glob", got)
 	}
@@ -69,8 +69,8 @@ func TestProposedRuleCovers(t *testing.T) {
 // TestNoRuleBehindAPipe: the text of a pipe decides about the effect of a command.
 func TestNoRuleBehindAPipe(t *testing.T) {
 	req := lineOf(t, "cat x; patch -p1")
-	req.Command.Parts[1].Piped = true
-	req.Command.Parts[0].Safe = true
+	confirm.As[*confirm.Command](req).Parts[1].Piped = true
+	confirm.As[*confirm.Command](req).Parts[0].Safe = true
 	if got := Rules(nil).Missing(req); got != nil {
 		t.Errorf("proposed %v", got)
 	}
@@ -105,7 +105,7 @@ func TestOnlyOpen(t *testing.T) {
 	} {
 		p := New(Default, rulesOf(t, tt.rules...)...)
 		req := lineOf(t, tt.line)
-		req.Command.Dir = "/w"
+		confirm.As[*confirm.Command](req).Dir = "/w"
 		r, part, ok := p.OnlyOpen(req)
 		if ok != (tt.rule != "") || ok && r.String() != tt.rule || part != tt.part {
 			t.Errorf("%q %s: %q for %q, %v", tt.rules, tt.line, r, part, ok)
@@ -130,13 +130,13 @@ func TestFolderOfTheLine(t *testing.T) {
 		"cd /w; make": Allow, "cd /w; rm x": 0, "cd /w/x; make": 0, "cd .; make": 0, "cd /w x; make": 0, "cd -P /w; make": 0, "/bin/cd /w; make": 0, "cd /w": 0,
 	} {
 		req := lineOf(t, line)
-		req.Command.Dir = "/w"
+		confirm.As[*confirm.Command](req).Dir = "/w"
 		if a := Rules(rulesOf(t, "allow run(make)")).answer(req); a.effect != want {
 			t.Errorf("%s: %d", line, a.effect)
 		}
 	}
 	req := lineOf(t, "cd /w; make")
-	req.Command.Dir = "/w"
+	confirm.As[*confirm.Command](req).Dir = "/w"
 	if a := Rules(rulesOf(t, "allow run(make)", "ask run(cd **)")).answer(req); a.effect != Ask {
 		t.Errorf("a rule about cd is ignored: %d", a.effect)
 	}

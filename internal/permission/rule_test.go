@@ -144,8 +144,8 @@ func TestEffect(t *testing.T) {
 func TestAGrantShowsItsName(t *testing.T) {
 	line := running("cat p\u0430y\u00a0x", "/w ")
 	later := line
-	c := *line.Command
-	later.Command, c.Background = &c, true
+	c := *confirm.As[*confirm.Command](line)
+	later.Subject, c.Background = &c, true
 	for want, r := range map[string]Rule{
 		`reading /tmp/h1 out\u{20}`:                                         Reading("/tmp/h1 out "),
 		`reading /tmp/p\u{430}y`:                                            Reading("/tmp/p\u0430y"),

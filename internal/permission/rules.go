@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 // Rules are the rules in force, in any order.
@@ -47,32 +48,36 @@ func (a answer) reason() string {
 
 // answer returns the effect of the strictest rule that covers req.
 func (rs Rules) answer(req confirm.Request) answer {
-	switch {
-	case len(rs) == 0:
+	if len(rs) == 0 {
 		return answer{}
-	case req.Command != nil:
-		here := rs.in(req.Command.Dir)
-		a := here.command(*req.Command)
+	}
+	switch s := req.Subject.(type) {
+	case *confirm.Command:
+		here := rs.in(s.Dir)
+		a := here.command(*s)
 		if a.effect == 0 {
-			a = here.exactly(*req.Command)
+			a = here.exactly(*s)
 		}
 		return a
-	case req.Change != nil:
-		return rs.change(req)
-	case req.Call != nil:
+	case *confirm.Edits:
+		if !s.One() {
+			return answer{} // the tools ask about each file first
+		}
+		return rs.change(s.Changes[0])
+	case *confirm.Call:
 		return rs.strictest(func(r Rule) bool { return r.coversCall(req.Tool) })
-	case req.Fetch != nil:
-		return rs.strictest(func(r Rule) bool { return r.coversHost(req.Fetch.Host) })
-	case req.Read != nil:
-		return rs.file(reads, file{cmp.Or(req.Read.Name, req.Read.Path), req.Read.Path})
+	case *confirm.Fetch:
+		return rs.strictest(func(r Rule) bool { return r.coversHost(s.Host) })
+	case *confirm.Read:
+		return rs.file(reads, file{cmp.Or(s.Name, s.Path), s.Path})
+	default:
+		return answer{}
 	}
-	return answer{}
 }
 
 // change returns the effect of the strictest rule about either path of a change. A move is
 // allowed if rules that name paths allow both.
-func (rs Rules) change(req confirm.Request) answer {
-	c := req.Change
+func (rs Rules) change(c workspace.Change) answer {
 	a := rs.file(edits, file{c.Name, c.Path})
 	switch {
 	case c.Delete && a.effect == Allow:

@@ -48,7 +48,7 @@ func parts(t *testing.T, line string) []confirm.CommandPart {
 }
 
 func lineOf(t *testing.T, line string) confirm.Request {
-	return confirm.Request{Tool: "execute_command", Command: &confirm.Command{Line: line, Dir: t.TempDir(), Parts: parts(t, line)}}
+	return confirm.Request{Tool: "execute_command", Subject: &confirm.Command{Line: line, Dir: t.TempDir(), Parts: parts(t, line)}}
 }
 
 // The strictest rule of any part counts for the line; a line is allowed only as a whole.
@@ -101,11 +101,11 @@ func TestRulesForCommands(t *testing.T) {
 // The modes and the rules together: a deny holds in every mode, an ask in all but bypass,
 // and an allow gives way to the plan mode and to a forced review.
 func TestRulesAndModes(t *testing.T) {
-	edit := confirm.Request{Tool: "edit_file", Change: &workspace.Change{File: workspace.File{Name: "a.go", Path: "/w/a.go", Exists: true}}}
+	edit := confirm.Request{Tool: "edit_file", Subject: confirm.Edit(workspace.Change{File: workspace.File{Name: "a.go", Path: "/w/a.go", Exists: true}})}
 	forced := edit
 	forced.Force = true
-	removal := confirm.Request{Change: &workspace.Change{File: edit.Change.File, Delete: true}}
-	key := confirm.Request{Read: &confirm.Read{Path: "/w/config/.env", Name: "config/.env", Inside: true}, Force: true}
+	removal := confirm.Request{Subject: confirm.Edit(workspace.Change{File: edit.File().File, Delete: true})}
+	key := confirm.Request{Subject: &confirm.Read{Path: "/w/config/.env", Name: "config/.env", Inside: true}, Force: true}
 	const asked, yes, no = "asked", "yes", "no"
 	for _, tt := range []struct {
 		rule string
@@ -123,8 +123,8 @@ func TestRulesAndModes(t *testing.T) {
 		{"allow run(make *)", lineOf(t, "make all"), map[Mode]string{Default: yes, AcceptEdits: yes, Plan: no, Bypass: yes}},
 		{"deny run(make *)", lineOf(t, "sh x"), map[Mode]string{Default: asked, AcceptEdits: asked, Plan: no, Bypass: no}},
 		{"ask run(make *)", lineOf(t, "sh x"), map[Mode]string{Default: asked, AcceptEdits: asked, Plan: no, Bypass: yes}},
-		{"allow read(/etc/*)", confirm.Request{Read: &confirm.Read{Path: "/etc/hosts"}}, map[Mode]string{Default: yes, AcceptEdits: yes, Plan: yes, Bypass: yes}},
-		{"deny read(/etc/**)", confirm.Request{Read: &confirm.Read{Path: "/etc/a/b"}}, map[Mode]string{Default: no, AcceptEdits: no, Plan: no, Bypass: no}},
+		{"allow read(/etc/*)", confirm.Request{Subject: &confirm.Read{Path: "/etc/hosts"}}, map[Mode]string{Default: yes, AcceptEdits: yes, Plan: yes, Bypass: yes}},
+		{"deny read(/etc/**)", confirm.Request{Subject: &confirm.Read{Path: "/etc/a/b"}}, map[Mode]string{Default: no, AcceptEdits: no, Plan: no, Bypass: no}},
 	} {
 		for mode, want := range tt.want {
 			v, decided := New(mode, rulesOf(t, tt.rule)...).Decide(tt.req)
@@ -146,8 +146,8 @@ func TestRulesAndModes(t *testing.T) {
 func TestRuleOfOneFolder(t *testing.T) {
 	req := lineOf(t, "make all")
 	for effect, want := range map[Effect]map[string]Effect{
-		Allow: {req.Command.Dir: Allow, "/other": 0},
-		Deny:  {req.Command.Dir: Deny, "/other": Deny},
+		Allow: {confirm.As[*confirm.Command](req).Dir: Allow, "/other": 0},
+		Deny:  {confirm.As[*confirm.Command](req).Dir: Deny, "/other": Deny},
 	} {
 		for dir, want := range want {
 			r := ruleOf(t, effect, "run(make *)")
@@ -179,7 +179,7 @@ func TestRulesWithholdFiles(t *testing.T) {
 		if got := p.Withholds("secrets/a.txt", "/w/secrets/a.txt"); got != withheld {
 			t.Errorf("%s withholds: %v", rule, got)
 		}
-		free := confirm.Request{Command: &confirm.Command{Line: "cat x", Dir: t.TempDir(), ReadOnly: true, Parts: parts(t, "ls x")}}
+		free := confirm.Request{Subject: &confirm.Command{Line: "cat x", Dir: t.TempDir(), ReadOnly: true, Parts: parts(t, "ls x")}}
 		if v, ran := p.Decide(free); !ran && v.Feedback == "" {
 			t.Errorf("%s: the question does not say why", rule)
 		} else if ran != (rule != "ask read(**/secrets/*)" && !strings.HasPrefix(rule, "deny read(")) {
@@ -191,7 +191,7 @@ func TestRulesWithholdFiles(t *testing.T) {
 // In plan mode a command that only reads is judged as in the default mode: a rule about
 // reading makes it ask, not decline. No rule and no grant runs it as it is written.
 func TestPlanAsksAboutReadingToo(t *testing.T) {
-	req := confirm.Request{Command: &confirm.Command{Line: "ls x", Dir: t.TempDir(), ReadOnly: true, Parts: parts(t, "ls x")}}
+	req := confirm.Request{Subject: &confirm.Command{Line: "ls x", Dir: t.TempDir(), ReadOnly: true, Parts: parts(t, "ls x")}}
 	for rules, want := range map[string]string{
 		"allow run(make)": "safe", "deny read(secrets/**)": "ask", "ask run(ls **)": "ask", "deny run(ls **)": "no",
 		"ask read(secrets/**)\nallow run(ls *)": "ask",
@@ -220,12 +220,12 @@ func TestPlanAsksAboutReadingToo(t *testing.T) {
 func TestRuleAfterAnUnseenChange(t *testing.T) {
 	dir := scratch.Dir(t, map[string]string{"Makefile": "all:\n\ttrue\n"})
 	p := New(AcceptEdits, rulesOf(t, "allow run(make *)", "allow run(xargs *)")...)
-	line := confirm.Request{Command: &confirm.Command{Line: "make all", Dir: dir, Parts: parts(t, "make all")}}
+	line := confirm.Request{Subject: &confirm.Command{Line: "make all", Dir: dir, Parts: parts(t, "make all")}}
 	if v, ok := p.Decide(line); !ok || v.Decision != confirm.Approve {
 		t.Fatal(v)
 	}
 	path := filepath.Join(dir, "Makefile")
-	change := confirm.Request{Tool: "edit_file", Change: &workspace.Change{File: workspace.File{Name: "Makefile", Path: path, Exists: true}}}
+	change := confirm.Request{Tool: "edit_file", Subject: confirm.Edit(workspace.Change{File: workspace.File{Name: "Makefile", Path: path, Exists: true}})}
 	if _, ok := p.Decide(change); !ok {
 		t.Fatal("the edit was asked about")
 	}
@@ -233,8 +233,8 @@ func TestRuleAfterAnUnseenChange(t *testing.T) {
 	if ok || !strings.Contains(v.Feedback, "Makefile was changed without being shown") {
 		t.Errorf("decided %v: %+v", ok, v)
 	}
-	line.Command.Line = "xargs sh" // which does not reveal what it runs
-	line.Command.Parts = parts(t, line.Command.Line)
+	confirm.As[*confirm.Command](line).Line = "xargs sh" // which does not reveal what it runs
+	confirm.As[*confirm.Command](line).Parts = parts(t, confirm.As[*confirm.Command](line).Line)
 	if v, ok := p.Decide(line); ok || !strings.Contains(v.Feedback, "files were changed without being shown") {
 		t.Errorf("decided %v: %+v", ok, v)
 	}

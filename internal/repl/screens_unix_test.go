@@ -173,10 +173,10 @@ const answer = "The greeting is in `main.go`:\n\n```go\nfunc main() {\n\tprintln
 	"| file | lines | what |\n|---|---:|---|\n| main.go | 12 | the greeting |\n| main_test.go | 40 | its tests, which are long |\n\nThat is "
 
 func edit() confirm.Request {
-	return confirm.Request{ID: "1", Tool: "edit_file", Description: "I change the greeting.", Change: &workspace.Change{
+	return confirm.Request{ID: "1", Tool: "edit_file", Description: "I change the greeting.", Subject: confirm.Edit(workspace.Change{
 		File:  workspace.File{Name: "main.go", Exists: true, Text: "package main\n\nfunc main() {\n\tprintln(\"hello\")\n}\n"},
 		After: "package main\n\nfunc main() {\n\tprintln(\"good day\")\n}\n",
-	}}
+	})}
 }
 
 // ask asks a question and waits until it accepts keys.
@@ -272,7 +272,7 @@ var scenes = []struct {
 	}, shows: `y yes`},
 	{name: "command", do: func(s *stage) {
 		s.say("test it")
-		s.ask(confirm.Request{ID: "2", Tool: "execute_command", Command: &confirm.Command{Line: "go test ./... && rm -rf build", Dir: "/home/me/project", Timeout: 2 * time.Minute}})
+		s.ask(confirm.Request{ID: "2", Tool: "execute_command", Subject: &confirm.Command{Line: "go test ./... && rm -rf build", Dir: "/home/me/project", Timeout: 2 * time.Minute}})
 	}, shows: `y yes`},
 	{name: "comment", do: func(s *stage) {
 		s.say("be polite")

@@ -48,9 +48,9 @@ func asked(t *testing.T, elsewhere Surfaces) (p *typist, q *question, opened *in
 		*opened++
 		return exec.Command("true"), func() (string, error) { return text, nil }, nil
 	}
-	q = &question{answer: make(chan confirm.Verdict, 1), gone: make(chan struct{}), req: confirm.Request{ID: "q", Tool: "edit_file", Change: &workspace.Change{
+	q = &question{answer: make(chan confirm.Verdict, 1), gone: make(chan struct{}), req: confirm.Request{ID: "q", Tool: "edit_file", Subject: confirm.Edit(workspace.Change{
 		File: workspace.File{Name: "a.txt", Exists: true, Text: "one\n"}, After: "two\n",
-	}}}
+	})}}
 	p.update(armedMsg{})
 	p.update(stream.Update{Items: []any{q}})
 	for range 20 {

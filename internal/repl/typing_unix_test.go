@@ -93,9 +93,9 @@ func (p *typist) happen() {
 	}
 	if n > 1 && len(p.asked) < 3 {
 		q := &question{answer: make(chan confirm.Verdict, 1), gone: make(chan struct{}), req: confirm.Request{
-			ID: fmt.Sprint(len(p.log)), Tool: "edit_file", Change: &workspace.Change{
+			ID: fmt.Sprint(len(p.log)), Tool: "edit_file", Subject: confirm.Edit(workspace.Change{
 				File: workspace.File{Name: "a.txt", Exists: true, Text: "one\n"}, After: "two\n",
-			},
+			}),
 		}}
 		p.asked = append(p.asked, q)
 		p.logf("question %s comes", q.req.ID)

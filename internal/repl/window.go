@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -72,27 +73,11 @@ func (m *model) state() (desktop.State, string) {
 
 // about describes a request in a line.
 func about(req confirm.Request) string {
-	switch {
-	case req.Change != nil:
-		return req.Tool + " " + req.Change.Label()
-	case req.Document != nil:
-		return "a plan"
-	case req.Command != nil:
-		return "run " + req.Command.Line
-	case req.Call != nil:
-		return "call " + req.Call.Server + ": " + req.Call.Tool
-	case req.Save != nil:
-		return "save " + req.Save.Name
-	case req.Read != nil:
-		return "read " + req.Read.Path
-	case req.Fetch != nil:
-		return "fetch " + req.Fetch.URL
-	case req.Choice != nil:
-		return req.Choice.Text
-	case req.Limit != nil:
-		return req.Limit.Reached
+	if c := req.File(); c != nil {
+		return req.Tool + " " + c.Label()
 	}
-	return req.Tool
+	title := req.Facts().Title
+	return strings.ToLower(title[:min(1, len(title))]) + title[min(1, len(title)):]
 }
 
 // preview shows a theme while it is selected, or the present one if name is empty.

@@ -22,7 +22,7 @@ type limitAsker struct {
 }
 
 func (a *limitAsker) Ask(_ context.Context, req confirm.Request) (confirm.Verdict, error) {
-	a.asked = append(a.asked, *req.Limit)
+	a.asked = append(a.asked, *confirm.As[*confirm.Limit](req))
 	if len(a.answers) == 0 {
 		return confirm.Verdict{}, nil
 	}

@@ -273,7 +273,7 @@ func (t *turn) askLimit(ctx context.Context, e *LimitError) (once bool, err erro
 		return false, e
 	}
 	v, err := l.opt.Ask.Ask(ctx, confirm.Request{
-		Tool: "limit", Limit: &confirm.Limit{Reached: e.reached, Step: l.opt.Limits.amount(e.limit)},
+		Tool: "limit", Subject: &confirm.Limit{Reached: e.reached, Step: l.opt.Limits.amount(e.limit)},
 	})
 	switch {
 	case err != nil:

@@ -37,7 +37,7 @@ func (t asks) ask(ctx context.Context, call Call, a askUserArgs) (Result, error)
 	}
 	v, err := t.Ask.Ask(ctx, confirm.Request{
 		Tool: "ask_user", Description: call.Description, Batch: call.Batch,
-		Choice: &confirm.Choice{Text: strings.TrimSpace(a.Question), Options: a.Options},
+		Subject: &confirm.Choice{Text: strings.TrimSpace(a.Question), Options: a.Options},
 	})
 	switch {
 	case err != nil:

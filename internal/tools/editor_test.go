@@ -115,10 +115,10 @@ func TestUnsavedChangesAreSavedFirst(t *testing.T) {
 		if got := b.read("f"); got != want {
 			b.Errorf("the file holds %q", got)
 		}
-		if len(b.ask.asked) != 2 || b.ask.asked[0].Save == nil || !b.ask.asked[0].Force || b.ask.asked[1].Change == nil {
+		if len(b.ask.asked) != 2 || confirm.As[*confirm.Save](b.ask.asked[0]) == nil || !b.ask.asked[0].Force || b.ask.asked[1].File() == nil {
 			b.Errorf("asked %+v", b.ask.asked)
 		}
-		if s := b.ask.asked[0].Save; s != nil && (s.Name != "f" || s.Editor != "VS Code" || s.Path != d.file()) {
+		if s := confirm.As[*confirm.Save](b.ask.asked[0]); s != nil && (s.Name != "f" || s.Editor != "VS Code" || s.Path != d.file()) {
 			b.Errorf("%+v", s)
 		}
 	})

@@ -100,7 +100,7 @@ func (c commander) decide(ctx context.Context, call Call, opts shell.Options, a 
 	judged := place.Judge(a.Command)
 	req := c.request(call, opts, a, judged, commandNotes(judged, place))
 	req.Notes = append(req.Notes, box.notes()...)
-	if !req.Command.ReadOnly {
+	if !confirm.As[*confirm.Command](req).ReadOnly {
 		c.Effects.Warm(ctx)
 	}
 	v, err := c.Ask.Ask(ctx, req)
@@ -119,7 +119,7 @@ func (c commander) decide(ctx context.Context, call Call, opts shell.Options, a 
 		return c.runGuarded(ctx, opts, judged, v)
 	case a.Background:
 		return c.start(ctx, call, opts, v), nil
-	case req.Command.ReadOnly: // approved by a mode that asks nothing
+	case confirm.As[*confirm.Command](req).ReadOnly: // approved by a mode that asks nothing
 		return c.runConfined(ctx, req, box, opts, v)
 	}
 	return c.recorded(ctx, call, opts, func() (Result, error) { return c.runConfined(ctx, req, box, opts, v) })
@@ -135,7 +135,7 @@ func (c commander) request(call Call, opts shell.Options, a executeCommandArgs, 
 	return confirm.Request{
 		Tool: "execute_command", Description: call.Description, Batch: call.Batch,
 		Notes: notes, Force: unruled || judged.Class == safecmd.Danger,
-		Command: &confirm.Command{
+		Subject: &confirm.Command{
 			Line: a.Command, Dir: opts.Dir, Timeout: opts.Timeout, Background: a.Background,
 			ReadOnly: judged.Class == safecmd.Safe && !a.Background && !c.AskAll, Parts: judged.CommandParts(c.AskAll),
 		},

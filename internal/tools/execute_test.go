@@ -104,7 +104,7 @@ func TestCommandIsAsked(t *testing.T) {
 	want := &confirm.Command{
 		Line: "touch made", Dir: b.dir, Timeout: 7 * time.Second, Parts: []confirm.CommandPart{{Words: []string{"touch", "made"}}},
 	}
-	if d := cmp.Diff(want, b.ask.asked[0].Command); d != "" {
+	if d := cmp.Diff(want, confirm.As[*confirm.Command](b.ask.asked[0])); d != "" {
 		t.Errorf("asked about (-want +got):\n%s", d)
 	}
 	if b.ask.asked[0].Force || b.ask.asked[0].Notes != nil {
@@ -136,11 +136,11 @@ func TestReadOnlyCommands(t *testing.T) {
 	b.ask.verdict = confirm.Verdict{Decision: confirm.Approve, Rule: true, Guarded: true, By: "a rule"}
 	req, res := run("cat f; pwd", false)
 	b.want(res, false, "exit code: 0\nx\n"+b.dir)
-	if !req.Command.ReadOnly || req.Force || req.Notes != nil || res.Rule != "a rule" || !strings.HasSuffix(res.ForUser, " · a rule") {
+	if !confirm.As[*confirm.Command](req).ReadOnly || req.Force || req.Notes != nil || res.Rule != "a rule" || !strings.HasSuffix(res.ForUser, " · a rule") {
 		t.Errorf("%+v, %+v", req, res)
 	}
 	b.ask.verdict = confirm.Verdict{Decision: confirm.Approve}
-	if req, res := run("cat f", true); req.Command.ReadOnly || res.Rule != "" {
+	if req, res := run("cat f", true); confirm.As[*confirm.Command](req).ReadOnly || res.Rule != "" {
 		t.Errorf("in the background: %+v, %+v", req, res)
 	}
 	b.ask.verdict = confirm.Verdict{}
@@ -152,13 +152,13 @@ func TestReadOnlyCommands(t *testing.T) {
 		"rm -rf build; cat f":  "Dangerous, so it is asked about each time: it removes files for good.",
 	} {
 		req, _ := run(line, false)
-		if len(req.Notes) != 1 || req.Notes[0].Text != note || req.Command.ReadOnly || req.Force != strings.HasPrefix(note, "Dangerous") {
+		if len(req.Notes) != 1 || req.Notes[0].Text != note || confirm.As[*confirm.Command](req).ReadOnly || req.Force != strings.HasPrefix(note, "Dangerous") {
 			t.Errorf("%s: %+v", line, req)
 		}
 	}
 	b.deps.AskAll = true
 	b.set = NewSet(b.deps)
-	if req, _ := run("cat f", false); req.Command.ReadOnly {
+	if req, _ := run("cat f", false); confirm.As[*confirm.Command](req).ReadOnly {
 		t.Error("it may run without a question although all ask")
 	}
 }
@@ -183,7 +183,7 @@ func TestBackground(t *testing.T) {
 	b := newBench(t, nil)
 	res := b.call("execute_command", m{"command": "echo up; sleep 300", "background": true})
 	b.want(res, false, "in the background as job-1", "kill: \"job-1\"")
-	if !b.ask.asked[0].Command.Background {
+	if !confirm.As[*confirm.Command](b.ask.asked[0]).Background {
 		t.Error("the user is not told that it runs on")
 	}
 	_, rest, _ := strings.Cut(res.ForModel, "goes to ")

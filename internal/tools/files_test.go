@@ -50,7 +50,7 @@ func TestDeletedAndMovedFilesComeBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			b.want(b.call("delete_file", m{"path": name}), false, "Deleted "+name)
-			if b.exists(name) || len(b.ask.asked) != 1 || !b.ask.asked[0].Change.Delete || b.ask.asked[0].Change.Size != int64(len(content)) {
+			if b.exists(name) || len(b.ask.asked) != 1 || !b.ask.asked[0].File().Delete || b.ask.asked[0].File().Size != int64(len(content)) {
 				t.Fatalf("asked %+v", b.ask.asked)
 			}
 			b.undone(undo.LastChange)

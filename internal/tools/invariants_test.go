@@ -73,7 +73,7 @@ func rightfully(b *bench, before, answer string) string {
 	}
 	switch answer {
 	case "yes":
-		return b.ask.asked[0].Change.After
+		return b.ask.asked[0].File().After
 	case "yes, edited":
 		return "the reviewer's own\n"
 	case "changed":

@@ -90,7 +90,7 @@ func (t serverTool) decide(ctx context.Context, call Call, shown []byte) (Result
 func (t serverTool) request(call Call, args []byte) confirm.Request {
 	return confirm.Request{
 		Tool: t.Tool.Spec.Name, Description: call.Description, Batch: call.Batch,
-		Call: &confirm.Call{Server: t.Server, Tool: t.Name, Args: string(args), Definition: t.Tool.Spec.Description + "\n" + string(t.Tool.Spec.Schema)},
+		Subject: &confirm.Call{Server: t.Server, Tool: t.Name, Args: string(args), Definition: t.Tool.Spec.Description + "\n" + string(t.Tool.Spec.Schema)},
 	}
 }
 

@@ -39,7 +39,7 @@ func moveFile(d Deps) Tool {
 // foreseeTo returns the questions as those about moves; to is empty for none.
 func (w writer) foreseeTo(all []Foreseen, to string) []Foreseen {
 	for i := range all {
-		if c := all[i].Request.Change; to != "" {
+		if c := all[i].Request.File(); to != "" {
 			c.To, c.ToName, _ = w.Root.Resolve(to)
 			all[i].Request = w.request(Call{}, *c, edit.Exact)
 		}

@@ -27,8 +27,8 @@ func TestMovedFileIsMerged(t *testing.T) {
 		if notes := fmt.Sprint(second.Notes); !second.Force || !strings.Contains(notes, "f changed while you looked (+1 −0): merged, look again.") {
 			b.Errorf("forced %v, notes %s", second.Force, notes)
 		}
-		if second.Change.Text != theirs+base || second.Change.After != theirs+after {
-			b.Errorf("asked about %q to %q", second.Change.Text, second.Change.After)
+		if second.File().Text != theirs+base || second.File().After != theirs+after {
+			b.Errorf("asked about %q to %q", second.File().Text, second.File().After)
 		}
 
 		b.write("f", base)
@@ -155,8 +155,8 @@ func TestMovedIsWrittenOnlyAfterAYes(t *testing.T) {
 		at := g.IntN(len(base) + 1)
 		res := b.call("write_file", m{"path": "f", "content": join(append(append(append([]string(nil), base[:at]...), "new"), base[min(at+1, len(base)):]...))})
 		want := disk
-		if n := len(b.ask.asked); last.Decision == confirm.Approve && b.ask.asked[n-1].Change.Text == disk {
-			want = b.ask.asked[n-1].Change.After
+		if n := len(b.ask.asked); last.Decision == confirm.Approve && b.ask.asked[n-1].File().Text == disk {
+			want = b.ask.asked[n-1].File().After
 			written++
 			merged += min(1, n-1)
 		} else {

@@ -36,7 +36,7 @@ func TestPatchOfSeveralFiles(t *testing.T) {
 	if len(b.ask.asked) != 1 || len(res.Changes) != 3 || res.ForUser != "3 of 3 files, +2 −2" {
 		t.Errorf("%d questions, %d changes, %s", len(b.ask.asked), len(res.Changes), res.ForUser)
 	}
-	if q := b.ask.asked[0].Plan.Changes[2]; !q.Delete || q.After != "" || q.Name != "c" {
+	if q := confirm.As[*confirm.Edits](b.ask.asked[0]).Changes[2]; !q.Delete || q.After != "" || q.Name != "c" {
 		t.Errorf("asked %+v", q)
 	}
 	if title, _ := b.set.Title("patch", []byte(`{"diff":"*** Delete File: x\n*** Delete File: y\n"}`)); title != "Patch x, y" {
@@ -119,8 +119,8 @@ func TestRulesApproveAPatch(t *testing.T) {
 	b.ask.verdict = confirm.Verdict{Decision: confirm.Approve, Rule: true}
 	b.want(b.call("patch", m{"diff": several}), false, "Wrote a", "Created new/b", "Deleted c")
 	for _, req := range b.ask.asked {
-		if req.Plan != nil {
-			t.Errorf("asked about %+v", req.Plan)
+		if req.File() == nil {
+			t.Errorf("asked about %+v", confirm.As[*confirm.Edits](req))
 		}
 	}
 }
@@ -145,7 +145,7 @@ func TestAPatchOfSeveralFilesTellsNothingAboutKeys(t *testing.T) {
 				b := newBench(t, map[string]string{"a.txt": "a\n", ".env": "KEY=1\n"})
 				b.ask.during = func(req confirm.Request) { // accept-edits mode, and nobody there
 					b.ask.verdict = verdict
-					if req.Change.Name == "a.txt" {
+					if req.File().Name == "a.txt" {
 						b.ask.verdict = confirm.Verdict{Decision: confirm.Approve, Rule: true}
 					}
 				}

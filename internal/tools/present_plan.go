@@ -43,7 +43,7 @@ func (p planner) present(ctx context.Context, call Call, a presentPlanArgs) (Res
 		return failed("present_plan was not run: the plan has %d bytes, the limit is %d.", len(a.Plan), maxPlanText), nil
 	}
 	v, err := p.Ask.Ask(ctx, confirm.Request{
-		Tool: "present_plan", Description: call.Description, Batch: call.Batch, Document: &confirm.Document{Text: a.Plan},
+		Tool: "present_plan", Description: call.Description, Batch: call.Batch, Subject: &confirm.Document{Text: a.Plan},
 	})
 	switch {
 	case err != nil:

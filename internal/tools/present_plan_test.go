@@ -41,7 +41,7 @@ func TestPresentPlan(t *testing.T) {
 		if accepted := tt.verdict.Decision == confirm.Approve; (res.Plan != "") != accepted || accepted && tt.verdict.Text == nil && res.Plan != plan {
 			t.Errorf("%s: the accepted plan: %q", name, res.Plan)
 		}
-		if asked := b.ask.asked; len(asked) != 1 || asked[0].Document == nil || asked[0].Document.Text != plan {
+		if asked := b.ask.asked; len(asked) != 1 || confirm.As[*confirm.Document](asked[0]) == nil || confirm.As[*confirm.Document](asked[0]).Text != plan {
 			t.Errorf("%s: asked %+v", name, asked)
 		}
 		if tt.verdict.Text != nil && (!strings.HasSuffix(res.Record.Words, edited) || strings.Contains(res.ForModel, "Mend")) {

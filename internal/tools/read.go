@@ -67,7 +67,7 @@ func (r reader) request(call Call, path, abs, name string, inside bool) confirm.
 		asked.Name = name
 	}
 	return confirm.Request{
-		Tool: r.tool, Description: call.Description, Batch: call.Batch, Notes: remarks, Force: force, Read: asked,
+		Tool: r.tool, Description: call.Description, Batch: call.Batch, Notes: remarks, Force: force, Subject: asked,
 	}
 }
 

@@ -125,7 +125,7 @@ func TestReadOutsideIsAsked(t *testing.T) {
 	if !res.Stop || res.Denied == nil || strings.Contains(res.ForModel, "package lib") {
 		t.Errorf("%+v", res)
 	}
-	if len(b.ask.asked) != 1 || b.ask.asked[0].Read == nil || b.ask.asked[0].Read.Path != name {
+	if len(b.ask.asked) != 1 || confirm.As[*confirm.Read](b.ask.asked[0]) == nil || confirm.As[*confirm.Read](b.ask.asked[0]).Path != name {
 		t.Fatalf("asked: %+v", b.ask.asked)
 	}
 	b.ask.verdict.Unasked = true
@@ -141,7 +141,7 @@ func TestReadOutsideIsAsked(t *testing.T) {
 	b.want(b.call("list_files", m{"path": outside}), false, "lib.go")
 	b.want(b.call("search_files", m{"path": outside, "regex": "package"}), false, "1:package lib")
 	b.want(b.call("find_files", m{"path": outside, "pattern": "*.go"}), false, name)
-	if len(b.ask.asked) != 1 || b.ask.asked[0].Read.Path != outside {
+	if len(b.ask.asked) != 1 || confirm.As[*confirm.Read](b.ask.asked[0]).Path != outside {
 		t.Errorf("asked: %+v", b.ask.asked)
 	}
 	b.ask.err = context.Canceled
@@ -299,7 +299,7 @@ func TestKeysOfAHome(t *testing.T) {
 		b.want(b.call("read_file", m{"path": name}), false, key)
 	}
 	if len(b.ask.asked) != 0 {
-		t.Errorf("asked about a free file: %+v", b.ask.asked[0].Read)
+		t.Errorf("asked about a free file: %+v", confirm.As[*confirm.Read](b.ask.asked[0]))
 	}
 	own := r{b.deps} // a tool of the same parts that asks nobody
 	fsys, _, err := b.deps.Root.FS(".")
@@ -388,7 +388,7 @@ func TestAFolderThatMayBeReadKeepsItsKeys(t *testing.T) {
 		path := filepath.Join(outside, name)
 		b.ask.verdict = confirm.Verdict{}
 		b.want(b.call("read_file", m{"path": path}), true, "declined")
-		if last := b.ask.asked[len(b.ask.asked)-1]; !last.Force || last.Read == nil || last.Read.Path != path {
+		if last := b.ask.asked[len(b.ask.asked)-1]; !last.Force || confirm.As[*confirm.Read](last) == nil || confirm.As[*confirm.Read](last).Path != path {
 			t.Errorf("%s: asked %+v", name, last)
 		}
 		b.ask.verdict = yes
@@ -489,7 +489,7 @@ func TestReadingKeysIsAsked(t *testing.T) {
 		if name == ".git/config" {
 			keys = "holds a password or token of git"
 		}
-		if req := b.ask.asked[0]; !req.Force || !req.Read.Inside || req.Read.Name != name || req.Read.Keys != keys {
+		if req := b.ask.asked[0]; !req.Force || !confirm.As[*confirm.Read](req).Inside || confirm.As[*confirm.Read](req).Name != name || confirm.As[*confirm.Read](req).Keys != keys {
 			t.Errorf("%s: asked %+v", name, req)
 		}
 	}

@@ -85,9 +85,9 @@ func (c commander) again(ctx context.Context, req confirm.Request, box Sandbox, 
 	case box.Required:
 		return confirm.Verdict{}, confinedNote, nil
 	}
-	outside := *req.Command
+	outside := *confirm.As[*confirm.Command](req)
 	outside.Unconfined = true
-	req.ID, req.Command, req.Force = "", &outside, true
+	req.ID, req.Subject, req.Force = "", &outside, true
 	req.Notes = caution.Notes(
 		"It failed in the sandbox, perhaps because of it: "+why,
 		"Run again without the sandbox, it may write wherever you may. What it has done so far stays done.")

@@ -49,7 +49,7 @@ func TestRunAgainWithoutTheSandbox(t *testing.T) {
 			t.Error("written before the answer")
 		}
 		b.ask.verdict.Feedback = "be quick"
-		if req.Command.Unconfined {
+		if confirm.As[*confirm.Command](req).Unconfined {
 			b.ask.verdict.Feedback = "go on"
 		}
 	}
@@ -59,10 +59,10 @@ func TestRunAgainWithoutTheSandbox(t *testing.T) {
 		t.Fatalf("%d questions", len(b.ask.asked))
 	}
 	first, second := b.ask.asked[0], b.ask.asked[1]
-	if first.Command.Unconfined || first.Force || len(first.Notes) != 1 || !noted(first, "outside of the folder") {
+	if confirm.As[*confirm.Command](first).Unconfined || first.Force || len(first.Notes) != 1 || !noted(first, "outside of the folder") {
 		t.Errorf("the first question: %+v", first)
 	}
-	if !second.Command.Unconfined || !second.Force || second.Command.Line != first.Command.Line || !noted(second, outside+": Permission denied") {
+	if !confirm.As[*confirm.Command](second).Unconfined || !second.Force || confirm.As[*confirm.Command](second).Line != confirm.As[*confirm.Command](first).Line || !noted(second, outside+": Permission denied") {
 		t.Errorf("the second question: %+v", second)
 	}
 	if !strings.Contains(res.ForUser, "without the sandbox") {
@@ -83,7 +83,7 @@ func TestNotRunAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b, outside := inSandbox(t, nil)
 			b.ask.during = func(req confirm.Request) {
-				if req.Command.Unconfined {
+				if confirm.As[*confirm.Command](req).Unconfined {
 					b.ask.verdict = tt.verdict
 				}
 			}
@@ -100,7 +100,7 @@ func TestNotRunAgain(t *testing.T) {
 func TestSecondRunUnanswered(t *testing.T) {
 	b, outside := inSandbox(t, nil)
 	b.ask.during = func(req confirm.Request) {
-		if req.Command.Unconfined {
+		if confirm.As[*confirm.Command](req).Unconfined {
 			b.ask.err = context.Canceled
 		}
 	}

@@ -86,9 +86,9 @@ type settler struct {
 }
 
 // request returns the question about changes.
-func (s settler) request(changes []pending.Change) confirm.Request {
-	plan := &confirm.Plan{Title: s.title, Review: true}
-	req := confirm.Request{Tool: s.tool, Description: s.call.Description, Batch: s.call.Batch, Plan: plan}
+func (s settler) request(changes []pending.Change) (confirm.Request, *confirm.Edits) {
+	plan := &confirm.Edits{Title: s.title, Review: true}
+	req := confirm.Request{Tool: s.tool, Description: s.call.Description, Batch: s.call.Batch, Subject: plan}
 	for _, text := range s.note {
 		req.Notes, req.Force = append(req.Notes, caution.Notes(text)...), true
 	}
@@ -122,7 +122,7 @@ func (s settler) request(changes []pending.Change) confirm.Request {
 		req.Force = true
 	}
 	req.Check = s.check(plan.Changes...)
-	return req
+	return req, plan
 }
 
 // makesGit explains why changes make a folder a git folder, though none of them alone does;
@@ -163,7 +163,7 @@ func (s *settler) review(ctx context.Context) (*Result, error) {
 		if len(all) == 0 {
 			break
 		}
-		req := s.request(all)
+		req, plan := s.request(all)
 		v, err := s.ask(ctx, req)
 		if err != nil {
 			return nil, UnansweredError{err}
@@ -172,11 +172,11 @@ func (s *settler) review(ctx context.Context) (*Result, error) {
 			return s.failing(req.Check), nil
 		}
 		if v.Decision != confirm.Approve {
-			return s.refused(*req.Plan, v), nil
+			return s.refused(plan, v), nil
 		}
-		final := req.Plan.Final(v)
+		final := plan.Final(v)
 		final = slices.DeleteFunc(final, workspace.Change.Needless)
-		res, err := s.write(ctx, *req.Plan, final, v)
+		res, err := s.write(ctx, plan, final, v)
 		if err == nil && len(res.Changes) > 0 {
 			res.ForModel += s.checked(req.Check, v)
 		}
@@ -186,7 +186,7 @@ func (s *settler) review(ctx context.Context) (*Result, error) {
 			}
 			return res, err
 		}
-		s.merge(*req.Plan, final, v)
+		s.merge(plan, final, v)
 	}
 	return s.unwritten(), nil
 }
@@ -249,7 +249,7 @@ func (s settler) failing(c *confirm.Check) *Result {
 }
 
 // refused returns the result of a no.
-func (s settler) refused(plan confirm.Plan, v confirm.Verdict) *Result {
+func (s settler) refused(plan *confirm.Edits, v confirm.Verdict) *Result {
 	res := declined(s.tool, "review of the changes", "None of them was written.", v)
 	res.ForModel = strings.TrimSuffix(res.ForModel, feedbackForModel(v)) + wordsOn(plan, v)
 	res.Record.Words = strings.TrimPrefix(wordsOn(plan, v), "\n")
@@ -266,7 +266,7 @@ func (s settler) refused(plan confirm.Plan, v confirm.Verdict) *Result {
 }
 
 // wordsOn returns the reviewer's words, each comment with its file.
-func wordsOn(plan confirm.Plan, v confirm.Verdict) string {
+func wordsOn(plan *confirm.Edits, v confirm.Verdict) string {
 	var b strings.Builder
 	b.WriteString(reasonOf(v))
 	for _, c := range v.Comments {
@@ -279,7 +279,7 @@ func wordsOn(plan confirm.Plan, v confirm.Verdict) string {
 
 // write writes the approved changes together. The error is workspace.ErrStale if a file
 // has changed since the question.
-func (s settler) write(ctx context.Context, plan confirm.Plan, final []workspace.Change, v confirm.Verdict) (*Result, error) {
+func (s settler) write(ctx context.Context, plan *confirm.Edits, final []workspace.Change, v confirm.Verdict) (*Result, error) {
 	by := workspace.Origin{Session: s.Session(), Turn: s.call.Turn, Call: s.call.ID, Tool: s.tool}
 	var err error
 	if len(final) > 0 {
@@ -318,7 +318,7 @@ func (s settler) hold(final []workspace.Change) bool {
 }
 
 // written returns the result of an approval.
-func (s settler) written(plan confirm.Plan, final []workspace.Change, v confirm.Verdict) Result {
+func (s settler) written(plan *confirm.Edits, final []workspace.Change, v confirm.Verdict) Result {
 	var res Result
 	added, removed := 0, 0
 	var said, left []string
@@ -352,7 +352,7 @@ func (s settler) written(plan confirm.Plan, final []workspace.Change, v confirm.
 }
 
 // ownPatch returns the patch from the texts of plan to the reviewer's own, or "".
-func ownPatch(plan confirm.Plan, v confirm.Verdict) string {
+func ownPatch(plan *confirm.Edits, v confirm.Verdict) string {
 	var b strings.Builder
 	for i, c := range plan.Changes {
 		if text, ok := v.Texts[i]; ok {
@@ -364,7 +364,7 @@ func ownPatch(plan confirm.Plan, v confirm.Verdict) string {
 
 // merge makes the approved changes the pending ones, merged with the files that have
 // changed since. Of a conflict the model is told.
-func (s *settler) merge(plan confirm.Plan, final []workspace.Change, v confirm.Verdict) {
+func (s *settler) merge(plan *confirm.Edits, final []workspace.Change, v confirm.Verdict) {
 	s.note = nil
 	var all []pending.Change
 	for _, c := range final {

@@ -107,7 +107,7 @@ func TestACommandSettlesFirst(t *testing.T) {
 	b.call("write_file", m{"path": "a", "content": "2\n"})
 	res := b.call("execute_command", m{"command": "cat a"})
 	b.want(res, false, "Before it, the pending changes were reviewed. Wrote a", "exit code: 0\n2")
-	if len(b.ask.asked) != 2 || b.ask.asked[0].Plan == nil || len(res.Changes) != 1 {
+	if len(b.ask.asked) != 2 || b.ask.asked[0].File() != nil || len(res.Changes) != 1 {
 		t.Errorf("%d questions", len(b.ask.asked))
 	}
 	b.call("write_file", m{"path": "a", "content": "3\n"})
@@ -126,7 +126,7 @@ func TestAReviewMerges(t *testing.T) {
 	b.call("write_file", m{"path": "b", "content": "2\n"})
 	b.call("write_file", m{"path": "c", "content": "c\n"})
 	b.ask.during = func(req confirm.Request) {
-		if req.Plan != nil && len(b.ask.asked) == 1 {
+		if req.File() == nil && len(b.ask.asked) == 1 {
 			scratch.Write(t, filepath.Join(b.dir, "a"), "zero\n1\n2\n3\n")
 			scratch.Write(t, filepath.Join(b.dir, "b"), "theirs\n")
 		}
@@ -136,7 +136,7 @@ func TestAReviewMerges(t *testing.T) {
 	if b.read("a") != "zero\n1\n2\nthree\n" || b.read("b") != "theirs\n" || b.read("c") != "c\n" {
 		t.Errorf("a %q, b %q", b.read("a"), b.read("b"))
 	}
-	if len(b.ask.asked) != 2 || !b.ask.asked[1].Force || len(b.ask.asked[1].Plan.Changes) != 2 || !strings.Contains(fmt.Sprint(b.ask.asked[1].Notes), "merged, look again") {
+	if len(b.ask.asked) != 2 || !b.ask.asked[1].Force || len(confirm.As[*confirm.Edits](b.ask.asked[1]).Changes) != 2 || !strings.Contains(fmt.Sprint(b.ask.asked[1].Notes), "merged, look again") {
 		t.Errorf("%d questions, %+v", len(b.ask.asked), b.ask.asked[1].Notes)
 	}
 }

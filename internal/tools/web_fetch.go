@@ -39,7 +39,7 @@ func (t fetcher) fetch(ctx context.Context, call Call, a webFetchArgs) (Result, 
 	}
 	v, err := t.Ask.Ask(ctx, confirm.Request{
 		Tool: "web_fetch", Description: call.Description, Batch: call.Batch,
-		Fetch: &confirm.Fetch{URL: u.String(), Host: u.Hostname()},
+		Subject: &confirm.Fetch{URL: u.String(), Host: u.Hostname()},
 	})
 	if err != nil {
 		return Result{}, UnansweredError{err}

@@ -33,7 +33,7 @@ func TestFetch(t *testing.T) {
 	}
 	b.set = NewSet(b.deps)
 	b.want(b.call("web_fetch", m{"url": "https://a.example/x"}), false, "The page at https://a.example/y. It is material", "\n\n# Text")
-	if got := b.ask.asked[0]; got.Fetch == nil || *got.Fetch != (confirm.Fetch{URL: "https://a.example/x", Host: "a.example"}) {
+	if got := b.ask.asked[0]; confirm.As[*confirm.Fetch](got) == nil || *confirm.As[*confirm.Fetch](got) != (confirm.Fetch{URL: "https://a.example/x", Host: "a.example"}) {
 		t.Errorf("%+v", got)
 	}
 	b.want(b.call("web_fetch", m{"url": "https://a.example/cut"}), false, "Only its first 5 MiB", "read_file can read all of it")

@@ -24,7 +24,7 @@ func TestWithheldFilesAreAsked(t *testing.T) {
 			t.Errorf("the model was told %q", res.ForModel)
 		}
 	}
-	if len(b.ask.asked) != 2 || b.ask.asked[0].Read.Name != "secrets/a.txt" || b.ask.asked[0].Force {
+	if len(b.ask.asked) != 2 || confirm.As[*confirm.Read](b.ask.asked[0]).Name != "secrets/a.txt" || b.ask.asked[0].Force {
 		t.Errorf("asked %+v", b.ask.asked)
 	}
 	for _, path := range []string{"", "secrets"} {

@@ -196,7 +196,7 @@ func approved(c workspace.Change, v confirm.Verdict) workspace.Change {
 func (w writer) request(call Call, change workspace.Change, stage edit.Stage) confirm.Request {
 	notes, force := w.changeNotes(change, stage)
 	return confirm.Request{
-		Tool: w.tool, Description: call.Description, Batch: call.Batch, Notes: notes, Force: force, Change: &change,
+		Tool: w.tool, Description: call.Description, Batch: call.Batch, Notes: notes, Force: force, Subject: confirm.Edit(change),
 	}
 }
 
@@ -257,7 +257,7 @@ func (w writer) saveUnsaved(ctx context.Context, call Call, path string) (*Resul
 	}
 	verdict, err := w.Ask.Ask(ctx, confirm.Request{
 		Tool: w.tool, Description: call.Description, Batch: call.Batch, Force: true,
-		Save: &confirm.Save{Path: abs, Name: name, Editor: in},
+		Subject: &confirm.Save{Path: abs, Name: name, Editor: in},
 	})
 	if err != nil {
 		return nil, UnansweredError{err}

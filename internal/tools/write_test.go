@@ -51,7 +51,7 @@ func each(t *testing.T, check func(b *bench, tool string, args m, after string))
 func TestApprovedEditIsWritten(t *testing.T) {
 	each(t, func(b *bench, tool string, args m, after string) {
 		b.ask.during = func(req confirm.Request) {
-			if req.Change == nil || req.Change.After != after || req.Tool != tool || req.Force || len(req.Notes) > 0 {
+			if req.File() == nil || req.File().After != after || req.Tool != tool || req.Force || len(req.Notes) > 0 {
 				b.Errorf("the question is %+v", req)
 			}
 			if got := b.read("f"); got != "one\ntwo\nthree\n" {
@@ -391,7 +391,7 @@ func TestOnlyApprovedTextIsWritten(t *testing.T) {
 			}
 		}
 		var proposed *workspace.Change
-		b.ask.during = func(req confirm.Request) { proposed = req.Change }
+		b.ask.during = func(req confirm.Request) { proposed = req.File() }
 		res := b.call(tool, send)
 		want := before
 		if proposed != nil {

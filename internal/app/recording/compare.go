@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/audit"
@@ -134,9 +135,10 @@ func (r Recording) Answers(dir string) *Answers {
 func (a *Answers) Review(_ context.Context, req confirm.Request) (confirm.Verdict, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	_, runs := req.Subject.(*confirm.Command)
 	for i, q := range a.left {
 		approved := q.Answer == string(audit.Approved)
-		if !a.matches(q, req) || req.Command != nil && approved && (!a.RunCommands || q.onlyReads()) {
+		if !a.matches(q, req) || runs && approved && (!a.RunCommands || q.onlyReads()) {
 			continue // nobody was shown a command that claims to only read
 		}
 		if approved && !a.ReadOutside && q.readsOutside(a.dir) {
@@ -159,18 +161,17 @@ func (a *Answers) matches(q Question, req confirm.Request) bool {
 	if q.Tool != req.Tool {
 		return false
 	}
-	switch {
-	case req.Change != nil:
-		name, _ := below(a.dir, req.Change.Path)
-		if req.Change.Moves() {
-			to, _ := below(a.dir, req.Change.To)
-			return q.Kind == "move" && q.Subject == name+"\n"+to
+	about := req.Facts().About
+	switch req.Subject.(type) {
+	case *confirm.Edits:
+		paths := strings.Split(about, "\n")
+		for i, p := range paths {
+			paths[i], _ = below(a.dir, p)
 		}
-		return q.Kind == "edit" && q.Subject == name
-	case req.Command != nil:
-		return q.Kind == "command" && q.Subject == req.Command.Line
-	case req.Read != nil:
-		return q.Kind == "read" && q.Subject == req.Read.Path
+		about = strings.Join(paths, "\n")
+	case *confirm.Command, *confirm.Read:
+	default:
+		return false
 	}
-	return false
+	return q.Kind == req.Facts().Kind && q.Subject == about
 }

@@ -64,7 +64,7 @@ func (j *Judge) Call(tool string, args json.RawMessage) []Answer {
 		if a.Asks() || a.Refused() {
 			a.Rules = j.policy.Proposals(q.Request)
 		}
-		if read := q.Request.Read; read != nil && !a.Refused() {
+		if read, ok := q.Request.Subject.(*confirm.Read); ok && !a.Refused() {
 			j.root.Outside().Allow(read.Path)
 		}
 		all = append(all, a)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
 )
 
 // Tally counts the questions of calls. The zero value is empty.
@@ -67,17 +69,21 @@ func (t *Tally) Askers() []Asker {
 
 // Subject describes the question: the command, or the file. It is not sanitized.
 func (a Answer) Subject() string {
-	switch r := a.Request; {
-	case r.Command != nil:
-		return r.Command.Line
-	case r.Change != nil && r.Change.Delete:
-		return "remove " + r.Change.Name
-	case r.Change != nil && r.Change.Moves():
-		return "move " + r.Change.Label()
-	case r.Change != nil:
-		return "edit " + r.Change.Name
-	case r.Read != nil:
-		return "read " + cmp.Or(r.Read.Name, r.Read.Path)
+	switch s := a.Request.Subject.(type) {
+	case *confirm.Command:
+		return s.Line
+	case *confirm.Edits:
+		verb := "edit "
+		switch c := s.Changes[0]; {
+		case c.Delete:
+			verb = "remove "
+		case c.Moves():
+			verb = "move "
+		}
+		return verb + s.Changes[0].Label()
+	case *confirm.Read:
+		return "read " + cmp.Or(s.Name, s.Path)
+	default:
+		return a.Request.Tool
 	}
-	return a.Request.Tool
 }

@@ -170,7 +170,7 @@ func TestUndoOfSeveralFiles(t *testing.T) {
 	if out := s.text(t, "/undo turn"); out != "nothing was undone" || s.tree(t) != "two, b, -" {
 		t.Errorf("after no: %q, %q", out, s.tree(t))
 	}
-	if d := cmp.Diff([]string{"undo"}, r.asked); d != "" || !r.last.Force || r.last.Plan == nil || len(r.last.Plan.Changes) != 2 {
+	if d := cmp.Diff([]string{"undo"}, r.asked); d != "" || !r.last.Force || confirm.As[*confirm.Edits](r.last) == nil || len(confirm.As[*confirm.Edits](r.last).Changes) != 2 {
 		t.Errorf("%s asked %+v", d, r.last)
 	}
 	r.verdict = confirm.Verdict{Decision: confirm.Approve, Except: []int{0}}
@@ -547,19 +547,20 @@ turns:
 	r.verdict = confirm.Verdict{}
 	for line, want := range map[string]string{"/undo": "undo the last change", "/undo turn": "undo the last turn"} {
 		s.text(t, line)
-		if r.last.Plan == nil || r.last.Plan.Title != want {
-			t.Errorf("%s: %+v, want %s", line, r.last.Plan, want)
+		if confirm.As[*confirm.Edits](r.last) == nil || confirm.As[*confirm.Edits](r.last).Title != want {
+			t.Errorf("%s: %+v, want %s", line, confirm.As[*confirm.Edits](r.last), want)
 		}
 	}
 	r.verdict = confirm.Verdict{Decision: confirm.Approve}
 	for _, step := range [][2]string{
-		{"/undo", ""},
+		{"/undo", "undo the last change"},
 		{"/undo", "undo the last change: removes the file"},
 		{"/redo", "redo what was undone: restores the file"},
 		{"/undo c.txt", "undo the last change: removes the file"},
 	} {
-		if s.text(t, step[0]); r.last.Restores != step[1] {
-			t.Errorf("%s: %q, want %q", step[0], r.last.Restores, step[1])
+		s.text(t, step[0])
+		if got := confirm.As[*confirm.Edits](r.last).Title; got != step[1] {
+			t.Errorf("%s: %q, want %q", step[0], got, step[1])
 		}
 	}
 }

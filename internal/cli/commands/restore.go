@@ -44,22 +44,18 @@ const maxModes = 10
 
 // question asks the person about a plan. A single file is shown at once.
 func (a action) question(plan undo.Plan) confirm.Request {
-	req := confirm.Request{Tool: "undo", Force: true, Notes: caution.Notes(a.remarks(plan)...)}
-	if len(plan.Changes) == 1 && !a.parts {
-		req.Change, req.Restores = &plan.Changes[0], a.title+": restores the file"
-		switch {
-		case len(plan.Merged) > 0:
-			req.Restores = a.title + ": merges the file as it was with the later changes"
-		case req.Change.Delete:
-			req.Restores = a.title + ": removes the file"
-		}
-	} else {
-		req.Plan = &confirm.Plan{Title: a.title, Changes: plan.Changes, Parts: a.parts}
-		if plan.Command != "" {
-			req.Plan.Title = "undo what " + oneLine(plan.Command) + " changed"
-		}
+	edits := &confirm.Edits{Title: a.title, Changes: plan.Changes, Parts: a.parts}
+	switch one := edits.One(); {
+	case one && len(plan.Merged) > 0:
+		edits.Title += ": merges the file as it was with the later changes"
+	case one && plan.Changes[0].Delete:
+		edits.Title += ": removes the file"
+	case one:
+		edits.Title += ": restores the file"
+	case plan.Command != "":
+		edits.Title = "undo what " + oneLine(plan.Command) + " changed"
 	}
-	return req
+	return confirm.Request{Tool: "undo", Force: true, Notes: caution.Notes(a.remarks(plan)...), Subject: edits}
 }
 
 // remarks returns the notes for the person who is asked about a plan.

@@ -230,7 +230,7 @@ func (s sessions) write(ctx context.Context, path, text string, by workspace.Ori
 		return command.Reply{}, err
 	}
 	if change.Exists {
-		v, err := s.App.Questions.AskPerson(ctx, confirm.Request{Tool: by.Tool, Change: &change, Force: true})
+		v, err := s.App.Questions.AskPerson(ctx, confirm.Request{Tool: by.Tool, Subject: confirm.Edit(change), Force: true})
 		if err != nil {
 			return command.Reply{}, err
 		}

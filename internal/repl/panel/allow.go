@@ -109,13 +109,14 @@ func (p *Panel) ruleProblem() string {
 
 // ruleMeaning describes the effect of the rule that is edited.
 func (p *Panel) ruleMeaning() string {
-	switch {
-	case p.req.Change != nil:
+	switch p.req.Subject.(type) {
+	case *confirm.Edits:
 		return "Edits of files with such a path are written without a question: * is for any name, ** for any folders."
-	case p.req.Read != nil:
+	case *confirm.Read:
 		return "Files with such a path are read without a question: * is for any name, ** for any folders."
-	case p.req.Call != nil:
+	case *confirm.Call:
 		return "This tool runs without a question, whatever its arguments are."
+	default:
 	}
 	which := ""
 	if part := p.req.Offer.Part; part != "" {

@@ -77,7 +77,7 @@ func TestRuleAboutEdits(t *testing.T) {
 		t.Errorf("%v %+v", o, v)
 	}
 	long := edit()
-	long.Change.After = strings.Repeat("line\n", 60)
+	long.File().After = strings.Repeat("line\n", 60)
 	p = ready(offered(long), 12)
 	if o, v := press(p, "A", "enter"); o == panel.Answered {
 		t.Errorf("the end was not visible: %+v", v)

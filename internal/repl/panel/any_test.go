@@ -35,25 +35,26 @@ func drawRequest(t *rapid.T) confirm.Request {
 	switch rapid.SampledFrom([]string{"change", "plan", "document", "command", "choice", "read", "save"}).Draw(t, "kind") {
 	case "change":
 		c := change()
-		req.Change = &c
+		req.Subject = confirm.Edit(c)
 		if !c.Delete && rapid.Bool().Draw(t, "revised") {
 			req.Refused = &confirm.Refused{Text: text("refused"), Feedback: "x\x1b[2J", Comments: []confirm.Comment{{Line: 1, Text: strings.Repeat("long ", 50)}}}
 		}
 	case "plan":
-		req.Plan = &confirm.Plan{Title: "undo the last turn"}
-		for range rapid.IntRange(1, 8).Draw(t, "files") {
-			req.Plan.Changes = append(req.Plan.Changes, change())
+		plan := &confirm.Edits{Title: "undo the last turn"}
+		req.Subject = plan
+		for range rapid.IntRange(2, 8).Draw(t, "files") {
+			plan.Changes = append(plan.Changes, change())
 		}
 	case "document":
-		req.Document = &confirm.Document{Text: text("document")}
+		req.Subject = &confirm.Document{Text: text("document")}
 	case "command":
-		req.Command = &confirm.Command{Line: text("line"), Dir: "/w"}
+		req.Subject = &confirm.Command{Line: text("line"), Dir: "/w"}
 	case "choice":
-		req.Choice = &confirm.Choice{Text: text("question"), Options: []string{text("first"), "second"}}
+		req.Subject = &confirm.Choice{Text: text("question"), Options: []string{text("first"), "second"}}
 	case "read":
-		req.Read = &confirm.Read{Path: "/etc/hosts"}
+		req.Subject = &confirm.Read{Path: "/etc/hosts"}
 	case "save":
-		req.Save = &confirm.Save{Name: "a", Editor: "VS Code"}
+		req.Subject = &confirm.Save{Name: "a", Editor: "VS Code"}
 	}
 	return req
 }
@@ -78,7 +79,7 @@ func TestAnyKeysAnySize(t *testing.T) {
 			if rapid.IntRange(0, 9).Draw(t, "resize") == 9 {
 				l = size()
 				p.Restyle(l)
-			} else if o, _ := press(p, rapid.SampledFrom(keys).Draw(t, "key")); o == panel.Answered && req.Change == nil {
+			} else if o, _ := press(p, rapid.SampledFrom(keys).Draw(t, "key")); o == panel.Answered && req.File() == nil {
 				return // a comment was sent
 			}
 			checkView(t, p, l)
@@ -92,9 +93,9 @@ func TestAnyKeysAnySize(t *testing.T) {
 		switch {
 		case !editable && v.Text != nil:
 			t.Fatalf("approved a text: %q", *v.Text)
-		case editable && req.Change != nil && v.Text == nil && kept != req.Change.After, v.Text != nil && *v.Text != kept:
+		case editable && req.File() != nil && v.Text == nil && kept != req.File().After, v.Text != nil && *v.Text != kept:
 			t.Fatalf("kept %q, approved %v", kept, v.Text)
-		case req.Plan == nil && v.Except != nil, req.Plan != nil && len(v.Except) >= len(req.Plan.Changes):
+		case confirm.As[*confirm.Edits](req) == nil && v.Except != nil, confirm.As[*confirm.Edits](req) != nil && len(v.Except) >= len(confirm.As[*confirm.Edits](req).Changes):
 			t.Fatalf("left out: %v", v.Except)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 // body is the content of a request: a diffview.View or CommandView, a list of files, or a
@@ -71,8 +72,7 @@ func (s *scroll) press(key string, total int) bool {
 }
 
 // change returns the change that a request would write.
-func change(req confirm.Request, edited *string) diffview.Change {
-	c := req.Change
+func change(c workspace.Change, req confirm.Request, edited *string) diffview.Change {
 	after := c.After
 	if edited != nil {
 		after = *edited
@@ -97,34 +97,16 @@ func texts(notes []caution.Note) []string {
 	return out
 }
 
-// reading is the body of a request to read a file, or to save a file in an
-// editor: its header contains everything.
+// reading is the body of a question that fits in a line, such as one to read a file: its header
+// contains everything.
 type reading struct {
 	req  confirm.Request
 	look theme.Look
 }
 
-// Header returns the file name and all remarks.
+// Header returns the question and all remarks.
 func (r *reading) Header() []string {
-	text := ""
-	switch read := r.req.Read; {
-	case read != nil && read.Keys != "":
-		text = "read a file that " + read.Keys + ": " + sanitize.Name(read.Path)
-	case read != nil && read.Inside:
-		text = "read a file that a rule or a hook asks about: " + sanitize.Name(read.Path)
-	case read != nil:
-		text = "read outside the workspace: " + sanitize.Name(read.Path)
-	}
-	if s := r.req.Save; s != nil {
-		text = "save " + sanitize.Name(s.Name) + " in " + sanitize.Name(s.Editor) + ": it has unsaved changes there, and the edit applies to them"
-	}
-	if f := r.req.Fetch; f != nil {
-		text = "fetch from " + sanitize.Line(f.Host) + ": " + sanitize.Line(f.URL)
-	}
-	if l := r.req.Limit; l != nil {
-		text = "a limit is reached: " + sanitize.Line(l.Reached)
-	}
-	lines := theme.Wrap(text, "", r.look.Width)
+	lines := theme.Wrap(r.req.Facts().Line, "", r.look.Width)
 	for _, n := range r.req.Notes {
 		lines = append(lines, hint(r.look, r.look.Styles.Warn, "! "+sanitize.Line(n.Text))...)
 	}

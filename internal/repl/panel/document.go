@@ -26,8 +26,8 @@ type document struct {
 }
 
 // newDocument returns the document of a request, or the person's version of it.
-func newDocument(req confirm.Request, edited *string, look theme.Look, w *words) *document {
-	d := &document{text: req.Document.Text, notes: req.Notes, look: look, words: w}
+func newDocument(text string, notes []caution.Note, edited *string, look theme.Look, w *words) *document {
+	d := &document{text: text, notes: notes, look: look, words: w}
 	if edited != nil {
 		d.text, d.edited = *edited, true
 	}

@@ -19,7 +19,7 @@ import (
 const planText = "# Mend the parser\n\n1. Read `parse.go`.\n2. Add a test that fails.\n3. Mend it.\n"
 
 func planning(text string) confirm.Request {
-	return confirm.Request{Tool: "present_plan", Document: &confirm.Document{Text: text}}
+	return confirm.Request{Tool: "present_plan", Subject: &confirm.Document{Text: text}}
 }
 
 func TestPlanIsAccepted(t *testing.T) {

@@ -22,8 +22,8 @@ func program() confirm.Request {
 	after := strings.NewReplacer(`"hello"`, `"welcome"`, "\tgreet(\"漢字", "\tgreet(\"文字", "rather", "quite").Replace(before)
 	return confirm.Request{
 		Tool: "edit_file", Notes: caution.Notes("matched only after a shift of the indentation"),
-		Batch:  confirm.Batch{ID: "1", Total: 3, Calls: []string{"Edit cmd/main.go", "Edit cmd/main_test.go", "Run go test ./..."}},
-		Change: &workspace.Change{File: workspace.File{Name: "cmd/main.go", Exists: true, Text: before}, After: after},
+		Batch:   confirm.Batch{ID: "1", Total: 3, Calls: []string{"Edit cmd/main.go", "Edit cmd/main_test.go", "Run go test ./..."}},
+		Subject: confirm.Edit(workspace.Change{File: workspace.File{Name: "cmd/main.go", Exists: true, Text: before}, After: after}),
 	}
 }
 
@@ -36,12 +36,13 @@ func states() map[string]struct {
 		req  confirm.Request
 		keys string
 	}
-	save := confirm.Request{Tool: "edit_file", Force: true, Save: &confirm.Save{Name: "a.txt", Editor: "VS Code"}}
+	save := confirm.Request{Tool: "edit_file", Force: true, Subject: &confirm.Save{Name: "a.txt", Editor: "VS Code"}}
 	long := command(strings.Repeat("echo a line of a script\n", 40))
 	remove := edit()
-	remove.Change.Delete, remove.Change.After = true, ""
+	remove.File().Delete, remove.File().After = true, ""
 	undo := edit()
-	undo.Tool, undo.Force, undo.Restores = "undo", true, "undo the last change: restores the file"
+	undo.Tool, undo.Force = "undo", true
+	confirm.As[*confirm.Edits](undo).Title = "undo the last change: restores the file"
 	return map[string]state{
 		"edit":         {program(), ""},
 		"edit-queue":   {program(), "l"},
@@ -62,7 +63,7 @@ func states() map[string]struct {
 		"command-long": {long, ""},
 		"rule":         {offering("go test ./a", "run(go test *)"), "A tab"},
 		"rule-refused": {offering("go test ./bad", "run(go test bad *)"), "A"},
-		"read":         {confirm.Request{Tool: "read_file", Read: &confirm.Read{Path: "/etc/hosts"}, Notes: caution.Notes("outside")}, ""},
+		"read":         {confirm.Request{Tool: "read_file", Subject: &confirm.Read{Path: "/etc/hosts"}, Notes: caution.Notes("outside")}, ""},
 		"save":         {save, ""},
 		"plan":         {undoing(4), ""},
 		"document":     {planning(planText), ""},

@@ -89,7 +89,7 @@ func (p *Panel) fileHints() []string {
 	case h != nil && h.Len() > 1:
 		keys = []string{"] [ hunks", "space leaves a hunk out"}
 	}
-	if p.req.Plan.Review && p.hunks() != nil {
+	if p.plan.edits.Review && p.hunks() != nil {
 		keys = append(keys, "m comment")
 	}
 	keys = append(append(keys, p.checkHint()...), "tab next file", "Esc back to the list", p.size())
@@ -165,7 +165,7 @@ func (p *Panel) aboutHunk(h *diffview.Hunks) []string {
 	if h.Len() > 1 {
 		keys = append(keys, left)
 	}
-	if p.plan == nil || p.req.Plan.Review {
+	if p.plan == nil || p.plan.edits.Review {
 		keys = append(keys, "m comment on it")
 	}
 	if h.Len() > 1 {
@@ -188,19 +188,19 @@ func (p *Panel) answers() []string {
 	}
 	keys := []string{p.choice(p.yes(), true)}
 	if len(p.left()) == 0 && !req.Once() {
-		keys = append(keys, p.choice("a "+always(req), true))
+		keys = append(keys, p.choice("a "+p.always(), true))
 		if req.Offer != nil && !p.aboutFile() {
 			keys = append(keys, "A always "+like(*req.Offer)+": "+sanitize.Line(req.Offer.Rule)+" …")
 		}
 	}
-	if req.Limit != nil {
+	if p.limit() != nil {
 		return append(keys, p.choice("n stop", true), p.esc())
 	}
 	keys = append(keys, p.choice("n no", true))
 	if req.Tool != undo {
 		keys = append(keys, "c why not")
 	}
-	if req.Change != nil && req.Tool != undo && req.Change.Editable() {
+	if p.diff != nil && req.Tool != undo && p.editable() {
 		keys = append(keys, "e edit")
 	}
 	keys = append(append(keys, p.rev.hint()...), p.checkHint()...)
@@ -213,7 +213,7 @@ func (p *Panel) answers() []string {
 // listAnswers returns the keys that answer a request for changes to several files.
 func (p *Panel) listAnswers() []string {
 	keys := []string{p.choice(p.yes(), true), p.choice("n no", true)}
-	if p.req.Plan.Review {
+	if p.plan.edits.Review {
 		keys = append(keys, "c why not")
 	}
 	if p.out == nil {
@@ -252,7 +252,7 @@ func (p *Panel) yes() string {
 		return "all hunks are left out"
 	case out > 0:
 		return fmt.Sprintf("y yes, to %d of %d hunks", p.hunks().Len()-out, p.hunks().Len())
-	case p.req.Limit != nil:
+	case p.limit() != nil:
 		return "y once more"
 	}
 	return "y yes"
@@ -268,7 +268,13 @@ func (p *Panel) esc() string {
 
 // aboutFile reports whether a rule for the request names files. Its key is among the others:
 // people answer many edits.
-func (p *Panel) aboutFile() bool { return p.req.Change != nil || p.req.Read != nil }
+func (p *Panel) aboutFile() bool {
+	_, reads := p.req.Subject.(*confirm.Read)
+	return p.change != nil || reads
+}
+
+// limit returns the limit that the question is about; nil for any other.
+func (p *Panel) limit() *confirm.Limit { return confirm.As[*confirm.Limit](p.req) }
 
 // remarkKeys returns the keys for parts of a request.
 func (p *Panel) remarkKeys() []string {
@@ -356,9 +362,9 @@ func hint(look theme.Look, style theme.Style, text string) []string {
 }
 
 // always describes what "a" would approve for the rest of the session.
-func always(req confirm.Request) string {
-	if req.Limit != nil {
-		return "extend by " + sanitize.Line(req.Limit.Step)
+func (p *Panel) always() string {
+	if l := p.limit(); l != nil {
+		return "extend by " + sanitize.Line(l.Step)
 	}
-	return "always (" + req.Covered() + ")"
+	return "always (" + p.req.Facts().Covers + ")"
 }

@@ -73,9 +73,9 @@ func (p *Panel) act(key tea.KeyPressMsg) Outcome {
 // reasons reports whether a no may have a reason: the model proposed the request.
 func (p *Panel) reasons() bool {
 	if p.plan != nil {
-		return p.req.Plan.Review && !p.plan.open
+		return p.plan.edits.Review && !p.plan.open
 	}
-	return p.req.Tool != undo && p.req.Limit == nil
+	return p.req.Tool != undo && p.limit() == nil
 }
 
 // reply handles a key that answers; for any other it returns Ignored.

@@ -14,6 +14,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 // undo is the tool that reverts changes: its proposal is not the model's, so a refusal needs
@@ -45,13 +46,14 @@ type Panel struct {
 	words  words
 	rule   ruleMaker
 
-	body body
-	diff *diffview.View // the body of a change
-	rev  *revision      // nil unless a proposal for the same file was refused with words
-	out  *checked       // the output of the check, while it is shown
-	plan *plan          // the body of several changes
-	doc  *document      // the body of a plan in Markdown
-	ask  *question      // the body of a question of the model
+	body   body
+	change *workspace.Change // of one file; nil for any other question
+	diff   *diffview.View    // its body
+	rev    *revision         // nil unless a proposal for the same file was refused with words
+	out    *checked          // the output of the check, while it is shown
+	plan   *plan             // the body of several changes
+	doc    *document         // the body of a plan in Markdown
+	ask    *question         // the body of a question of the model
 
 	scroll scroll
 	show   show
@@ -79,27 +81,30 @@ func New(req confirm.Request, look theme.Look, layout diffview.Layout, now time.
 func (p *Panel) build() {
 	opt := diffview.Options{Width: p.look.Width, NoColor: p.look.NoColor, Tint: p.look.Tint, Layout: p.show.layout, Whole: p.look.Keys.Whole}
 	p.diff, p.out, p.scroll = nil, nil, scroll{}
-	switch c := p.req.Command; {
-	case p.req.Change != nil:
-		c := change(p.req, p.edited)
+	switch s := p.req.Subject.(type) {
+	case *confirm.Edits:
+		if !s.One() {
+			p.plan = newPlan(p.req, s, p.look, opt, &p.words)
+			p.body = p.plan
+			return
+		}
+		p.change = &s.Changes[0]
+		c := change(*p.change, p.req, p.edited)
 		p.diff = diffview.New(c, opt)
 		p.body, p.rev = p.diff, newRevision(p.req.Refused, c, opt)
-	case p.req.Plan != nil:
-		p.plan = newPlan(p.req, p.look, opt, &p.words)
-		p.body = p.plan
-	case p.req.Document != nil:
-		p.doc = newDocument(p.req, p.edited, p.look, &p.words)
+	case *confirm.Document:
+		p.doc = newDocument(s.Text, p.req.Notes, p.edited, p.look, &p.words)
 		p.body = p.doc
-	case p.req.Choice != nil:
-		p.ask = newQuestion(*p.req.Choice, p.look)
+	case *confirm.Choice:
+		p.ask = newQuestion(*s, p.look)
 		p.body = p.ask
-	case c != nil:
+	case *confirm.Command:
 		p.body = diffview.NewCommand(diffview.Command{
-			Line: c.Line, Dir: c.Dir, Timeout: c.Timeout, Background: c.Background, Unconfined: c.Unconfined, Notes: texts(p.req.Notes),
+			Line: s.Line, Dir: s.Dir, Timeout: s.Timeout, Background: s.Background, Unconfined: s.Unconfined, Notes: texts(p.req.Notes),
 		}, opt)
-	case p.req.Call != nil:
-		p.body = diffview.NewCall(diffview.Call{Server: p.req.Call.Server, Tool: p.req.Call.Tool, Args: p.req.Call.Args, Notes: texts(p.req.Notes)}, opt)
-	default:
+	case *confirm.Call:
+		p.body = diffview.NewCall(diffview.Call{Server: s.Server, Tool: s.Tool, Args: s.Args, Notes: texts(p.req.Notes)}, opt)
+	case *confirm.Read, *confirm.Save, *confirm.Fetch, *confirm.Limit:
 		p.body = &reading{p.req, p.look}
 	}
 }
@@ -135,7 +140,7 @@ func (p *Panel) view() *diffview.View {
 }
 
 // editable reports whether the text that would be written can be edited.
-func (p *Panel) editable() bool { return p.doc != nil || p.diff != nil && p.req.Change.Editable() }
+func (p *Panel) editable() bool { return p.doc != nil || p.diff != nil && p.change.Editable() }
 
 // Proposal returns the text that would be written and the name of its file; false if the
 // request cannot be edited.
@@ -146,14 +151,14 @@ func (p *Panel) Proposal() (name, text string, ok bool) {
 	case p.doc != nil:
 		return "plan.md", p.doc.text, true
 	}
-	return p.req.Change.Name, p.diff.Hunks().Text(), true
+	return p.change.Name, p.diff.Hunks().Text(), true
 }
 
 // Propose replaces the proposal. The panel then counts as new: it accepts no keys for a
 // while.
 func (p *Panel) Propose(text string, now time.Time) {
 	p.edited = nil
-	if p.doc != nil && text != p.req.Document.Text || p.doc == nil && text != p.req.Change.After {
+	if text != p.req.Facts().Text {
 		p.edited = &text
 	}
 	p.build()
@@ -202,8 +207,8 @@ func (p *Panel) heading() []string {
 		asker := "sub-agent " + sanitize.Line(p.req.Origin)
 		return append([]string{theme.Paint(p.look.Styles.Accent, theme.Short(asker, p.look.Width))}, p.checkLine()...)
 	}
-	if p.req.Tool == undo && p.req.Change != nil {
-		return hint(p.look, p.look.Styles.Accent, sanitize.Line(p.req.Restores))
+	if p.req.Tool == undo && p.change != nil {
+		return hint(p.look, p.look.Styles.Accent, sanitize.Line(confirm.As[*confirm.Edits](p.req).Title))
 	}
 	return p.checkLine()
 }

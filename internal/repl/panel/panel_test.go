@@ -26,13 +26,13 @@ func look() theme.Look {
 }
 
 func edit() confirm.Request {
-	return confirm.Request{Tool: "edit_file", Change: &workspace.Change{
+	return confirm.Request{Tool: "edit_file", Subject: confirm.Edit(workspace.Change{
 		File: workspace.File{Name: "a.txt", Exists: true, Text: "one\n"}, After: "two\n",
-	}}
+	})}
 }
 
 func command(line string) confirm.Request {
-	return confirm.Request{Tool: "execute_command", Command: &confirm.Command{Line: line, Dir: "/w"}}
+	return confirm.Request{Tool: "execute_command", Subject: &confirm.Command{Line: line, Dir: "/w"}}
 }
 
 func key(name string) tea.KeyPressMsg {
@@ -177,7 +177,7 @@ func TestNothingUnseenIsApproved(t *testing.T) {
 
 // On a terminal so narrow that rows are cut nobody can approve.
 func TestNothingCutIsApproved(t *testing.T) {
-	for _, req := range []confirm.Request{command("echo a long command"), edit(), {Tool: "read_file", Read: &confirm.Read{Path: "/a/long/path/to/a/file"}}} {
+	for _, req := range []confirm.Request{command("echo a long command"), edit(), {Tool: "read_file", Subject: &confirm.Read{Path: "/a/long/path/to/a/file"}}} {
 		for width, want := range map[int]panel.Outcome{8: panel.Handled, 11: panel.Handled, 12: panel.Answered} {
 			l := look()
 			l.Width, l.Height = width, 60
@@ -194,7 +194,7 @@ func TestNothingCutIsApproved(t *testing.T) {
 // A remark makes room for the diff, so that yes works.
 func TestRemarkGivesWayToTheDiff(t *testing.T) {
 	req := edit()
-	req.Change.After = strings.Repeat("line\n", 20)
+	req.File().After = strings.Repeat("line\n", 20)
 	p := ready(req, 24)
 	p.Remark = "also open in the editor"
 	shown := func(height int) string { return strings.Join(p.View(height), "\n") }
@@ -264,7 +264,7 @@ func TestFewRowsShowTheFirstChange(t *testing.T) {
 		for height := 9; height < 22; height++ {
 			req := program()
 			if strings.HasPrefix(keys, "enter") {
-				req = confirm.Request{Tool: "apply_patch", Plan: &confirm.Plan{Title: "edit", Changes: []workspace.Change{*req.Change, *req.Change}}}
+				req = confirm.Request{Tool: "apply_patch", Subject: &confirm.Edits{Title: "edit", Changes: []workspace.Change{*req.File(), *req.File()}}}
 			}
 			p := ready(req, height)
 			for k := range strings.FieldsSeq(keys) {
@@ -367,7 +367,7 @@ func TestEditedProposalIsApproved(t *testing.T) {
 
 func TestRemovalCannotBeEdited(t *testing.T) {
 	req := edit()
-	req.Change.Delete, req.Change.After = true, ""
+	req.File().Delete, req.File().After = true, ""
 	if o, _ := press(ready(req, 20), "e"); o != panel.Handled {
 		t.Errorf("outcome %v", o)
 	}
@@ -377,10 +377,10 @@ func TestEveryKindOfRequestNamesItsObject(t *testing.T) {
 	for want, req := range map[string]confirm.Request{
 		"a.txt":                                  edit(),
 		"go test":                                command("go test ./..."),
-		"read outside the workspace: /etc/hosts": {Tool: "read_file", Read: &confirm.Read{Path: "/etc/hosts"}},
-		"a file that holds a password or token of git: /p/c":    {Tool: "read_file", Read: &confirm.Read{Path: "/p/c", Inside: true, Keys: "holds a password or token of git"}},
-		"read a file that a rule or a hook asks about: /p/a.go": {Tool: "read_file", Read: &confirm.Read{Path: "/p/a.go", Inside: true}, Force: true},
-		"save a.txt in VS Code":                                 {Tool: "edit_file", Save: &confirm.Save{Name: "a.txt", Editor: "VS Code"}},
+		"read outside the workspace: /etc/hosts": {Tool: "read_file", Subject: &confirm.Read{Path: "/etc/hosts"}},
+		"a file that holds a password or token of git: /p/c":    {Tool: "read_file", Subject: &confirm.Read{Path: "/p/c", Inside: true, Keys: "holds a password or token of git"}},
+		"read a file that a rule or a hook asks about: /p/a.go": {Tool: "read_file", Subject: &confirm.Read{Path: "/p/a.go", Inside: true}, Force: true},
+		"save a.txt in VS Code":                                 {Tool: "edit_file", Subject: &confirm.Save{Name: "a.txt", Editor: "VS Code"}},
 	} {
 		req.Notes = caution.Notes("mind the gap")
 		shown := strings.Join(ready(req, 20).View(20), "\n")
@@ -392,7 +392,7 @@ func TestEveryKindOfRequestNamesItsObject(t *testing.T) {
 
 func TestViewFitsItsHeight(t *testing.T) {
 	req := edit()
-	req.Change.After = strings.Repeat("line\n", 200)
+	req.File().After = strings.Repeat("line\n", 200)
 	for height := 6; height < 40; height++ {
 		if n := len(ready(req, height).View(height)); n > height {
 			t.Errorf("%d lines in %d", n, height)
@@ -402,7 +402,7 @@ func TestViewFitsItsHeight(t *testing.T) {
 
 func TestScrollingStaysInside(t *testing.T) {
 	req := edit()
-	req.Change.After = strings.Repeat("line\n", 200)
+	req.File().After = strings.Repeat("line\n", 200)
 	p := ready(req, 20)
 	press(p, "end")
 	bottom := strings.Join(p.View(20), "\n")

@@ -6,18 +6,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
-	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 // plan is the body of a request for changes to several files: a list in which each file can
 // be viewed and left out.
 type plan struct {
-	req    confirm.Request
+	edits  *confirm.Edits
+	notes  []caution.Note
 	look   theme.Look
 	files  []file
 	cursor int
@@ -52,26 +53,13 @@ func (f *file) none() bool {
 	return f.out || h != nil && len(h.Out()) == h.Len()
 }
 
-func newPlan(req confirm.Request, look theme.Look, opt diffview.Options, w *words) *plan {
-	p := &plan{req: req, look: look, words: w}
-	for i, c := range req.Plan.Changes {
-		one := confirm.Request{Change: &c}
-		view := diffview.New(change(one, nil), opt)
-		p.files = append(p.files, file{view: view, name: sanitize.Name(c.Label()), what: verb(c), fixed: !c.Editable(), changes: view.Hunks().Len(), out: slices.Contains(req.Plan.Out, i)})
+func newPlan(req confirm.Request, edits *confirm.Edits, look theme.Look, opt diffview.Options, w *words) *plan {
+	p := &plan{edits: edits, notes: req.Notes, look: look, words: w}
+	for i, c := range edits.Changes {
+		view := diffview.New(change(c, confirm.Request{}, nil), opt)
+		p.files = append(p.files, file{view: view, name: sanitize.Name(c.Label()), what: confirm.Verb(c), fixed: !c.Editable(), changes: view.Hunks().Len(), out: slices.Contains(edits.Out, i)})
 	}
 	return p
-}
-
-func verb(c workspace.Change) string {
-	switch {
-	case c.Moves():
-		return "move"
-	case c.Delete:
-		return "delete"
-	case !c.Exists:
-		return "create"
-	}
-	return "edit"
 }
 
 // Header describes the plan, or the file on view.
@@ -92,12 +80,12 @@ func (p *plan) Header() []string {
 		a, r := f.view.Hunks().Counts()
 		added, removed = added+a, removed+r
 	}
-	text := fmt.Sprintf("%s: %s +%d −%d", sanitize.Line(p.req.Plan.Title), count(len(p.files)-out, "file"), added, removed)
+	text := fmt.Sprintf("%s: %s +%d −%d", sanitize.Line(p.edits.Title), count(len(p.files)-out, "file"), added, removed)
 	if out > 0 {
 		text += fmt.Sprintf(", %d left unchanged", out)
 	}
 	lines := hint(p.look, p.look.Styles.User, text)
-	for _, n := range p.req.Notes {
+	for _, n := range p.notes {
 		lines = append(lines, hint(p.look, p.look.Styles.Warn, "! "+sanitize.Line(n.Text))...)
 	}
 	return lines
@@ -212,13 +200,13 @@ func (p *plan) texts() map[int]string {
 }
 
 // divides reports whether parts of files can be left out.
-func (p *plan) divides() bool { return p.req.Plan.Review || p.req.Plan.Parts }
+func (p *plan) divides() bool { return p.edits.Review || p.edits.Parts }
 
 // commented returns the number of comments on a file.
 func (p *plan) commented(i int) int {
 	n := 0
 	for _, c := range p.words.comments {
-		if c.File == i && p.req.Plan.Review {
+		if c.File == i && p.edits.Review {
 			n++
 		}
 	}
@@ -244,7 +232,7 @@ func (p *plan) moved() {
 func (p *plan) unseen() []*file {
 	var out []*file
 	for i := range p.files {
-		if f := &p.files[i]; p.req.Plan.Review && !f.end && !f.none() {
+		if f := &p.files[i]; p.edits.Review && !f.end && !f.none() {
 			out = append(out, f)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 // undoing is a plan of n files: it restores the first and deletes the second.
 func undoing(n int) confirm.Request {
-	req := confirm.Request{Tool: "undo", Force: true, Plan: &confirm.Plan{Title: "undo the last turn"}}
+	req := confirm.Request{Tool: "undo", Force: true, Subject: &confirm.Edits{Title: "undo the last turn"}}
 	for i := range n {
 		c := workspace.Change{
 			File:  workspace.File{Name: fmt.Sprintf("internal/server/file%d.go", i+1), Exists: true, Text: "one\ntwo\nthree\nfour\nfive\n"},
@@ -28,7 +28,7 @@ func undoing(n int) confirm.Request {
 		case 1:
 			c.Delete, c.After = true, ""
 		}
-		req.Plan.Changes = append(req.Plan.Changes, c)
+		confirm.As[*confirm.Edits](req).Changes = append(confirm.As[*confirm.Edits](req).Changes, c)
 	}
 	return req
 }
@@ -140,7 +140,7 @@ func TestPlanIsApprovedOnlyOnceItWasSeen(t *testing.T) {
 
 func TestLongPathsKeepTheirName(t *testing.T) {
 	req := undoing(3)
-	req.Plan.Changes[2].Name = "a/very/long/path/that/does/not/fit/the/terminal/at/all/name.go"
+	confirm.As[*confirm.Edits](req).Changes[2].Name = "a/very/long/path/that/does/not/fit/the/terminal/at/all/name.go"
 	l := look()
 	l.Width = 50
 	p := panel.New(req, l, diffview.Auto, start)

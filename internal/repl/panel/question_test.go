@@ -9,7 +9,7 @@ import (
 )
 
 func asking(text string, options ...string) confirm.Request {
-	return confirm.Request{Tool: "ask_user", Choice: &confirm.Choice{Text: text, Options: options}}
+	return confirm.Request{Tool: "ask_user", Subject: &confirm.Choice{Text: text, Options: options}}
 }
 
 func TestModelsQuestion(t *testing.T) {

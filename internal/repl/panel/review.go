@@ -105,9 +105,9 @@ func (p *Panel) located(c confirm.Comment) string {
 	if p.doc != nil {
 		return c.OnPlan()
 	}
-	change := p.req.Change
+	change := p.change
 	if p.plan != nil {
-		change = &p.req.Plan.Changes[c.File]
+		change = &p.plan.edits.Changes[c.File]
 	}
 	if strings.Contains(change.Name, "@") {
 		return fmt.Sprintf("On line %d: %s", c.Line, c.Text)
@@ -167,11 +167,11 @@ func (p *Panel) pressLine(key string) bool {
 // hunks returns the hunks that can be left out or commented on, or nil.
 func (p *Panel) hunks() *diffview.Hunks {
 	switch v := p.view(); {
-	case v == nil || p.req.Tool == undo && (p.plan == nil || !p.req.Plan.Parts):
+	case v == nil || p.req.Tool == undo && (p.plan == nil || !p.plan.edits.Parts):
 		return nil
 	case p.plan != nil:
 		return p.plan.files[p.plan.cursor].hunks()
-	case !p.req.Change.Editable() || v.Hunks().Len() == 0:
+	case !p.change.Editable() || v.Hunks().Len() == 0:
 		return nil
 	default:
 		return v.Hunks()
@@ -194,7 +194,7 @@ func (p *Panel) pressHunk(key string) bool {
 		return false
 	case p.plan != nil && (h.Len() == 1 && key == "space" || key == "tab"): // of the file
 		return false
-	case key == "m" && (p.plan == nil || p.req.Plan.Review):
+	case key == "m" && (p.plan == nil || p.plan.edits.Review):
 		p.comment(h)
 		return true
 	case key == "space" && h.Len() == 1: // the only hunk cannot be left out
@@ -246,7 +246,7 @@ func (p *Panel) mark(i int) {
 }
 
 // opens reports whether an editor can show the question.
-func (p *Panel) opens() bool { return p.Editor != "" && p.diff != nil && !p.req.Change.Removes() }
+func (p *Panel) opens() bool { return p.Editor != "" && p.diff != nil && !p.change.Removes() }
 
 // expand shows or folds the unchanged lines; it returns false without a diff.
 func (p *Panel) expand() bool {

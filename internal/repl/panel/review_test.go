@@ -21,14 +21,14 @@ func three() confirm.Request {
 		fmt.Fprintf(&b, "line %d\n", i)
 	}
 	after := strings.NewReplacer("line 3\n", "3\n", "line 15\n", "15\n15b\n", "line 30\n", "").Replace(b.String())
-	return confirm.Request{Tool: "edit_file", Change: &workspace.Change{
+	return confirm.Request{Tool: "edit_file", Subject: confirm.Edit(workspace.Change{
 		File: workspace.File{Name: "a.txt", Exists: true, Text: b.String()}, After: after,
-	}}
+	})}
 }
 
 // taken returns the text with changes at the given places only.
 func taken(places ...int) *string {
-	text := three().Change.Text
+	text := three().File().Text
 	for _, p := range places {
 		text = [...]func(string) string{
 			func(s string) string { return strings.Replace(s, "line 3\n", "3\n", 1) },
@@ -136,9 +136,9 @@ func TestMarkedHunkIsShown(t *testing.T) {
 
 func TestHunksAreNotOffered(t *testing.T) {
 	remove, undo := three(), three()
-	remove.Change.Delete, remove.Change.After = true, ""
+	remove.File().Delete, remove.File().After = true, ""
 	undo.Tool = "undo"
-	for name, req := range map[string]confirm.Request{"a removal": remove, "an undo": undo, "a command": command("ls\nls"), "a file": {Read: &confirm.Read{Path: "/x"}}} {
+	for name, req := range map[string]confirm.Request{"a removal": remove, "an undo": undo, "a command": command("ls\nls"), "a file": {Subject: &confirm.Read{Path: "/x"}}} {
 		p := ready(req, 20)
 		press(p, "?")
 		if got := shown(p, 20); strings.Contains(got, "hunk") {
@@ -167,7 +167,7 @@ func TestHunksAreNotOffered(t *testing.T) {
 // on it.
 func TestMarkedHunkStaysInView(t *testing.T) {
 	several := patch("a\n", "b\n")
-	several.Plan.Changes[0] = *three().Change
+	confirm.As[*confirm.Edits](several).Changes[0] = *three().File()
 	for name, tt := range map[string]struct {
 		req  confirm.Request
 		keys []string
@@ -232,7 +232,7 @@ func TestLayout(t *testing.T) {
 		p.View(20)
 		p.Wait(start.Add(time.Hour))
 		slowly(p, "s")
-		if req.Plan != nil { // the list has no layout
+		if req.File() == nil { // the list has no layout
 			if p.Layout() != diffview.Unified {
 				t.Errorf("%s: %v", name, p.Layout())
 			}
@@ -263,7 +263,7 @@ func TestLayout(t *testing.T) {
 // The panel offers the editor only if one can show the question.
 func TestOpenInTheEditor(t *testing.T) {
 	remove := three()
-	remove.Change.Delete, remove.Change.After = true, ""
+	remove.File().Delete, remove.File().After = true, ""
 	for name, tc := range map[string]struct {
 		req    confirm.Request
 		editor string
@@ -322,9 +322,9 @@ func TestTheOnlyHunkIsNotLeftOut(t *testing.T) {
 			}
 		}
 	}
-	long := confirm.Request{Tool: "write_file", Change: &workspace.Change{
+	long := confirm.Request{Tool: "write_file", Subject: confirm.Edit(workspace.Change{
 		File: workspace.File{Name: "a.txt"}, After: strings.Repeat("line\n", 100),
-	}}
+	})}
 	p = ready(long, 20)
 	press(p, "space")
 	if text := strings.Join(p.View(20), "\n"); strings.Contains(text, why) || strings.Contains(text, "lines 1–") {
@@ -338,7 +338,7 @@ func TestCommentsOnHunksAreNotLost(t *testing.T) {
 	p := ready(edit(), 20)
 	press(p, "m", "f", "i", "x", "enter", "m", "w", "h", "y", "esc", "c", "n", "o", "t", "esc")
 	got := p.Unsent()
-	if !strings.HasPrefix(got, "On line ") || !strings.Contains(got, " of "+edit().Change.Name+": fix\n") || !strings.HasSuffix(got, "\nnot\nwhy") {
+	if !strings.HasPrefix(got, "On line ") || !strings.Contains(got, " of "+edit().File().Name+": fix\n") || !strings.HasSuffix(got, "\nnot\nwhy") {
 		t.Errorf("unsent %q", got)
 	}
 	_, v := press(ready(edit(), 20), "m", "f", "i", "x", "enter", "y")

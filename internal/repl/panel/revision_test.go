@@ -13,9 +13,9 @@ import (
 func revised() confirm.Request {
 	return confirm.Request{
 		Tool: "edit_file",
-		Change: &workspace.Change{
+		Subject: confirm.Edit(workspace.Change{
 			File: workspace.File{Name: "a.txt", Exists: true, Text: "one\ntwo\nthree\n"}, After: "ONE\ntwo\nTHREE\n",
-		},
+		}),
 		Refused: &confirm.Refused{
 			Text: "ONE\ntwo\nthree\n", Feedback: "the third too", Comments: []confirm.Comment{{Line: 3, Text: "here"}},
 		},
@@ -56,7 +56,7 @@ func TestRevision(t *testing.T) {
 // proposal do not count as seen, and hunks left out stay left out.
 func TestRevisionIsNotTheDiff(t *testing.T) {
 	req := three()
-	req.Refused = &confirm.Refused{Text: req.Change.After, Feedback: "no"}
+	req.Refused = &confirm.Refused{Text: req.File().After, Feedback: "no"}
 	p := ready(req, 14)
 	press(p, "r")
 	p.View(40)

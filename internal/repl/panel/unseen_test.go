@@ -12,7 +12,7 @@ import (
 )
 
 func writing(after string) confirm.Request {
-	return confirm.Request{Tool: "write_file", Change: &workspace.Change{File: workspace.File{Name: "a.txt"}, After: after}}
+	return confirm.Request{Tool: "write_file", Subject: confirm.Edit(workspace.Change{File: workspace.File{Name: "a.txt"}, After: after})}
 }
 
 // A yes to a diff whose end has not been visible, lines or the end of a line, first causes a
@@ -69,7 +69,7 @@ func TestTheEndOfADiffWasShown(t *testing.T) {
 func TestTheLastChangeIsTheEnd(t *testing.T) {
 	text := strings.Repeat("x\n", 100)
 	req := edit()
-	req.Change.Text, req.Change.After = "a\n"+text, "b\n"+text
+	req.File().Text, req.File().After = "a\n"+text, "b\n"+text
 	p := ready(req, 12)
 	press(p, "x") // all unchanged lines
 	p.View(12)
@@ -80,10 +80,10 @@ func TestTheLastChangeIsTheEnd(t *testing.T) {
 
 // patch is a model's plan of files with the given contents, named a.txt, b.txt and so on.
 func patch(contents ...string) confirm.Request {
-	req := confirm.Request{Tool: "apply_patch", Plan: &confirm.Plan{Title: "patch", Review: true}}
+	req := confirm.Request{Tool: "apply_patch", Subject: &confirm.Edits{Title: "patch", Review: true}}
 	for i, after := range contents {
 		name := string(rune('a'+i)) + ".txt"
-		req.Plan.Changes = append(req.Plan.Changes, workspace.Change{File: workspace.File{Name: name}, After: after})
+		confirm.As[*confirm.Edits](req).Changes = append(confirm.As[*confirm.Edits](req).Changes, workspace.Change{File: workspace.File{Name: name}, After: after})
 	}
 	return req
 }

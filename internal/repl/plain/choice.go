@@ -11,7 +11,7 @@ import (
 )
 
 // askChoice returns the line that asks for the answer to a question of the model.
-func askChoice(c confirm.Choice) string {
+func askChoice(c *confirm.Choice) string {
 	const own = "answer and your own words / n: no answer] "
 	switch n := len(c.Options); n {
 	case 0:
@@ -24,7 +24,7 @@ func askChoice(c confirm.Choice) string {
 }
 
 // describeChoice returns a question of the model with its options.
-func describeChoice(c confirm.Choice) string {
+func describeChoice(c *confirm.Choice) string {
 	var b strings.Builder
 	b.WriteString(sanitize.Line(cmp.Or(c.From, "The model")) + " asks: " + strings.ReplaceAll(sanitize.Exact(c.Text), "\n", "\n  ") + "\n")
 	for i, o := range c.Options {
@@ -35,7 +35,7 @@ func describeChoice(c confirm.Choice) string {
 
 // parseChoice parses the answer to a question of the model: a number, words after "answer",
 // or a no. Any other line may be a prompt.
-func parseChoice(first, rest string, c confirm.Choice) (confirm.Verdict, meaning) {
+func parseChoice(first, rest string, c *confirm.Choice) (confirm.Verdict, meaning) {
 	v := confirm.Verdict{By: "terminal"}
 	n, err := strconv.Atoi(first)
 	switch word := strings.ToLower(strings.TrimRight(first, ",:;")); {

@@ -73,25 +73,19 @@ func TestLabels(t *testing.T) {
 
 // A number of an answer means the same in every question.
 func TestNumbersMeanTheSame(t *testing.T) {
-	plan := confirm.Plan{Title: "Undo", Changes: []workspace.Change{{}, {}}, Parts: true}
-	review := confirm.Plan{Title: "Write", Changes: []workspace.Change{{}, {}}, Review: true}
+	plan := confirm.Edits{Title: "Undo", Changes: []workspace.Change{{}, {}}, Parts: true}
+	review := confirm.Edits{Title: "Write", Changes: []workspace.Change{{}, {}}, Review: true}
 	for name, req := range map[string]confirm.Request{
-		"command":  {Command: &confirm.Command{Line: "ls"}},
-		"rule":     {Command: &confirm.Command{Line: "ls"}, Offer: &confirm.Offer{Rule: "run(ls)"}},
-		"once":     {Command: &confirm.Command{Line: "ls"}, Force: true},
-		"change":   {Change: &workspace.Change{}},
-		"limit":    {Limit: &confirm.Limit{Step: "10"}},
-		"document": {Document: &confirm.Document{Text: "x"}},
-		"parts":    {Plan: &plan},
-		"review":   {Plan: &review},
+		"command":  {Subject: &confirm.Command{Line: "ls"}},
+		"rule":     {Subject: &confirm.Command{Line: "ls"}, Offer: &confirm.Offer{Rule: "run(ls)"}},
+		"once":     {Subject: &confirm.Command{Line: "ls"}, Force: true},
+		"change":   {Subject: confirm.Edit(workspace.Change{})},
+		"limit":    {Subject: &confirm.Limit{Step: "10"}},
+		"document": {Subject: &confirm.Document{Text: "x"}},
+		"parts":    {Subject: &plan},
+		"review":   {Subject: &review},
 	} {
 		asked := ask(req, true)
-		switch {
-		case req.Plan != nil && req.Plan.Parts:
-			asked = askParts(true)
-		case req.Plan != nil:
-			asked = askAll(*req.Plan, true)
-		}
 		for number, want := range map[string]string{"1": "yes|one more|carry it out and ask", "2": "always|extend|carry it out and accept", "3": "no|stop|and "} {
 			for _, m := range regexp.MustCompile(`\b`+number+` (\w[\w ]*)`).FindAllStringSubmatch(asked, -1) {
 				if !regexp.MustCompile(`^(` + want + `)`).MatchString(m[1]) {
@@ -111,7 +105,7 @@ func TestNumbersMeanTheSame(t *testing.T) {
 
 // Listeners answer with a number, and hear the editor's remarks meanwhile.
 func TestQuestionsAreNumbered(t *testing.T) {
-	req := confirm.Request{ID: "7", Tool: "execute_command", Command: &confirm.Command{Line: "ls", Dir: "/w"}}
+	req := confirm.Request{ID: "7", Tool: "execute_command", Subject: &confirm.Command{Line: "ls", Dir: "/w"}}
 	if got, want := ask(req, true), "answer: 1 yes, 2 always: this command this session, 3 no, or 3 and why not: "; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -13,7 +13,7 @@ import (
 // parts are the parts of a plan that a person can leave out, by number: the hunks of files,
 // and files that are created or removed.
 type parts struct {
-	plan  confirm.Plan
+	plan  *confirm.Edits
 	diffs []*diff.Diff // by file; nil for a file that is only left out as a whole
 	all   []part
 }
@@ -28,7 +28,7 @@ type part struct {
 const hunkContext = 1
 
 // partsOf returns the parts of a plan.
-func partsOf(plan confirm.Plan) parts {
+func partsOf(plan *confirm.Edits) parts {
 	p := parts{plan: plan, diffs: make([]*diff.Diff, len(plan.Changes))}
 	for i, c := range plan.Changes {
 		d := diff.Lines(c.Text, c.After)

@@ -17,7 +17,7 @@ func TestParts(t *testing.T) {
 	file := func(name string, exists bool, before, after string) workspace.Change {
 		return workspace.Change{File: workspace.File{Name: name, Exists: exists, Text: before}, After: after, Delete: after == ""}
 	}
-	p := partsOf(confirm.Plan{Title: "take back", Parts: true, Changes: []workspace.Change{
+	p := partsOf(&confirm.Edits{Title: "take back", Parts: true, Changes: []workspace.Change{
 		file("a", true, "1\n2\n3\n4\n5\n", "one\n2\n3\n4\nfive\n"),
 		file("made", false, "", "x\n"),
 		file("gone", true, "1\n2\n", ""),
@@ -57,7 +57,7 @@ func TestParts(t *testing.T) {
 func TestPartsAreAskedAbout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := workspace.Change{File: workspace.File{Name: "a", Exists: true, Text: "1\n2\n3\n4\n5\n"}, After: "one\n2\n3\n4\nfive\n"}
-		req := confirm.Request{Tool: "undo", Force: true, Plan: &confirm.Plan{Title: "take back", Parts: true, Changes: []workspace.Change{c}}}
+		req := confirm.Request{Tool: "undo", Force: true, Subject: &confirm.Edits{Title: "take back", Parts: true, Changes: []workspace.Change{c}}}
 		var v confirm.Verdict
 		d := sit(t, Options{}, func(d *desk, ctx context.Context, prompt string) (err error) {
 			v, err = d.askAbout(ctx, req)

@@ -37,14 +37,7 @@ func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, 
 	checking := req.Check.Done()
 	var comments []confirm.Comment
 	for {
-		switch {
-		case req.Plan != nil && req.Plan.Parts:
-			u.say(askParts(u.opt.Labels))
-		case reviewsModel(req):
-			u.say(askAll(*req.Plan, u.opt.Labels))
-		default:
-			u.say(ask(req, u.opt.Labels))
-		}
+		u.say(ask(req, u.opt.Labels))
 		v, what, err := u.readAnswer(ctx, from, checking, req)
 		switch {
 		case errors.Is(err, errInterrupted):
@@ -105,7 +98,8 @@ func (u *UI) readAnswer(ctx context.Context, from time.Time, checking <-chan str
 		return confirm.Verdict{}, unclear, err
 	}
 	text := e.text
-	if req.Choice == nil {
+	choice, chooses := req.Subject.(*confirm.Choice)
+	if !chooses {
 		text = u.opt.worded(text)
 	}
 	v, what := understand(text, req)
@@ -113,7 +107,7 @@ func (u *UI) readAnswer(ctx context.Context, from time.Time, checking <-chan str
 	case makes:
 		return u.makeRule(ctx, from, *req.Offer)
 	case prompts:
-		if req.Choice != nil && req.Choice.Reader != "" { // it may be a password
+		if chooses && choice.Reader != "" { // it may be a password
 			u.say(u.opt.label("! ", "note") + "Neither sent nor kept. " + u.opt.answering(req) + "\n")
 			return v, unclear, nil
 		}
@@ -128,13 +122,20 @@ func (u *UI) readAnswer(ctx context.Context, from time.Time, checking <-chan str
 func understand(text string, req confirm.Request) (confirm.Verdict, meaning) {
 	first, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	only := strings.EqualFold(first, "only")
-	switch leaves := strings.EqualFold(first, "without"); {
-	case leaves && reviewsModel(req):
-		return without(rest, *req.Plan)
-	case (leaves || only) && req.Plan != nil && req.Plan.Parts:
-		return partsOf(*req.Plan).verdict(rest, only)
-	case strings.EqualFold(first, "line") && req.Document != nil:
-		return remark(rest, *req.Document)
+	leaves := strings.EqualFold(first, "without")
+	switch s := req.Subject.(type) {
+	case *confirm.Edits:
+		if leaves && s.Review {
+			return without(rest, s)
+		}
+		if (leaves || only) && s.Parts {
+			return partsOf(s).verdict(rest, only)
+		}
+	case *confirm.Document:
+		if strings.EqualFold(first, "line") {
+			return remark(rest, s)
+		}
+	default:
 	}
 	return parse(text, req)
 }
@@ -147,7 +148,7 @@ func (u *UI) counts(from time.Time, req confirm.Request) func(entry) bool {
 			return true
 		}
 		text := strings.TrimSpace(e.text)
-		if req.Choice == nil {
+		if _, chooses := req.Subject.(*confirm.Choice); !chooses {
 			text = u.opt.worded(text)
 		}
 		return u.opt.Again && isNo(text) && !e.at.Before(from.Add(-guard))
@@ -156,7 +157,7 @@ func (u *UI) counts(from time.Time, req confirm.Request) func(entry) bool {
 
 // answering explains how to answer a question in words.
 func (o Options) answering(req confirm.Request) string {
-	if req.Choice != nil {
+	if _, ok := req.Subject.(*confirm.Choice); ok {
 		return "To answer in your own words, begin with answer."
 	}
 	return "To say no with a reason, begin with " + o.no() + "."
@@ -191,16 +192,31 @@ func (o Options) worded(answer string) string {
 
 // ask returns the line that asks for an answer.
 func ask(req confirm.Request, numbered bool) string {
-	once := req.Once()
-	switch {
-	case req.Choice != nil:
-		return askChoice(*req.Choice)
-	case req.Limit != nil:
-		return askLimit(*req.Limit, numbered)
-	case req.Document != nil && numbered:
-		return "answer: 1 carry it out and ask about edits, 2 carry it out and accept edits, 3 no, 3 and what to change, or line, a number and a comment: "
-	case req.Document != nil:
+	switch s := req.Subject.(type) {
+	case *confirm.Choice:
+		return askChoice(s)
+	case *confirm.Limit:
+		return askLimit(s, numbered)
+	case *confirm.Document:
+		if numbered {
+			return "answer: 1 carry it out and ask about edits, 2 carry it out and accept edits, 3 no, 3 and what to change, or line, a number and a comment: "
+		}
 		return "Carry it out? [y: ask about edits / a: accept edits / n / n what to change / line 3 a comment on it] "
+	case *confirm.Edits:
+		if s.Parts {
+			return askParts(numbered)
+		}
+		if s.Review {
+			return askAll(s, numbered)
+		}
+	default:
+	}
+	return askYesNo(req, numbered)
+}
+
+// askYesNo is ask for a yes or a no.
+func askYesNo(req confirm.Request, numbered bool) string {
+	switch once := req.Once(); {
 	case numbered && once:
 		return "answer: 1 yes, 3 no, or 3 and why not: "
 	case numbered && req.Offer != nil:
@@ -226,7 +242,7 @@ func like(o confirm.Offer, word string) string {
 }
 
 // askLimit returns the line that asks whether to go on at a limit.
-func askLimit(l confirm.Limit, numbered bool) string {
+func askLimit(l *confirm.Limit, numbered bool) string {
 	step := sanitize.Line(l.Step)
 	if numbered {
 		return "answer: 1 one more request, 2 extend by " + step + ", 3 stop: "
@@ -234,11 +250,8 @@ func askLimit(l confirm.Limit, numbered bool) string {
 	return "Go on? [y: one more request / n: stop / always: extend by " + step + "] "
 }
 
-// reviewsModel reports whether a model proposes changes of several files.
-func reviewsModel(req confirm.Request) bool { return req.Plan != nil && req.Plan.Review }
-
 // askAll is ask for a model's changes of several files.
-func askAll(p confirm.Plan, numbered bool) string {
+func askAll(p *confirm.Edits, numbered bool) string {
 	but, without := "", "all but these"
 	if len(p.Out) > 0 {
 		var out []string
@@ -255,10 +268,10 @@ func askAll(p confirm.Plan, numbered bool) string {
 
 // covered describes what "always" approves.
 func covered(req confirm.Request) string {
-	if req.Change != nil {
+	if req.File() != nil {
 		return "every edit this session"
 	}
-	return req.Covered() + " this session"
+	return req.Facts().Covers + " this session"
 }
 
 // meaning classifies an answer.
@@ -276,8 +289,8 @@ const (
 func parse(line string, req confirm.Request) (confirm.Verdict, meaning) {
 	first, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	rest = strings.TrimSpace(rest)
-	if req.Choice != nil {
-		return parseChoice(first, rest, *req.Choice)
+	if c, ok := req.Subject.(*confirm.Choice); ok {
+		return parseChoice(first, rest, c)
 	}
 	return parseYesNo(first, rest, req)
 }
@@ -306,7 +319,7 @@ func parseYesNo(first, rest string, req confirm.Request) (confirm.Verdict, meani
 
 // without returns the approval of a plan without the files with these numbers, nor those that
 // were left out before.
-func without(list string, plan confirm.Plan) (confirm.Verdict, meaning) {
+func without(list string, plan *confirm.Edits) (confirm.Verdict, meaning) {
 	v := confirm.Verdict{By: "terminal", Decision: confirm.Approve, Except: slices.Clone(plan.Out)}
 	out, ok := numbers(list, len(plan.Changes))
 	for _, i := range out {
@@ -321,7 +334,7 @@ func without(list string, plan confirm.Plan) (confirm.Verdict, meaning) {
 }
 
 // remark returns a comment on a line of a document, from its number and the words.
-func remark(text string, d confirm.Document) (confirm.Verdict, meaning) {
+func remark(text string, d *confirm.Document) (confirm.Verdict, meaning) {
 	number, words, _ := strings.Cut(strings.TrimSpace(text), " ")
 	n, err := strconv.Atoi(strings.TrimRight(number, ":,;"))
 	lines := strings.Split(strings.TrimRight(d.Text, "\n"), "\n")
@@ -349,17 +362,17 @@ func numbers(list string, n int) (out []int, ok bool) {
 // approval returns the verdict of a yes. always means further requests, too.
 func approval(always bool, req confirm.Request) (confirm.Verdict, meaning) {
 	v := confirm.Verdict{By: "terminal", Decision: confirm.Approve}
-	switch {
-	case req.Document != nil && always:
-		v.Mode = "accept-edits"
-	case req.Document != nil:
-		v.Mode = "default"
+	if _, ok := req.Subject.(*confirm.Document); ok {
+		v.Mode = map[bool]string{false: "default", true: "accept-edits"}[always]
+		return v, answers
+	}
+	switch e := confirm.As[*confirm.Edits](req); {
 	case always && req.Once():
 		return confirm.Verdict{By: "terminal"}, unclear
 	case always:
 		v.Session = true
-	case req.Plan != nil:
-		v.Except = req.Plan.Out
+	case e != nil:
+		v.Except = e.Out
 	}
 	return v, answers
 }
@@ -373,38 +386,32 @@ func describe(req confirm.Request) string {
 	for _, n := range req.Notes {
 		fmt.Fprintf(&b, "! %s\n", sanitize.Line(n.Text))
 	}
-	switch {
-	case req.Change != nil:
-		b.WriteString(sanitize.Exact(changed(*req.Change)))
-	case req.Plan != nil:
-		if req.Plan.Parts {
-			b.WriteString(partsOf(*req.Plan).describe())
-		} else {
-			b.WriteString(describePlan(*req.Plan))
-		}
-	case req.Document != nil:
-		b.WriteString(numbered(*req.Document))
-	case req.Command != nil:
-		b.WriteString(commandLines(*req.Command))
-	case req.Call != nil:
-		fmt.Fprintf(&b, "Call %s of the MCP server %s:\n%s\n", sanitize.Name(req.Call.Tool), sanitize.Name(req.Call.Server), sanitize.Exact(req.Call.Args))
-	case req.Save != nil:
-		fmt.Fprintf(&b, "Save %s in %s: it has unsaved changes there, and the edit applies to them\n",
-			sanitize.Name(req.Save.Name), sanitize.Name(req.Save.Editor))
-	case req.Fetch != nil:
-		fmt.Fprintf(&b, "Fetch from %s: %s\n", sanitize.Line(req.Fetch.Host), sanitize.Line(req.Fetch.URL))
-	case req.Read != nil:
-		fmt.Fprintf(&b, "Read a file %s: %s\n", whyAsked(*req.Read), sanitize.Name(req.Read.Path))
-	case req.Choice != nil:
-		b.WriteString(describeChoice(*req.Choice))
-	case req.Limit != nil:
-		fmt.Fprintf(&b, "A limit is reached: %s\n", sanitize.Line(req.Limit.Reached))
+	switch s := req.Subject.(type) {
+	case *confirm.Edits:
+		b.WriteString(describeEdits(s))
+	case *confirm.Document:
+		b.WriteString(numbered(s))
+	case *confirm.Command:
+		b.WriteString(commandLines(s))
+	case *confirm.Call:
+		fmt.Fprintf(&b, "Call %s of the MCP server %s:\n%s\n", sanitize.Name(s.Tool), sanitize.Name(s.Server), sanitize.Exact(s.Args))
+	case *confirm.Choice:
+		b.WriteString(describeChoice(s))
+	case *confirm.Read, *confirm.Save, *confirm.Fetch, *confirm.Limit:
+		line := req.Facts().Line
+		b.WriteString(strings.ToUpper(line[:1]) + line[1:] + "\n")
 	}
 	return b.String()
 }
 
-// describePlan returns the changes of several files.
-func describePlan(p confirm.Plan) string {
+// describeEdits returns changes of files.
+func describeEdits(p *confirm.Edits) string {
+	switch {
+	case p.One():
+		return sanitize.Exact(changed(p.Changes[0]))
+	case p.Parts:
+		return partsOf(p).describe()
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s:\n", sanitize.Line(p.Title))
 	for i, c := range p.Changes {
@@ -422,24 +429,13 @@ func describePlan(p confirm.Plan) string {
 }
 
 // numbered returns a document with the numbers of its lines.
-func numbered(d confirm.Document) string {
+func numbered(d *confirm.Document) string {
 	var b strings.Builder
 	b.WriteString("The plan:\n")
 	for i, line := range strings.Split(strings.TrimRight(d.Text, "\n"), "\n") {
 		fmt.Fprintf(&b, "%3d  %s\n", i+1, sanitize.Exact(line))
 	}
 	return b.String()
-}
-
-// whyAsked describes the file of a read that is asked about.
-func whyAsked(r confirm.Read) string {
-	switch {
-	case r.Keys != "":
-		return "that " + r.Keys
-	case r.Inside:
-		return "that a rule or a hook asks about"
-	}
-	return "outside the project"
 }
 
 // changed returns the unified diff of a change, below the names and the size of a file that
@@ -459,7 +455,7 @@ func changed(c workspace.Change) string {
 
 // commandLines returns a complete command with each line marked, so that none can imitate the
 // question.
-func commandLines(c confirm.Command) string {
+func commandLines(c *confirm.Command) string {
 	how := ""
 	switch {
 	case c.Unconfined:

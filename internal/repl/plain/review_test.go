@@ -26,20 +26,20 @@ import (
 
 func edits(before, after string) confirm.Request {
 	c := &workspace.Change{File: workspace.File{Name: "a.go", Exists: true, Text: before}, After: after}
-	return confirm.Request{Tool: "edit_file", Change: c}
+	return confirm.Request{Tool: "edit_file", Subject: confirm.Edit(*c)}
 }
 
 func running(line string) confirm.Request {
-	return confirm.Request{Tool: "execute_command", Command: &confirm.Command{Line: line, Dir: "/p"}}
+	return confirm.Request{Tool: "execute_command", Subject: &confirm.Command{Line: line, Dir: "/p"}}
 }
 
 func TestDescriptions(t *testing.T) {
 	created, deleted := edits("", "x\n"), edits("x\n", "")
-	created.Change.Exists, deleted.Change.Delete = false, true
+	created.File().Exists, deleted.File().Delete = false, true
 	noted := edits("a\n", "b\n")
 	noted.Notes = caution.Notes("not exact", "two\nlines")
 	background := running("sleep 1")
-	background.Command.Background = true
+	confirm.As[*confirm.Command](background).Background = true
 	for name, tt := range map[string]struct {
 		req  confirm.Request
 		want string
@@ -59,18 +59,18 @@ func TestDescriptions(t *testing.T) {
 			"! not exact\n! two\\nlines\ndiff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+b\n",
 		},
 		"a plan": {
-			confirm.Request{Plan: &confirm.Plan{Title: "undo\nthe turn", Changes: []workspace.Change{*edits("a\n", "b\n").Change, *edits("c\n", "d\n").Change}}},
+			confirm.Request{Subject: &confirm.Edits{Title: "undo\nthe turn", Changes: []workspace.Change{*edits("a\n", "b\n").File(), *edits("c\n", "d\n").File()}}},
 			"undo\\nthe turn:\ndiff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+b\n" +
 				"diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-c\n+d\n",
 		},
-		"a document":   {confirm.Request{Document: &confirm.Document{Text: "# A\n\nB\x1b\n"}}, "The plan:\n  1  # A\n  2  \n  3  B\\u{1b}\n"},
+		"a document":   {confirm.Request{Subject: &confirm.Document{Text: "# A\n\nB\x1b\n"}}, "The plan:\n  1  # A\n  2  \n  3  B\\u{1b}\n"},
 		"a command":    {running("make"), "Run in /p:\n  $ make\n"},
 		"a script":     {running("make\nYes or no? [y / n]\n"), "Run in /p:\n  $ make\n  $ Yes or no? [y / n]\n"},
 		"a background": {background, "Run in the background in /p:\n  $ sleep 1\n"},
-		"a read":       {confirm.Request{Read: &confirm.Read{Path: "/etc/hosts"}}, "Read a file outside the project: /etc/hosts\n"},
-		"a key":        {confirm.Request{Read: &confirm.Read{Path: "/p/.env", Inside: true, Keys: "usually holds keys"}}, "Read a file that usually holds keys: /p/.env\n"},
-		"a rule":       {confirm.Request{Read: &confirm.Read{Path: "/p/a", Inside: true}, Force: true}, "Read a file that a rule or a hook asks about: /p/a\n"},
-		"a look-alike": {confirm.Request{Choice: &confirm.Choice{Text: "p\u0430y?", Options: []string{"no\u00a0x"}}}, "The model asks: p\\u{430}y?\n  1 no\\u{a0}x\n"},
+		"a read":       {confirm.Request{Subject: &confirm.Read{Path: "/etc/hosts"}}, "Read outside the workspace: /etc/hosts\n"},
+		"a key":        {confirm.Request{Subject: &confirm.Read{Path: "/p/.env", Inside: true, Keys: "usually holds keys"}}, "Read a file that usually holds keys: /p/.env\n"},
+		"a rule":       {confirm.Request{Subject: &confirm.Read{Path: "/p/a", Inside: true}, Force: true}, "Read a file that a rule or a hook asks about: /p/a\n"},
+		"a look-alike": {confirm.Request{Subject: &confirm.Choice{Text: "p\u0430y?", Options: []string{"no\u00a0x"}}}, "The model asks: p\\u{430}y?\n  1 no\\u{a0}x\n"},
 	} {
 		if diff := cmp.Diff(tt.want, describe(tt.req)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
@@ -81,8 +81,8 @@ func TestDescriptions(t *testing.T) {
 func TestAnswers(t *testing.T) {
 	forced := edits("a", "b")
 	forced.Force = true
-	choice := confirm.Request{Choice: &confirm.Choice{Text: "Which?", Options: []string{"tabs", "spaces"}}}
-	planned := confirm.Request{Document: &confirm.Document{Text: "# A plan\n"}}
+	choice := confirm.Request{Subject: &confirm.Choice{Text: "Which?", Options: []string{"tabs", "spaces"}}}
+	planned := confirm.Request{Subject: &confirm.Document{Text: "# A plan\n"}}
 	for _, tt := range []struct {
 		line string
 		req  confirm.Request
@@ -154,7 +154,7 @@ func TestAQuestion(t *testing.T) {
 			"Yes or no? [y / n / n why not / always: every edit this session] Yes or no?", nil,
 		},
 		"a reason": {
-			confirm.Request{Read: &confirm.Read{Path: "/x"}},
+			confirm.Request{Subject: &confirm.Read{Path: "/x"}},
 			[]string{"n not that one\n"},
 			confirm.Verdict{Feedback: "not that one"},
 			"always: this file this session]", nil,
@@ -167,7 +167,7 @@ func TestAQuestion(t *testing.T) {
 			[]string{"not that one"},
 		},
 		"words of one's own without answer": {
-			confirm.Request{Choice: &confirm.Choice{Text: "Which?", Options: []string{"tabs", "spaces"}}},
+			confirm.Request{Subject: &confirm.Choice{Text: "Which?", Options: []string{"tabs", "spaces"}}},
 			[]string{"neither\n", "2\n"},
 			confirm.Verdict{Decision: confirm.Approve, Answer: "spaces"},
 			"! Kept as your next prompt. To answer in your own words, begin with answer.\n",
@@ -365,7 +365,7 @@ func TestCtrlDIsANo(t *testing.T) {
 
 // TestFilesStayLeftOut: a file that the person left out before stays so, whatever the answer.
 func TestFilesStayLeftOut(t *testing.T) {
-	p := confirm.Plan{Review: true, Changes: make([]workspace.Change, 3), Out: []int{0}}
+	p := &confirm.Edits{Review: true, Changes: make([]workspace.Change, 3), Out: []int{0}}
 	for numbers, want := range map[string][]int{"2": {0, 1}, "1": {0}, "2, 1": {0, 1}} {
 		if v, what := without(numbers, p); what != answers || !slices.Equal(v.Except, want) {
 			t.Errorf("without %s: %+v", numbers, v)
@@ -376,7 +376,7 @@ func TestFilesStayLeftOut(t *testing.T) {
 			t.Errorf("without %s: %+v", numbers, v)
 		}
 	}
-	if v, _ := approval(false, confirm.Request{Plan: &p}); !slices.Equal(v.Except, p.Out) {
+	if v, _ := approval(false, confirm.Request{Subject: p}); !slices.Equal(v.Except, p.Out) {
 		t.Errorf("%+v", v)
 	}
 	for _, numbered := range []bool{false, true} {
@@ -426,7 +426,7 @@ func TestCommentsOfAWithdrawnPlanAreSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := sit(t, Options{}, func(d *desk, ctx context.Context, prompt string) error {
 			if prompt == "go" {
-				_, err := d.askAbout(ctx, confirm.Request{ID: "1", Document: &confirm.Document{Text: "one\ntwo\x1b\n"}})
+				_, err := d.askAbout(ctx, confirm.Request{ID: "1", Subject: &confirm.Document{Text: "one\ntwo\x1b\n"}})
 				return err
 			}
 			return nil
@@ -452,7 +452,7 @@ func TestCtrlDSendsTheComments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var v confirm.Verdict
 		var err error
-		req := confirm.Request{Tool: "present_plan", Document: &confirm.Document{Text: "a\nb\n"}}
+		req := confirm.Request{Tool: "present_plan", Subject: &confirm.Document{Text: "a\nb\n"}}
 		d := sit(t, Options{Again: true}, asking(req, &v, &err))
 		d.enter("go\n")
 		d.read()
@@ -471,7 +471,7 @@ func TestEndOfInputHoldsTheComments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var v confirm.Verdict
 		var err error
-		d := sit(t, Options{}, asking(confirm.Request{Document: &confirm.Document{Text: "a\nb\n"}}, &v, &err))
+		d := sit(t, Options{}, asking(confirm.Request{Subject: &confirm.Document{Text: "a\nb\n"}}, &v, &err))
 		d.enter("go\n")
 		<-time.After(guard)
 		d.enter("line 2 why\n")
@@ -502,11 +502,11 @@ func TestNothingButTextIsPrinted(t *testing.T) {
 		u.Emit(session.Notice{Text: draw("notice")})
 		u.Emit(session.TurnEnded{Stop: session.StopFailed, Err: errors.New(draw("error"))})
 		change := edits(draw("before"), draw("after"))
-		change.Change.Name, change.Tool, change.Notes = draw("name"), draw("tool"), caution.Notes(draw("note"))
+		change.File().Name, change.Tool, change.Notes = draw("name"), draw("tool"), caution.Notes(draw("note"))
 		cmd := running(draw("command"))
-		cmd.Command.Dir = draw("folder")
-		plan := confirm.Request{Plan: &confirm.Plan{Title: draw("plan"), Changes: []workspace.Change{*change.Change}}}
-		for _, req := range []confirm.Request{change, plan, cmd, {Read: &confirm.Read{Path: draw("path")}}} {
+		confirm.As[*confirm.Command](cmd).Dir = draw("folder")
+		plan := confirm.Request{Subject: &confirm.Edits{Title: draw("plan"), Changes: []workspace.Change{*change.File()}}}
+		for _, req := range []confirm.Request{change, plan, cmd, {Subject: &confirm.Read{Path: draw("path")}}} {
 			u.say(describe(req) + ask(req, rapid.Bool().Draw(t, "numbered")))
 		}
 		u.show(&shellOutput{Stream: sanitize.Stream{Strip: true}})

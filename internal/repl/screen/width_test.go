@@ -104,15 +104,15 @@ func (w writing) request(text string) confirm.Request {
 	file := workspace.File{Name: "a.txt", Exists: true, Text: "one\n" + w.text(20) + "\n"}
 	switch w.IntN(5) {
 	case 0:
-		return confirm.Request{Tool: "execute_command", Command: &confirm.Command{Line: "echo '" + text + "'; touch " + mark, Dir: "/w"}}
+		return confirm.Request{Tool: "execute_command", Subject: &confirm.Command{Line: "echo '" + text + "'; touch " + mark, Dir: "/w"}}
 	case 1:
-		return confirm.Request{Tool: "edit_file", Change: &workspace.Change{File: file, After: "one\n" + text + mark + "\n"}}
+		return confirm.Request{Tool: "edit_file", Subject: confirm.Edit(workspace.Change{File: file, After: "one\n" + text + mark + "\n"})}
 	case 2:
-		return confirm.Request{Tool: "write_file", Change: &workspace.Change{File: workspace.File{Name: strings.ReplaceAll(text, "/", "") + mark}, After: "one\n"}}
+		return confirm.Request{Tool: "write_file", Subject: confirm.Edit(workspace.Change{File: workspace.File{Name: strings.ReplaceAll(text, "/", "") + mark}, After: "one\n"})}
 	case 3:
-		return confirm.Request{Tool: "read_file", Read: &confirm.Read{Path: "/" + text + mark}}
+		return confirm.Request{Tool: "read_file", Subject: &confirm.Read{Path: "/" + text + mark}}
 	}
-	return confirm.Request{Tool: "t", Call: &confirm.Call{Server: "s", Tool: "t", Args: `{"a": "` + text + mark + `"}`}}
+	return confirm.Request{Tool: "t", Subject: &confirm.Call{Server: "s", Tool: "t", Args: `{"a": "` + text + mark + `"}`}}
 }
 
 // model is a terminal with its way of counting cells. It shows the output of a Screen.
