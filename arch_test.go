@@ -38,9 +38,7 @@ var layers = []struct {
 	{"internal/gitignore", []string{"internal/regularfile"}},
 	{"internal/glob", nil},
 	{"internal/imagefile", nil},
-	{"internal/initenv", nil},
-	{"internal/initgc", nil},
-	{"internal/initwatch", nil},
+	{"internal/early", nil},
 	{"internal/lazyregexp", nil},
 	{"internal/llm/lenient", nil},
 	{"internal/llm", []string{"internal/lazyregexp", "internal/llm/lenient"}},
@@ -206,7 +204,7 @@ var layers = []struct {
 		"internal/config", "internal/llm/remote", "internal/sanitize", "internal/statefile",
 	}},
 	{"internal/cli", []string{"editors/vscode", "internal/*"}},
-	{"cmd/agent", []string{"internal/cli", "internal/initenv"}},
+	{"cmd/agent", []string{"internal/cli", "internal/early"}},
 
 	// Programs of the build, and support for tests: no package above imports them.
 	{"tools/bench", nil},

@@ -16,7 +16,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/cli"
 	"github.com/bb2d0cf4/agent/internal/crash"
-	"github.com/bb2d0cf4/agent/internal/initenv"
+	"github.com/bb2d0cf4/agent/internal/early"
 )
 
 // version is set by the build.
@@ -25,7 +25,7 @@ var version = "dev"
 func main() { os.Exit(run(context.Background())) }
 
 func run(ctx context.Context) int {
-	if err := initenv.Restore(); err != nil {
+	if err := early.RestoreEnv(); err != nil {
 		fmt.Fprintf(os.Stderr, "agent: the environment is incomplete: %v\n", err)
 	}
 	if err := findHome(); err != nil {

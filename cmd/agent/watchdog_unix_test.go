@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
-	"github.com/bb2d0cf4/agent/internal/initwatch"
+	"github.com/bb2d0cf4/agent/internal/early"
 )
 
 // TestWatchdogWaitsEarly: a watchdog reads its input before the large packages initialize,
@@ -25,7 +25,7 @@ func TestWatchdogWaitsEarly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer errs.Close()
-	cmd := agentIn(t, dir, initwatch.Arg)
+	cmd := agentIn(t, dir, early.WatchdogArg)
 	cmd.Env = append(cmd.Env, "GODEBUG=inittrace=1")
 	cmd.Stderr = errs
 	in, err := cmd.StdinPipe()

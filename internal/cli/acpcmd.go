@@ -15,7 +15,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/allowedservers"
 	"github.com/bb2d0cf4/agent/internal/app/provider"
 	"github.com/bb2d0cf4/agent/internal/config"
-	"github.com/bb2d0cf4/agent/internal/initgc"
+	"github.com/bb2d0cf4/agent/internal/early"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 )
 
@@ -44,7 +44,7 @@ func newACP(p Process, f *flags) *cobra.Command {
 			signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 			out := p.Stdout
 			p.Stdout = p.Stderr // nothing else may write to it
-			initgc.End()
+			early.EndRareGC()
 			return acp.Serve(ctx, p.Stdin, out, acp.Options{
 				Version: p.Version,
 				Ready:   func(ctx context.Context) error { return ready(ctx, p, *f, over) },

@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bb2d0cf4/agent/internal/early"
 	"github.com/bb2d0cf4/agent/internal/headless"
-	"github.com/bb2d0cf4/agent/internal/initwatch"
 	"github.com/bb2d0cf4/agent/internal/nearest"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
@@ -24,8 +24,8 @@ import (
 // Run executes the command line and returns the exit status: 0 done, 1 failed,
 // 2 wrong usage, 3 done but something was denied, 130 interrupted.
 func Run(ctx context.Context, p Process) int {
-	if len(p.Args) == 1 && p.Args[0] == initwatch.Arg {
-		if err := shell.Watch(initwatch.Input(p.Stdin)); err != nil {
+	if len(p.Args) == 1 && p.Args[0] == early.WatchdogArg {
+		if err := shell.Watch(early.WatchdogInput(p.Stdin)); err != nil {
 			return headless.ExitFailed
 		}
 		return headless.ExitDone

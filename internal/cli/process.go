@@ -10,8 +10,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/early"
 	"github.com/bb2d0cf4/agent/internal/headless"
-	"github.com/bb2d0cf4/agent/internal/initwatch"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 )
@@ -143,5 +143,5 @@ func watchdog(p Process) []string {
 	if p.Self == "" {
 		return nil
 	}
-	return []string{p.Self, p.Name, initwatch.Arg}
+	return []string{p.Self, p.Name, early.WatchdogArg}
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/cli/doctor"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/early"
 	"github.com/bb2d0cf4/agent/internal/headless"
-	"github.com/bb2d0cf4/agent/internal/initgc"
 	"github.com/bb2d0cf4/agent/internal/repl"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
@@ -102,7 +102,7 @@ func interactPlain(ctx context.Context, p Process, o opening) error {
 	}
 	a.Attach(app.Face{Emit: emit, Reviewer: ui, Editor: idelink.Face{Remark: ui.Remark}})
 	begin(ctx, a, emit)
-	initgc.End()
+	early.EndRareGC()
 	if err := errors.Join(ui.Run(ctx, a), a.Close()); err != nil || isTerminal(p.Stdin) {
 		return err
 	}
@@ -128,7 +128,7 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 	ui := repl.New(repl.Options{
 		Shown: func() {
 			close(shown)
-			initgc.End()
+			early.EndRareGC()
 		},
 		Terminal: o.terminal(p, own),
 		Start:    repl.Start{Version: p.Version, Dir: a.Dir, Notes: o.notesOf(a), Prompt: o.first, Suggest: o.suggest},

@@ -1,6 +1,6 @@
 //go:build !gc || !go1.26 || go1.28
 
-package initgc
+package early
 
 import "runtime/debug"
 

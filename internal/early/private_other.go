@@ -1,6 +1,6 @@
 //go:build !linux
 
-package initwatch
+package early
 
 // keepPrivate does nothing: this system has no such switch.
 func keepPrivate() {}

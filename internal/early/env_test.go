@@ -1,4 +1,4 @@
-package initenv
+package early
 
 import (
 	"go/build"
@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestRestore(t *testing.T) {
+func TestRestoreEnv(t *testing.T) {
 	t.Setenv("TMUX", "/tmp/tmux-0/default,1,0")
 	t.Setenv("TERM", "")
 	before := os.Environ()
@@ -20,7 +20,7 @@ func TestRestore(t *testing.T) {
 			t.Errorf("%s is %q", name, v)
 		}
 	}
-	if err := Restore(); err != nil {
+	if err := RestoreEnv(); err != nil {
 		t.Error(err)
 	}
 	after := os.Environ()
@@ -39,7 +39,7 @@ func TestImports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff([]string{"errors", "fmt", "os"}, p.Imports); d != "" {
+	if d := cmp.Diff([]string{"bytes", "errors", "fmt", "io", "os", "os/signal", "syscall", "unsafe"}, p.Imports); d != "" {
 		t.Error(d)
 	}
 	if path, before := reflect.TypeFor[marker]().PkgPath(), "github.com/charmbracelet/colorprofile"; path > before {

@@ -1,3 +1,3 @@
-//go:build gc && go1.26 && !go1.27
+//go:build gc && go1.26 && !go1.28
 
 // This file lets the compiler accept a function without a body.

@@ -1,4 +1,4 @@
-package initwatch
+package early
 
 import "syscall"
 

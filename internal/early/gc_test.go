@@ -1,4 +1,4 @@
-package initgc
+package early
 
 import (
 	"os"
@@ -6,23 +6,23 @@ import (
 	"testing"
 )
 
-func TestEnd(t *testing.T) {
+func TestEndRareGC(t *testing.T) {
 	if os.Getenv("GOGC") != "" {
 		t.Fatal("GOGC is set in the environment of the test")
 	}
 	for _, standard := range []int{100, 50, -1} {
 		debug.SetGCPercent(standard)
-		before = begin()
+		percentBefore = beginRareGC()
 		during := rarely
 		if standard != 100 {
 			during = standard
 		}
 		if got := debug.SetGCPercent(during); got != during {
-			t.Errorf("%d: begin sets %d, want %d", standard, got, during)
+			t.Errorf("%d: it sets %d, want %d", standard, got, during)
 		}
-		End()
+		EndRareGC()
 		if got := debug.SetGCPercent(100); got != standard {
-			t.Errorf("%d: End sets %d", standard, got)
+			t.Errorf("%d: EndRareGC sets %d", standard, got)
 		}
 	}
 }
