@@ -163,19 +163,19 @@ func TestNothingWaitsForAPerson(t *testing.T) {
 
 // The documentation lists each variable that commands inherit.
 func TestKeptIsDocumented(t *testing.T) {
-	data, err := os.ReadFile("../../../docs/permissions.md")
+	data, err := os.ReadFile("../../../docs/environment.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, g := range shell.Kept() {
 		if row := "| " + g.For + " | `" + g.Names + "` |\n"; !strings.Contains(string(data), row) {
-			t.Errorf("docs/permissions.md lacks\n%s", row)
+			t.Errorf("docs/environment.md lacks\n%s", row)
 		}
 	}
 	inside, atEnd := shell.SecretParts()
 	for _, part := range append(inside, atEnd...) {
 		if !strings.Contains(string(data), "`"+part+"`") {
-			t.Errorf("docs/permissions.md does not say that %s looks like a secret", part)
+			t.Errorf("docs/environment.md does not say that %s looks like a secret", part)
 		}
 	}
 }
