@@ -75,11 +75,11 @@ func (a editFileArgs) replace(f workspace.File) (edit.Result, error) {
 		return edit.Result{}, errors.New("send either old_string and new_string, or edits")
 	}
 	out := edit.Result{Text: f.Text}
-	var faults []string
+	var faults []error
 	for i, r := range a.Edits {
 		next, err := r.make(out.Text, f.Format.EOL)
 		if err != nil {
-			faults = append(faults, fmt.Sprintf("edit %d: %v", i+1, err))
+			faults = append(faults, fmt.Errorf("edit %d: %w", i+1, err))
 			continue
 		}
 		out.Text = next.Text
@@ -91,8 +91,8 @@ func (a editFileArgs) replace(f workspace.File) (edit.Result, error) {
 		}
 	}
 	if len(faults) > 0 {
-		return edit.Result{}, fmt.Errorf("%d of %d edits do not apply, each to the text that the ones before it leave.\n%s",
-			len(faults), len(a.Edits), strings.Join(faults, "\n"))
+		return edit.Result{}, fmt.Errorf("%d of %d edits do not apply, each to the text that the ones before it leave.%s",
+			len(faults), len(a.Edits), edit.Faults(faults))
 	}
 	return out, nil
 }

@@ -14,10 +14,22 @@ type PatchError struct {
 
 // Error names each failed hunk with its reason.
 func (e *PatchError) Error() string {
+	return fmt.Sprintf("%d of %d hunks do not apply", len(e.Failed), e.Total) + Faults(e.Failed)
+}
+
+// maxFaults is the size in bytes from which on the faults of one call are only named.
+const maxFaults = 10_000
+
+// Faults joins the errors of the parts of one call, each on a new line. Those behind maxFaults
+// are shortened to their first line.
+func Faults(failed []error) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %d hunks do not apply", len(e.Failed), e.Total)
-	for _, err := range e.Failed {
-		b.WriteString("\n" + err.Error())
+	for _, err := range failed {
+		fault := err.Error()
+		if b.Len()+len(fault) > maxFaults {
+			fault, _, _ = strings.Cut(fault, "\n")
+		}
+		b.WriteString("\n" + fault)
 	}
 	return b.String()
 }
@@ -149,7 +161,7 @@ func (a *applier) locate(lines []line, h *Hunk) (placement, Stage, error) {
 		if len(found) == 0 {
 			continue
 		}
-		i, err := a.choose(found, stage)
+		i, err := a.choose(lines, found, stage)
 		if err != nil {
 			return placement{}, stage, err
 		}
@@ -192,7 +204,7 @@ func (a *applier) placements(lines []line, h *Hunk, stage Stage) []placement {
 
 // choose returns the intended place: the only one, the one at the header's line, or the
 // only one after the previous hunk.
-func (a *applier) choose(found []placement, stage Stage) (int, error) {
+func (a *applier) choose(lines []line, found []placement, stage Stage) (int, error) {
 	behind, candidate := 0, 0
 	line, inOrder := found[0].hunk.at, found[0].hunk.scope != nil
 	for i, p := range found {
@@ -211,9 +223,12 @@ func (a *applier) choose(found []placement, stage Stage) (int, error) {
 		return candidate, nil
 	}
 	e := &ambiguous{stage: stage, places: len(found)}
+	var places []region
 	for _, p := range found[:min(len(found), maxPlaces)] {
 		e.lines = append(e.lines, p.at+1)
+		places = append(places, region{p.at, p.at + len(p.hunk.Old)})
 	}
+	e.around = around(lines, places, maxDiff-len(e.Error()))
 	return 0, e
 }
 
@@ -222,12 +237,13 @@ type ambiguous struct {
 	stage  Stage
 	places int
 	lines  []int
+	around string
 }
 
 // Error lists the places.
 func (e *ambiguous) Error() string {
-	return fmt.Sprintf("fits in %d places (lines %s) by %s: add lines of context until it is unique",
-		e.places, joinInts(e.lines), e.stage)
+	return fmt.Sprintf("fits in %d places (lines %s) by %s: add lines of context until it is unique%s",
+		e.places, joinInts(e.lines), e.stage, e.around)
 }
 
 // insertion returns the place of a hunk without old lines.

@@ -2,6 +2,7 @@ package edit
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -13,10 +14,13 @@ import (
 type MatchError struct {
 	// Places is the number of matches; more than one is ambiguous.
 	Places int
-	Stage  Stage // the stage of an ambiguous match
-	Lines  []int // of the matches, 1-based; at most ten
+	Stage  Stage  // the stage of an ambiguous match
+	Lines  []int  // of the matches, 1-based; at most ten
+	Around string // the lines around them
 	// Nearest lists the most similar parts of the file, best first, as diffs.
 	Nearest []string
+	// Read is the stage at which the text sent was read to find them.
+	Read Stage
 	// Joins is the line that the edit of the only place would join by mistake to the text before
 	// it, or zero; with AtStart, to the text after it.
 	Joins   int
@@ -25,15 +29,17 @@ type MatchError struct {
 	Done int
 }
 
-// maxMessage is the size of the message of a MatchError in bytes. It leaves room within
-// 1,500 bytes for the words of the tool before it.
-const maxMessage = 1400
+// Bounds of the message of a MatchError in bytes.
+const (
+	maxDiff    = 1400 // leaves room within 1,500 bytes for the words of the tool before it
+	maxMessage = 4000 // with the exact text of a place whose diff is longer than maxDiff
+)
 
 // Error describes the failure and what to do next.
 func (e *MatchError) Error() string {
 	if e.Places > 1 {
-		return fmt.Sprintf("found in %d places (lines %s) by %s: add surrounding lines until it is unique, or set replace_all",
-			e.Places, joinInts(e.Lines), e.Stage)
+		return fmt.Sprintf("found in %d places (lines %s) by %s: add surrounding lines until it is unique, or set replace_all.%s",
+			e.Places, joinInts(e.Lines), e.Stage, e.Around)
 	}
 	if e.Joins > 0 {
 		return e.joins()
@@ -57,6 +63,9 @@ func (e *MatchError) opening() string {
 	if e.Done > 0 {
 		opening += fmt.Sprintf("The replacement is already at line %d: this edit may have been made before.\n", e.Done)
 	}
+	if e.Read != Exact {
+		opening += fmt.Sprintf("Compared after %s:\n", e.Read)
+	}
 	return opening
 }
 
@@ -75,6 +84,17 @@ func joinInts(n []int) string {
 	return strings.Join(parts, ", ")
 }
 
+// several explains that a text was found in several places.
+func several(text string, found []match, stage Stage) *MatchError {
+	e := &MatchError{Stage: stage, Lines: linesOf(text, found), Places: len(found)}
+	var places []region
+	for _, m := range found[:min(len(found), maxPlaces)] {
+		places = append(places, region{lineAt(text, m.from) - 1, lineAt(text, max(m.from, m.to-1))})
+	}
+	e.Around = around(split(text), slices.Compact(places), maxDiff-len(e.Error()))
+	return e
+}
+
 // joining returns the error for the exact place m, whose edit joins lines of text.
 func (m match) joining(text, before, after string) *MatchError {
 	e := &MatchError{Places: 1, Stage: Exact, Lines: []int{lineAt(text, m.from)}}
@@ -89,9 +109,15 @@ func (m match) joining(text, before, after string) *MatchError {
 // noMatch explains why before is not in text, whose lines end in \n.
 func noMatch(text, before, after string) *MatchError {
 	e := &MatchError{Done: doneAt(text, before, after)}
-	s := similarity{have: split(text), want: textLines(before)}
-	room := maxMessage - len(e.opening()) - len(e.advice())
-	e.Nearest = s.nearest(room)
+	s := newSimilarity(text, before)
+	for _, stage := range []Stage{Numbers, Escapes} {
+		for _, r := range readings(before, before, stage) {
+			if other := newSimilarity(text, r.before); other.best() > s.best() {
+				s, e.Read = other, stage
+			}
+		}
+	}
+	e.Nearest = s.nearest(maxDiff - len(e.opening()) - len(e.advice()))
 	return e
 }
 
@@ -142,7 +168,6 @@ func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsD
 // Visible returns s with tabs as →, blanks at both ends as ·, and other blanks and
 // invisible characters escaped.
 func Visible(s string) string {
-	s = s[:min(len(s), nearWidth)]
 	lead := len(s) - len(strings.TrimLeft(s, " \t"))
 	trail := len(strings.TrimRight(s, " \t\r"))
 	var b strings.Builder

@@ -57,7 +57,8 @@ func TestNearest(t *testing.T) {
 			[]string{" 1 | x\n- | return computeTheTotals\n- | a\n- | b\n+2 | return computeTheTotal(items)\n"},
 		},
 		{"what hides is shown", "call(a,\u00a0b)\u200b \n", "call(a,b)!", []string{"- | call(a,b)!\n+1 | call(a,\\u{a0}b)\\u{200b}·\n"}},
-		{"nothing alike", "completely\ndifferent\n", "0123456789", nil},
+		{"nothing alike, but short", "completely\ndifferent\n", "0123456789", []string{"completely\ndifferent\n"}},
+		{"nothing alike", strings.Repeat("completely\ndifferent\n", 100), "0123456789", nil},
 		{"nothing sent but blanks", "a\n", " \t\n \n", nil},
 		{"an empty file", "", "a", nil},
 	}
@@ -75,14 +76,14 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// A long block is shown whole if it fits: without the lines sent, then without visible
-// blanks. Only then its middle is left out.
+// A long block of which every line differs is shown whole if it fits: without the lines sent,
+// then without visible blanks. Only then its middle is left out.
 func TestNearestOfALongBlock(t *testing.T) {
 	for _, tt := range []struct {
 		lines int
 		form  string
 	}{
-		{10, "- as sent, + as in the file"}, {30, "+ differs from what was sent"}, {50, "exactly:"}, {100, "are left out: read them"},
+		{10, "- as sent, + as in the file"}, {30, "+ differs from what was sent"}, {50, "exactly:"}, {100, "exactly:"}, {300, "are left out: read them"},
 	} {
 		var text, sent strings.Builder
 		for i := range tt.lines {
@@ -95,10 +96,61 @@ func TestNearestOfALongBlock(t *testing.T) {
 		}
 		for i := range tt.lines {
 			shown := strings.Contains(message, fmt.Sprintf("statement(%d)\n", i))
-			if !shown && (tt.lines < 100 || i < 20 || i > 80) {
+			if !shown && (tt.lines < 300 || i < 20 || i > 280) {
 				t.Errorf("line %d of %d is not in the message:\n%s", i, tt.lines, message)
 			}
 		}
+	}
+}
+
+// Of a long block of which few lines differ, these come first, then its exact text.
+func TestNearestOfAFewLines(t *testing.T) {
+	var lines []string
+	for i := range 60 {
+		lines = append(lines, fmt.Sprintf("\t\t\tstatement(%d, %[1]d)", i))
+	}
+	text := strings.Join(lines, "\n") + "\n"
+	message := refused(t, text, strings.Replace(text, "(57, 57)", "(57)", 1), "new text").Error()
+	want := `not found, neither exactly nor with a safe difference.
+Nearest lines of the file (- as sent, + as in the file; → is a tab, · a blank):
+[lines 1 to 54 are as sent]
+ 55 | →→→statement(54, 54)
+ 56 | →→→statement(55, 55)
+ 57 | →→→statement(56, 56)
+- | →→→statement(57)
++58 | →→→statement(57, 57)
+ 59 | →→→statement(58, 58)
+ 60 | →→→statement(59, 59)
+Nearest lines of the file, 1 to 60, exactly:
+` + text + "Send the file's exact text."
+	if diff := cmp.Diff(want, message); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// A line that is wider than the whole message is cut around the difference.
+func TestNearestOfAWideLine(t *testing.T) {
+	text := strings.Repeat("a b c ", 1000) + "the end" + strings.Repeat(" x y z", 1000) + "\n"
+	message := refused(t, text, strings.Replace(text, "the end", "an end", 1), "new text").Error()
+	if len(message) > 1000 || !strings.Contains(message, "[…]") || !strings.Contains(message, "a b c the end x y z") {
+		t.Errorf("%d bytes: %s", len(message), message)
+	}
+}
+
+// Many faults of one call are named, but not all explained.
+func TestFaultsAreBounded(t *testing.T) {
+	var text, patch strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&text, "value := compute(the, number, %d)\n", i)
+		fmt.Fprintf(&patch, "@@\n-value = compute(the, number, %d)\n+value := 1\n", i)
+	}
+	p, err := ParsePatch(patch.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = p.Apply(text.String(), "\n")
+	if err == nil || strings.Count(err.Error(), "not found") != 60 || len(err.Error()) > maxFaults+60*100 {
+		t.Errorf("%v", err)
 	}
 }
 
@@ -163,7 +215,7 @@ func TestAmbiguousPlaces(t *testing.T) {
 		lines              []int
 		says               string
 	}{
-		{"lines", "x\na\nx\n", "x\n", 2, []int{1, 3}, "found in 2 places (lines 1, 3) by exact match"},
+		{"lines", "x\na\nx\n", "x\n", 2, []int{1, 3}, "found in 2 places (lines 1, 3) by exact match: add surrounding lines until it is unique, or set replace_all.\nThe places (+; → is a tab, · a blank):\n+1 | x\n 2 | a\n 3 | x\n--\n 1 | x\n 2 | a\n+3 | x"},
 		{"twice in a line", "x x\nx\n", "x", 3, []int{1, 2}, "found in 3 places (lines 1, 2)"},
 		{"many", strings.Repeat("x\n", 15), "x", 15, []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, "found in 15 places"},
 		{"at a loose stage", "“x”\n\"y\"\n”x„\n", `"x"`, 2, []int{1, 3}, "by ignoring typographic punctuation"},

@@ -46,7 +46,7 @@ func Replace(text, before, after string, opt Options) (Result, error) {
 		}
 		stage = src.stage(stage, spans, sent)
 		if len(found) > 1 && (!opt.All || stage.rewrites()) {
-			return Result{}, &MatchError{Stage: stage, Lines: linesOf(src.flat, found), Places: len(found)}
+			return Result{}, several(src.flat, found, stage)
 		}
 		out := Result{Stage: stage, Places: len(found), Line: lineAt(src.flat, found[0].first())}
 		for _, m := range found {

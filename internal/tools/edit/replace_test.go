@@ -190,7 +190,7 @@ func TestReplaceRefuses(t *testing.T) {
 			"the first line ending would join lines", "x = 1\n\ny = 2\n", "\n\ny = 2\n", "z\n",
 			[]string{"found at line 1", "at the beginning of old_string", "join line 1 to the text after it", "begin new_string with one"},
 		},
-		{"nothing alike", "abc\n", "zzzz", "q", []string{"not found", "Read the file"}},
+		{"nothing alike", strings.Repeat("abc\n", 500), "zzzz", "q", []string{"not found", "Read the file"}},
 		{"only blanks", "abc\n", "\t\t", "q", []string{"not found"}},
 		{"longer than the file", "abc", "abc\nabc\nabc", "q", []string{"not found"}},
 	}
