@@ -55,7 +55,7 @@ var layers = []struct {
 	{"internal/timelimit", nil},
 	{"internal/toolnames", nil},
 
-	{"internal/tools/shell", []string{"internal/lazyregexp", "internal/lookpath", "internal/sandbox"}},
+	{"internal/tools/shell", []string{"internal/lazyregexp", "internal/lookpath", "internal/sandbox", "internal/workspace/text"}},
 	{"internal/llm/toolschema", nil},
 	{"internal/llm/anthropic", []string{"internal/lazyregexp", "internal/llm", "internal/llm/remote", "internal/llm/toolschema"}},
 	{"internal/llm/openai", []string{"internal/lazyregexp", "internal/llm", "internal/llm/openai/wire", "internal/llm/remote", "internal/llm/toolschema"}},
@@ -84,8 +84,8 @@ var layers = []struct {
 	{"internal/tools/edit", []string{"internal/diff", "internal/lazyregexp"}},
 	{"internal/tools/pending", []string{"internal/caution", "internal/tools/edit", "internal/workspace"}},
 	{"internal/tools/shell/safecmd", []string{"internal/confirm", "internal/lazyregexp", "internal/lookpath", "internal/permission", "internal/sanitize", "internal/shellline"}},
-	{"internal/tools/search", []string{"internal/child", "internal/gitignore", "internal/glob", "internal/lookpath", "internal/regularfile"}},
-	{"internal/tools/web", nil},
+	{"internal/tools/search", []string{"internal/child", "internal/gitignore", "internal/glob", "internal/lookpath", "internal/regularfile", "internal/workspace/text"}},
+	{"internal/tools/web", []string{"internal/workspace/text"}},
 	{"internal/tools", []string{
 		"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/imagefile", "internal/llm", "internal/lookpath", "internal/mcp", "internal/nearest", "internal/notebook", "internal/permission", "internal/sandbox", "internal/sanitize", "internal/statefile", "internal/toolnames",
 		"internal/tools/args", "internal/tools/edit", "internal/tools/pending",

@@ -161,6 +161,7 @@ type App struct {
 // store of o.Place, which it closes if it fails.
 func New(o Options) (*App, error) {
 	a := &App{Place: o.Place, Config: o.Config, skills: o.Skills, jobs: shell.NewJobs(), Policy: permission.New(o.Mode, o.Rules...), unlink: func() {}}
+	a.jobs.Encoding = workspace.Encoding(o.Config.Encoding)
 	a.sources = sources.Setup{
 		Dir: o.Place.Dir, Config: o.Config, Rules: o.Rules, Skills: o.Skills, SubAgents: o.SubAgents, Hooks: o.ProjectHooks,
 		Servers: o.ProjectServers, More: o.Sources,

@@ -15,6 +15,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/headless"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
+	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
 // maxStdin is how many bytes of standard input can be appended to a prompt.
@@ -99,8 +100,9 @@ func (f firstByte) Read(b []byte) (int, error) {
 }
 
 // withStdin appends standard input to the prompt, unless it is a terminal. It waits for
-// its end until ctx ends, or goes on with the prompt alone if nothing comes within limit.
-func withStdin(ctx context.Context, p Process, prompt string, limit time.Duration) (string, error) {
+// its end until ctx ends, or goes on with the prompt alone if nothing comes within limit. Lines that
+// are not UTF-8 are in the given encoding.
+func withStdin(ctx context.Context, p Process, prompt string, limit time.Duration, encoding string) (string, error) {
 	if p.Stdin == nil || isTerminal(p.Stdin) {
 		return needPrompt(prompt)
 	}
@@ -137,8 +139,8 @@ func withStdin(ctx context.Context, p Process, prompt string, limit time.Duratio
 		if i.err != nil {
 			return "", fmt.Errorf("read standard input: %w", i.err)
 		}
-		text := strings.TrimSpace(strings.ToValidUTF8(string(i.data), "\uFFFD"))
-		return needPrompt(strings.TrimSpace(prompt + "\n\n" + text))
+		got := strings.TrimSpace(text.Output(i.data, text.Encoding(encoding)))
+		return needPrompt(strings.TrimSpace(prompt + "\n\n" + got))
 	}
 }
 

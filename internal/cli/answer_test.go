@@ -53,7 +53,7 @@ func TestWithStdin(t *testing.T) {
 		{"too much", "x", "", piped(t, strings.Repeat("x", maxStdin+1)), "larger than 8 MiB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := withStdin(t.Context(), Process{Stdin: c.in, Stderr: os.Stderr}, c.prompt, silence)
+			got, err := withStdin(t.Context(), Process{Stdin: c.in, Stderr: os.Stderr}, c.prompt, silence, "")
 			if got != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 				t.Errorf("%q, %v; want %q, %q", got, err, c.want, c.err)
 			}
@@ -71,7 +71,7 @@ func TestWithStdinEndsWithTheContext(t *testing.T) {
 	defer r.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := withStdin(ctx, Process{Stdin: r, Stderr: os.Stderr}, "x", silence); !errors.Is(err, context.Canceled) {
+	if _, err := withStdin(ctx, Process{Stdin: r, Stderr: os.Stderr}, "x", silence, ""); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -110,7 +110,7 @@ func TestWithStdinThatNobodyWrites(t *testing.T) {
 				_ = w.Close()
 			})
 			defer later.Stop()
-			got, err := withStdin(t.Context(), Process{Stdin: r, Stderr: tell}, c.prompt, limit)
+			got, err := withStdin(t.Context(), Process{Stdin: r, Stderr: tell}, c.prompt, limit, "")
 			_ = tell.Close()
 			said, readErr := io.ReadAll(told)
 			if err := errors.Join(err, readErr); got != c.want || err != nil {

@@ -51,7 +51,7 @@ func start(ctx context.Context, p Process, f *flags, over config.Overrides, args
 	if prompt, err = expand(ctx, p, set, prompt); err != nil {
 		return err
 	}
-	if prompt, err = withStdin(ctx, p, prompt, silence); err != nil {
+	if prompt, err = withStdin(ctx, p, prompt, silence, set.Encoding); err != nil {
 		return err
 	}
 	return answer(ctx, p, f, set, prompt, typed)

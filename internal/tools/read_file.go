@@ -158,6 +158,10 @@ func pageResult(s *workspace.Stream, b *strings.Builder, p pageOf) Result {
 	if !p.counted {
 		user = fmt.Sprintf("%d lines", p.shown)
 	}
+	if s.Info.Format.Encoding == workspace.StrayUTF8 {
+		b.WriteString("; each byte that is not UTF-8 is shown as a private character, 0xE9 as U+10FEE9, and stored as that byte again. If the text is in another encoding, the user can name it in the setting \"encoding\"")
+		user += ", with bytes that are not UTF-8"
+	}
 	return Result{ForModel: b.String(), ForUser: user}
 }
 

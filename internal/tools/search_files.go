@@ -67,6 +67,7 @@ func (s searcher) search(ctx context.Context, call Call, a searchFilesArgs) (Res
 		Limit:   min(max(orDefault(a.Limit, a.limit()), 1), searchMaxLimit),
 		Mode:    search.Mode(a.Mode),
 	}
+	q.Encoding, q.Asked = s.Root.Encoding()
 	if s.Pending.Len() > 0 { // both know the files on disk only
 		q.Ripgrep, q.Seen = "", nil
 	}

@@ -22,6 +22,8 @@ const (
 	UTF16LE = text.UTF16LE
 	UTF16BE = text.UTF16BE
 	Latin1  = text.Latin1
+	// StrayUTF8 is UTF-8 with other bytes in between, which are characters of their own.
+	StrayUTF8 = text.StrayUTF8
 )
 
 // Binary marks a file that is not text. Nothing can be decoded from it.

@@ -29,7 +29,14 @@ func TestFormatIsDetected(t *testing.T) {
 		{"utf-8 with mark", "\xef\xbb\xbfa\n", "a\n", workspace.Format{Encoding: workspace.UTF8, BOM: true, EOL: "\n"}},
 		{"utf-16le", "\xff\xfea\x00\r\x00\n\x00", "a\r\n", workspace.Format{Encoding: workspace.UTF16LE, BOM: true, EOL: "\r\n"}},
 		{"utf-16be", "\xfe\xff\x00a\xd8\x3d\xde\x00", "a😀", workspace.Format{Encoding: workspace.UTF16BE, BOM: true, EOL: "\n"}},
-		{"latin-1", "caf\xe9\x80\n", "café\u0080\n", workspace.Format{Encoding: workspace.Latin1, EOL: "\n"}},
+		{"latin-1", "caf\xe9\xa4\n", "café¤\n", workspace.Format{Encoding: workspace.Latin1, EOL: "\n"}},
+		{"windows-1252", "caf\xe9\x80 \x93x\x94\x81\n", "café€ “x”\U0010fe81\n", workspace.Format{Encoding: "windows-1252", EOL: "\n"}},
+		{"stray", "größe \xff\r\n", "größe \U0010feff\r\n", workspace.Format{Encoding: workspace.StrayUTF8, EOL: "\r\n"}},
+		{"stray with mark", "\xef\xbb\xbfcaf\xe9\n", "caf\U0010fee9\n", workspace.Format{Encoding: workspace.StrayUTF8, BOM: true, EOL: "\n"}},
+		{"cut off", "日本\xe8\xaa", "日本\U0010fee8\U0010feaa", workspace.Format{Encoding: workspace.StrayUTF8, EOL: "\n"}},
+		{"overlong", "é é \xc0\x80", "é é \U0010fec0\U0010fe80", workspace.Format{Encoding: workspace.StrayUTF8, EOL: "\n"}},
+		{"a stray byte far below", strings.Repeat("é", 40_000) + "\xff", strings.Repeat("é", 40_000) + "\U0010feff", workspace.Format{Encoding: workspace.StrayUTF8, EOL: "\n"}},
+		{"latin-1 far below", strings.Repeat("x", 40_000) + "caf\xe9 \x80\n", strings.Repeat("x", 40_000) + "café €\n", workspace.Format{Encoding: "windows-1252", EOL: "\n"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -47,7 +54,7 @@ func TestFormatIsDetected(t *testing.T) {
 				t.Errorf("stream has format %+v, binary %v", s.Info.Format, s.Binary)
 			}
 			var text strings.Builder
-			for line, err := range s.Lines(1000, 1000) {
+			for line, err := range s.Lines(1<<20, 1<<20) {
 				must(t, err)
 				text.WriteString(line.Text + "\n")
 			}
@@ -93,7 +100,7 @@ func TestEncodingIsAskedFor(t *testing.T) {
 	for _, answer = range []workspace.Encoding{"", "klingon"} {
 		f, err := w.Read("sjis")
 		must(t, err)
-		if f.Format.Encoding != workspace.Latin1 {
+		if f.Format.Encoding != "windows-1252" {
 			t.Errorf("the answer %q gave %s", answer, f.Format.Encoding)
 		}
 	}
@@ -101,12 +108,12 @@ func TestEncodingIsAskedFor(t *testing.T) {
 
 func TestNotText(t *testing.T) {
 	for name, content := range map[string]string{
-		"NUL":                  "a\x00b",
-		"many controls":        "\x01\x02\xff\x03\x04",
-		"odd utf-16":           "\xff\xfea\x00b",
-		"lone surrogate":       "\xff\xfe\x00\xd8a\x00",
-		"invalid after a mark": "\xef\xbb\xbf\xff",
-		"NUL in utf-16":        "\xff\xfea\x00\x00\x00",
+		"NUL":                 "a\x00b",
+		"many controls":       "\x01\x02\xff\x03\x04",
+		"odd utf-16":          "\xff\xfea\x00b",
+		"lone surrogate":      "\xff\xfe\x00\xd8a\x00",
+		"binary after a mark": "\xef\xbb\xbf\xff\x01\x02",
+		"NUL in utf-16":       "\xff\xfea\x00\x00\x00",
 	} {
 		w := open(t)
 		w.Write("f", content)
@@ -115,6 +122,24 @@ func TestNotText(t *testing.T) {
 		}
 		if _, err := w.Propose("f", func(workspace.File) (string, error) { return "x", nil }); !errors.Is(err, workspace.ErrNotText) {
 			t.Errorf("%s: propose gives %v", name, err)
+		}
+	}
+}
+
+// TestLossIsRefusedWithItsPlace: the person learns which byte is in the way, and which setting
+// names another encoding.
+func TestLossIsRefusedWithItsPlace(t *testing.T) {
+	w := reopen(t, t.TempDir(), t.TempDir(), workspace.Options{Fallback: "shift_jis"})
+	for content, says := range map[string]string{
+		"abc\n\x93\xfa\xff\n":        `the byte 0xff at offset 6 cannot be read as shift_jis without loss; if it is stored in another encoding, name that in the setting "encoding"`,
+		"é é é \xff and \U0010feff":  `the byte 0xf4 at offset 15 cannot be read as utf-8 with stray bytes without loss; if`,
+		"\xff\xfea\x00\x00\xd8b\x00": "the byte 0x00 at offset 4 cannot be read as utf-16le without loss",
+		"\xff\xfea\x00b":             "the byte 0x62 at offset 4 cannot be read as utf-16le without loss",
+	} {
+		w.Write("f", content)
+		_, err := w.Propose("f", func(workspace.File) (string, error) { return "x", nil })
+		if !errors.Is(err, workspace.ErrNotText) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, want %s", content, err, says)
 		}
 	}
 }
@@ -156,13 +181,15 @@ func TestUnencodableIsRefusedWithItsPlace(t *testing.T) {
 	}
 }
 
-// TestBytesOutsideTheEditAreKept replaces one word in random files of twelve encodings,
-// with and without byte order mark, with any mix of line endings and modes: all other
-// bytes must stay.
+// TestBytesOutsideTheEditAreKept replaces one word in random files of 24 encodings, and of UTF-8
+// with other bytes in between, with and without byte order mark, with any mix of line endings and
+// modes: all other bytes must stay.
 func TestBytesOutsideTheEditAreKept(t *testing.T) {
 	encodings := []workspace.Encoding{
 		workspace.UTF8, workspace.UTF16LE, workspace.UTF16BE, workspace.Latin1,
 		"windows-1252", "iso-8859-15", "koi8-r", "windows-1251", "shift_jis", "euc-jp", "gbk", "big5",
+		"gb18030", "euc-kr", "iso-8859-2", "iso-8859-5", "iso-8859-7", "windows-1250", "windows-1253", "windows-1254",
+		"windows-1258", "koi8-u", "ibm866", "macintosh", workspace.StrayUTF8,
 	}
 	files, start := load(240, 3000), seed(t)
 	rng := rand.New(rand.NewPCG(uint64(start), 5))
@@ -196,7 +223,7 @@ func TestBytesOutsideTheEditAreKept(t *testing.T) {
 
 // fallback returns the setting that a file in enc needs if it has no mark.
 func fallback(enc workspace.Encoding) workspace.Encoding {
-	if enc == workspace.UTF8 {
+	if enc == workspace.UTF8 || enc == workspace.StrayUTF8 {
 		return ""
 	}
 	return enc
@@ -210,6 +237,10 @@ func sample(t *testing.T, rng *rand.Rand, enc workspace.Encoding) (before, after
 		workspace.Latin1: {"café", "straße"}, "windows-1252": {"€ “x”", "é"}, "iso-8859-15": {"€", "œ"},
 		"koi8-r": {"привет", "мир"}, "windows-1251": {"привет", "Ё"}, "shift_jis": {"日本", "カナ"},
 		"euc-jp": {"日本", "かな"}, "gbk": {"中文", "汉字"}, "big5": {"中文", "漢字"},
+		"gb18030": {"中文", "€", "😀", "ö"}, "euc-kr": {"한국", "글"}, "iso-8859-2": {"łódź", "žluť"}, "iso-8859-5": {"привет", "№"},
+		"iso-8859-7": {"καλή", "€"}, "windows-1250": {"łódź", "“x”"}, "windows-1253": {"καλή", "…"}, "windows-1254": {"ışık", "Ğ"},
+		"windows-1258": {"đ", "ơ"}, "koi8-u": {"їжак", "ґ"}, "ibm866": {"привет", "║"}, "macintosh": {"café", "≠ “x”"},
+		workspace.StrayUTF8: {"größe", "日本", "😀", "a\xffb", "caf\xe9", "\xc0\x80", "\xed\xa0\x80", "\xe6\x97", "\x80", "\U0010fff0"},
 	}[enc]
 	if words == nil {
 		words = []string{"größe", "日本", "😀", "\u200b"}
@@ -229,7 +260,7 @@ func sample(t *testing.T, rng *rand.Rand, enc workspace.Encoding) (before, after
 	}
 	mark := ""
 	if rng.IntN(2) == 0 || enc == workspace.UTF16LE || enc == workspace.UTF16BE {
-		mark = map[workspace.Encoding]string{workspace.UTF8: "\xef\xbb\xbf", workspace.UTF16LE: "\xff\xfe", workspace.UTF16BE: "\xfe\xff"}[enc]
+		mark = map[workspace.Encoding]string{workspace.UTF8: "\xef\xbb\xbf", workspace.StrayUTF8: "\xef\xbb\xbf", workspace.UTF16LE: "\xff\xfe", workspace.UTF16BE: "\xfe\xff"}[enc]
 	}
 	text := b.String()
 	return mark + encoded(t, text, enc), mark + encoded(t, strings.Replace(text, "OLD", "NEW", 1), enc)
@@ -239,7 +270,7 @@ func sample(t *testing.T, rng *rand.Rand, enc workspace.Encoding) (before, after
 func encoded(t *testing.T, text string, enc workspace.Encoding) string {
 	t.Helper()
 	switch enc {
-	case workspace.UTF8:
+	case workspace.UTF8, workspace.StrayUTF8:
 		return text
 	case workspace.Latin1:
 		var b []byte

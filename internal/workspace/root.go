@@ -110,6 +110,12 @@ func openFolder(path string) (folder, error) {
 	return folder{abs, root}, err
 }
 
+// Encoding returns the encoding of files that do not show theirs, and a function that knows better
+// for a file at an absolute path, or returns ""; nil without an editor.
+func (r *Root) Encoding() (fallback Encoding, asked func(path string) Encoding) {
+	return r.files.fallback, r.files.asked
+}
+
 // unmarked returns the encoding of the file at p for bytes that do not show it.
 func (fl *files) unmarked(p place) text.Fallback {
 	if fl.asked == nil {

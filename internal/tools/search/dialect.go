@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
 // errNewline is returned for a pattern that spans lines.
@@ -33,9 +35,9 @@ func hasNewline(re *syntax.Regexp) bool {
 
 // forRipgrep translates an expression to ripgrep's dialect. The result matches at least
 // the lines that the expression matches here: with ASCII classes, on lines without their
-// \r, and with bytes that are not UTF-8 read as Latin-1.
-func forRipgrep(re *syntax.Regexp) string {
-	var w ripgrepWriter
+// \r, and with bytes that are not UTF-8 as single stores them, see text.SingleBytes.
+func forRipgrep(re *syntax.Regexp, single *text.SingleBytes) string {
+	w := ripgrepWriter{single: single}
 	w.write(re, edges{first: true, last: true})
 	return w.String()
 }
@@ -46,7 +48,10 @@ type edges struct{ first, last bool }
 // ripgrepWriter writes expressions in ripgrep's dialect. It omits assertions inside a
 // line and leaves them to scan: rg differs on word borders at line ends, and finds
 // nothing if $ precedes ^.
-type ripgrepWriter struct{ strings.Builder }
+type ripgrepWriter struct {
+	strings.Builder
+	single *text.SingleBytes // nil if a character other than ASCII may be any bytes
+}
 
 func (w *ripgrepWriter) write(re *syntax.Regexp, at edges) {
 	switch re.Op {
@@ -54,12 +59,12 @@ func (w *ripgrepWriter) write(re *syntax.Regexp, at edges) {
 		w.WriteString(noRune)
 	case syntax.OpLiteral:
 		for _, r := range re.Rune {
-			writeRune(&w.Builder, r, re.Flags&syntax.FoldCase != 0)
+			w.writeRune(r, re.Flags&syntax.FoldCase != 0)
 		}
 	case syntax.OpCharClass:
-		writeClass(&w.Builder, re.Rune)
+		w.writeClass(re.Rune)
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
-		writeClass(&w.Builder, []rune{0, unicode.MaxRune})
+		w.writeClass([]rune{0, unicode.MaxRune})
 	case syntax.OpBeginLine, syntax.OpBeginText:
 		w.assert(at.first, `^\x{FEFF}?`)
 	case syntax.OpEndLine, syntax.OpEndText:
@@ -118,26 +123,30 @@ func repeat(low, high int) string {
 }
 
 // writeRune writes one rune, with fold in all its cases.
-func writeRune(b *strings.Builder, r rune, fold bool) {
+func (w *ripgrepWriter) writeRune(r rune, fold bool) {
 	if !fold || unicode.SimpleFold(r) == r {
 		if r < 0x80 && (isWord(byte(r)) || r == ' ') {
-			b.WriteRune(r)
+			w.WriteRune(r)
 			return
 		}
-		writeClass(b, []rune{r, r})
+		w.writeClass([]rune{r, r})
 		return
 	}
 	ranges := []rune{r, r}
 	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
 		ranges = append(ranges, f, f)
 	}
-	writeClass(b, ranges)
+	w.writeClass(ranges)
 }
 
-// writeClass writes ranges of runes without \n. For a Latin-1 character it also adds its
-// single byte.
-func writeClass(b *strings.Builder, ranges []rune) {
-	var class, bytes strings.Builder
+// anyBytes is a character other than ASCII in any encoding, which takes up to four bytes.
+const anyBytes = `[\x80-\xFF][\x00-\x09\x0B-\xFF]{0,3}`
+
+// writeClass writes ranges of runes without \n, and the bytes that stand for one in files that are
+// not UTF-8.
+func (w *ripgrepWriter) writeClass(ranges []rune) {
+	var class strings.Builder
+	foreign := ""
 	for i := 0; i+1 < len(ranges); i += 2 {
 		low, high := ranges[i], ranges[i+1]
 		if low <= '\n' && '\n' <= high {
@@ -145,18 +154,49 @@ func writeClass(b *strings.Builder, ranges []rune) {
 			low = '\n' + 1
 		}
 		writeRange(&class, low, high)
-		if low, high := max(low, 0x80), min(high, 0xff); low <= high {
-			fmt.Fprintf(&bytes, `\x%X-\x%X`, low, high)
+		if high >= 0x80 && low <= high {
+			foreign = anyBytes
 		}
+	}
+	if w.single != nil {
+		foreign = bytesIn(ranges, w.single)
 	}
 	switch {
 	case class.Len() == 0:
-		b.WriteString(noRune)
-	case bytes.Len() == 0:
-		b.WriteString("[" + class.String() + "]")
+		w.WriteString(noRune)
+	case foreign == "":
+		w.WriteString("[" + class.String() + "]")
 	default:
-		b.WriteString("(?:[" + class.String() + "]|(?-u:[" + bytes.String() + "]))")
+		w.WriteString("(?:[" + class.String() + "]|(?-u:" + foreign + "))")
 	}
+}
+
+// bytesIn returns the class of the bytes from 0x80 on that may stand for a rune in ranges, or "" if none
+// do.
+func bytesIn(ranges []rune, single *text.SingleBytes) string {
+	var b strings.Builder
+	from := -1
+	for c := 0x80; c <= 0x100; c++ {
+		in := c < 0x100 && slices.ContainsFunc(single.Runes(byte(c)), func(r rune) bool {
+			for i := 0; i+1 < len(ranges); i += 2 {
+				if ranges[i] <= r && r <= ranges[i+1] {
+					return true
+				}
+			}
+			return false
+		})
+		switch {
+		case in && from < 0:
+			from = c
+		case !in && from >= 0:
+			fmt.Fprintf(&b, `\x%X-\x%X`, from, c-1)
+			from = -1
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "[" + b.String() + "]"
 }
 
 func writeRange(b *strings.Builder, low, high rune) {

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
 // MaxFile is the size limit of a searched file in bytes.
@@ -43,10 +45,39 @@ type Query struct {
 	// Never, if not nil, returns true for files that must not be searched, by absolute
 	// path.
 	Never func(abs string) bool
+	// Encoding is the encoding of files that do not show theirs; empty means Latin-1. Asked, if not nil,
+	// knows better for a file at an absolute path, or returns "".
+	Encoding text.Encoding
+	Asked    func(abs string) text.Encoding
 	// Ripgrep is the path of rg, which then selects the files; empty means without it.
 	Ripgrep string
 	// Seen, if not nil, is shared by the searches of a session.
 	Seen *Seen
+}
+
+// untilUnknown returns asked, which is not called again once it does not know: an editor that
+// does not answer delays a search by one file.
+func untilUnknown(asked func(abs string) text.Encoding) func(string) text.Encoding {
+	if asked == nil {
+		return nil
+	}
+	var unknown atomic.Bool
+	return func(abs string) (e text.Encoding) {
+		if !unknown.Load() {
+			if e = asked(abs); e == "" {
+				unknown.Store(true)
+			}
+		}
+		return e
+	}
+}
+
+// fallback returns the encoding of the file at an absolute path, if its bytes do not show it.
+func (q Query) fallback(abs string) text.Fallback {
+	if q.Asked == nil {
+		return text.Fallback{Encoding: q.Encoding}
+	}
+	return text.Fallback{Encoding: q.Encoding, Ask: func() text.Encoding { return q.Asked(abs) }}
 }
 
 func (q Query) withoutLines() bool { return q.Mode == Files || q.Mode == Counts }
@@ -86,6 +117,7 @@ func (f Folder) Grep(ctx context.Context, q Query) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
+	q.Encoding, q.Asked = cmp.Or(q.Encoding, text.Latin1), untilUnknown(q.Asked)
 	names, skipped, complete, err := f.candidates(ctx, q)
 	if err != nil {
 		return Found{}, err
@@ -229,13 +261,15 @@ func (f Folder) scanBatch(ctx context.Context, m matcher, q Query, names []strin
 				}
 				r := &results[i]
 				buffers[w], r.unsearched = readInto(f.FS, names[i], buffers[w])
-				switch q.Mode {
-				case Files:
-					r.matches = m.count(buffers[w], 1)
-				case Counts:
-					r.matches = m.count(buffers[w], math.MaxInt)
+				data, ok := text.Plain(buffers[w], q.fallback(filepath.Join(f.Abs, names[i])))
+				switch {
+				case !ok:
+				case q.Mode == Files:
+					r.matches = m.count(data, 1)
+				case q.Mode == Counts:
+					r.matches = m.count(data, math.MaxInt)
 				default:
-					r.lines, r.matches, r.more = m.scan(buffers[w], q.Context, q.Limit)
+					r.lines, r.matches, r.more = m.scan(data, q.Context, q.Limit)
 				}
 			}
 			return nil

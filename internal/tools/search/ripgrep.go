@@ -16,6 +16,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/child"
 	"github.com/bb2d0cf4/agent/internal/gitignore"
 	"github.com/bb2d0cf4/agent/internal/lookpath"
+	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
 // Bounds of rg; beyond them, we search without it.
@@ -36,8 +37,12 @@ func (f Folder) ripgrep(ctx context.Context, q Query) (names []string, ok bool) 
 		return nil, false // rg would look for .gitignore files above the workspace
 	}
 	tree, err := parse(q.Regex)
-	if err != nil {
+	if err != nil || q.Encoding.Wide() {
 		return nil, false
+	}
+	single := text.SingleBytesOf(q.Encoding)
+	if q.Asked != nil && q.Asked(f.Abs) != "" { // an editor that may know the encoding of any file
+		single = nil
 	}
 	large, ok := f.fit(ctx, q.Seen)
 	if !ok {
@@ -47,7 +52,7 @@ func (f Folder) ripgrep(ctx context.Context, q Query) (names []string, ok bool) 
 	if len(large) > 0 { // else rg need not check sizes, a fifth of its time for small files
 		args = append(args, "--max-filesize", strconv.Itoa(MaxFile))
 	}
-	args = append(args, "--regexp", forRipgrep(tree), "--", "./")
+	args = append(args, "--regexp", forRipgrep(tree, single), "--", "./")
 	ctx, cancel := context.WithTimeout(ctx, ripgrepTime)
 	defer cancel()
 	if names, ok = f.runRipgrep(ctx, q.Ripgrep, args); !ok {

@@ -2,9 +2,7 @@ package search
 
 import (
 	"bytes"
-	"encoding/binary"
 	"regexp"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -39,14 +37,9 @@ func newMatcher(expr string) (matcher, error) {
 // span is the bytes of a line without its line ending.
 type span struct{ from, to int }
 
-// scan returns at most limit matching lines of data, with context lines around each. more
-// reports whether there are further matches. A file with a NUL byte is binary and has no
-// matches.
+// scan returns at most limit matching lines of data, which is valid UTF-8, with context lines
+// around each. more reports whether there are further matches.
 func (m matcher) scan(data []byte, context, limit int) (lines []Line, matches int, more bool) {
-	data = asUTF8(data)
-	if bytes.IndexByte(data, 0) >= 0 {
-		return nil, 0, false
-	}
 	c := collector{data: data, context: context}
 	next := m.candidates(data)
 	for at := 0; at < len(data); {
@@ -55,7 +48,7 @@ func (m matcher) scan(data []byte, context, limit int) (lines []Line, matches in
 			break
 		}
 		s := lineAround(data, at)
-		if loc := m.match(data[s.from:s.to]); loc != nil {
+		if loc := m.re.FindIndex(data[s.from:s.to]); loc != nil {
 			if matches == limit {
 				return c.finish(), matches, true
 			}
@@ -67,17 +60,14 @@ func (m matcher) scan(data []byte, context, limit int) (lines []Line, matches in
 	return c.finish(), matches, false
 }
 
-// count returns the number of matching lines of data, or limit if there are more.
+// count returns the number of matching lines of data, which is valid UTF-8, or limit if there are
+// more.
 func (m matcher) count(data []byte, limit int) int {
-	data = asUTF8(data)
-	if bytes.IndexByte(data, 0) >= 0 {
-		return 0
-	}
 	n := 0
 	next := m.candidates(data)
 	for at := next(0); at < len(data) && n < limit; {
 		s := lineAround(data, at)
-		if m.match(data[s.from:s.to]) != nil {
+		if m.re.Match(data[s.from:s.to]) {
 			n++
 		}
 		if at = behind(data, s); at < len(data) {
@@ -110,15 +100,6 @@ func (m matcher) candidates(data []byte) func(at int) int {
 		}
 		return best
 	}
-}
-
-// match returns the location of the first match in the line, or nil. Bytes that are not
-// UTF-8 are read as Latin-1.
-func (m matcher) match(line []byte) []int {
-	if utf8.Valid(line) {
-		return m.re.FindIndex(line)
-	}
-	return m.re.FindIndex(latin1(line))
 }
 
 func lineAround(data []byte, at int) span {
@@ -197,12 +178,8 @@ func (c *collector) finish() []Line {
 	return c.lines
 }
 
-// cut returns a line for display: valid UTF-8, and for a long line only the part around
-// the match.
+// cut returns a line for display, and of a long line only the part around the match.
 func cut(line []byte, loc []int) string {
-	if !utf8.Valid(line) {
-		line = latin1(line)
-	}
 	if len(line) <= maxLine {
 		return string(line)
 	}
@@ -225,32 +202,4 @@ func cut(line []byte, loc []int) string {
 		text += "…"
 	}
 	return text
-}
-
-func latin1(b []byte) []byte {
-	out := make([]byte, 0, len(b)+len(b)/2)
-	for _, c := range b {
-		out = utf8.AppendRune(out, rune(c))
-	}
-	return out
-}
-
-// asUTF8 removes a byte order mark and decodes UTF-16 with one.
-func asUTF8(data []byte) []byte {
-	var order binary.ByteOrder
-	switch {
-	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")):
-		return data[3:]
-	case bytes.HasPrefix(data, []byte("\xff\xfe")):
-		order = binary.LittleEndian
-	case bytes.HasPrefix(data, []byte("\xfe\xff")):
-		order = binary.BigEndian
-	default:
-		return data
-	}
-	units := make([]uint16, 0, len(data)/2)
-	for rest := data[2:]; len(rest) >= 2; rest = rest[2:] {
-		units = append(units, order.Uint16(rest))
-	}
-	return []byte(string(utf16.Decode(units)))
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
 // reference finds the same as scan in the simple way: every line, one by one.
@@ -50,19 +52,19 @@ var someText = rapid.Custom(func(t *rapid.T) string {
 func TestScanAsReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		expr := rapid.SampledFrom([]string{"needle", "(?i)needle", "a|b", "^$", "a.*b", "é", "^a", "e$", "x*"}).Draw(t, "expr")
-		text := someText.Draw(t, "text")
+		in := someText.Draw(t, "text")
 		context, limit := rapid.IntRange(0, 3).Draw(t, "context"), rapid.IntRange(1, 5).Draw(t, "limit")
 		m, err := newMatcher(expr)
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines, matches, more := m.scan([]byte(text), context, limit)
-		wantLines, wantMatches, wantMore := reference(m.re, text, context, limit)
+		lines, matches, more := m.scan([]byte(in), context, limit)
+		wantLines, wantMatches, wantMore := reference(m.re, in, context, limit)
 		if matches != wantMatches || more != wantMore {
 			t.Fatalf("%d matches, more %v; want %d, %v", matches, more, wantMatches, wantMore)
 		}
 		if diff := cmp.Diff(wantLines, lines); diff != "" {
-			t.Fatalf("%q in %q (-want +got)\n%s", expr, text, diff)
+			t.Fatalf("%q in %q (-want +got)\n%s", expr, in, diff)
 		}
 	})
 }
@@ -70,16 +72,16 @@ func TestScanAsReference(t *testing.T) {
 // Cutting an answer at n matches gives the answer to a search for n matches.
 func TestFirstMatchesIsALimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := someText.Draw(t, "text")
+		in := someText.Draw(t, "text")
 		context, n := rapid.IntRange(0, 3).Draw(t, "context"), rapid.IntRange(1, 4).Draw(t, "n")
 		m, err := newMatcher("needle")
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, _, _ := m.scan([]byte(text), context, 1000)
-		few, _, _ := m.scan([]byte(text), context, n)
+		all, _, _ := m.scan([]byte(in), context, 1000)
+		few, _, _ := m.scan([]byte(in), context, n)
 		if diff := cmp.Diff(few, firstMatches(all, n, context)); diff != "" {
-			t.Fatalf("%q (-want +got)\n%s", text, diff)
+			t.Fatalf("%q (-want +got)\n%s", in, diff)
 		}
 	})
 }
@@ -107,9 +109,10 @@ func TestScanKinds(t *testing.T) {
 		{"open end", "b", "a\nb", []Line{{2, "b", true}}},
 		{"binary at the end", "a", "a\n" + strings.Repeat("x", 100_000) + "\x00", nil},
 		{"Latin-1", "^é$", "\xe9\r\n", []Line{{1, "é", true}}},
-		{"only that line is Latin-1", "é", "é\n\xe9\n", []Line{{1, "é", true}, {2, "é", true}}},
+		{"a stray byte in UTF-8", "é|^.$", "é\n\xe9\n", []Line{{1, "é", true}, {2, "\U0010fee9", true}}},
+		{"Windows-1252", "€ 5", "\x80 5\n", []Line{{1, "€ 5", true}}},
 		{"big-endian UTF-16", "é", "\xfe\xff\x00\xe9\x00\n", []Line{{1, "é", true}}},
-		{"odd UTF-16", "a", "\xff\xfea\x00b", []Line{{1, "a", true}}},
+		{"odd UTF-16", "a", "\xff\xfea\x00b", []Line{{1, "a\ufffd", true}}},
 		{"carriage return within a line", `b$`, "a\rb\n", []Line{{1, "a\rb", true}}},
 		{"carriage return at an open end", `a$`, "a\r", nil},
 	}
@@ -119,7 +122,8 @@ func TestScanKinds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, _, _ := m.scan([]byte(tt.data), 0, 10)
+			data, _ := text.Plain([]byte(tt.data), text.Fallback{Encoding: text.Latin1})
+			got, _, _ := m.scan(data, 0, 10)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
@@ -180,7 +184,7 @@ func TestForRipgrep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := forRipgrep(tree); got != want {
+		if got := forRipgrep(tree, text.SingleBytesOf(text.Latin1)); got != want {
 			t.Errorf("%s becomes %s, want %s", expr, got, want)
 		}
 	}

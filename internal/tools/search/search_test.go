@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -12,10 +13,11 @@ import (
 	"time"
 	"unicode/utf16"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
 func folder(dir, root string) Folder {
@@ -47,7 +49,7 @@ func both(t testing.TB, f Folder, q Query) Found {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(own, rg); diff != "" {
+	if diff := gocmp.Diff(own, rg); diff != "" {
 		t.Fatalf("without ripgrep (-) and with (+) for %+v:\n%s", q, diff)
 	}
 	return own
@@ -107,7 +109,7 @@ func TestGrep(t *testing.T) {
 				}
 				return
 			}
-			if diff := cmp.Diff(tt.want, text); diff != "" {
+			if diff := gocmp.Diff(tt.want, text); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})
@@ -156,9 +158,9 @@ func TestGrepBounds(t *testing.T) {
 		t.Errorf("the last line is %+v", got)
 	}
 	found = both(t, folder(dir, dir), Query{Regex: "match", Context: 1, Limit: 1000})
-	text := found.Text(func(p string) string { return p })
-	if len(text) > maxText+1000 || !strings.Contains(text, "are shown: too long") {
-		t.Errorf("%d bytes: %s", len(text), text[len(text)-200:])
+	shown := found.Text(func(p string) string { return p })
+	if len(shown) > maxText+1000 || !strings.Contains(shown, "are shown: too long") {
+		t.Errorf("%d bytes: %s", len(shown), shown[len(shown)-200:])
 	}
 }
 
@@ -171,6 +173,10 @@ func TestEnginesAgree(t *testing.T) {
 			"d/e": utf16le("foo\r\nünï\n"), "d/f": "\xef\xbb\xbffoo\n\xef\xbb\xbfbar", "d/.gitignore": "x*\n!xy\n", "d/xa": "foo\n", "d/xy": "foo\n",
 		},
 		{
+			"sjis": "\x83\x65\x83\x58\x83\x67 foo\n\x95\x5c\r\n", "koi8": "\xc6\xcf\xcf foo\n", "win": "\x80 f\xfc\xdf\x85\n", "stray": "fü foo\n\xe9 é\n\xff", "bom": "\xef\xbb\xbffoo \xe9\n",
+			"gbk": "\xd6\xd0\xce\xc4 foo\n", "eucjp": "\xc6\xfc\xcb\xdc foo\x8e\xb1\n", "gb18030": "\x81\x30\x81\x30 o\n",
+		},
+		{
 			".gitignore": "/top\nlow/\n*.o\n!keep.o\n**/deep/*.c\na/**/z\n", "top": "foo\n", "sub/top": "foo\n", "low/a": "foo\n",
 			"sub/low": "foo\n", "m.o": "foo\n", "keep.o": "foo\n", "sub/deep/q.c": "foo\n", "sub/deep/q.h": "foo\n", "a/b/c/z": "foo\n", "a/z": "foo\n",
 			"nested/.git/HEAD": "foo\n", "nested/m.o": "foo\n", "sub/.gitignore": "!*.o\n", "sub/n.o": "foo\n", ".x/y": "foo\n", ".ignore": "keep.o\n",
@@ -181,7 +187,9 @@ func TestEnginesAgree(t *testing.T) {
 	atoms := rapid.SampledFrom([]string{
 		"foo", "FOO", "o", "k", "s", "é", "ï", ".", `\w`, `\W`, `\d`, `\D`, `\s`, `\S`, `\b`, `\B`, "^", "$", `\A`, `\z`,
 		"[a-f]", "[^a-f]", "[^é]", "[é-ü]", "(?i:k)", "(?i:s)", "(?i:foo)", "(?i:É)", " ", `\t`, `\r`, `\.`, `\pL`, `[[:upper:]]`, "(?s:.)", `\x{FEFF}`,
+		"テ", "表", "ф", "中", "日", "€", "…", `\x{10FEE9}`, `\p{Han}`, `\p{Co}`, `\p{Cyrillic}`, `\x{80}`,
 	})
+	encodings := rapid.SampledFrom([]text.Encoding{"", text.Latin1, text.UTF8, "windows-1251", "koi8-r", "shift_jis", "gbk", "gb18030", "euc-jp", "big5"})
 	program := ripgrepPath(t)
 	rapid.Check(t, func(t *rapid.T) {
 		var expr strings.Builder
@@ -192,7 +200,15 @@ func TestEnginesAgree(t *testing.T) {
 			expr.WriteString("(?:" + atoms.Draw(t, "atom") + ")" + rapid.SampledFrom([]string{"", "", "", "*", "+", "?", "{2}", "{1,}"}).Draw(t, "repeat"))
 		}
 		dir := rapid.SampledFrom(dirs).Draw(t, "dir")
-		q := Query{Regex: expr.String(), Context: rapid.IntRange(0, 2).Draw(t, "context"), Limit: rapid.SampledFrom([]int{2, 300}).Draw(t, "limit")}
+		q := Query{Regex: expr.String(), Context: rapid.IntRange(0, 2).Draw(t, "context"), Limit: rapid.SampledFrom([]int{2, 300}).Draw(t, "limit"), Encoding: encodings.Draw(t, "encoding")}
+		if rapid.IntRange(0, 3).Draw(t, "editor") == 0 {
+			q.Asked = func(abs string) text.Encoding {
+				return cmp.Or(map[string]text.Encoding{"sjis": "shift_jis", "koi8": "koi8-r"}[filepath.Base(abs)], "euc-jp")
+			}
+			if rapid.Bool().Draw(t, "of all") {
+				q.Asked = func(abs string) text.Encoding { return text.UTF8 }
+			}
+		}
 		f := folder(dir, dir)
 		own, err := f.Grep(context.Background(), q)
 		if err != nil {
@@ -206,7 +222,7 @@ func TestEnginesAgree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(own, rg); diff != "" {
+		if diff := gocmp.Diff(own, rg); diff != "" {
 			t.Fatalf("%s: without ripgrep (-) and with (+):\n%s", q.Regex, diff)
 		}
 	})
@@ -217,7 +233,7 @@ func TestLiteralsAreRequired(t *testing.T) {
 	exprs := []string{
 		"foo", "(?i)foo", "(?i)mask", "foo|bar", "(foo)+", "(foo){2,}", "x*foo", "[ab]foo", "(?i:Foo)bar", "foo?", "a|", `\bfo(o|x)\b`, "é", "éa", "(?i)ß", "fo{0}", "(?i)describe",
 	}
-	alphabet := rapid.SampledFrom([]string{"foo", "FOO", "Foo", "bar", "x", "f", "o", "mask", "MA\u017f\u212a", "é", "a", "ß", "ẞ", " ", "\n", "DesCribe", "\xe9"})
+	alphabet := rapid.SampledFrom([]string{"foo", "FOO", "Foo", "bar", "x", "f", "o", "mask", "MA\u017f\u212a", "é", "a", "ß", "ẞ", " ", "\n", "DesCribe"})
 	rapid.Check(t, func(t *rapid.T) {
 		expr := rapid.SampledFrom(exprs).Draw(t, "expr")
 		data := []byte(strings.Join(rapid.SliceOf(alphabet).Draw(t, "data"), ""))
@@ -228,7 +244,7 @@ func TestLiteralsAreRequired(t *testing.T) {
 		with, _, _ := m.scan(data, 0, 1000)
 		m.literals = nil
 		without, _, _ := m.scan(data, 0, 1000)
-		if diff := cmp.Diff(without, with); diff != "" {
+		if diff := gocmp.Diff(without, with); diff != "" {
 			t.Fatalf("%s on %q:\n%s", expr, data, diff)
 		}
 	})
@@ -282,7 +298,7 @@ func TestFind(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(tt.want, got); diff != "" {
+		if diff := gocmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", tt.pattern, diff)
 		}
 	}
@@ -303,7 +319,7 @@ func TestAll(t *testing.T) {
 	want := []string{"b/c/d", "a", ".gitignore", "b/", "b/c/", "empty/", "empty/none/"}
 	for _, limit := range []int{100, 5} {
 		got, err := folder(dir, dir).All(t.Context(), limit)
-		if diff := cmp.Diff(Names{Names: want[:min(limit, len(want))], Total: len(want)}, got); err != nil || diff != "" {
+		if diff := gocmp.Diff(Names{Names: want[:min(limit, len(want))], Total: len(want)}, got); err != nil || diff != "" {
 			t.Errorf("limit %d: %v (-want +got)\n%s", limit, err, diff)
 		}
 	}
@@ -329,7 +345,7 @@ func TestList(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(tt.want, got); diff != "" {
+		if diff := gocmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("recursive %v, limit %d (-want +got)\n%s", tt.recursive, tt.limit, diff)
 		}
 	}

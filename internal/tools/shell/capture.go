@@ -4,22 +4,24 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strings"
 	"unicode/utf8"
+
+	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
 // capture keeps the beginning and the end of an output and, once it is too long, all of
 // it in a file. Its memory, and its work per byte, do not depend on the size of the
 // output. It has one owner at a time.
 type capture struct {
-	limit int    // characters that Finish returns
-	part  int    // bytes that head and tail hold at most
-	head  []byte // the first bytes
-	tail  []byte // the end of the rest; see Write
-	total int64
-	lines int  // number of ended lines
-	open  bool // the last line has not ended
-	spill spill
+	limit    int    // characters that Finish returns
+	part     int    // bytes that head and tail hold at most
+	head     []byte // the first bytes
+	tail     []byte // the end of the rest; see Write
+	total    int64
+	lines    int  // number of ended lines
+	open     bool // the last line has not ended
+	spill    spill
+	encoding text.Encoding // as of Jobs
 }
 
 // newCapture returns a capture of limit characters that spills into dir; "" for nowhere.
@@ -64,7 +66,7 @@ func (c *capture) Finish() captured {
 	if c.open {
 		out.Lines++
 	}
-	binary := isBinary(first)
+	binary := text.IsBinary(first, c.encoding)
 	if binary {
 		out.Omitted = c.total
 	}
@@ -81,9 +83,9 @@ func (c *capture) Finish() captured {
 		out.Text = fmt.Sprintf("[binary output, %s, not shown%s]", amount(c.total), where)
 	case out.Omitted > 0:
 		out.Text = fmt.Sprintf("%s\n[… %s left out here%s …]\n%s",
-			valid(first), amount(out.Omitted), where, valid(last))
+			text.Output(first, c.encoding), amount(out.Omitted), where, text.Output(last, c.encoding))
 	default:
-		out.Text = valid(first)
+		out.Text = text.Output(first, c.encoding)
 	}
 	return out
 }
@@ -130,21 +132,4 @@ func lastRunes(p []byte, n int) []byte {
 		start -= size
 	}
 	return p[start:]
-}
-
-func valid(p []byte) string { return strings.ToValidUTF8(string(p), "\uFFFD") }
-
-// isBinary guesses from the beginning of an output: more than one byte in ten is NUL or
-// part of no character. A list separated by NULs is text.
-func isBinary(p []byte) bool {
-	p = p[:min(len(p), 8<<10)]
-	bad := bytes.Count(p, []byte{0})
-	for rest := p; utf8.FullRune(rest); { // a character cut off at the end does not count
-		r, size := utf8.DecodeRune(rest)
-		if r == utf8.RuneError && size == 1 {
-			bad++
-		}
-		rest = rest[size:]
-	}
-	return bad*10 > len(p)
 }

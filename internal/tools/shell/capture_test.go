@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
 // pieces are the parts of random outputs.
@@ -35,14 +37,14 @@ func TestCapture(t *testing.T) {
 			return // see TestBinary
 		}
 		if utf8.RuneCount(all) <= limit {
-			if got.Text != valid(all) || got.Omitted != 0 || got.File != "" {
+			if got.Text != text.Output(all, "") || got.Omitted != 0 || got.File != "" {
 				t.Fatalf("all of %q fits %d, got %+v", all, limit, got)
 			}
 			return
 		}
 		first, last := firstRunes(all, limit/2), lastRunes(all, limit-limit/2)
 		if got.Omitted != int64(len(all)-len(first)-len(last)) || got.Omitted <= 0 ||
-			!strings.HasPrefix(got.Text, valid(first)+"\n[… ") || !strings.HasSuffix(got.Text, " …]\n"+valid(last)) {
+			!strings.HasPrefix(got.Text, text.Output(first, "")+"\n[… ") || !strings.HasSuffix(got.Text, " …]\n"+text.Output(last, "")) {
 			t.Fatalf("limit %d of %q: %+v", limit, all, got)
 		}
 		expectFile(t, got.File, all)
@@ -81,7 +83,7 @@ func TestBinary(t *testing.T) {
 		"replacement itself": {"\uFFFD\uFFFD\uFFFD", false},
 	}
 	for name, tt := range tests {
-		if got := isBinary([]byte(tt.in)); got != tt.want {
+		if got := text.IsBinary([]byte(tt.in), ""); got != tt.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -106,5 +108,33 @@ func TestAmount(t *testing.T) {
 		if got := amount(n); got != want {
 			t.Errorf("amount(%d) = %q", n, got)
 		}
+	}
+}
+
+// TestOutputInAnotherEncoding: the setting counts for each line that is not UTF-8, as each may come
+// from another file.
+func TestOutputInAnotherEncoding(t *testing.T) {
+	gbk := "\xd6\xd0\xce\xc4\xce\xc4\xb1\xbe" // 中文文本
+	for _, tt := range []struct {
+		name, out, want string
+		encoding        text.Encoding
+	}{
+		{"the default", "caf\xe9 \x80\ngr\u00f6\u00dfe\n", "café €\ngröße\n", text.Latin1},
+		{"unknown", "one caf\xe9, please\n", "one caf\ufffd, please\n", ""},
+		{"GBK", gbk + "\n" + gbk + "\r\n中 and UTF-8\n", "中文文本\n中文文本\r\n中 and UTF-8\n", "gbk"},
+		{"UTF-8 with a stray byte", "größe \xff\n", "größe \ufffd\n", "gbk"},
+		{"a character of GBK cut off", "ok \xd6\xd0\xce\xc4\xce", "ok 中文\ufffd", "gbk"},
+		{"Cyrillic", "\xf0\xd2\xc9\xd7\xc5\xd4\n", "Привет\n", "koi8-r"},
+	} {
+		c := Options{SpillDir: t.TempDir()}.capture(tt.encoding)
+		c.Write([]byte(tt.out))
+		if got := c.Finish(); got.Text != tt.want || got.Omitted != 0 {
+			t.Errorf("%s: %+v, want %q", tt.name, got, tt.want)
+		}
+	}
+	c := Options{SpillDir: t.TempDir()}.capture("koi8-r")
+	c.Write([]byte("\x1f\x8b\x08\x00\xd7\xc6\x9f\xff\x03\xcb\x01\x02\x05"))
+	if got := c.Finish(); !strings.HasPrefix(got.Text, "[binary output") {
+		t.Errorf("compressed: %+v", got)
 	}
 }

@@ -6,7 +6,7 @@ import "time"
 // follow, only the newest part of a flood, never after end has returned. add does not
 // block.
 func Relay(output func(chunk string)) (add func(text string), end func()) {
-	r := newReporter(output)
+	r := newReporter(output, "")
 	return func(text string) { r.add([]byte(text)) }, r.close
 }
 
@@ -22,7 +22,7 @@ func Argv(line string) []string {
 // Elsewhere returns the result of a command that something else ran, such as an editor in
 // its terminal. It limits and stores the output like Run.
 func Elsewhere(opts Options, output string, code int, took time.Duration) Result {
-	all := opts.capture()
+	all := opts.capture("")
 	all.Write([]byte(output))
 	out := all.Finish()
 	return Result{

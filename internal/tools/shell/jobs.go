@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
 // errClosed is returned by Start and Run after Close.
@@ -17,6 +18,10 @@ var errClosed = errors.New("the session has ended: no more commands can be start
 // background. A program creates one and closes it when it ends. On Linux, Jobs makes the
 // program adopt the orphans of its commands. It is safe for concurrent use.
 type Jobs struct {
+	// Encoding is the encoding of output that is not UTF-8; empty means unknown. It is set before
+	// the first command.
+	Encoding text.Encoding
+
 	family family
 
 	mu     sync.Mutex
@@ -51,8 +56,8 @@ func (j *Jobs) Run(ctx context.Context, opts Options) (Result, error) {
 		return Result{ExitCode: -1, Cancelled: true}, nil
 	default:
 	}
-	kept := opts.capture()
-	report := newReporter(opts.Output)
+	kept := opts.capture(j.Encoding)
+	report := newReporter(opts.Output, j.Encoding)
 	c, err := j.start(opts, func(p []byte) { kept.Write(p); report.add(p) })
 	if err != nil {
 		report.close()
@@ -120,7 +125,7 @@ func (j *Jobs) Start(opts Options) (Job, error) {
 
 // enter creates a job with its log, so that Close knows it from the start.
 func (j *Jobs) enter(opts Options) (*job, error) {
-	out := opts.capture()
+	out := opts.capture(j.Encoding)
 	log, err := out.Log()
 	if err != nil {
 		return nil, fmt.Errorf("the log of the command cannot be written: %w", err)

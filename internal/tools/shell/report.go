@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
 // Reports are at least reportPause apart and hold at most reportSize bytes.
@@ -18,10 +19,11 @@ const (
 // reporter passes output to a function at a pace that a screen can follow. add never
 // waits for the function. A nil reporter reports nothing.
 type reporter struct {
-	report func(string)
-	wake   chan struct{} // capacity 1
-	closed chan struct{}
-	done   chan struct{}
+	report   func(string)
+	encoding text.Encoding // as of Jobs
+	wake     chan struct{} // capacity 1
+	closed   chan struct{}
+	done     chan struct{}
 
 	mu      sync.Mutex
 	pending []byte // the newest bytes not reported yet
@@ -29,12 +31,12 @@ type reporter struct {
 }
 
 // newReporter starts a reporter; close ends it.
-func newReporter(report func(string)) *reporter {
+func newReporter(report func(string), encoding text.Encoding) *reporter {
 	if report == nil {
 		return nil
 	}
 	r := &reporter{
-		report: report, wake: make(chan struct{}, 1), closed: make(chan struct{}), done: make(chan struct{}),
+		report: report, encoding: encoding, wake: make(chan struct{}, 1), closed: make(chan struct{}), done: make(chan struct{}),
 	}
 	go r.run()
 	return r
@@ -95,12 +97,12 @@ func (r *reporter) run() {
 // next time unless last is set.
 func (r *reporter) flush(last bool) {
 	r.mu.Lock()
-	text := r.pending
+	ready := r.pending
 	if !last {
-		text = text[:len(text)-unfinished(text)]
+		ready = ready[:len(ready)-unfinished(ready)]
 	}
-	chunk := string(text)
-	r.pending = append(r.pending[:0], r.pending[len(text):]...)
+	chunk := string(ready)
+	r.pending = append(r.pending[:0], r.pending[len(ready):]...)
 	cut := r.cut && chunk != ""
 	if cut {
 		r.cut = false
@@ -110,7 +112,7 @@ func (r *reporter) flush(last bool) {
 		chunk = "…\n" + afterNewline(chunk)
 	}
 	if chunk != "" {
-		r.report(strings.ToValidUTF8(chunk, "\uFFFD"))
+		r.report(text.Output([]byte(chunk), r.encoding))
 	}
 }
 

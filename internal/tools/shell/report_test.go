@@ -20,7 +20,7 @@ func TestReportPace(t *testing.T) {
 		r := newReporter(func(chunk string) {
 			chunks = append(chunks, chunk)
 			at = append(at, time.Since(start))
-		})
+		}, "")
 		r.add([]byte("first"))
 		synctest.Wait()
 		if len(chunks) != 1 {
@@ -55,7 +55,7 @@ func TestReportDoesNotBlock(t *testing.T) {
 		r := newReporter(func(chunk string) {
 			chunks = append(chunks, chunk)
 			<-release
-		})
+		}, "")
 		r.add([]byte("stuck"))
 		synctest.Wait()
 		for range 1000 {
@@ -78,7 +78,7 @@ func TestReportIsComplete(t *testing.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "ä", "→", "🙂", "\n"}), 1, 200).Draw(rt, "text"), "")
 		synctest.Test(t, func(t *testing.T) {
 			var chunks []string
-			r := newReporter(func(chunk string) { chunks = append(chunks, chunk) })
+			r := newReporter(func(chunk string) { chunks = append(chunks, chunk) }, "")
 			for rest := []byte(text); len(rest) > 0; {
 				n := rapid.IntRange(1, min(9, len(rest))).Draw(rt, "add")
 				r.add(rest[:n])
@@ -102,7 +102,7 @@ func TestReportOfNothing(t *testing.T) {
 	var none *reporter
 	none.add([]byte("x"))
 	none.close()
-	r := newReporter(func(chunk string) { t.Errorf("reported %q", chunk) })
+	r := newReporter(func(chunk string) { t.Errorf("reported %q", chunk) }, "")
 	r.close()
 }
 

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/sandbox"
+	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
 // DefaultLimit is the number of characters of output kept for the model.
@@ -62,7 +63,7 @@ type Result struct {
 	// ExitCode is the shell's status: 128+n if signal n ended it, and -1 if the command
 	// was cancelled before it began.
 	ExitCode int
-	// Output is stdout and stderr interleaved as valid UTF-8, at most Limit characters.
+	// Output is stdout and stderr interleaved, decoded to UTF-8, at most Limit characters.
 	// If the middle was left out, one more line notes that. For binary output it is a
 	// single line with the size.
 	Output    string
@@ -77,13 +78,15 @@ type Result struct {
 	Notes []string
 }
 
-// capture returns the capture for the output.
-func (o Options) capture() *capture {
+// capture returns the capture for the output, see Jobs.Encoding.
+func (o Options) capture(encoding text.Encoding) *capture {
 	limit := o.Limit
 	if limit <= 0 {
 		limit = DefaultLimit
 	}
-	return newCapture(limit, o.SpillDir)
+	c := newCapture(limit, o.SpillDir)
+	c.encoding = encoding
+	return c
 }
 
 // check returns clearer errors than the system for commands that it would refuse.

@@ -4,7 +4,6 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +21,8 @@ import (
 	"unicode"
 
 	"golang.org/x/net/idna"
-	"golang.org/x/text/encoding/htmlindex"
+
+	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
 // Bounds of a fetch.
@@ -224,7 +224,7 @@ func read(ctx context.Context, res *http.Response) (Page, error) {
 	if !isText(kind) {
 		return page, fmt.Errorf("it is %s: only text can be fetched", kind)
 	}
-	page.Text = decode(body, params["charset"])
+	page.Text = text.Declared(body, params["charset"])
 	if kind == "text/html" || kind == "application/xhtml+xml" {
 		if page.Text, err = markdown(ctx, page.Text, res.Request.URL); err != nil {
 			return page, fmt.Errorf("its HTML cannot be read: %w", err)
@@ -243,16 +243,6 @@ func isText(kind string) bool {
 		return true
 	}
 	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml")
-}
-
-// decode returns body as text; an unknown charset is taken for UTF-8.
-func decode(body []byte, charset string) string {
-	if enc, err := htmlindex.Get(charset); err == nil {
-		if text, err := enc.NewDecoder().Bytes(body); err == nil {
-			body = text
-		}
-	}
-	return strings.ToValidUTF8(string(bytes.TrimPrefix(body, []byte("\ufeff"))), "\ufffd")
 }
 
 func (c *Client) recall(address string) (Page, bool) {

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// headSize is the maximum number of bytes from which a file's format is guessed. The buffer
-// for a shorter file has at least minHead bytes.
+// headSize is the number of bytes in which NULs and controls show that a file is not text, and
+// from which its line ending is guessed. The buffer for a shorter file has at least minHead bytes.
 const (
 	headSize = 32 << 10
 	minHead  = 4 << 10
@@ -26,13 +26,13 @@ const MaxSize = 10 << 20
 
 // Reader reads a file line by line.
 type Reader struct {
-	Format Format // a guess from the head, but for a line ending of "\r"
+	Format Format // as of Decode, up to MaxSize; the line ending is a guess from the head, unless "\r"
 	Binary bool   // the head is not text
 
 	text *bufio.Reader // decoded to UTF-8
 }
 
-// NewReader guesses the format of r from its head and decodes it. A buffer for size bytes,
+// NewReader detects the format of r and decodes it. A buffer for size bytes,
 // as many as r is expected to have, is enough for a small file.
 func NewReader(r io.ReaderAt, size int64, fallback Fallback) (*Reader, error) {
 	raw := bufio.NewReaderSize(io.NewSectionReader(r, 0, math.MaxInt64), int(min(max(size+1, minHead), headSize)))
@@ -40,7 +40,17 @@ func NewReader(r io.ReaderAt, size int64, fallback Fallback) (*Reader, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	format, ok := detect(head, err != nil, fallback)
+	var unread error
+	format, ok := detect(head, func() (s survey) {
+		if err != nil { // head is all
+			return surveyOf(head)
+		}
+		s, unread = surveyFile(r)
+		return s
+	}, fallback)
+	if unread != nil {
+		return nil, unread
+	}
 	if _, err := raw.Discard(len(markOf(format))); err != nil {
 		return nil, err
 	}

@@ -35,27 +35,12 @@ const (
 	UTF16LE Encoding = "utf-16le"
 	UTF16BE Encoding = "utf-16be"
 	Latin1  Encoding = "iso-8859-1"
+	// Windows1252 is Latin1 with printable characters for the bytes from 0x80 to 0x9f.
+	Windows1252 Encoding = "windows-1252"
+	// StrayUTF8 is UTF-8 with other bytes in between, each decoded to a character of its own, see
+	// strayRune.
+	StrayUTF8 Encoding = "utf-8 with stray bytes"
 )
-
-// Fallback is the encoding of bytes that do not show theirs.
-type Fallback struct {
-	Encoding Encoding
-	// Ask, if not nil, returns a better encoding, or "" if it does not know. It is called
-	// only for what looks like text.
-	Ask func() Encoding
-}
-
-// ask returns the encoding from Ask, or "" if the bytes are not text or the encoding is
-// unknown.
-func (f Fallback) ask(text bool) Encoding {
-	if !text || f.Ask == nil {
-		return ""
-	}
-	if e := f.Ask(); Check(e) == nil {
-		return e
-	}
-	return ""
-}
 
 // Format describes how a file stores its text. Every edit keeps it.
 type Format struct {
@@ -65,22 +50,6 @@ type Format struct {
 	// mixes the first two, it is the more frequent one; lines that an edit leaves alone
 	// keep theirs.
 	EOL string
-}
-
-// boms lists the byte order marks that are detected.
-var boms = []struct {
-	encoding Encoding
-	mark     string
-}{{UTF8, "\xef\xbb\xbf"}, {UTF16LE, "\xff\xfe"}, {UTF16BE, "\xfe\xff"}}
-
-// markOf returns the byte order mark of files in format f.
-func markOf(f Format) string {
-	for _, b := range boms {
-		if f.BOM && b.encoding == f.Encoding {
-			return b.mark
-		}
-	}
-	return ""
 }
 
 // Check returns an error for an unknown encoding.
@@ -100,10 +69,15 @@ func codecOf(e Encoding) (encoding.Encoding, error) {
 		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), nil
 	case Latin1:
 		return charmap.ISO8859_1, nil // htmlindex maps this name to windows-1252
+	case StrayUTF8:
+		return strayCodec{}, nil
 	}
 	codec, err := htmlindex.Get(string(e))
 	if err != nil {
 		return nil, fmt.Errorf("unknown encoding %q", e)
+	}
+	if t, ok := codec.(*charmap.Charmap); ok {
+		return table{t}, nil
 	}
 	return codec, nil
 }
@@ -111,7 +85,7 @@ func codecOf(e Encoding) (encoding.Encoding, error) {
 // Decode detects the format of a file and returns its text. If encoding that text would
 // not give data again, the error is ErrNotText.
 func Decode(data []byte, fallback Fallback) (Format, string, error) {
-	f, ok := detect(data, true, fallback)
+	f, ok := detect(data, func() survey { return surveyOf(data) }, fallback)
 	if !ok {
 		return Format{}, "", ErrNotText
 	}
@@ -147,9 +121,28 @@ func DecodeAs(data []byte, f Format) (string, error) {
 	text := string(decoded)
 	again, err := Encode(text, f)
 	if err != nil || !bytes.Equal(again, data) {
-		return "", fmt.Errorf("%w: it cannot be read as %s without loss", ErrNotText, f.Encoding)
+		return "", loss(data, text, f)
 	}
 	return text, nil
+}
+
+// loss returns an error that names the first byte of data that is lost when it is read as text.
+func loss(data []byte, text string, f Format) error {
+	intact, _, _ := strings.Cut(text, string(utf8.RuneError))
+	again, err := Encode(intact, f)
+	at := 0
+	for err == nil && at < len(again) && at < len(data) && again[at] == data[at] {
+		at++
+	}
+	place := fmt.Sprintf("at offset %d", at)
+	if at < len(data) {
+		place = fmt.Sprintf("the byte 0x%02x at offset %d", data[at], at)
+	}
+	advice := ""
+	if !f.BOM {
+		advice = "; if it is stored in another encoding, name that in the setting \"encoding\""
+	}
+	return fmt.Errorf("%w: %s cannot be read as %s without loss%s", ErrNotText, place, f.Encoding, advice)
 }
 
 // Encode returns the bytes of a file with the given text, or ErrUnencodable.
@@ -202,61 +195,6 @@ func unencodable(text string, codec encoding.Encoding, name Encoding) error {
 
 // lineAt returns the 1-based line of byte i of text.
 func lineAt(text string, i int) int { return strings.Count(text[:i], "\n") + 1 }
-
-// detect detects the encoding of data, the whole file or its head: from a byte order
-// mark, else UTF-8 if valid, else the fallback. It returns false for data that is not
-// text.
-func detect(data []byte, whole bool, fallback Fallback) (Format, bool) {
-	for _, b := range boms {
-		if bytes.HasPrefix(data, []byte(b.mark)) {
-			return Format{Encoding: b.encoding, BOM: true}, true
-		}
-	}
-	e := fallback.Encoding
-	if bytes.IndexByte(data, 0) >= 0 {
-		return Format{Encoding: e}, e.wide()
-	}
-	if !whole {
-		data = cutPartialRune(data)
-	}
-	if utf8.Valid(data) {
-		return Format{Encoding: UTF8}, true
-	}
-	few := fewControls(data)
-	if told := fallback.ask(few); told != "" {
-		e = told
-	}
-	return Format{Encoding: e}, e != UTF8 && (e.wide() || few)
-}
-
-// wide reports whether each character takes at least two bytes.
-func (e Encoding) wide() bool { return e == UTF16LE || e == UTF16BE }
-
-// cutPartialRune drops a partial character at the end of data.
-func cutPartialRune(data []byte) []byte {
-	for i := 1; i < utf8.UTFMax && i <= len(data); i++ {
-		if c := data[len(data)-i]; utf8.RuneStart(c) {
-			if !utf8.FullRune(data[len(data)-i:]) {
-				return data[:len(data)-i]
-			}
-			break
-		}
-	}
-	return data
-}
-
-// fewControls distinguishes text in an 8-bit encoding from binary data without NULs,
-// which is full of control characters.
-func fewControls(data []byte) bool {
-	data = data[:min(len(data), headSize)]
-	controls := 0
-	for _, c := range data {
-		if c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != 0x1b || c == 0x7f {
-			controls++
-		}
-	}
-	return controls*20 <= len(data)
-}
 
 // LineEnding returns the more frequent line ending of text, by default "\n".
 func LineEnding(text string) string {

@@ -187,7 +187,7 @@ func TestReadErrorIsReported(t *testing.T) {
 	}
 	n := 0
 	r, err := NewReader(readerFunc(func(p []byte) (int, error) {
-		if n++; n > 1 {
+		if n++; n > 1+MaxSize/headSize { // after the survey
 			return 0, fault
 		}
 		return copy(p, strings.Repeat("x", len(p))), nil
