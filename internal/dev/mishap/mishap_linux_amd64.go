@@ -76,7 +76,7 @@ func (m *Mishap) To(tb testing.TB, cmd *exec.Cmd) Result {
 	defer runtime.UnlockOSThread()
 	child, err := os.StartProcess(cmd.Path, cmd.Args, &os.ProcAttr{
 		Dir: cmd.Dir, Env: append(cmd.Environ(), "GOMAXPROCS=1"), Files: []*os.File{nil, files[0], files[1]},
-		Sys: &syscall.SysProcAttr{Ptrace: true},
+		Sys: &syscall.SysProcAttr{Ptrace: true, Setpgid: true}, // tells its threads from other children
 	})
 	if err != nil {
 		tb.Skip("processes cannot be traced here:", err)
@@ -109,7 +109,7 @@ func (m *Mishap) must(err error) {
 func (m *Mishap) follow() {
 	for {
 		var status syscall.WaitStatus
-		thread, err := syscall.Wait4(-1, &status, syscall.WALL|syscall.WNOTHREAD, nil)
+		thread, err := syscall.Wait4(-m.pid, &status, syscall.WALL|syscall.WNOTHREAD, nil)
 		if err == syscall.EINTR {
 			continue
 		}
