@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/bb2d0cf4/agent/internal/dev/mcptest"
+	"github.com/bb2d0cf4/agent/internal/dev/stress"
 	"github.com/bb2d0cf4/agent/internal/peer/peertest"
 )
 
@@ -38,6 +39,7 @@ func TestMain(m *testing.M) {
 // testdata/script. Each has a home and a folder of its own; the model, where one
 // is needed, is the file script.yaml of the scenario.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	cache, err := exec.Command("go", "env", "GOCACHE").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -63,8 +65,11 @@ func TestScripts(t *testing.T) {
 		},
 		RequireExplicitExec: true,
 		Condition: func(cond string) (bool, error) {
-			if cond == "root" {
+			switch cond {
+			case "root":
 				return os.Geteuid() == 0, nil
+			case "full":
+				return stress.Size(0, 1) == 1, nil
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},

@@ -42,6 +42,7 @@ type Tracker struct {
 	home    string
 	include *gitignore.Rules
 	changed func(context.Context, workspace.File, workspace.Origin) // see Options
+	most    int64                                                   // of the files of a folder that are followed
 
 	mu     sync.Mutex // guards the rest; never held when a commit calls Wrote
 	tables []*table
@@ -63,7 +64,7 @@ type Tracker struct {
 // New returns a tracker of root. It reads nothing yet.
 func New(root *workspace.Root, opt Options) *Tracker {
 	return &Tracker{
-		root: root, home: opt.Home, changed: opt.Changed, own: map[string]workspace.State{},
+		root: root, home: opt.Home, changed: opt.Changed, most: maxPaths, own: map[string]workspace.State{},
 		include: gitignore.Parse(strings.Join(opt.Include, "\n")),
 	}
 }
@@ -225,7 +226,7 @@ func (t *Tracker) makeTables() {
 			skip[other] = true
 		}
 		t.tables = append(t.tables, &table{
-			abs: abs, above: gitignore.Above(abs, abs), include: t.include, skip: skip, top: &folder{},
+			abs: abs, above: gitignore.Above(abs, abs), include: t.include, skip: skip, top: &folder{}, most: t.most,
 		})
 	}
 }

@@ -4,6 +4,7 @@ package effects_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -84,6 +85,22 @@ func TestHardLinksAreRefused(t *testing.T) {
 	plan := w.undo(undo.LastChange)
 	if len(plan.Refused) != 2 || w.Content("a") != "2\n" || w.Content("z") != "1\n" {
 		t.Errorf("%+v, a: %q, z: %q", plan.Refused, w.Content("a"), w.Content("z"))
+	}
+}
+
+// TestTooManyFiles: in a folder with more files than are followed, each command is reported as not followed.
+func TestTooManyFiles(t *testing.T) {
+	w := newWorld(t, 1)
+	w.tracker.Follow(3)
+	for i := range 3 {
+		w.Write(fmt.Sprint(i), "")
+	}
+	w.run("true")
+	w.Write("more", "")
+	for range 2 {
+		if _, err := w.tracker.Start(t.Context(), effects.Command{Line: "true"}); err == nil || err.Error() != "the folder has more than 3 files that git does not ignore" {
+			t.Errorf("%v", err)
+		}
 	}
 }
 

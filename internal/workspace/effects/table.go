@@ -23,9 +23,6 @@ import (
 // maxPaths is the number of files, links and folders of a workspace that is followed.
 const maxPaths = 100_000
 
-// errTooMany is returned for a workspace with more than maxPaths.
-var errTooMany = fmt.Errorf("the folder has more than %d files that git does not ignore", maxPaths)
-
 // stat holds the metadata that shows whether a file was touched.
 type stat struct {
 	mode               fs.FileMode
@@ -40,6 +37,7 @@ type table struct {
 	include *gitignore.Rules // ignored paths that count after all
 	skip    map[string]bool  // absolute paths of folders of others
 	top     *folder
+	most    int64 // see maxPaths
 	count   atomic.Int64
 	unkept  atomic.Bool // an item may lack its copy
 }
@@ -172,8 +170,8 @@ func (v *visit) run(ctx context.Context, from *gitignore.Rules) (err error) {
 		}
 	}
 	v.f.list = kept
-	if v.count.Add(int64(len(kept))) > maxPaths {
-		return errTooMany
+	if v.count.Add(int64(len(kept))) > v.most {
+		return fmt.Errorf("the folder has more than %d files that git does not ignore", v.most)
 	}
 	if len(kept) < len(v.f.items) {
 		v.gone(v.f, v.base)
