@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
@@ -178,7 +177,7 @@ func (r *reviews) shownAs(id string) *question {
 	return nil
 }
 
-// crossed waits briefly for an acceptance in the editor that crossed the terminal's yes,
+// crossed waits for an acceptance in the editor that crossed the terminal's yes,
 // and returns its text: the person meant that one. If none comes, it returns err if
 // maybe is set: there may be a draft.
 func (q *question) crossed(ctx context.Context, maybe bool, err error) (confirm.Draft, error) {
@@ -200,12 +199,8 @@ func (q *question) toDraft(d client.Draft) confirm.Draft {
 	return confirm.Draft{Text: d.Text, Edited: d.Edited, Feedback: limited(d.Feedback), Comments: q.comments(d.Comments)}
 }
 
-// crossing is how long to wait for an answer of the editor that may have been on its
-// way when the terminal answered.
-const crossing = 300 * time.Millisecond
-
-// accepted returns the acceptance that the editor sent while the terminal answered, or
-// nil.
+// accepted returns the acceptance that the editor sent while the terminal answered, or nil
+// if none has come when ctx ends.
 func (q *question) accepted(ctx context.Context) *client.DiffOutcome {
 	q.mu.Lock()
 	a := q.asked
@@ -213,12 +208,8 @@ func (q *question) accepted(ctx context.Context) *client.DiffOutcome {
 	if a == nil {
 		return nil
 	}
-	late := time.NewTimer(crossing)
-	defer late.Stop()
 	select {
 	case <-a.over:
-	case <-late.C:
-		return nil
 	case <-ctx.Done():
 		return nil
 	}

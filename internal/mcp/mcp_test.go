@@ -316,7 +316,7 @@ func TestCancel(t *testing.T) {
 // TestOlderPrograms: a program that ends at a request before initialize, and one that never
 // answers it, are started again with initialize.
 func TestOlderPrograms(t *testing.T) {
-	d := mcp.New(mcp.Options{Logs: t.TempDir()}.WithProbe(time.Second), []mcp.Server{program("mute", "mute"), program("strict", "strict")})
+	d := mcp.New(mcp.Options{Logs: t.TempDir()}.WithProbe(2*time.Second), []mcp.Server{program("mute", "mute"), program("strict", "strict")})
 	d.Start(t.Context(), nil)
 	t.Cleanup(d.Close)
 	d.Settle(t.Context())

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/peer"
@@ -43,9 +42,7 @@ func (s Search) probe(ctx context.Context, found []Candidate) {
 func (s Search) answer(ctx context.Context, c *Candidate) {
 	for _, host := range s.hosts(c) {
 		c.Host = host
-		dialing, cancel := context.WithTimeout(ctx, replyTime(host))
-		conn, err := (&net.Dialer{}).DialContext(dialing, "tcp", c.Address())
-		cancel()
+		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", c.Address())
 		if err != nil {
 			continue
 		}
@@ -87,15 +84,6 @@ func (s Search) own(found []Candidate) {
 			c.Gone = c.Dialect == Agent // the others may omit it
 		}
 	}
-}
-
-// replyTime is how long a host has to answer. This machine accepts or refuses at once, unless it
-// is too busy for that.
-func replyTime(host string) time.Duration {
-	if peer.IsLoopback(host) {
-		return maxTime
-	}
-	return reply
 }
 
 // hosts returns the hosts where a candidate may listen. A lock file cannot choose one.

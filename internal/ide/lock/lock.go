@@ -143,7 +143,6 @@ const (
 
 	maxTime   = 3 * time.Second        // only a busy machine, or another host, takes that long
 	rewriting = 100 * time.Millisecond // wait before a half-written file is read again
-	reply     = 300 * time.Millisecond // for a port of another host to answer
 )
 
 // Find returns all candidates, the best first. It returns within about three seconds, or

@@ -140,14 +140,19 @@ func TestMorePatience(t *testing.T) {
 	})
 }
 
+// idle is a silence of the server that is longer than any of a busy machine.
+const idle = 2 * time.Second
+
 // TestASilentStreamEnds checks that headers alone do not count as an answer.
 func TestASilentStreamEnds(t *testing.T) {
+	t.Parallel()
 	silent := map[string]func(w http.ResponseWriter){
 		"no headers":   nil,
 		"headers only": func(http.ResponseWriter) {},
 	}
 	for name, send := range silent {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			left := make(chan struct{})
 			s := llmtest.NewServer(t, llmtest.Turn{Handler: func(w http.ResponseWriter, r *http.Request) {
 				defer close(left)
@@ -164,9 +169,9 @@ func TestASilentStreamEnds(t *testing.T) {
 				}
 				<-r.Context().Done()
 			}})
-			c := client(t, s.URL(), func(o *options) { o.Limits = remote.Limits{Idle: 60 * time.Millisecond, MaxAttempts: 1} })
+			c := client(t, s.URL(), func(o *options) { o.Limits = remote.Limits{Idle: idle, MaxAttempts: 1} })
 			h := collect(t.Context(), c, hello())
-			if e := h.kind(t); e.Kind != llm.Idle || !strings.Contains(e.Message, "60ms") {
+			if e := h.kind(t); e.Kind != llm.Idle || !strings.Contains(e.Message, "2s") {
 				t.Errorf("kind %d, %v", e.Kind, e)
 			}
 			<-left // the connection was closed
@@ -175,10 +180,11 @@ func TestASilentStreamEnds(t *testing.T) {
 }
 
 func TestSilenceAfterText(t *testing.T) {
+	t.Parallel()
 	s := llmtest.NewServerFunc(t, func(int, []byte) llmtest.Turn {
 		return llmtest.Turn{Text: "half of it", Chunk: 4, Fault: llmtest.Stall, After: 2}
 	})
-	h := collect(t.Context(), client(t, s.URL(), func(o *options) { o.Limits = remote.Limits{Idle: 50 * time.Millisecond, MaxAttempts: 2} }), hello())
+	h := collect(t.Context(), client(t, s.URL(), func(o *options) { o.Limits = remote.Limits{Idle: idle, MaxAttempts: 2} }), hello())
 	if e := h.kind(t); e.Kind != llm.Idle || h.text != "half of " || len(h.retries) != 1 || s.Fired(llmtest.Stall) != 2 {
 		t.Errorf("kind %d, response %q, stalls %d", e.Kind, h.text, s.Fired(llmtest.Stall))
 	} else if !strings.Contains(e.Message, "nothing more of its answer") {
@@ -189,6 +195,7 @@ func TestSilenceAfterText(t *testing.T) {
 // TestSlowListener checks that the time that the caller takes does not count as
 // silence.
 func TestSlowListener(t *testing.T) {
+	t.Parallel()
 	goOn := make(chan struct{})
 	s := llmtest.NewServer(t, llmtest.Turn{Handler: func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, events(says("first ")))
@@ -196,14 +203,14 @@ func TestSlowListener(t *testing.T) {
 		<-goOn
 		_, _ = io.WriteString(w, events(says("second"), stop, finished))
 	}})
-	c := client(t, s.URL(), func(o *options) { o.Limits.Idle = 100 * time.Millisecond })
+	c := client(t, s.URL(), func(o *options) { o.Limits.Idle = idle })
 	text, ended := "", false
 	for d, err := range c.Stream(t.Context(), hello()) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		if d.Text == "first " {
-			<-time.After(250 * time.Millisecond)
+			<-time.After(idle + idle/4)
 			close(goOn)
 		}
 		text += d.Text
@@ -244,9 +251,10 @@ func (u untilDone) Read([]byte) (int, error) {
 // TestSilenceAfterTheFinish checks that an answer is complete once the model has
 // finished.
 func TestSilenceAfterTheFinish(t *testing.T) {
+	t.Parallel()
 	for _, fault := range []llmtest.Fault{llmtest.Stall, llmtest.Drop} {
 		s := llmtest.NewServer(t, llmtest.Turn{Text: "hi", Fault: fault, After: 2})
-		h := collect(t.Context(), client(t, s.URL(), func(o *options) { o.Limits.Idle = 50 * time.Millisecond }), hello())
+		h := collect(t.Context(), client(t, s.URL(), func(o *options) { o.Limits.Idle = idle }), hello())
 		if h.err != nil || h.end == nil || h.text != "hi" || !h.end.Usage.Estimated || s.Fired(fault) != 1 {
 			t.Errorf("response %+v", h)
 		}

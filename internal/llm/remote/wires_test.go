@@ -334,11 +334,12 @@ func TestBrokenStreamsAreSentAgain(t *testing.T) {
 		broken["error"] = llmtest.Raw(200, "text/event-stream", string(half)+"data: "+failed[i]+"\n\n")
 		for name, b := range broken {
 			t.Run(w.name+"/"+name, func(t *testing.T) {
+				t.Parallel()
 				s := llmtest.NewServer(t, b, b, turn)
 				transport := remote.NewTransport(nil)
 				t.Cleanup(transport.CloseIdleConnections)
 				c := remote.New(remote.Options{
-					BaseURL: s.URL(), Transport: transport, Limits: remote.Limits{Idle: 200 * time.Millisecond},
+					BaseURL: s.URL(), Transport: transport, Limits: remote.Limits{Idle: 2 * time.Second},
 					Clock: remote.Clock{Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }},
 				}, w.protocol())
 				a := ask(t.Context(), c, llm.Request{Messages: []llm.Message{llm.TextMessage(llm.User, "go")}})
