@@ -29,6 +29,7 @@ type rawJSON = json.RawMessage
 // TestConnectsByItself: the editor that has the folder open is found and linked
 // without being asked for, also when it comes later.
 func TestConnectsByItself(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	r.untilState(ide.Looking)
 	e := idetest.Start(t, idetest.Ours())
@@ -43,6 +44,7 @@ func TestConnectsByItself(t *testing.T) {
 // TestAwait: the wait for an editor ends with the link, or as soon as it is known that
 // no editor can be linked.
 func TestAwait(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	if r.Await(t.Context()) {
 		t.Error("there is no editor")
@@ -56,6 +58,7 @@ func TestAwait(t *testing.T) {
 }
 
 func TestForeignEditorIsOnlyOffered(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := idetest.Start(t, idetest.Neovim())
 	path := e.WriteLock(r.folder(e.Dialect), r.dir)
@@ -72,6 +75,7 @@ func TestForeignEditorIsOnlyOffered(t *testing.T) {
 }
 
 func TestDisconnectStays(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	if err := r.Disconnect(t.Context()); err != nil {
@@ -91,6 +95,7 @@ func TestDisconnectStays(t *testing.T) {
 }
 
 func TestConnectWithoutAnEditor(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	if err := r.Connect(t.Context(), ""); !errors.Is(err, ide.ErrNoEditor) {
 		t.Errorf("Connect = %v", err)
@@ -103,6 +108,7 @@ func TestConnectWithoutAnEditor(t *testing.T) {
 // TestRefusedToken: the lock is read once more, and then left alone until it holds
 // another token.
 func TestRefusedToken(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := idetest.Start(t, idetest.Ours())
 	right := e.WriteLock(t.TempDir(), r.dir) // where nobody looks
@@ -134,8 +140,10 @@ func TestRefusedToken(t *testing.T) {
 // TestTheftIsNotFought: a link that again and again ends right after it was made is
 // left to the other session.
 func TestTheftIsNotFought(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
+	first, _ := e.Handshakes() // the search at the start may have found it before the test connected
 	for range 2 {
 		before := r.Status().Since
 		e.Drop()
@@ -146,13 +154,14 @@ func TestTheftIsNotFought(t *testing.T) {
 	if !strings.Contains(r.Status().Why, "another session") {
 		t.Errorf("%+v", r.Status())
 	}
-	if a, _ := e.Handshakes(); a != 3 {
-		t.Errorf("%d connections", a)
+	if a, _ := e.Handshakes(); a != first+2 {
+		t.Errorf("%d connections after the first %d", a-first, first)
 	}
 }
 
 // TestState: State returns the editor's state without files outside of the folder.
 func TestState(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	path := filepath.Join(r.dir, "a.txt")
 	scratch.Write(t, path, "one\ntwo\n")
@@ -191,6 +200,7 @@ func TestState(t *testing.T) {
 
 // TestGlanceReadsOnce: a Glance at every key reads no file.
 func TestGlanceReadsOnce(t *testing.T) {
+	t.Parallel()
 	reads := 0
 	r := newRig(t, func(o *ide.Options) {
 		o.Read = func(string) (string, error) {
@@ -223,6 +233,7 @@ func TestGlanceReadsOnce(t *testing.T) {
 // TestStalledEditor: an editor that does not answer delays one turn, for as long as the
 // caller allows, and no turn after it.
 func TestStalledEditor(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	for _, tool := range []string{"getOpenEditors", "getDiagnostics", "getLatestSelection"} {
@@ -241,6 +252,7 @@ func TestStalledEditor(t *testing.T) {
 }
 
 func TestDocuments(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	if _, _, err := r.Report(t.Context(), "", 0); !errors.Is(err, editor.ErrNone) {
 		t.Errorf("without an editor: %v", err)
@@ -273,6 +285,7 @@ func TestDocuments(t *testing.T) {
 // TestUnsavedWaitsForTheFirstLink: the first edit, right after the start, is not built
 // on a text older than the one in the editor.
 func TestUnsavedWaitsForTheFirstLink(t *testing.T) {
+	t.Parallel()
 	var path string
 	r := newRig(t, func(o *ide.Options) {
 		e := idetest.Start(t, idetest.Ours())
@@ -288,6 +301,7 @@ func TestUnsavedWaitsForTheFirstLink(t *testing.T) {
 // TestUnsavedIsAskedBriefly: an edit is not held up by an editor that does not
 // say.
 func TestUnsavedIsAskedBriefly(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	e.Handle("checkDocumentDirty", func(*idetest.Conn, rawJSON) idetest.Reply { return idetest.Reply{Silent: true} })
@@ -299,6 +313,7 @@ func TestUnsavedIsAskedBriefly(t *testing.T) {
 // TestEncoding: the editor's encoding of a file is used, and not waited for if it does
 // not come.
 func TestEncoding(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	path := filepath.Join(r.dir, "a.txt")
 	if got := r.Encoding(path); got != "" {
@@ -325,6 +340,7 @@ func TestEncoding(t *testing.T) {
 }
 
 func TestMentionAndFlood(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	path := filepath.Join(r.dir, "a.txt")
@@ -348,6 +364,7 @@ func TestMentionAndFlood(t *testing.T) {
 // within 5 ms, in turn edited, accepted and rejected there. Each has one outcome, it is
 // the answer of one of them, and no diff stays.
 func TestDoubleAnswers(t *testing.T) {
+	t.Parallel()
 	load := 200
 	if os.Getenv("AGENT_TEST_FULL") != "" {
 		load = 20_000
@@ -424,6 +441,7 @@ func pause() {
 // TestActivity: our own extension gets the state and the session of this side, but no
 // state that lasts only an instant.
 func TestActivity(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, func(o *ide.Options) { o.Connect.Session = "first" })
 	e := r.editor(idetest.Ours())
 	states := func() []string {
@@ -463,6 +481,7 @@ func TestActivity(t *testing.T) {
 // TestAnotherSession: the editor knows which session it is linked to, also after
 // another was begun, and over another link.
 func TestAnotherSession(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, func(o *ide.Options) { o.Connect.Session = "first" })
 	e := r.editor(idetest.Ours())
 	sessions := func(n int) []string {
