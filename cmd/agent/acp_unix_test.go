@@ -192,6 +192,7 @@ func (h *host) end() {
 // TestHosted: a host drives a session: it is asked with the diff, its "no" and its silence
 // write nothing, a cancel ends the prompt, and the session can be loaded and continued.
 func TestHosted(t *testing.T) {
+	t.Parallel()
 	edit := func(to string) llmtest.Turn {
 		return callOf("edit_file", `{"path":"a.txt","old_string":"one","new_string":"`+to+`"}`)
 	}
@@ -292,6 +293,7 @@ func TestHosted(t *testing.T) {
 // TestALoadedSessionShowsItsCalls: a host that loads a session is shown its calls as they were
 // shown first, with the diffs, the refusals and the list of steps.
 func TestALoadedSessionShowsItsCalls(t *testing.T) {
+	t.Parallel()
 	edit := callOf("edit_file", `{"path":"a.txt","old_string":"one","new_string":"two"}`)
 	again := callOf("edit_file", `{"path":"a.txt","old_string":"two","new_string":"three"}`)
 	steps := callOf("todo", `{"items":[{"content":"Edit it","status":"in_progress"}]}`)
@@ -334,6 +336,7 @@ func TestALoadedSessionShowsItsCalls(t *testing.T) {
 // TestHostedPlan: the question about a plan shows its text, an edit is a question after it is
 // accepted, and no answer that was not offered accepts it.
 func TestHostedPlan(t *testing.T) {
+	t.Parallel()
 	plan := callOf("present_plan", `{"plan":"# Rename it\n\nEdit a.txt."}`)
 	d := newDesk(t, llmtest.NewServer(t, plan, plan, callOf("write_file", `{"path":"b.txt","content":"x"}`), llmtest.Turn{Text: "Done."}), nil)
 	h := d.host()
@@ -364,6 +367,7 @@ func TestHostedPlan(t *testing.T) {
 // TestHostEnds: the end of the host ends a prompt, its command and the agent. A line that is no
 // message gets an error.
 func TestHostEnds(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, callOf("execute_command", `{"command":"echo begun > begun; exec sleep 1000"}`)), nil)
 	if err := unix.Mkfifo(d.path("begun"), 0o600); err != nil {
 		t.Fatal(err)

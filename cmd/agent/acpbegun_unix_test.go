@@ -10,6 +10,7 @@ import (
 // TestHostedSessionWithoutPrompt: a later process loads a session to which nothing was said yet,
 // and continues it under its id. It is no session for the terminal before its first prompt.
 func TestHostedSessionWithoutPrompt(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t, "Hello.", "Hello again."), nil)
 	h := d.host()
 	id, _ := h.open()

@@ -58,6 +58,7 @@ func recordTo(dir string, cmd *exec.Cmd) error {
 // TestPublicClients drives whole sessions with the official TypeScript SDK and with a Go SDK
 // of other authors, and checks each message against the official schema. It downloads both.
 func TestPublicClients(t *testing.T) {
+	t.Parallel()
 	work := t.TempDir()
 	for _, name := range []string{"client.mjs", "validate.mjs", "package.json", "package-lock.json", "client.go", "go.mod", "go.sum"} {
 		source := filepath.Join("testdata", "acp", name)

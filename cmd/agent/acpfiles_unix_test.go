@@ -59,6 +59,7 @@ func (b *buffers) serve(method string, params map[string]any) any {
 // TestHostedBuffers: the model reads a host's unsaved text, an edit is based on it and shown
 // against it, the host writes it once and only after a yes, and an undo restores that text.
 func TestHostedBuffers(t *testing.T) {
+	t.Parallel()
 	edit := callOf("edit_file", `{"path":"a.txt","old_string":"typed","new_string":"edited"}`)
 	d := newDesk(t, llmtest.NewServer(t,
 		callOf("read_file", `{"path":"a.txt"}`), edit, edit, llmtest.Turn{Text: "Done."},
@@ -112,6 +113,7 @@ func TestHostedBuffers(t *testing.T) {
 // TestHostSavesOtherwise: the model and the person learn that a host has saved another text
 // than was approved, or none; an edit of a text that changed meanwhile is another question.
 func TestHostSavesOtherwise(t *testing.T) {
+	t.Parallel()
 	edit := callOf("edit_file", `{"path":"a.txt","old_string":"one","new_string":"two"}`)
 	for name, c := range map[string]struct {
 		saves       func(string) string
@@ -160,6 +162,7 @@ func TestHostSavesOtherwise(t *testing.T) {
 // TestHostHoldsOldText: the change by a command stays, the model reads it and the person sees
 // it, if the host still shows the text from before, whatever its line endings.
 func TestHostHoldsOldText(t *testing.T) {
+	t.Parallel()
 	changes := callOf("execute_command", `{"command":"sed -i s/one/two/ a.txt"}`)
 	read := callOf("read_file", `{"path":"a.txt"}`)
 	edit := callOf("edit_file", `{"path":"a.txt","old_string":"two","new_string":"three"}`)
@@ -213,6 +216,7 @@ func TestHostHoldsOldText(t *testing.T) {
 // TestHostHoldsLines: line endings and the last one, which a host that holds lines does not
 // know, are those of the file on disk.
 func TestHostHoldsLines(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ saved, held, want string }{
 		"lacks the last line end":            {"one\nx\n", "one\nx", "two\nx\n"},
 		"lacks it in unsaved text":           {"one\nx\n", "one\ntyped", "two\ntyped\n"},
@@ -241,6 +245,7 @@ func TestHostHoldsLines(t *testing.T) {
 // TestHostWritesLines: a file that the host has saved with other line endings than were approved,
 // or with another last one, gets the approved ones, and an undo restores the old ones.
 func TestHostWritesLines(t *testing.T) {
+	t.Parallel()
 	crlf := func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
 	for name, c := range map[string]struct {
 		saved, want string

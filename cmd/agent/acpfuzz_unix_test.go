@@ -90,6 +90,7 @@ func answered(line []byte) bool {
 // TestFuzzedHost: each damaged message is answered with one error, nothing else appears on
 // standard output, and the agent neither ends nor grows.
 func TestFuzzedHost(t *testing.T) {
+	t.Parallel()
 	h := newDesk(t, llmtest.NewServer(t), nil).host()
 	seed := stress.Seed(t)
 	t.Logf("AGENT_TEST_SEED=%d", seed)
@@ -171,6 +172,7 @@ func memoryOf(t *testing.T, pid int) (kib int64) {
 
 // TestLongLine: a line that is too long is answered with an error, and the next one counts.
 func TestLongLine(t *testing.T) {
+	t.Parallel()
 	h := newDesk(t, llmtest.NewServer(t), nil).host()
 	go func() {
 		long := strings.NewReader(strings.Repeat(" ", 65<<20) + "\n")

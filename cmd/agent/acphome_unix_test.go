@@ -17,6 +17,7 @@ import (
 // TestStartedWithoutHome: the home directory is that of the system's user database if the
 // environment lacks it, for the program and for its commands.
 func TestStartedWithoutHome(t *testing.T) {
+	t.Parallel()
 	me, err := user.LookupId(strconv.Itoa(os.Getuid()))
 	if err != nil || me.HomeDir == "" {
 		t.Skipf("the system does not know the user: %v", err)

@@ -19,6 +19,7 @@ func init() { //nolint:gochecknoinits // other systems have no such program
 // TestKilledHost: five seconds after SIGKILL of the host, the agent, its commands and its
 // watchdog are gone.
 func TestKilledHost(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t,
 		callOf("execute_command", `{"background":true,"command":"echo $$ >job.new && mv job.new job && sleep 300 & wait"}`),
 		callOf("execute_command", `{"command":"(setsid sh -c 'echo $$ >far.new && mv far.new far && sleep 300; sleep 300' >/dev/null 2>&1 &); echo $$ >pid.new && mv pid.new pid && while :; do echo x; sleep 1; done"}`),

@@ -58,6 +58,7 @@ func option(t *testing.T, from map[string]any, id string) (now string, values []
 // TestHostedOptions: a host sees and changes mode, model and effort, and each change reaches
 // the requests.
 func TestHostedOptions(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "One."}, llmtest.Turn{Text: "Two."}), nil)
 	h := d.host()
 	id, got := h.open()
@@ -103,6 +104,7 @@ func TestHostedOptions(t *testing.T) {
 // TestHostedUpdates: a host learns the commands, the title and how full the context is. A
 // command answers, an undo is a question, and a command of the screen is refused.
 func TestHostedUpdates(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, callOf("write_file", `{"path":"a.txt","content":"x\n"}`), llmtest.Turn{Text: "Done."}, llmtest.Turn{Text: "Hello."}), nil)
 	d.env = append(d.env, "AGENT_MODEL=corp/m", "CORP_KEY="+canary)
 	d.keep("config.yaml", "providers:\n  corp: {base_url: "+d.server.URL()+", api_key_env: CORP_KEY, context_window: 50000}\n")
@@ -141,6 +143,7 @@ func TestHostedUpdates(t *testing.T) {
 
 // TestHostedPick: a host's user picks one of several changes of the same file to take back.
 func TestHostedPick(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, callOf("write_file", `{"path":"a.txt","content":"1\n"}`), callOf("write_file", `{"path":"b.txt","content":"1\n"}`),
 		callOf("write_file", `{"path":"b.txt","content":"2\n"}`), llmtest.Turn{Text: "Done."}), nil)
 	h := d.host()
@@ -171,6 +174,7 @@ func TestHostedPick(t *testing.T) {
 // TestHostedRemovals: a host is asked about a move with both places and about a deletion,
 // and an undo takes both back.
 func TestHostedRemovals(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, callOf("move_file", `{"path":"a.txt","to":"to/b.txt"}`),
 		callOf("delete_file", `{"path":"c.txt"}`), llmtest.Turn{Text: "Done."}), map[string]string{"a.txt": "a\n", "c.txt": "c\n"})
 	h := d.host()
@@ -200,6 +204,7 @@ func TestHostedRemovals(t *testing.T) {
 
 // TestHostedLimit: a host learns which limit ended a turn.
 func TestHostedLimit(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "It is", Finish: "length"}, callOf("list_files", `{}`), llmtest.Turn{Text: "No more."}), nil)
 	d.keep("config.yaml", "max_turns: 1\n")
 	h := d.host()
@@ -213,6 +218,7 @@ func TestHostedLimit(t *testing.T) {
 // TestHostedPictures: a model that takes images gets those of a prompt, and a resource with
 // its name; a broken image is an error.
 func TestHostedPictures(t *testing.T) {
+	t.Parallel()
 	var picture bytes.Buffer
 	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 12, 8))); err != nil {
 		t.Fatal(err)

@@ -68,6 +68,7 @@ func choose(t *testing.T, name string) func(q map[string]any) string {
 // TestHostedPrompts: the prompts of MCP servers are commands of the session once the servers have
 // listed them, and again when the list changes. Their text is shown, and sent after a yes.
 func TestHostedPrompts(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "One."}, callOf("mcp__t__more", `{}`), llmtest.Turn{Text: "Two."}), nil)
 	h := d.host()
 	h.request("initialize", map[string]any{"protocolVersion": 1, "clientCapabilities": map[string]any{"elicitation": map[string]any{"form": map[string]any{}}}})

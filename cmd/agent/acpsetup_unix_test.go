@@ -13,6 +13,7 @@ import (
 // terminal that the host opens with its own command line, and the session begins without a
 // new connection.
 func TestHostedSetUp(t *testing.T) {
+	t.Parallel()
 	server := answers(t, "Hello.")
 	d := fresh(t, server)
 	d.keep("config.yaml", "providers:\n  ollama:\n    base_url: "+models(t, server, `{"data":[{"id":"small"}]}`, "")+"\n")
@@ -87,6 +88,7 @@ func TestHostedSetUp(t *testing.T) {
 
 // TestHostedKey: a missing key is told like a missing model; a mistake in the configuration is not.
 func TestHostedKey(t *testing.T) {
+	t.Parallel()
 	d := fresh(t, answers(t))
 	h := d.host()
 	session := map[string]any{"cwd": d.dir, "mcpServers": []any{}}

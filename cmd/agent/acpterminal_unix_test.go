@@ -107,6 +107,7 @@ func (c *consoles) create(params map[string]any) any {
 // shows with the call. Its time-out and a cancel end it there. One that the host refuses, and
 // one in the background, run here.
 func TestHostedTerminal(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t,
 		callOf("execute_command", `{"command":"echo hello >>made; cat made; exit 3"}`), llmtest.Turn{Text: "Done."},
 		callOf("execute_command", `{"command":"echo begun; sleep 1000","timeout":1}`), llmtest.Turn{Text: "Done."},
@@ -165,6 +166,7 @@ func TestHostedTerminal(t *testing.T) {
 
 // A command in the host's terminal gets no key, although the host has one.
 func TestHostedTerminalHasNoKey(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t,
 		callOf("execute_command", `{"command":"echo \"$PLAIN $TOGETHER_API_KEY$CORP_TOKEN$PLAINER\" >made"}`), llmtest.Turn{Text: "Done."},
 	), nil)

@@ -18,6 +18,7 @@ import (
 // TestHostedWords: in a host with forms a refusal can have words, which go to the model, and
 // a question of the model another answer. A declined form leaves the refusal as it is.
 func TestHostedWords(t *testing.T) {
+	t.Parallel()
 	edit := callOf("edit_file", `{"path":"a.txt","old_string":"one","new_string":"two"}`)
 	d := newDesk(t, llmtest.NewServer(t, edit, llmtest.Turn{Text: "I see."}, edit,
 		callOf("ask_user", `{"question":"Which n\u0430me?","options":["left","r\u0435d\u00a0x"]}`), llmtest.Turn{Text: "So be it."}), map[string]string{"a.txt": "one\n"})
@@ -71,6 +72,7 @@ func TestHostedWords(t *testing.T) {
 // TestHostedSessionIsDeleted: a host deletes a session that is not open, by its whole id, and
 // opens one with further folders.
 func TestHostedSessionIsDeleted(t *testing.T) {
+	t.Parallel()
 	more := t.TempDir()
 	d := newDesk(t, llmtest.NewServer(t, callOf("write_file", `{"path":"`+more+`/b.txt","content":"x"}`), llmtest.Turn{Text: "Hello."}), nil)
 	h := d.host()
@@ -108,6 +110,7 @@ func TestHostedSessionIsDeleted(t *testing.T) {
 // TestSessionIsClosedDuringAPrompt: a host closes a session whose prompt asks. The prompt is
 // cancelled, and nothing is written.
 func TestSessionIsClosedDuringAPrompt(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, callOf("write_file", `{"path":"b.txt","content":"x"}`)), nil)
 	h := d.host()
 	h.request("initialize", map[string]any{"protocolVersion": 1})

@@ -13,9 +13,9 @@ import (
 
 // TestAlwaysHere: A shows the narrowest rule, which can be edited; Enter makes it for as
 // long as chosen. A rule for the project counts in later sessions until it is taken back.
-func TestAlwaysHere(t *testing.T) { alwaysKey(t, pressed{}) }
+func TestAlwaysHere(t *testing.T) { alwaysKey(t, &pressed{by: map[keys.Place]map[string]bool{}}) }
 
-func alwaysKey(t *testing.T, seen pressed) {
+func alwaysKey(t *testing.T, seen *pressed) {
 	d := newDesk(t, llmtest.NewServer(t, runTurn("go vet ./a ./b || true > made"), runTurn("go vet ./a"), runTurn("go vet ./b"), llmtest.Turn{Text: "First."},
 		runTurn("go vet ./c"), llmtest.Turn{Text: "Second."}, runTurn("go vet ./d")), nil)
 	d.sit()
@@ -36,7 +36,7 @@ func alwaysKey(t *testing.T, seen pressed) {
 	d.WaitFor(`First\.`)
 	d.idle()
 	d.say("/permissions")
-	d.WaitFor(`allow run\(go vet \*\)  \(.*projects/`)
+	d.WaitFor(`allow run\(go vet \*\)\s+\(.*projects/`)
 	d.Press("esc")
 	d.leave()
 
@@ -63,6 +63,7 @@ func runTurn(command string) llmtest.Turn {
 // TestRuleInThePanel: the rule is checked while it is typed, and nothing typed is lost; a
 // rule for some uses is counted, listed, and taken back.
 func TestRuleInThePanel(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, runTurn("go vet ./a"), runTurn("go vet ./b"), runTurn("go vet ./c"), runTurn("go vet ./d"), llmtest.Turn{Text: "First."},
 		runTurn("go vet ./e"), llmtest.Turn{Text: "Second."}), nil)
 	d.sit()
@@ -109,6 +110,7 @@ func TestRuleInThePanel(t *testing.T) {
 // TestRuleForOneOfSeveral: in a line of several commands, A makes a rule for the one that is
 // not allowed yet, and is missing if several are not.
 func TestRuleForOneOfSeveral(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, runTurn("go vet ./a && make b"), runTurn("go vet ./a"), runTurn("go vet ./b && make b | head -3"), runTurn("make b && go vet ./c"), llmtest.Turn{Text: "First."}),
 		map[string]string{"Makefile": "b:\n\ttrue\n"})
 	d.sit()
@@ -133,6 +135,7 @@ func TestRuleForOneOfSeveral(t *testing.T) {
 // TestRuleEndsWithItsContent: a rule for the session ends when a file that it ran was
 // changed from outside, not when the person approved the change, and the question explains why.
 func TestRuleEndsWithItsContent(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, runTurn("make a"), runTurn("make b"),
 		llmtest.Turn{Calls: []llmtest.Call{writeCall("Makefile", "a b:\n\techo approved\n")}}, runTurn("make a"), llmtest.Turn{Text: "First."}, runTurn("make a"), llmtest.Turn{Text: "Second."}),
 		map[string]string{"Makefile": "a b:\n\ttrue\n"})
@@ -163,6 +166,7 @@ func TestRuleEndsWithItsContent(t *testing.T) {
 // TestRuleAboutEdits: A on an edit allows edits of the files that the rule names, and no
 // others.
 func TestRuleAboutEdits(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t,
 		llmtest.Turn{Calls: []llmtest.Call{writeCall("docs/a.md", "a\n"), writeCall("docs/sub/b.md", "b\n"), writeCall("c.md", "c\n")}}, llmtest.Turn{Text: "Done."}), nil)
 	d.sit()
@@ -193,6 +197,7 @@ func TestRuleAboutEdits(t *testing.T) {
 // TestLongFolderName: a session starts, and keeps a rule, in a folder with the longest name
 // that a file system allows.
 func TestLongFolderName(t *testing.T) {
+	t.Parallel()
 	vet := runTurn("go vet ./a")
 	d := newDesk(t, llmtest.NewServer(t, vet, llmtest.Turn{Text: "First."}, vet, llmtest.Turn{Text: "Second."}), nil)
 	d.dir = filepath.Join(d.dir, strings.Repeat("n", 255))

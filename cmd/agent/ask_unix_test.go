@@ -16,6 +16,7 @@ func asksUser() llmtest.Turn {
 
 // The model asks in its own words; a digit takes one of its answers, c begins another.
 func TestModelAsksTheUser(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, asksUser(), asksUser(), asksUser(), llmtest.Turn{Text: "All done."}), nil)
 	d.sit("--permission-mode", "accept-edits")
 	d.say("indent it")
@@ -45,6 +46,7 @@ func TestModelAsksTheUser(t *testing.T) {
 }
 
 func TestModelAsksTheUserInPlainText(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, asksUser(), asksUser(), llmtest.Turn{Text: "All done."}), nil)
 	d.open()
 	d.run("agent", "--screen-reader")
@@ -64,6 +66,7 @@ func TestModelAsksTheUserInPlainText(t *testing.T) {
 
 // Without a person the model goes on by itself.
 func TestModelCannotAskInAScript(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, asksUser(), llmtest.Turn{Text: "I took tabs."}), nil)
 	code, out := d.prompted()
 	if code != 0 || !strings.Contains(out, "I took tabs.") {
@@ -76,6 +79,7 @@ func TestModelCannotAskInAScript(t *testing.T) {
 
 // A host offers the answers and nothing else.
 func TestModelAsksTheHostsUser(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, asksUser(), asksUser(), llmtest.Turn{Text: "Done."}), nil)
 	h := d.host()
 	id := h.request("session/new", map[string]any{"cwd": d.dir, "mcpServers": []any{}}).Result["sessionId"]

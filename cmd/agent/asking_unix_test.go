@@ -37,6 +37,7 @@ func deskBeforeAQuestion(t *testing.T) (d *desk, ask func()) {
 // A question comes while a prompt is half typed: the rest goes to the draft, however
 // long the pause, and Tab lets the next key answer.
 func TestAHalfTypedPromptDoesNotAnswer(t *testing.T) {
+	t.Parallel()
 	d, ask := deskBeforeAQuestion(t)
 	d.Type("please ")
 	d.WaitFor(`(?m)^❯ please`)
@@ -62,6 +63,7 @@ func TestAHalfTypedPromptDoesNotAnswer(t *testing.T) {
 
 // A question is withdrawn while its comment is half typed: the comment becomes a draft.
 func TestACommentOutlivesItsQuestion(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, editCall("hello", "good day"), llmtest.Turn{Text: "All done."}), map[string]string{"main.go": program})
 	e := d.editor(idetest.Ours())
 	d.sit()
@@ -86,6 +88,7 @@ func TestACommentOutlivesItsQuestion(t *testing.T) {
 // A command's question comes while an edit's question is on the screen: both are
 // answered, one after the other.
 func TestTwoQuestionsAtOnce(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, editCall("hello", "good day"), llmtest.Turn{Text: "All done."}),
 		map[string]string{"main.go": program, "old.md": "old\n"})
 	d.sit()
@@ -118,6 +121,7 @@ func TestTwoQuestionsAtOnce(t *testing.T) {
 
 // Esc on a command's question declines the command only: the turn continues.
 func TestEscOnACommandsQuestionKeepsTheTurn(t *testing.T) {
+	t.Parallel()
 	gate := make(chan struct{})
 	second := llmtest.Turn{Text: "All done.", Gate: gate}
 	d := newDesk(t, llmtest.NewServer(t, editCall("hello", "good day"), second), map[string]string{"main.go": program, "old.md": "old\n"})
@@ -143,6 +147,7 @@ func TestEscOnACommandsQuestionKeepsTheTurn(t *testing.T) {
 
 // A list keeps the focus when a question comes: typing into its filter does not answer.
 func TestAListKeepsTheKeys(t *testing.T) {
+	t.Parallel()
 	d, ask := deskBeforeAQuestion(t)
 	d.say("/permissions")
 	d.WaitFor(`(?m)^› default mode`)
@@ -164,6 +169,7 @@ func TestAListKeepsTheKeys(t *testing.T) {
 // Ctrl+C clears the draft, then stops the turn, then quits; the last step must come
 // within two seconds.
 func TestCtrlCGoesOneStepAtATime(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, talk, llmtest.Turn{Text: "Here again."}), nil)
 	d.sit()
 	d.say("talk")
@@ -192,6 +198,7 @@ func TestCtrlCGoesOneStepAtATime(t *testing.T) {
 // With an empty draft, the letters of a prompt that begins are no answers, however many of them
 // would be; one alone is, and after a yes for the session a line names the rule.
 func TestTheFirstLetterOfAPromptDoesNotAnswer(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, editCall("hello", "good day"), editCall("main()", "main() "), llmtest.Turn{Text: "All done."}), map[string]string{"main.go": program})
 	d.sit()
 	d.say("be polite")
@@ -217,7 +224,8 @@ func TestTheFirstLetterOfAPromptDoesNotAnswer(t *testing.T) {
 }
 
 // A no counts at once, also in the first half second of a question: an editor's later yes does not
-// outrun it, even while the terminal waits to see whether the letter begins a prompt.
+// outrun it, even while the terminal waits to see whether the letter begins a prompt. It runs alone,
+// because an editor's yes waits for the terminal for half a second only.
 func TestEarlyNoBeatsALaterYes(t *testing.T) {
 	for _, wait := range []time.Duration{0, 20 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond} {
 		d := newDesk(t, llmtest.NewServer(t, editCall("hello", "good day"), llmtest.Turn{Text: "All done."}), map[string]string{"main.go": program})
@@ -228,7 +236,7 @@ func TestEarlyNoBeatsALaterYes(t *testing.T) {
 		diff := e.NextDiff()
 		d.WaitFor(`good day`)
 		d.Type("n")
-		d.Typed()
+		d.Read()
 		<-time.After(wait)
 		diff.Accept()
 		d.idle()

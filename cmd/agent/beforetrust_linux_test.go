@@ -71,6 +71,7 @@ var starts = []starting{
 // Before a person trusts the folder, the program starts no program and opens no
 // connection on any terminal, except those that a command is asked to check.
 func TestNothingRunsBeforeTrust(t *testing.T) {
+	t.Parallel()
 	strace := straces(t)
 	for name, env := range terminals {
 		t.Run(name, func(t *testing.T) {

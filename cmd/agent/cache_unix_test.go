@@ -160,6 +160,7 @@ providers:
 // new file and another branch, continues the session. The markers themselves move. The
 // test logs the savings.
 func TestRequestsBeginAsTheOneBefore(t *testing.T) {
+	t.Parallel()
 	_, uncachedCost, _ := cached(t, false, "chat", "ide: {context: system}", ", cache_markers: false")
 	_, systemCost, _ := cached(t, true, "chat", "ide: {context: system}", "")
 	for _, c := range []struct {
@@ -204,6 +205,7 @@ func TestRequestsBeginAsTheOneBefore(t *testing.T) {
 // With cache_ttl: 1h every marker asks for an hour, and writing costs twice the
 // price of input. A server that does not know the time refuses it once.
 func TestCacheForAnHour(t *testing.T) {
+	t.Parallel()
 	const marker = `"cache_control":{"ttl":"1h","type":"ephemeral"}`
 	for _, c := range []struct {
 		name, wire, options string

@@ -16,6 +16,7 @@ import (
 
 // The search finds a key in the environment of a child.
 func TestCanaryIsFoundInAChild(t *testing.T) {
+	t.Parallel()
 	strace := straces(t)
 	for env, want := range map[string]int{"PLANTED=" + canary: 2, "NONE=": 0} {
 		file := filepath.Join(t.TempDir(), "trace")

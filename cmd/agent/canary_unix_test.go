@@ -83,6 +83,7 @@ func (d *desk) spied(cmd *exec.Cmd) *exec.Cmd {
 
 // The search finds a key in a file of each folder.
 func TestCanaryIsFound(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t), nil)
 	d.keyed = []string{"planted"}
 	for _, dir := range []string{d.home, filepath.Dir(d.home), d.dir, d.tmp} {

@@ -153,6 +153,7 @@ func eachSocket(folder string) string {
 // A command in the sandbox, with the network, cannot become an agent of an editor that
 // hides its secret, wherever the agent's own folder is; without the sandbox it can.
 func TestSandboxedCommandCannotUseTheEditor(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		mode            string
 		hidden, exposed bool // the secret; the agent's own folder
@@ -200,6 +201,7 @@ func TestSandboxedCommandCannotUseTheEditor(t *testing.T) {
 // A command in the sandbox reads no keys, sessions and tokens in the agent's own folder, but
 // the files there that are for commands.
 func TestSandboxHidesTheAgentsFolder(t *testing.T) {
+	t.Parallel()
 	b := newBoxed(t, "required")
 	private := []string{"credentials.json", "history", "sessions/x/y.jsonl", "undo/x/1", "audit.jsonl", "ide/1.mcp.json", "ide/bridge.json", "trust.json", "spill/other/f"}
 	public := []string{"skills/s/run.sh", "commands/c.md", "agents/a.md", "AGENTS.md"}

@@ -30,6 +30,7 @@ func goDesk(t *testing.T, settings string, turns ...llmtest.Turn) *desk {
 // TestCheckInTheQuestion: the result of go vet arrives in the head of the question, red and
 // green, without a write. The model is told if a red one is accepted.
 func TestCheckInTheQuestion(t *testing.T) {
+	t.Parallel()
 	d := goDesk(t, "check: auto\n", editCall(`println("hello")`, "println(missing, absent)"), editCall("println(missing, absent)", `println("fine")`), llmtest.Turn{Text: "All done."})
 	d.sit()
 	d.say("break it")
@@ -65,6 +66,7 @@ func TestCheckInTheQuestion(t *testing.T) {
 // TestOldProblemsAreNotTheProposals: only the problems that the file does not have yet
 // count.
 func TestOldProblemsAreNotTheProposals(t *testing.T) {
+	t.Parallel()
 	d := goDesk(t, "check: auto\n", editCall("old", "println(old, added)"), llmtest.Turn{Text: "All done."})
 	d.write("main.go", strings.Replace(program, `println("hello")`, "old", 1))
 	d.sit()
@@ -79,6 +81,7 @@ func TestOldProblemsAreNotTheProposals(t *testing.T) {
 // TestCheckFirst: a proposal with new problems goes back to the model without a question,
 // twice at most.
 func TestCheckFirst(t *testing.T) {
+	t.Parallel()
 	d := goDesk(t, "check: auto\ncheck_first: true\n",
 		editCall("hello\")", "hello\" + one)"), editCall("hello\")", "hello\" + two)"), editCall("hello\")", "hello\" + three)"),
 		editCall("hello\" + three)", "fine\")"), llmtest.Turn{Text: "All done."})
@@ -103,6 +106,7 @@ func TestCheckFirst(t *testing.T) {
 // TestCheckCommand: a command of the user's runs in a copy with the proposal, which it
 // cannot leave.
 func TestCheckCommand(t *testing.T) {
+	t.Parallel()
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
 	d.keep("config.yaml", "check: grep -q hello main.go && touch here && pwd\n")
 	d.sit()
@@ -123,6 +127,7 @@ func TestCheckCommand(t *testing.T) {
 // TestCheckInThePlainInterface: the result is printed below the question, which is asked
 // again.
 func TestCheckInThePlainInterface(t *testing.T) {
+	t.Parallel()
 	d := goDesk(t, "check: auto\n", editCall(`println("hello")`, "println(missing)"), llmtest.Turn{Text: "All done."})
 	d.open()
 	d.run("agent", "--screen-reader")
@@ -169,6 +174,7 @@ func editOf(name, before, after string) llmtest.Call {
 // in the head of the one question, red and green; the list and the files give way to the
 // output and come back.
 func TestCheckInTheReviewOfATurn(t *testing.T) {
+	t.Parallel()
 	d := reviewDesk(t, "check: auto\n", brokenTurn(), llmtest.Turn{Text: "First."}, mendedTurn(), llmtest.Turn{Text: "Second."}, llmtest.Turn{Text: "I see."})
 	d.sit()
 	d.say("break it")
@@ -217,6 +223,7 @@ func TestCheckInTheReviewOfATurn(t *testing.T) {
 // TestRedReviewOfATurnIsTold: the model is told of the new problems if the changes are
 // accepted with them.
 func TestRedReviewOfATurnIsTold(t *testing.T) {
+	t.Parallel()
 	d := reviewDesk(t, "check: auto\n", brokenTurn(), llmtest.Turn{Text: "First."}, llmtest.Turn{Text: "I see."})
 	d.sit()
 	d.say("break it")
@@ -243,6 +250,7 @@ func TestRedReviewOfATurnIsTold(t *testing.T) {
 // TestCheckFirstInTheReviewOfATurn: the model mends the problems of its pending changes
 // before anybody is asked.
 func TestCheckFirstInTheReviewOfATurn(t *testing.T) {
+	t.Parallel()
 	d := reviewDesk(t, "check: auto\ncheck_first: true\n", brokenTurn(), llmtest.Turn{Text: "First."}, mendedTurn(), llmtest.Turn{Text: "Second."})
 	d.sit()
 	d.say("break it")
@@ -261,6 +269,7 @@ func TestCheckFirstInTheReviewOfATurn(t *testing.T) {
 // TestCheckInThePlainReviewOfATurn: the plain face prints the result below the list of
 // files, and asks again.
 func TestCheckInThePlainReviewOfATurn(t *testing.T) {
+	t.Parallel()
 	d := reviewDesk(t, "check: auto\n", brokenTurn(), llmtest.Turn{Text: "First."}, mendedTurn(), llmtest.Turn{Text: "Second."})
 	d.open()
 	d.run("agent", "--screen-reader")
@@ -281,7 +290,7 @@ func TestCheckInThePlainReviewOfATurn(t *testing.T) {
 }
 
 // checkKey: t shows the output of the check.
-func checkKey(t *testing.T, seen pressed) {
+func checkKey(t *testing.T, seen *pressed) {
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
 	d.keep("config.yaml", "check: echo looked at it\n")
 	d.sit()

@@ -23,6 +23,7 @@ func answers(t *testing.T, texts ...string) *llmtest.Server {
 }
 
 func TestInformingCommands(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t, "Hello there."), nil)
 	d.sit()
 	d.say("hi")
@@ -49,6 +50,7 @@ func TestInformingCommands(t *testing.T) {
 }
 
 func TestCopyTodoAndGrants(t *testing.T) {
+	t.Parallel()
 	list := llmtest.Call{Name: "todo", Args: `{"items":[{"content":"look around","status":"completed"},{"content":"mend it","status":"pending"}]}`}
 	edit := llmtest.Call{Name: "edit_file", Args: `{"path":"a.txt","old_string":"one","new_string":"two"}`}
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Calls: []llmtest.Call{list}}, llmtest.Turn{Calls: []llmtest.Call{edit}},
@@ -83,6 +85,7 @@ func TestCopyTodoAndGrants(t *testing.T) {
 
 // Commands that only read the conversation work during a turn.
 func TestCommandsDuringATurn(t *testing.T) {
+	t.Parallel()
 	gate := make(chan struct{})
 	edit := func(from, to string) llmtest.Turn {
 		return llmtest.Turn{Calls: []llmtest.Call{{Name: "edit_file", Args: `{"path":"a.txt","old_string":"` + from + `","new_string":"` + to + `"}`}}}
@@ -122,6 +125,7 @@ func TestCommandsDuringATurn(t *testing.T) {
 // TestACommandHoldsTheSession types while a command works on the session: the text
 // waits for it, and comes back if the command is stopped.
 func TestACommandHoldsTheSession(t *testing.T) {
+	t.Parallel()
 	turns := []llmtest.Turn{{Text: "First answer."}, {Text: "Second answer."}, {Text: "so", Fault: llmtest.Stall}, {Text: "Third answer."}}
 	d := newDesk(t, llmtest.NewServer(t, turns...), nil)
 	d.sit()
@@ -146,6 +150,7 @@ func TestACommandHoldsTheSession(t *testing.T) {
 }
 
 func TestCommandsOfTheUsersOwn(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t, "It is fine."), map[string]string{})
 	d.keep("commands/git/review.md", "---\ndescription: look at a change\nargument-hint: FILE\n---\nReview $1 with care.\n")
 	d.keep("commands/help.md", "Mine.")
@@ -172,6 +177,7 @@ func TestCommandsOfTheUsersOwn(t *testing.T) {
 }
 
 func TestClearAndResume(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t, "First answer.", "Second answer.", "Third answer."), nil)
 	d.sit()
 	d.say("one")
@@ -202,6 +208,7 @@ func TestClearAndResume(t *testing.T) {
 }
 
 func TestACommandThatMustWaitIsQueued(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t,
 		llmtest.Turn{Text: "one two three", Chunk: 4, Fault: llmtest.Stall, After: 2}, llmtest.Turn{Text: "Second answer."}), nil)
 	d.sit()
@@ -221,6 +228,7 @@ func TestACommandThatMustWaitIsQueued(t *testing.T) {
 }
 
 func TestQueuedCommandsRunInTheirTurn(t *testing.T) {
+	t.Parallel()
 	call := llmtest.Call{Name: "execute_command", Args: `{"command":"while [ ! -e go ]; do :; done"}`}
 	d := newDesk(t, llmtest.NewServer(t,
 		llmtest.Turn{Calls: []llmtest.Call{call}}, llmtest.Turn{Text: "It ran."}, llmtest.Turn{Text: "Second answer."}), nil)
@@ -245,6 +253,7 @@ func TestQueuedCommandsRunInTheirTurn(t *testing.T) {
 }
 
 func TestShiftTabChangesTheMode(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t), nil)
 	d.sit()
 	for _, mode := range []string{"accept-edits mode", "plan mode", "default mode"} {
@@ -255,6 +264,7 @@ func TestShiftTabChangesTheMode(t *testing.T) {
 }
 
 func TestCancelReturnsQueuedText(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "one two three", Chunk: 4, Fault: llmtest.Stall, After: 2}), nil)
 	d.sit()
 	d.say("count")
@@ -272,6 +282,7 @@ func TestCancelReturnsQueuedText(t *testing.T) {
 }
 
 func TestCommandOutputIsShownWhileItRuns(t *testing.T) {
+	t.Parallel()
 	call := llmtest.Call{Name: "execute_command", Args: `{"command":"echo first; while [ ! -e go ]; do :; done; echo last"}`}
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Calls: []llmtest.Call{call}}, llmtest.Turn{Text: "It ran."}), nil)
 	d.sit()
@@ -289,6 +300,7 @@ func TestCommandOutputIsShownWhileItRuns(t *testing.T) {
 }
 
 func TestEscEndsARunningCommand(t *testing.T) {
+	t.Parallel()
 	call := llmtest.Call{Name: "execute_command", Args: `{"command":"echo $$ > pid; echo started; exec sleep 600"}`}
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Calls: []llmtest.Call{call}}, llmtest.Turn{Text: "Good."}), nil)
 	d.sit()
@@ -309,6 +321,7 @@ func TestEscEndsARunningCommand(t *testing.T) {
 }
 
 func TestHostileTextDoesNotReachTheTerminal(t *testing.T) {
+	t.Parallel()
 	const evil = "title \x1b]0;pwned\x07 clipboard \x1b]52;c;ZXZpbA==\x07 move \x1b[2J\x1b[H bidi \u202e done"
 	args := `{"command":"printf 'evil \\033]0;pwned\\007 end'"}`
 	d := newDesk(t, llmtest.NewServer(t,

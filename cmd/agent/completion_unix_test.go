@@ -13,6 +13,7 @@ import (
 // TestBashAlone completes in a bash without the bash-completion package: commands,
 // values behind a blank and behind an equals sign, sessions, files.
 func TestBashAlone(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip(err)
 	}

@@ -17,6 +17,7 @@ import (
 // TestDemoOnATerminal plays the demo as its user does: yes to the edit, yes to
 // the tests, and then /undo.
 func TestDemoOnATerminal(t *testing.T) {
+	t.Parallel()
 	tmp := t.TempDir()
 	d := &desk{t: t, Terminal: ptytest.New(t, vt.Options{Width: 100, Height: 40})}
 	cmd := exec.Command("agent", "demo")

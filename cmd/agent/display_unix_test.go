@@ -13,6 +13,7 @@ import (
 // The window's title shows the state, and a question notifies a person who has turned
 // away.
 func TestWindowTitleShowsTheState(t *testing.T) {
+	t.Parallel()
 	gate := make(chan struct{})
 	turn := editCall("hello", "good day")
 	turn.Gate = gate
@@ -51,6 +52,7 @@ func TestWindowTitleShowsTheState(t *testing.T) {
 
 // Ctrl+L reprints the conversation at the current width, also during an answer.
 func TestCtrlLReprints(t *testing.T) {
+	t.Parallel()
 	const words = "one two three four five six seven eight nine ten eleven twelve"
 	d := newDesk(t, llmtest.NewServer(t,
 		llmtest.Turn{Text: words + "\n\nsecond part of it"},
@@ -76,6 +78,7 @@ func TestCtrlLReprints(t *testing.T) {
 
 // With reduced motion nothing is drawn while idle.
 func TestReducedMotion(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "one two", Chunk: 4, Fault: llmtest.Stall, After: 1}), nil)
 	d.env = append(d.env, "REDUCE_MOTION=1")
 	d.sit()
@@ -95,6 +98,7 @@ func TestReducedMotion(t *testing.T) {
 // The status line shows the configured items in their order, and drops whole items if
 // room is short.
 func TestStatusLine(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t), nil)
 	d.env = append(d.env, "AGENT_INTERFACE_STATUS=folder, model, mode")
 	d.sit()
@@ -109,6 +113,7 @@ func TestStatusLine(t *testing.T) {
 // The picker previews the theme under the cursor; Esc restores the old one, Enter keeps
 // the new one.
 func TestThemePicker(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t), nil)
 	d.sit()
 	prompt := func() (style string) {
@@ -161,6 +166,7 @@ func TestThemePicker(t *testing.T) {
 
 // A continued session keeps its totals.
 func TestStatusAfterResume(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "Hello."}), nil)
 	d.env = append(d.env, "AGENT_INTERFACE_STATUS=tokens, context")
 	const status = `(?m)^[\d.k]+ tokens · context [\d.k]+%?$`
@@ -185,6 +191,7 @@ func TestStatusAfterResume(t *testing.T) {
 
 // Each permission mode except the default has its own color.
 func TestModesLookDifferent(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t), nil)
 	seen := map[string]string{}
 	for _, mode := range []string{"default", "accept-edits", "plan", "bypass"} {
@@ -207,6 +214,7 @@ func TestModesLookDifferent(t *testing.T) {
 
 // A session with messages ends with the command to resume it.
 func TestExitSaysHowToResume(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t, "Hello."), nil)
 	d.sit()
 	d.leave()

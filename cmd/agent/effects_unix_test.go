@@ -12,6 +12,7 @@ import (
 // TestLineIsUndone: one /undo takes back all that a line behind a ! changed, /diff shows
 // it before, and /redo brings it back.
 func TestLineIsUndone(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t), map[string]string{"a.txt": "old\n", "gone": "lost\n"})
 	d.sit()
 	d.say("!echo new > a.txt; rm gone; ln -s a.txt link")

@@ -13,6 +13,7 @@ import (
 // The effort changes by key and by command, goes out in the form of each wire, and a
 // resumed session has it again.
 func TestEffortOnEveryWire(t *testing.T) {
+	t.Parallel()
 	for wire, form := range map[string]string{
 		"anthropic": `"output_config":{"effort":"LEVEL"}`,
 		"responses": `"reasoning":{"effort":"LEVEL","summary":"auto"}`,
@@ -60,6 +61,7 @@ func TestEffortOnEveryWire(t *testing.T) {
 
 // A model whose server has refused an effort has none to change; the key explains that.
 func TestEffortThatTheServerRefuses(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServerFunc(t, func(_ int, body []byte) llmtest.Turn {
 		if strings.Contains(string(body), "reasoning_effort") {
 			return llmtest.Raw(http.StatusBadRequest, "application/json", `{"error":{"message":"Unsupported parameter: 'reasoning_effort' is not supported with this model.","type":"invalid_request_error","param":"reasoning_effort"}}`)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
@@ -17,39 +18,43 @@ import (
 )
 
 // pressed records the keys that had their effect, by place.
-type pressed map[keys.Place]map[string]bool
+type pressed struct {
+	mu sync.Mutex
+	by map[keys.Place]map[string]bool
+}
 
-func (p pressed) add(place keys.Place, names ...string) {
-	if p[place] == nil {
-		p[place] = map[string]bool{}
+func (p *pressed) add(place keys.Place, names ...string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.by[place] == nil {
+		p.by[place] = map[string]bool{}
 	}
 	for _, name := range names {
-		p[place][name] = true
+		p.by[place][name] = true
 	}
 }
 
 // TestEveryKey presses every key of the table in its place, and fails for a row that
 // was never pressed.
 func TestEveryKey(t *testing.T) {
-	seen := pressed{}
-	t.Run("everywhere", func(t *testing.T) { everywhereKeys(t, seen) })
-	t.Run("background", func(t *testing.T) { backgroundKey(t, seen) })
-	t.Run("editing", func(t *testing.T) { editingKeys(t, seen) })
-	t.Run("prompt", func(t *testing.T) { promptKeys(t, seen) })
-	t.Run("search", func(t *testing.T) { searchKeys(t, seen) })
-	t.Run("question", func(t *testing.T) { questionKeys(t, seen) })
-	t.Run("answers", func(t *testing.T) { answerKeys(t, seen) })
-	t.Run("always", func(t *testing.T) { alwaysKey(t, seen) })
-	t.Run("revision", func(t *testing.T) { revisionKey(t, seen) })
-	t.Run("check", func(t *testing.T) { checkKey(t, seen) })
-	t.Run("editor", func(t *testing.T) { openKey(t, seen) })
-	t.Run("aside", func(t *testing.T) { asideKey(t, seen) })
-	t.Run("plan", func(t *testing.T) { planKeys(t, seen) })
-	t.Run("list", func(t *testing.T) { listKeys(t, seen) })
-	t.Run("pager", func(t *testing.T) { pagerKeys(t, seen) })
+	t.Parallel()
+	seen := &pressed{by: map[keys.Place]map[string]bool{}}
+	t.Run("places", func(t *testing.T) {
+		for name, press := range map[string]func(*testing.T, *pressed){
+			"everywhere": everywhereKeys, "background": backgroundKey, "editing": editingKeys, "prompt": promptKeys,
+			"search": searchKeys, "question": questionKeys, "answers": answerKeys, "always": alwaysKey,
+			"revision": revisionKey, "check": checkKey, "editor": openKey, "aside": asideKey,
+			"plan": planKeys, "list": listKeys, "pager": pagerKeys,
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				press(t, seen)
+			})
+		}
+	})
 	for _, row := range keys.Table() {
 		for _, key := range row.Keys {
-			if !seen[row.Place][key] {
+			if !seen.by[row.Place][key] {
 				t.Errorf("%s, %s: no test presses %s", row.Place, row.Action, key)
 			}
 		}
@@ -61,7 +66,7 @@ type step struct{ key, want string }
 
 // steps takes the steps in order. Keys that are not in the table, or not counted there,
 // are ignored.
-func (d *desk) steps(seen pressed, place keys.Place, steps ...step) {
+func (d *desk) steps(seen *pressed, place keys.Place, steps ...step) {
 	d.t.Helper()
 	for _, s := range steps {
 		if regexp.MustCompile(s.want).MatchString(d.Screen()) {
@@ -74,7 +79,7 @@ func (d *desk) steps(seen pressed, place keys.Place, steps ...step) {
 	}
 }
 
-func everywhereKeys(t *testing.T, seen pressed) {
+func everywhereKeys(t *testing.T, seen *pressed) {
 	d := newDesk(t, answers(t, "Yes."), nil)
 	d.sit()
 	d.say("go")
@@ -98,13 +103,13 @@ func everywhereKeys(t *testing.T, seen pressed) {
 	d.leave()
 }
 
-func backgroundKey(t *testing.T, seen pressed) {
+func backgroundKey(t *testing.T, seen *pressed) {
 	suspended(t, moments[0])
 	seen.add(keys.Everywhere, "ctrl+z")
 }
 
 // editingKeys presses the keys that edit the prompt. A final x shows the cursor.
-func editingKeys(t *testing.T, seen pressed) {
+func editingKeys(t *testing.T, seen *pressed) {
 	d := newDesk(t, answers(t), nil)
 	d.sit()
 	for _, c := range []struct{ text, keys, want string }{
@@ -157,7 +162,13 @@ func editingKeys(t *testing.T, seen pressed) {
 		{"one", "ctrl+j a alt+< alt+> x", "one\n  ax"},
 	} {
 		d.Type(c.text)
-		d.Press(strings.Fields(c.keys)...)
+		for _, key := range strings.Fields(c.keys) {
+			if len(key) == 1 {
+				d.Type(key) // text, after which nobody rests
+			} else {
+				d.Press(key)
+			}
+		}
 		want := "❯ " + c.want + "\n"
 		d.WaitUntil(c.text+" "+c.keys+": "+c.want, func(m *vt.Terminal) bool {
 			var b strings.Builder
@@ -171,14 +182,14 @@ func editingKeys(t *testing.T, seen pressed) {
 				seen.add(keys.Prompt, key)
 			}
 		}
-		d.Press("ctrl+c", "a", "backspace") // the other key resets the first Ctrl+C
+		d.Press("ctrl+c", "left") // the other key resets the first Ctrl+C
 		d.prompt("❯")
 	}
 	d.leave()
 }
 
 // promptKeys presses the other keys of the prompt.
-func promptKeys(t *testing.T, seen pressed) {
+func promptKeys(t *testing.T, seen *pressed) {
 	d := newDesk(t, answers(t, "First.", "Second."), nil)
 	editor := filepath.Join(filepath.Dir(d.home), "editor")
 	scratch.Program(t, editor, "#!/bin/sh\necho from the editor >\"$1\"\n")
@@ -227,7 +238,7 @@ func promptKeys(t *testing.T, seen pressed) {
 	d.restored()
 }
 
-func searchKeys(t *testing.T, seen pressed) {
+func searchKeys(t *testing.T, seen *pressed) {
 	d := newDesk(t, answers(t, "First.", "Second."), nil)
 	d.sit()
 	for _, text := range []string{"paint one", "paint two"} {
@@ -259,7 +270,7 @@ func searchKeys(t *testing.T, seen pressed) {
 }
 
 // questionKeys presses the keys that must not answer.
-func questionKeys(t *testing.T, seen pressed) {
+func questionKeys(t *testing.T, seen *pressed) {
 	var lines []string
 	for i := 1; i <= 200; i++ {
 		lines = append(lines, fmt.Sprintf("line %d", i))
@@ -335,7 +346,7 @@ func questionKeys(t *testing.T, seen pressed) {
 }
 
 // answerKeys presses the keys that answer a question or set it aside.
-func answerKeys(t *testing.T, seen pressed) {
+func answerKeys(t *testing.T, seen *pressed) {
 	for _, c := range []struct {
 		key, want string
 		written   bool
@@ -375,7 +386,7 @@ func answerKeys(t *testing.T, seen pressed) {
 }
 
 // planKeys presses the keys of a question about several files.
-func planKeys(t *testing.T, seen pressed) {
+func planKeys(t *testing.T, seen *pressed) {
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Calls: []llmtest.Call{writeCall("a.txt", "a\n"), writeCall("b.txt", "b\n")}}, llmtest.Turn{Text: "Done."}), nil)
 	d.sit("--permission-mode", "accept-edits")
 	d.say("write")
@@ -391,7 +402,7 @@ func planKeys(t *testing.T, seen pressed) {
 	d.leave()
 }
 
-func listKeys(t *testing.T, seen pressed) {
+func listKeys(t *testing.T, seen *pressed) {
 	d := newDesk(t, answers(t), nil)
 	d.sit()
 	open := func() {
@@ -439,7 +450,7 @@ func listKeys(t *testing.T, seen pressed) {
 }
 
 // pagerKeys presses the keys of the pager in a conversation of two parts.
-func pagerKeys(t *testing.T, seen pressed) {
+func pagerKeys(t *testing.T, seen *pressed) {
 	text := func(from int) string {
 		var b strings.Builder
 		for i := range 100 {

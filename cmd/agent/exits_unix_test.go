@@ -152,6 +152,7 @@ func exits() (all []exit) {
 // However the program ends or is stopped, and whatever it is doing, the terminal gets
 // its old settings and modes back.
 func TestExits(t *testing.T) {
+	t.Parallel()
 	all := exits()
 	for _, e := range all {
 		t.Run(e.name, func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 // A page is asked about with its host; an address on this machine is not contacted even
 // after a yes, and a rule names hosts.
 func TestFetchAsks(t *testing.T) {
+	t.Parallel()
 	var reached atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
 	defer s.Close()
@@ -39,6 +40,7 @@ func TestFetchAsks(t *testing.T) {
 }
 
 func TestFetchInAScript(t *testing.T) {
+	t.Parallel()
 	turns := []llmtest.Turn{callOf("web_fetch", `{"url":"https://a.invalid/x"}`), {Text: "Done."}}
 	d := newDesk(t, llmtest.NewServer(t, turns...), nil)
 	_, out := d.prompted("--output-format", "json")

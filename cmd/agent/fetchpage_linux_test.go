@@ -78,6 +78,7 @@ func addAddress(t *testing.T, address string) {
 // TestFetchAPage: after one yes for its host the model gets a page as Markdown, marked as
 // material, and a second time without another request. A redirect to this machine is not followed.
 func TestFetchAPage(t *testing.T) {
+	t.Parallel()
 	const host = "9.9.9.9"
 	if !alone(t, host) {
 		return

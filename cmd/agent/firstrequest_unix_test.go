@@ -11,6 +11,7 @@ import (
 // The first request describes the folder, fits in 8 KiB whatever the folder holds, and the
 // second begins with its bytes although there are new files.
 func TestFirstRequest(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{"go.mod": "module x\n", "Makefile": "build:\ntest:\nlint:\ncheck:\n", "package.json": `{"scripts":{"build":"x","test":"y"}}`}
 	for i := range 200 {
 		files[fmt.Sprintf("some-file-with-a-long-name-%d.txt", i)] = ""

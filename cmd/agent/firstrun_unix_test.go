@@ -50,6 +50,7 @@ func (d *desk) kept(name string) string {
 }
 
 func TestTheFirstRunFindsALocalModel(t *testing.T) {
+	t.Parallel()
 	server := answers(t, "Hello.", "Hello.")
 	address := models(t, server, `{"data":[{"id":"small"},{"id":"large"}]}`, "")
 	for _, size := range [][2]int{{40, 16}, {100, 30}} {
@@ -85,6 +86,7 @@ func TestTheFirstRunFindsALocalModel(t *testing.T) {
 }
 
 func TestTheFirstRunTakesAKey(t *testing.T) {
+	t.Parallel()
 	server := answers(t, "Hello.")
 	d := fresh(t, server)
 	d.env = append(d.env, "OPENAI_BASE_URL="+d.serves(models(t, server, `{"data":[{"id":"text-embedding"},{"id":"test-model"}]}`, canary)))
@@ -118,6 +120,7 @@ func TestTheFirstRunTakesAKey(t *testing.T) {
 }
 
 func TestTheFirstRunUsesAKeyOfTheEnvironment(t *testing.T) {
+	t.Parallel()
 	server := answers(t, "Hello.")
 	d := fresh(t, server)
 	d.env = append(d.env, "OPENAI_API_KEY="+canary, "OPENAI_BASE_URL="+d.serves(models(t, server, `{"data":[{"id":"a"},{"id":"gpt-4o"}]}`, canary)))
@@ -137,6 +140,7 @@ func TestTheFirstRunUsesAKeyOfTheEnvironment(t *testing.T) {
 
 // The questions also appear on terminals that only print lines, and for screen readers.
 func TestTheFirstRunOnPlainLines(t *testing.T) {
+	t.Parallel()
 	server := answers(t, "Hello.", "Hello.")
 	address := models(t, server, `{"data":[{"id":"small"}]}`, "")
 	for name, env := range map[string]string{"dumb": "TERM=dumb", "a screen reader": "AGENT_INTERFACE_SCREEN_READER=true"} {
@@ -162,6 +166,7 @@ func TestTheFirstRunOnPlainLines(t *testing.T) {
 
 // A missing key leads to the question for the key, not to an error.
 func TestAMissingKeyIsAskedFor(t *testing.T) {
+	t.Parallel()
 	server := answers(t, "Hello.")
 	d := fresh(t, server, "AGENT_MODEL=corp/test-model")
 	d.keep("config.yaml", "providers:\n  corp:\n    base_url: "+d.serves(models(t, server, `{"data":[{"id":"test-model"}]}`, canary))+"\n    api_key_env: CORP_KEY\n")
@@ -184,6 +189,7 @@ func TestAMissingKeyIsAskedFor(t *testing.T) {
 // A project with files of its own is asked about first, then the model, then its key:
 // three screens.
 func TestTheFirstRunIsThreeScreens(t *testing.T) {
+	t.Parallel()
 	server := answers(t, "Hello.")
 	d := fresh(t, server)
 	d.env = append(d.env, "OPENAI_BASE_URL="+d.serves(models(t, server, `{"data":[{"id":"one"},{"id":"two"}]}`, canary)))
@@ -207,6 +213,7 @@ func TestTheFirstRunIsThreeScreens(t *testing.T) {
 
 // Plain lines ask about a project's files too; an empty line leaves, a number answers.
 func TestTrustOnPlainLines(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t, "Hello."), nil)
 	d.env = append(d.env, "TERM=dumb")
 	scratch.Mkdir(t, d.path(".agent/commands"))

@@ -38,6 +38,7 @@ func (d *desk) askedIn(dialect idetest.Dialect) (*idetest.Editor, *idetest.Diff)
 // TestSignalsCloseDiffs ends the agent by signals: no diff remains in an editor that
 // keeps the diffs of disconnected clients.
 func TestSignalsCloseDiffs(t *testing.T) {
+	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
 			d := politeDesk(t)
@@ -60,6 +61,7 @@ func TestSignalsCloseDiffs(t *testing.T) {
 // TestDiffOfADeadAgent kills an agent whose diff stays open in Emacs. The answer
 // reaches the next agent, but does not count for its question.
 func TestDiffOfADeadAgent(t *testing.T) {
+	t.Parallel()
 	d := politeDesk(t, llmtest.Turn{Calls: []llmtest.Call{writeCall("other.txt", "another file\n")}}, llmtest.Turn{Text: "All done."})
 	e := d.foreign(idetest.Emacs())
 	e.Handle("closeAllDiffTabs", func(*idetest.Conn, json.RawMessage) idetest.Reply { return idetest.Text("CLOSED_0_DIFF_TABS") })
@@ -93,6 +95,7 @@ func TestDiffOfADeadAgent(t *testing.T) {
 
 // TestQuitEditor quits an editor, which rejects its diffs: the turn goes on.
 func TestQuitEditor(t *testing.T) {
+	t.Parallel()
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
 	e, diff := d.askedIn(idetest.Neovim())
 	d.asked(`also open in Neovim`)
@@ -113,6 +116,7 @@ func TestQuitEditor(t *testing.T) {
 // TestOldTextInNeovim answers yes in the terminal: Neovim may still hold the old text,
 // so its findings are unknown and it is not asked to save.
 func TestOldTextInNeovim(t *testing.T) {
+	t.Parallel()
 	d := politeDesk(t, editCall("good day", "moin"), llmtest.Turn{Text: "All done."})
 	e := d.foreign(idetest.Neovim())
 	e.World.Open(filepath.Join(d.folder(), "main.go"), idetest.Document{Active: true})
@@ -150,6 +154,7 @@ func TestOldTextInNeovim(t *testing.T) {
 // TestInTheTerminalOfAPlugin starts the program as a plugin does, with flags and an
 // environment for another program.
 func TestInTheTerminalOfAPlugin(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		dialect idetest.Dialect
 		args    []string
@@ -189,6 +194,7 @@ func TestInTheTerminalOfAPlugin(t *testing.T) {
 // TestUnrelatedTextIsShownFirst: text that Emacs returns instead of the proposal is shown
 // before it is written.
 func TestUnrelatedTextIsShownFirst(t *testing.T) {
+	t.Parallel()
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
 	e, diff := d.askedIn(idetest.Emacs())
 	d.asked(`also open in Emacs`)
@@ -215,6 +221,7 @@ func TestUnrelatedTextIsShownFirst(t *testing.T) {
 
 // TestYesAcceptsTextTypedInNeovim answers in the terminal after typing in Neovim.
 func TestYesAcceptsTextTypedInNeovim(t *testing.T) {
+	t.Parallel()
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
 	_, diff := d.askedIn(idetest.Neovim())
 	d.asked(`also open in Neovim; y takes what you type there`)

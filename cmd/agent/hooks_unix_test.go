@@ -21,6 +21,7 @@ func hookConfig(event, matcher, command string) string {
 // The person is shown the call as a hook changed it, with the model's, and a yes runs
 // exactly that.
 func TestAChangedInputIsShown(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, runTurn("touch asked"), llmtest.Turn{Text: "All done."}), nil)
 	d.keep("config.yaml", hookConfig("PreToolUse", "Bash", `echo '{"hookSpecificOutput":{"permissionDecision":"allow","updatedInput":{"command":"touch changed"}}}'`))
 	d.sit()
@@ -43,6 +44,7 @@ func TestAChangedInputIsShown(t *testing.T) {
 
 // A hook that wants a person to look is not answered by an "always" for the session.
 func TestAHookAsks(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, runTurn("touch a"), runTurn("touch a"), llmtest.Turn{Text: "All done."}), nil)
 	d.keep("config.yaml", hookConfig("PreToolUse", "Bash", `if [ -e a ]; then echo '{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"It is there."}}'; fi`))
 	d.sit()
@@ -58,6 +60,7 @@ func TestAHookAsks(t *testing.T) {
 
 // In bypass mode, too, a hook gets the person that it wants to look, and only for its calls.
 func TestAHookAsksInBypassMode(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, runTurn("touch a"), runTurn("touch b"), callOf("edit_file", `{"path":"c.txt","old_string":"one","new_string":"two"}`), llmtest.Turn{Text: "All done."}),
 		map[string]string{"c.txt": "one\n"})
 	d.keep("config.yaml", hookConfig("PreToolUse", "Bash|Edit", `if grep -q -e 'touch b' -e 'c\.txt'; then echo '{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"Careful."}}'; fi`))
@@ -83,6 +86,7 @@ func TestAHookAsksInBypassMode(t *testing.T) {
 
 // Esc ends a hook and the turn: the call is not made.
 func TestEscEndsAHook(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, runTurn("touch ran"), llmtest.Turn{Text: "Again."}), nil)
 	d.keep("config.yaml", hookConfig("PreToolUse", "Bash", `touch hooked; sleep 1000; touch late`))
 	d.sit()
@@ -101,6 +105,7 @@ func TestEscEndsAHook(t *testing.T) {
 
 // A formatter's change is shown with the edit, and one /undo takes back both.
 func TestAFormattersChangeIsUndoneWithItsEdit(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, callOf("write_file", `{"path":"b.txt","content":"new\n"}`),
 		callOf("edit_file", `{"path":"a.txt","old_string":"one","new_string":"two"}`), llmtest.Turn{Text: "All done."}, llmtest.Turn{Text: "I see."}), map[string]string{"a.txt": "one\n"})
 	d.keep("config.yaml", hookConfig("PostToolUse", "Edit|Write", `f=$(grep -o '"file_path":"[^"]*"' | cut -d'"' -f4); tr a-z A-Z < "$f" > ../t && cat ../t > "$f"`))
@@ -133,6 +138,7 @@ func TestAFormattersChangeIsUndoneWithItsEdit(t *testing.T) {
 
 // The hooks of a project run only after the person has seen each and said yes.
 func TestHooksOfAProjectAreShown(t *testing.T) {
+	t.Parallel()
 	for answer, runs := range map[string]bool{"no": false, "yes": true} {
 		t.Run(answer, func(t *testing.T) {
 			d := newDesk(t, answers(t, "Hello."), nil)
@@ -160,6 +166,7 @@ func TestHooksOfAProjectAreShown(t *testing.T) {
 
 // The calls of sub-agents have the same hooks.
 func TestHooksOfASubAgent(t *testing.T) {
+	t.Parallel()
 	server := llmtest.NewServerFunc(t, func(_ int, body []byte) llmtest.Turn {
 		switch prompt, results := promptOf(body); {
 		case strings.Contains(prompt, "look into it") && len(results) == 0:
@@ -188,6 +195,7 @@ func TestHooksOfASubAgent(t *testing.T) {
 
 // A hook that asks about a task does not ask about the calls of its sub-agent.
 func TestAHookAsksAboutATaskAlone(t *testing.T) {
+	t.Parallel()
 	outside := filepath.Join(scratch.Dir(t, map[string]string{"x.txt": "outside\n"}), "x.txt")
 	server := llmtest.NewServerFunc(t, func(_ int, body []byte) llmtest.Turn {
 		switch prompt, results := promptOf(body); {
@@ -227,6 +235,7 @@ func (d *desk) has(name string) bool {
 // The edits of a turn that are reviewed together are formatted when they are written, and
 // one /undo takes back all of it.
 func TestAFormatterAfterTheReviewOfATurn(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, callOf("edit_file", `{"path":"a.txt","old_string":"one","new_string":"two"}`),
 		callOf("edit_file", `{"path":"b.txt","old_string":"three","new_string":"four"}`), llmtest.Turn{Text: "All done."}), map[string]string{"a.txt": "one\n", "b.txt": "three\n"})
 	d.env = append(d.env, "AGENT_REVIEW=turn")
@@ -262,6 +271,7 @@ func TestAFormatterAfterTheReviewOfATurn(t *testing.T) {
 
 // A prompt that a hook blocks is not sent, whether it was typed before or during a turn.
 func TestABlockedPromptIsNotSent(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, runTurn("while [ ! -e go ]; do :; done"), llmtest.Turn{Text: "First answer."}), nil)
 	d.keep("config.yaml", hookConfig("UserPromptSubmit", "''", `if grep -q secret; then echo "keep it to yourself" >&2; exit 2; fi; echo The ticket is 7.`))
 	d.sit()
@@ -285,6 +295,7 @@ func TestABlockedPromptIsNotSent(t *testing.T) {
 
 // The edits that are reviewed before a command are formatted before it runs.
 func TestAFormatterBeforeACommand(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, callOf("edit_file", `{"path":"a.txt","old_string":"one","new_string":"two"}`),
 		runTurn("cp a.txt seen.txt"), llmtest.Turn{Text: "All done."}), map[string]string{"a.txt": "one\n"})
 	d.env = append(d.env, "AGENT_REVIEW=turn")
@@ -313,6 +324,7 @@ func TestAFormatterBeforeACommand(t *testing.T) {
 // A hook that wants a person to look at an edit is not answered by a rule when the edits of
 // the turn are reviewed.
 func TestAHookAsksInTheReviewOfATurn(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, callOf("edit_file", `{"path":"a.txt","old_string":"one","new_string":"two"}`), llmtest.Turn{Text: "All done."}), map[string]string{"a.txt": "one\n"})
 	d.env = append(d.env, "AGENT_REVIEW=turn")
 	d.keep("config.yaml", "permissions:\n  allow:\n    - edit(**)\n"+hookConfig("PreToolUse", "Edit", `echo '{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"It matters."}}'`))

@@ -167,6 +167,7 @@ func honeypot(t *testing.T) (port string) {
 // terminal, in tmux and in VS Code's terminal, and leaves it: it starts no other program,
 // calls nobody but the model's server, and writes nothing outside its own folder.
 func TestHostileRepositories(t *testing.T) {
+	t.Parallel()
 	load, rest, start := 8, time.Duration(0), rand.IntN(1000)
 	if os.Getenv("AGENT_TEST_FULL") != "" {
 		load, rest, start = 200, 5*time.Second, 0
@@ -284,6 +285,7 @@ func (w *watch) quit(atOnce bool, seen *faultCounts) {
 // TestPublishedBypasses opens a hostile repository with a helper that looks at it, as
 // other agents did, and with the program.
 func TestPublishedBypasses(t *testing.T) {
+	t.Parallel()
 	for attack, helper := range map[string]string{
 		"CVE-2025-59041, CVE-2025-65099: git is run at the start, and runs a program of the repository": "/usr/bin/git status",
 		"a program of the repository comes first on PATH":                                               "tmux -V",
@@ -314,6 +316,7 @@ func TestPublishedBypasses(t *testing.T) {
 // TestHostileRepositoriesBite: the traps work on a program that steps into them, and the
 // watch notices that.
 func TestHostileRepositoriesBite(t *testing.T) {
+	t.Parallel()
 	strace := straces(t)
 	for name, script := range map[string]string{
 		"git status": "/usr/bin/git status", "a program on PATH": "tmux -V", "a connection": "echo >/dev/tcp/127.0.0.1/9",

@@ -50,6 +50,7 @@ func politeDesk(t *testing.T, more ...llmtest.Turn) *desk {
 // TestAnswerInTheEditor: the diff is open in the editor and in the terminal; the text
 // accepted in the editor is written, the panel goes, and the model gets the changes.
 func TestAnswerInTheEditor(t *testing.T) {
+	t.Parallel()
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
 	e := d.editor(idetest.Ours())
 	d.sit()
@@ -79,7 +80,7 @@ func TestAnswerInTheEditor(t *testing.T) {
 }
 
 // openKey: o asks the editor to show the diff, each time, and the question stays open.
-func openKey(t *testing.T, seen pressed) {
+func openKey(t *testing.T, seen *pressed) {
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
 	e := d.editor(idetest.Ours())
 	d.sit()
@@ -108,6 +109,7 @@ func openKey(t *testing.T, seen pressed) {
 }
 
 func TestRejectInTheEditor(t *testing.T) {
+	t.Parallel()
 	d := politeDesk(t, llmtest.Turn{Text: "As you like."})
 	e := d.editor(idetest.Ours())
 	before := stat(t, d.path("main.go"))
@@ -129,6 +131,7 @@ func TestRejectInTheEditor(t *testing.T) {
 
 // TestYesInTheTerminalTakesTheDraft: typed in the editor, answered in the terminal.
 func TestYesInTheTerminalTakesTheDraft(t *testing.T) {
+	t.Parallel()
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
 	e := d.editor(idetest.Ours())
 	d.sit()
@@ -150,6 +153,7 @@ func TestYesInTheTerminalTakesTheDraft(t *testing.T) {
 // TestEditFirstTakesTheDraft: e begins with the text typed in the editor, whose diff
 // goes away meanwhile, and comes back with the result.
 func TestEditFirstTakesTheDraft(t *testing.T) {
+	t.Parallel()
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
 	scratch.Program(t, d.path("ed.sh"), "#!/bin/sh\nsed -i.orig 's/moin/moin moin/' \"$1\"\n")
 	d.env = append(d.env, "EDITOR="+d.path("ed.sh"), "VISUAL=")
@@ -180,6 +184,7 @@ func TestEditFirstTakesTheDraft(t *testing.T) {
 // TestUnsavedInTheEditor: the file is saved there first, and the edit is made on the
 // typed text.
 func TestUnsavedInTheEditor(t *testing.T) {
+	t.Parallel()
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
 	e := d.editor(idetest.Ours())
 	typed := "// typed\n" + program
@@ -208,6 +213,7 @@ func TestUnsavedInTheEditor(t *testing.T) {
 // TestEditorTells: diagnostics, tabs and the selection reach the model, a mention
 // the prompt.
 func TestEditorTells(t *testing.T) {
+	t.Parallel()
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
 	e := d.editor(idetest.Ours())
 	path := filepath.Join(d.folder(), "main.go")
@@ -252,6 +258,7 @@ func TestEditorTells(t *testing.T) {
 // TestLostEditor: the question stays open in the terminal, nothing is written, and the
 // editor shows it again when it comes back.
 func TestLostEditor(t *testing.T) {
+	t.Parallel()
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
 	e := d.editor(idetest.Ours())
 	d.sit()
@@ -275,6 +282,7 @@ func TestLostEditor(t *testing.T) {
 // TestIDECommand is /ide with no editor, with one, and with three of which one is
 // stale.
 func TestIDECommand(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t), map[string]string{"main.go": program})
 	d.sit()
 	d.say("/ide")
@@ -313,6 +321,7 @@ func TestIDECommand(t *testing.T) {
 
 // TestNoIDE: the switch holds.
 func TestNoIDE(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t), nil)
 	e := d.editor(idetest.Ours())
 	d.sit("--no-ide")
@@ -327,6 +336,7 @@ func TestNoIDE(t *testing.T) {
 // TestHeadlessWithTheEditor: -p --ide asks in the editor, and a tab that is closed
 // by hand is a no. Commands are nobody's to approve there.
 func TestHeadlessWithTheEditor(t *testing.T) {
+	t.Parallel()
 	run := llmtest.Turn{Calls: []llmtest.Call{{Name: "execute_command", Args: `{"command":"touch ran"}`}}}
 	for name, tt := range map[string]struct {
 		first  llmtest.Turn
@@ -375,6 +385,7 @@ func TestHeadlessWithTheEditor(t *testing.T) {
 // TestHeadlessWithoutAnEditor: requests that need an answer are denied, with the
 // reason.
 func TestHeadlessWithoutAnEditor(t *testing.T) {
+	t.Parallel()
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
 	cmd := d.program("-p", "be polite", "--ide")
 	var stderr strings.Builder
@@ -391,6 +402,7 @@ func TestHeadlessWithoutAnEditor(t *testing.T) {
 // TestC5WithoutAnEditor: with no editor anywhere, the diff is shown in the terminal,
 // nothing is written before the answer, and the accepted text is written.
 func TestC5WithoutAnEditor(t *testing.T) {
+	t.Parallel()
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
 	d.sit()
 	d.say("be polite")

@@ -29,6 +29,7 @@ func (d *desk) prompt(want string) {
 // A line that begins with ! runs at once, since typing it is approval. The next prompt
 // tells the model about it, once.
 func TestALineForTheShell(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t, "I see.", "Nothing new."), nil)
 	d.sit()
 	d.Type("!echo $((40+2)) > made; cat made; exit 3")
@@ -61,6 +62,7 @@ func TestALineForTheShell(t *testing.T) {
 }
 
 func TestEscStopsALineForTheShell(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t, "I see."), nil)
 	d.sit()
 	d.say("!echo $$ > pid; echo started; exec sleep 600")
@@ -81,6 +83,7 @@ func TestEscStopsALineForTheShell(t *testing.T) {
 
 // A ! line typed during a turn runs after the turn, in order with the queued prompts.
 func TestALineForTheShellWaits(t *testing.T) {
+	t.Parallel()
 	call := llmtest.Call{Name: "execute_command", Args: `{"command":"while [ ! -e go ]; do :; done"}`}
 	d := newDesk(t, llmtest.NewServer(t,
 		llmtest.Turn{Calls: []llmtest.Call{call}}, llmtest.Turn{Text: "It ran."}, llmtest.Turn{Text: "Second answer."}), nil)
@@ -108,6 +111,7 @@ func TestALineForTheShellWaits(t *testing.T) {
 
 // ↑ returns queued text to the prompt for editing.
 func TestUpReturnsQueuedText(t *testing.T) {
+	t.Parallel()
 	call := llmtest.Call{Name: "execute_command", Args: `{"command":"while [ ! -e go ]; do :; done"}`}
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Calls: []llmtest.Call{call}}, llmtest.Turn{Text: "It ran."}), nil)
 	d.sit()
@@ -136,6 +140,7 @@ func TestUpReturnsQueuedText(t *testing.T) {
 // The prompt can be edited in the user's editor, where a paste stays a placeholder and
 // complete.
 func TestThePromptInAnEditor(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t, "I see."), nil)
 	scratch.Program(t, d.path("ed.sh"), "#!/bin/sh\ncp \"$1\" seen\nprintf 'first of all:\\n%s\\n' \"$(cat \"$1\")\" > \"$1\"\n")
 	d.env = append(d.env, "EDITOR="+d.path("ed.sh"), "VISUAL=")
@@ -158,6 +163,7 @@ func TestThePromptInAnEditor(t *testing.T) {
 }
 
 func TestAnEditorThatFailsLeavesThePrompt(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t), nil)
 	d.env = append(d.env, "EDITOR=false", "VISUAL=")
 	d.sit()
@@ -171,6 +177,7 @@ func TestAnEditorThatFailsLeavesThePrompt(t *testing.T) {
 
 // Ctrl+C clears the prompt; ↑ restores the draft.
 func TestADraftSurvivesCtrlC(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t), nil)
 	d.sit()
 	d.Type("half a thought")
@@ -186,6 +193,7 @@ func TestADraftSurvivesCtrlC(t *testing.T) {
 
 // The history outlives the session. The search shows matches, this project's first.
 func TestTheHistoryIsSearched(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t, "One.", "Two.", "Three."), nil)
 	d.sit()
 	d.say("paint the wall")
@@ -231,6 +239,7 @@ func TestTheHistoryIsSearched(t *testing.T) {
 // @ completes files and folders: Tab enters a folder, ignored files are not offered,
 // and a name with blanks is quoted.
 func TestNamesAreCompleted(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t, "I see."), nil)
 	for _, dir := range []string{"source", "source/my notes", "out"} {
 		if err := os.Mkdir(d.path(dir), 0o755); err != nil {
@@ -266,6 +275,7 @@ func TestNamesAreCompleted(t *testing.T) {
 // With vi keys Esc leaves insert mode, and only then stops the model; the sign shows
 // the mode.
 func TestTheKeysOfVi(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t,
 		llmtest.Turn{Text: "I see."}, llmtest.Turn{Text: "one two three", Chunk: 4, Fault: llmtest.Stall, After: 2}), nil)
 	scratch.Mkdir(t, d.home)
@@ -311,6 +321,7 @@ func TestTheKeysOfVi(t *testing.T) {
 // An image given by path or from the clipboard is a placeholder at the prompt, and is
 // sent as an image.
 func TestImagesAreSent(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t, "I see."), nil)
 	var b bytes.Buffer
 	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 12, 8))); err != nil {
@@ -342,6 +353,7 @@ func TestImagesAreSent(t *testing.T) {
 
 // A model that is not known to accept images gets none, and the user is warned.
 func TestModelWithoutImages(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t, "I cannot see it."), nil)
 	var b bytes.Buffer
 	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 12, 8))); err != nil {
@@ -363,6 +375,7 @@ func TestModelWithoutImages(t *testing.T) {
 
 // Only lines typed at the prompt run in the shell: the initial prompt never does.
 func TestInitialPromptNeverRunsInTheShell(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t, "I see."), nil)
 	d.sit("!touch made")
 	d.WaitFor(`I see`)
@@ -379,6 +392,7 @@ func TestInitialPromptNeverRunsInTheShell(t *testing.T) {
 // The sign before the prompt shows the effect of Enter. A folded paste that begins with
 // ! and a ! after a blank are easily overlooked; neither is a command line.
 func TestPromptSignShowsCommandLines(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t, "One.", "Two."), nil)
 	d.sit()
 	d.Paste("!touch folded\n" + strings.Repeat("# more\n", 20))

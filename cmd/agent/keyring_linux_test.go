@@ -13,6 +13,7 @@ import (
 // TestLoginInTheKeyring: the tokens of a login are in the system's keyring and in no file, also
 // those that are renewed, and agent mcp logout deletes them there. A keyring that is locked is named.
 func TestLoginInTheKeyring(t *testing.T) {
+	t.Parallel()
 	o, ring := (&mcptest.OAuth{Short: true}).Start(t), ringtest.New(t)
 	d := newDesk(t, llmtest.NewServer(t, callOf("mcp__o__echo", `{"text":"in"}`), llmtest.Turn{Text: "Done."}), nil)
 	d.keep("config.yaml", fmt.Sprintf("mcp: {o: {url: %s}}\n", o.URL()))
@@ -52,6 +53,7 @@ func TestLoginInTheKeyring(t *testing.T) {
 // TestKeyInTheKeyring: a pasted key is in the system's keyring and in no file, and the next
 // session uses it.
 func TestKeyInTheKeyring(t *testing.T) {
+	t.Parallel()
 	server, ring := answers(t, "Hello.", "Again."), ringtest.New(t)
 	d := fresh(t, server, append(ring.Env, "AGENT_MODEL=corp/test-model")...)
 	address := d.serves(models(t, server, `{"data":[{"id":"test-model"}]}`, canary))

@@ -26,6 +26,7 @@ func (d *desk) gone(text string) {
 }
 
 func TestAQuestionMarkShowsTheKeys(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t, "Because."), nil)
 	d.sit()
 	d.Press("?")
@@ -46,6 +47,7 @@ func TestAQuestionMarkShowsTheKeys(t *testing.T) {
 }
 
 func TestKeysOfTheUsersOwn(t *testing.T) {
+	t.Parallel()
 	edit := llmtest.Call{Name: "edit_file", Args: `{"path":"a.txt","old_string":"one","new_string":"two"}`}
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Calls: []llmtest.Call{edit}}, llmtest.Turn{Text: "Done."}), map[string]string{"a.txt": "one\n"})
 	d.keep("keys.yaml", "leave: ctrl+q\nmode: alt+m\napprove: alt+y\nhistory: ctrl+x\npager-close: z\n")
@@ -83,6 +85,7 @@ func TestKeysOfTheUsersOwn(t *testing.T) {
 }
 
 func TestAnotherKeyStops(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "one two three", Chunk: 4, Fault: llmtest.Stall, After: 2}), nil)
 	d.keep("keys.yaml", "stop: [alt+s]\n")
 	d.sit()
@@ -100,6 +103,7 @@ func TestAnotherKeyStops(t *testing.T) {
 }
 
 func TestAMistakeInTheKeysIsNamed(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t), nil)
 	d.keep("keys.yaml", "# mine\napprov: alt+y\nhistory: ctrl+y\nleave: ctrl+q\n")
 	d.Terminal = ptytest.New(t, vt.Options{Width: 100, Height: 30})
@@ -115,6 +119,7 @@ func TestAMistakeInTheKeysIsNamed(t *testing.T) {
 // The keys of commands work in layouts of other scripts, as terminals with Kitty's protocol and with
 // XTerm's report them; no letter of them approves.
 func TestKeysOfOtherLayouts(t *testing.T) {
+	t.Parallel()
 	for name, keys := range map[string]struct{ u, c, d string }{
 		"russian, kitty":  {"\x1b[1075::117;5u", "\x1b[1089::99;5u", "\x1b[1074::100;5u"},
 		"greek, kitty":    {"\x1b[952::117;5u", "\x1b[968::99;5u", "\x1b[948::100;5u"},

@@ -24,6 +24,7 @@ turns:
 // five seconds later none of its commands runs and its watchdog is gone. The program
 // runs as a user who may not inspect its process.
 func TestKilledProgramLeavesNoCommand(t *testing.T) {
+	t.Parallel()
 	dir := scratch.Public(t)
 	if err := os.WriteFile(filepath.Join(dir, "script.yaml"), []byte(killedScript), 0o644); err != nil { // the program reads it as another user
 		t.Fatal(err)

@@ -29,6 +29,7 @@ func (d *desk) limited(pattern string) {
 // TestLimitAsks: at a limit the person is asked, also in bypass mode: one more request, as
 // many again, or the end.
 func TestLimitAsks(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, reading(5)...), map[string]string{"main.go": program})
 	d.sit("--max-turns", "2", "--permission-mode", "bypass")
 	d.say("read")
@@ -46,6 +47,7 @@ func TestLimitAsks(t *testing.T) {
 
 // TestDailyLimit: the cost of a day is kept over sessions.
 func TestDailyLimit(t *testing.T) {
+	t.Parallel()
 	turn := llmtest.Turn{Text: "Fine.", Usage: &llmtest.Usage{Input: 1_000_000, Output: 1}}
 	d := newDesk(t, llmtest.NewServer(t, turn, turn, llmtest.Turn{Text: "Never asked."}), nil)
 	scratch.Write(t, d.home+"/config.yaml", "max_cost_usd_per_day: 1.5\nproviders:\n  openai: {models: {test: {price_input: 1, price_output: 1}}}\n")
@@ -68,6 +70,7 @@ func TestDailyLimit(t *testing.T) {
 
 // TestExpensiveRequest: a request above max_request_usd is sent only after a yes.
 func TestExpensiveRequest(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "Fine."}), nil)
 	scratch.Write(t, d.home+"/config.yaml", "max_request_usd: 0.01\nproviders:\n  openai: {models: {test: {price_input: 1000, price_output: 1}}}\n")
 	d.sit()

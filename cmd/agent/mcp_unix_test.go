@@ -42,6 +42,7 @@ func callOf(tool, args string) llmtest.Turn {
 // makes a rule, a "no" makes no call, and what the server prints reaches the terminal
 // without its escape sequences.
 func TestServerTools(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t,
 		callOf("mcp__t__echo", `{"text":"one\u202e two"}`), callOf("mcp__t__echo", `{"text":"two"}`), llmtest.Turn{Text: "First."},
 		callOf("mcp__t__echo", `{"text":"three"}`), callOf("mcp__t__die", `{}`), callOf("mcp__t__echo", `{"text":"four"}`),
@@ -83,6 +84,7 @@ func TestServerTools(t *testing.T) {
 // TestGrantForAChangedTool: a yes for the session to a tool ends when its server says something
 // else about it.
 func TestGrantForAChangedTool(t *testing.T) {
+	t.Parallel()
 	echo := callOf("mcp__t__echo", `{"text":"x"}`)
 	d := newDesk(t, llmtest.NewServer(t, echo, echo, callOf("mcp__t__grow", `{"text":"echo"}`), llmtest.Turn{Text: "First."}, echo, llmtest.Turn{Text: "Second."}), nil)
 	d.servers("t")
@@ -105,6 +107,7 @@ func TestGrantForAChangedTool(t *testing.T) {
 // TestServersUnattended: a script makes only the calls that a rule allows, and learns the
 // rule that would have allowed another.
 func TestServersUnattended(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, callOf("mcp__t__echo", `{"text":"x"}`), callOf("mcp__t__fail", `{}`), llmtest.Turn{Text: "Done."}), nil)
 	d.servers("t")
 	_, out := d.prompted("--output-format", "json", "--allow", "mcp__t__fail")
@@ -122,6 +125,7 @@ func TestServersUnattended(t *testing.T) {
 // TestSickServer: a server that prints all kinds of text between its messages is used all the
 // same, and the person is told once.
 func TestSickServer(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, callOf("mcp__t__echo", `{}`), callOf("mcp__t__echo", `{}`), llmtest.Turn{Text: "Done."}), nil)
 	d.servers("t plain stray=all")
 	code, out := d.prompted("--allow", "mcp__t")
@@ -136,6 +140,7 @@ func TestSickServer(t *testing.T) {
 // TestServerEntry: an entry names the home directory and variables with texts for those that are
 // not set, and the folder of its program.
 func TestServerEntry(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, callOf("mcp__t__environment", `{}`), llmtest.Turn{Text: "Done."}), nil)
 	d.keep("config.yaml", "mcp:\n  t: {command: [\"${NO_SUCH_NAME:-"+os.Args[0]+"}\", mcp-server], cwd: ~/sub, env: {WORD: \"${NO_SUCH_NAME:-two}\"}}\n"+
 		"  u: {command: [\"${NO_SUCH_NAME}\"]}\n")
@@ -155,6 +160,7 @@ func TestServerEntry(t *testing.T) {
 // TestManyServers: the definitions of seven servers, 67,000 tokens of four bytes, are not sent
 // with the first request; the model finds a tool and calls it.
 func TestManyServers(t *testing.T) {
+	t.Parallel()
 	first := func(settings string, turns ...llmtest.Turn) (*desk, int) {
 		t.Helper()
 		d := newDesk(t, llmtest.NewServer(t, turns...), nil)
@@ -190,6 +196,7 @@ func TestManyServers(t *testing.T) {
 
 // TestServerCommands: agent mcp adds, lists and removes servers, and /mcp shows them.
 func TestServerCommands(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t), nil)
 	d.keep("config.yaml", "# mine\n")
 	for _, args := range [][]string{
@@ -226,6 +233,7 @@ func TestServerCommands(t *testing.T) {
 
 // TestHostedServerOfTheSameName: the person learns that a server of the host is left out.
 func TestHostedServerOfTheSameName(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "Done."}), nil)
 	d.servers("t")
 	h := d.host()
@@ -254,6 +262,7 @@ func escaped(out string) string {
 // TestHostileServer: names, descriptions, results and errors of a hostile server reach the
 // terminal without their escape sequences, and nothing is called without a yes.
 func TestHostileServer(t *testing.T) {
+	t.Parallel()
 	turns := []llmtest.Turn{callOf("mcp__h__refuse", `{}`), callOf("mcp__h__flood", `{}`), {Text: "Done."}}
 	d := newDesk(t, llmtest.NewServer(t, turns...), nil)
 	d.servers("h hostile", "gone broken")
@@ -288,6 +297,7 @@ func TestHostileServer(t *testing.T) {
 // TestProjectServers: a server that a project names starts after a yes to its command line,
 // is asked about again when its entry changes, and a revoked yes ends it.
 func TestProjectServers(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "Alone."}, callOf("mcp__p__echo", `{"text":"one"}`), llmtest.Turn{Text: "Done."}), nil)
 	name := func(more string) {
 		d.write(".mcp.json", fmt.Sprintf(`{"mcpServers":{"p":{"command":%q,"args":["mcp-server"%s],"env":{"KEY":"${HOME}"}},"a__b":{"command":"x"}}}`, os.Args[0], more))
@@ -339,6 +349,7 @@ func TestProjectServers(t *testing.T) {
 // TestServerPictures: a picture in a result reaches a model that takes images on each wire, and
 // is named otherwise.
 func TestServerPictures(t *testing.T) {
+	t.Parallel()
 	data := base64.StdEncoding.EncodeToString(mcptest.Picture())
 	for wire, want := range map[string]string{"chat": data, "responses": data, "anthropic": data, "blind": "Images cannot be shown to you"} {
 		t.Run(wire, func(t *testing.T) {
@@ -363,6 +374,7 @@ func TestServerPictures(t *testing.T) {
 // TestServerProxy: a proxy of the environment is shown. NO_PROXY counts, and this machine is
 // reached without one.
 func TestServerProxy(t *testing.T) {
+	t.Parallel()
 	var asked []string
 	var mu sync.Mutex
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -398,6 +410,7 @@ func TestServerProxy(t *testing.T) {
 // TestProjectServerScripts: a yes to a server of a project counts for the programs of the project
 // that it names, also in a session that has begun, and for one that was missing.
 func TestProjectServerScripts(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, callOf("mcp__p__echo", `{"text":"w"}`), llmtest.Turn{Text: "Begun."},
 		callOf("mcp__p__die", `{}`), callOf("mcp__p__echo", `{"text":"x"}`), llmtest.Turn{Text: "Done."}), nil)
 	run := fmt.Sprintf("exec %q mcp-server\n", os.Args[0])
@@ -438,6 +451,7 @@ func TestProjectServerScripts(t *testing.T) {
 // TestEditorsOwnServer: the MCP server of the editor that a session links to is left out, with
 // the reason; without the link it is a server like others.
 func TestEditorsOwnServer(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t), nil)
 	e := d.editor(idetest.Ours())
 	d.keep("config.yaml", fmt.Sprintf("mcp: {mine: {url: http://127.0.0.1:%d/mcp}}\n", e.Port()))
@@ -454,6 +468,7 @@ func TestEditorsOwnServer(t *testing.T) {
 // TestEditorsOwnServerOfALaterLink: a link to the editor whose MCP server is in use ends the use of
 // that server, and the end of the link brings it back.
 func TestEditorsOwnServerOfALaterLink(t *testing.T) {
+	t.Parallel()
 	server := mcptest.New()
 	d := newDesk(t, answers(t, "One.", "Two.", "Three."), nil)
 	e := d.editor(idetest.Ours())

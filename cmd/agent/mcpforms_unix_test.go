@@ -16,6 +16,7 @@ import (
 // A server asks the person during a call: its name is shown, an answer goes to it, no answer
 // and a wrong one decline, and it asks five times at most.
 func TestServerAsks(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, callOf("mcp__t__form", `{}`), llmtest.Turn{Text: "All done."}), nil)
 	d.servers("t")
 	d.sit("--allow", "mcp__t")
@@ -45,6 +46,7 @@ func TestServerAsks(t *testing.T) {
 // An answer to a server is read by that server alone: it is no part of a request, of the prompts
 // or of a file, also if it was not sent.
 func TestServerAsksForASecret(t *testing.T) {
+	t.Parallel()
 	const secret = "pyjama7hyena" // of y, a and n, which answer other questions
 	d := newDesk(t, llmtest.NewServer(t, callOf("mcp__t__form", `{"text":"secret"}`), callOf("mcp__t__form", `{"text":"secret"}`), llmtest.Turn{Text: "All done."}), nil)
 	d.servers("t")
@@ -95,6 +97,7 @@ func TestServerAsksForASecret(t *testing.T) {
 
 // Without a person, a server's question is declined.
 func TestServerAsksNobody(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, callOf("mcp__t__form", `{}`), llmtest.Turn{Text: "Done."}), nil)
 	d.servers("t")
 	if code, out := d.prompted("--allow", "mcp__t"); code != 0 {
@@ -107,6 +110,7 @@ func TestServerAsksNobody(t *testing.T) {
 
 // The plain face and the one for screen readers ask with the server's name, too.
 func TestServerAsksInPlainText(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, callOf("mcp__t__form", `{}`), llmtest.Turn{Text: "All done."}), nil)
 	d.servers("t")
 	d.open()

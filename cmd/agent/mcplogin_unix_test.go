@@ -19,6 +19,7 @@ import (
 // TestServerLogin: agent mcp login shows the page to log in, the sessions after it use the
 // tokens, which are shown nowhere, and agent mcp logout deletes them.
 func TestServerLogin(t *testing.T) {
+	t.Parallel()
 	o := new(mcptest.OAuth).Start(t)
 	d := newDesk(t, llmtest.NewServer(t, callOf("mcp__o__echo", `{"text":"in"}`), llmtest.Turn{Text: "Done."}), nil)
 	d.keep("config.yaml", fmt.Sprintf("mcp: {o: {url: %s}}\n", o.URL()))
@@ -76,6 +77,7 @@ func (d *desk) logIn(stdin string, args ...string) (said string, err error) {
 // TestServerLoginOfAKnownClient: a client that the authorization server knows is configured;
 // its secret is read from standard input and is in no file of settings.
 func TestServerLoginOfAKnownClient(t *testing.T) {
+	t.Parallel()
 	o := (&mcptest.OAuth{Client: "known", Secret: "s3cret"}).Start(t)
 	d := newDesk(t, llmtest.NewServer(t, callOf("mcp__o__echo", `{"text":"in"}`), llmtest.Turn{Text: "Done."}), nil)
 	d.env = append(d.env, "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR=")

@@ -26,6 +26,7 @@ func (d *desk) reads() string {
 // TestServerResources: @server:address attaches a resource, marked with its origin. Completion
 // offers the addresses, and nothing is read that the person did not type.
 func TestServerResources(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "One."}, llmtest.Turn{Text: "Two."}), nil)
 	d.servers("t offers")
 	d.sit()
@@ -71,6 +72,7 @@ func TestServerResources(t *testing.T) {
 
 // TestResourcePictures: a picture goes to a model that takes images.
 func TestResourcePictures(t *testing.T) {
+	t.Parallel()
 	for sees, want := range map[string]string{"true": base64.StdEncoding.EncodeToString(mcptest.Picture()), "false": "The images cannot be shown to you"} {
 		d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "Done."}), nil)
 		d.keep("config.yaml", fmt.Sprintf("mcp: {t: {command: [%s, mcp-server, offers]}}\nproviders:\n  mine:\n    base_url: %s\n    wire: responses\n    models:\n      large: {images: %s}\n",
@@ -93,6 +95,7 @@ func TestResourcePictures(t *testing.T) {
 // TestOffersChange: resources and prompts that a server adds are offered, and the change of one
 // that is attached is reported once.
 func TestOffersChange(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, callOf("mcp__t__update", `{}`), callOf("mcp__t__update", `{}`), callOf("mcp__t__more", `{}`), llmtest.Turn{Text: "Done."}), nil)
 	d.servers("t offers")
 	d.sit("--allow", "mcp__t")
@@ -117,6 +120,7 @@ func TestOffersChange(t *testing.T) {
 // TestServerPrompts: /server:prompt shows the text that the server returns, and sends it after a
 // yes as the user's message. Nothing of it runs or is attached.
 func TestServerPrompts(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "One."}, llmtest.Turn{Text: "Two."}, llmtest.Turn{Text: "Three."}, llmtest.Turn{Text: "Four."}), nil)
 	d.servers("t offers")
 	d.sit()
@@ -174,6 +178,7 @@ func TestServerPrompts(t *testing.T) {
 // TestServerPromptsInALine: if several prompts wait for the turn and are sent as one, only the
 // words that the person typed attach a resource.
 func TestServerPromptsInALine(t *testing.T) {
+	t.Parallel()
 	gate := make(chan struct{})
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "One.", Gate: gate}, llmtest.Turn{Text: "Two."}), nil)
 	d.servers("t offers")
@@ -200,6 +205,7 @@ func TestServerPromptsInALine(t *testing.T) {
 // TestServerPromptsInPlainText: the plain face waits for a server that starts, shows the text
 // and asks.
 func TestServerPromptsInPlainText(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "One."}), nil)
 	d.servers("t offers")
 	d.open()

@@ -29,6 +29,7 @@ func reference(t *testing.T, name string) string {
 
 // TestReferenceServers uses the public servers from npm, each call after a question.
 func TestReferenceServers(t *testing.T) {
+	t.Parallel()
 	everything, files, memory := reference(t, "server-everything"), reference(t, "server-filesystem"), reference(t, "server-memory")
 	type call struct{ tool, args, key, want string }
 	d := newDesk(t, llmtest.NewServer(t), nil)
@@ -83,6 +84,7 @@ func regexpOf(text string) string { return strings.ReplaceAll(text, "-", `\-`) }
 // (a session asks for no further login), auth/2025-03-26-oauth-metadata-backcompat (the SDK refuses that
 // metadata), and elicitation-sep1034-client-defaults (a person answers).
 func TestClientConformance(t *testing.T) {
+	t.Parallel()
 	suite := reference(t, "conformance")
 	sum := callOf("mcp__c__add_numbers", `{"a":5,"b":3}`)
 	use := callOf("mcp__c__test-tool", `{}`)

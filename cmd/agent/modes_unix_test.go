@@ -13,6 +13,7 @@ import (
 // The newest message tells the model the permission mode, once, and again after a change,
 // within a turn as well. Earlier messages do not change.
 func TestModelIsToldTheMode(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t,
 		llmtest.Turn{Text: "One."}, llmtest.Turn{Text: "Two."}, llmtest.Turn{Text: "Three."},
 		editCall("hello", "good day"), llmtest.Turn{Text: "Four."}, llmtest.Turn{Text: "Five."}), map[string]string{"main.go": program})
@@ -64,6 +65,7 @@ func TestModelIsToldTheMode(t *testing.T) {
 
 // In -p the model learns that nobody can be asked, in the modes that ask.
 func TestModelIsToldThatNobodyCanBeAsked(t *testing.T) {
+	t.Parallel()
 	for mode, want := range map[string]string{
 		"default":      "[Permission mode: default. Nobody can be asked",
 		"accept-edits": "[Permission mode: accept-edits. Edits are written unseen. Nobody can be asked",

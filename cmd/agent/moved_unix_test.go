@@ -15,6 +15,7 @@ import (
 // terminal. The yes writes nothing; the merge opens as a new question on both, and its yes
 // writes it.
 func TestMovedUnderTheReview(t *testing.T) {
+	t.Parallel()
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
 	e := d.editor(idetest.Ours())
 	d.sit()
@@ -49,6 +50,7 @@ func TestMovedUnderTheReview(t *testing.T) {
 
 // TestMovedConflict: a change of the same line is shown as a conflict and not written over.
 func TestMovedConflict(t *testing.T) {
+	t.Parallel()
 	d := politeDesk(t, llmtest.Turn{Text: "I see."})
 	d.sit()
 	d.say("be polite")

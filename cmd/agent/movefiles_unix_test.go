@@ -53,6 +53,7 @@ func (d *desk) tidied(done bool) {
 // TestFilesAreMovedAndDeleted: each is a question that names both places, or the size of the
 // loss, and no "always"; undo and rewind take them back with their modes.
 func TestFilesAreMovedAndDeleted(t *testing.T) {
+	t.Parallel()
 	d := tidyDesk(t, llmtest.NewServer(t, tidying()...))
 	d.sit()
 	d.say("tidy up")
@@ -101,6 +102,7 @@ func TestFilesAreMovedAndDeleted(t *testing.T) {
 // TestASubAgentMovesAndDeletes: the questions name the sub-agent, and one undo takes back its
 // work.
 func TestASubAgentMovesAndDeletes(t *testing.T) {
+	t.Parallel()
 	server := llmtest.NewServerFunc(t, func(_ int, body []byte) llmtest.Turn {
 		switch prompt, results := promptOf(body); {
 		case strings.Contains(prompt, "tidy") && len(results) == 0:
@@ -138,6 +140,7 @@ func TestASubAgentMovesAndDeletes(t *testing.T) {
 // TestPendingMovesAreOneReview: with review: turn the tools see the moved file, and one yes
 // in plain lines carries out all.
 func TestPendingMovesAreOneReview(t *testing.T) {
+	t.Parallel()
 	d := tidyDesk(t, llmtest.NewServer(t, tidying()...))
 	d.env = append(d.env, "AGENT_REVIEW=turn")
 	d.open()

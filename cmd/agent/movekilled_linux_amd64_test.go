@@ -31,8 +31,10 @@ var removals = []struct{ tool, args, after string }{
 // place, all files of a patch are as before or as after, no temporary file is left, and a
 // finished change can be undone. If the start takes files back it tells the person.
 func TestKilledWhileFilesAreMoved(t *testing.T) {
+	t.Parallel()
 	for _, r := range removals {
 		t.Run(r.tool, func(t *testing.T) {
+			t.Parallel()
 			faults, step := stress.Faults{}, stress.Size(5, 1)
 			for n := 1 + rand.IntN(step); ; n += step {
 				if died := killedAt(t, n, r.tool, r.args, r.after, faults); !died {

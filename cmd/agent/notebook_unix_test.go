@@ -40,6 +40,7 @@ const book = `{
 // TestNotebook: the model reads cells and changes them one by one. The person sees and approves
 // the change of the file, all other bytes stay, and /undo takes it back.
 func TestNotebook(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t,
 		callOf("read_file", `{"path":"n.ipynb"}`),
 		callOf("edit_file", `{"path":"n.ipynb","cell":"sum","old_string":"a + 2","new_string":"a + 3"}`),

@@ -12,6 +12,7 @@ import (
 // Each model is offered the tools for changing files that suit it, from the next request
 // on; one that calls another is understood.
 func TestOfferedTools(t *testing.T) {
+	t.Parallel()
 	server := llmtest.NewServer(t,
 		llmtest.Turn{Text: "One."}, llmtest.Turn{Text: "Two."},
 		llmtest.Turn{Calls: []llmtest.Call{{Name: "append_file", Args: `{"path":"a.txt","content":"b"}`}}}, llmtest.Turn{Text: "Three."})

@@ -19,6 +19,7 @@ func runCall(line string) llmtest.Turn {
 // The pager shows output that is folded in the scrollback and was not sent to the
 // model.
 func TestWholeOutputInThePager(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, runCall("env seq 200000"), llmtest.Turn{Text: "It counted."}), nil)
 	d.sit()
 	d.say("count")
@@ -55,6 +56,7 @@ func TestWholeOutputInThePager(t *testing.T) {
 
 // A page that covers a question keeps the focus, and its keys do not answer.
 func TestPagerOverAQuestion(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, editCall("one", "two"), llmtest.Turn{Text: "Changed."}), map[string]string{"main.go": "one\n"})
 	d.sit()
 	d.say("change it")

@@ -99,6 +99,7 @@ var kinds = []struct {
 // A panic in any kind of goroutine ends the program, prints the panic and restores the
 // terminal.
 func TestPanics(t *testing.T) {
+	t.Parallel()
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
 			t.Parallel()

@@ -38,6 +38,7 @@ var pausedAnswer = messagesStream(startEvent,
 // An answer that the server pauses goes on by itself, after the part so far, and is one
 // answer to the person and to later requests.
 func TestPausedAnswerGoesOn(t *testing.T) {
+	t.Parallel()
 	const (
 		use    = `{"id":"srvtoolu_1","input":{"query":"go"},"name":"web_search","type":"server_tool_use"}`
 		result = `{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[]}`
@@ -78,6 +79,7 @@ func TestPausedAnswerGoesOn(t *testing.T) {
 
 // A server that pauses an answer for ever is not asked for ever.
 func TestEndlessPauses(t *testing.T) {
+	t.Parallel()
 	server := llmtest.NewServerFunc(t, func(int, []byte) llmtest.Turn { return pausedAnswer })
 	d := newDesk(t, server, nil)
 	d.keep("config.yaml", "providers: {mine: {base_url: "+server.URL()+", wire: anthropic}}")

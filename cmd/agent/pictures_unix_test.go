@@ -27,6 +27,7 @@ var picturesDir = flag.String("pictures", "", "write the pictures of the README 
 // TestPictures plays the demo, records it and takes the README's pictures, so that they
 // match the program.
 func TestPictures(t *testing.T) {
+	t.Parallel()
 	tmp := t.TempDir()
 	d := &desk{t: t, Terminal: ptytest.New(t, vt.Options{Width: 100, Height: 34, Background: "rgb:1b1b/1d1d/2323"})}
 	cmd := exec.Command("agent", "demo")

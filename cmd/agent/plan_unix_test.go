@@ -21,6 +21,7 @@ func planCall(plan string) llmtest.Turn {
 // The plan mode ends in a plan: the person comments on it, edits it, and chooses with the
 // acceptance the mode to go on in. The model is told to carry out the text that they left.
 func TestPlanModeEndsInAPlan(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t,
 		planCall("# Be polite\n\n1. Say **good day**.\n"), planCall("# Be polite\n\n1. Say good day.\n2. Test it.\n"),
 		editCall("hello", "good day"), llmtest.Turn{Text: "All done."}), map[string]string{"main.go": program})
@@ -63,6 +64,7 @@ func TestPlanModeEndsInAPlan(t *testing.T) {
 // Comments on lines of the plan reach the model with those lines, from the panel and from
 // plain lines.
 func TestPlanIsCommentedOn(t *testing.T) {
+	t.Parallel()
 	const plan = "# Be polite\n\n1. Say **good day**.\n2. Test it.\n"
 	const comment = `The user's comment on line 3 of the proposal, "1. Say **good day**.": to whom?`
 	t.Run("panel", func(t *testing.T) {
@@ -110,6 +112,7 @@ func TestPlanIsCommentedOn(t *testing.T) {
 
 // In the other modes there is nothing to accept, and the model goes on.
 func TestPlanOutsideThePlanMode(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, planCall("# Be polite\n"), llmtest.Turn{Text: "I go on."}), nil)
 	d.sit()
 	d.say("be polite")
@@ -123,6 +126,7 @@ func TestPlanOutsideThePlanMode(t *testing.T) {
 
 // In -p the plan is the answer: nothing is run, and nothing was denied.
 func TestPlanIsTheAnswer(t *testing.T) {
+	t.Parallel()
 	for format, want := range map[string]string{"text": "# Be polite\n\n1. Say good day.\n", "json": `"result":"# Be polite\n\n1. Say good day.\n"`} {
 		turn := planCall("# Be polite\n\n1. Say good day.\n")
 		turn.Calls = append(turn.Calls, llmtest.Call{Name: "execute_command", Args: `{"command":"touch made"}`})
@@ -141,6 +145,7 @@ func TestPlanIsTheAnswer(t *testing.T) {
 // accepts the next plan, as they changed it, with the mode to go on in. The terminal may
 // answer first, with the text of the editor.
 func TestPlanInTheEditor(t *testing.T) {
+	t.Parallel()
 	const plan = "# Be polite\n\n1. Say good day.\n"
 	d := newDesk(t, llmtest.NewServer(t, planCall(plan), planCall(plan+"2. Test it.\n"), editCall("hello", "good day"), llmtest.Turn{Text: "All done."},
 		planCall("# More\n"), llmtest.Turn{Text: "Gone on."}), map[string]string{"main.go": program})
@@ -186,6 +191,7 @@ func TestPlanInTheEditor(t *testing.T) {
 // An editor that names no mode, or one that a person did not choose, gets the strictest;
 // another editor is not asked.
 func TestPlanInOtherEditors(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"", "bypass"} {
 		d := newDesk(t, llmtest.NewServer(t, planCall("# Be polite\n"), llmtest.Turn{Text: "All done."}), nil)
 		e := d.editor(idetest.Ours())

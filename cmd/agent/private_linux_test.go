@@ -21,6 +21,7 @@ turns:
 // A command is a child of the program, whose environment holds the key. Root may read
 // everything, so the program runs as another user here.
 func TestCommandsCannotReadOurEnvironment(t *testing.T) {
+	t.Parallel()
 	dir := scratch.Public(t)
 	if err := os.WriteFile(filepath.Join(dir, "script.yaml"), []byte(spyScript), 0o644); err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 // A terminal that puts no brackets around a paste does not send its first line, however it is cut.
 func TestPasteWithoutBracketsIsNotSent(t *testing.T) {
+	t.Parallel()
 	for name, parts := range map[string][]string{
 		"whole":           {"first line\rsecond line\rthird line\r"},
 		"in the last one": {"first line\rsecond line\rthi", "rd line\r"},
@@ -34,6 +35,7 @@ func TestPasteWithoutBracketsIsNotSent(t *testing.T) {
 
 // The terminal's own answers, late and in parts, are no text and no keys: their BEL would open $EDITOR.
 func TestSplitReportsAreNoKeys(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t, "Hello."), nil)
 	d.env = append(d.env, "EDITOR=touch "+d.path("opened"), "VISUAL=")
 	d.sit()

@@ -59,6 +59,7 @@ func (d *desk) eyes(wire string, takes bool) {
 // TestReadPicture: read_file shows an image to a model that takes images, on each wire, at once
 // and in all later requests, and refuses those that a provider would refuse.
 func TestReadPicture(t *testing.T) {
+	t.Parallel()
 	files := gallery(t)
 	for wire, judge := range map[string]func([]byte) error{
 		"chat": transcriptjudge.Check, "responses": transcriptjudge.CheckResponses, "anthropic": transcriptjudge.CheckMessages,
@@ -102,6 +103,7 @@ func TestReadPicture(t *testing.T) {
 
 // TestReadPictureBlind: a model that takes no images learns why it sees none.
 func TestReadPictureBlind(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, readsOf("a.png")...), nil)
 	data := gray(t, 12, 8, asPNG)
 	d.write("a.png", string(data))
@@ -118,6 +120,7 @@ func TestReadPictureBlind(t *testing.T) {
 
 // TestReadPictureKept: the image is in the session's file, so that a later run sends it too.
 func TestReadPictureKept(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, append(readsOf("a.png"), llmtest.Turn{Text: "Grey."})...), nil)
 	data := gray(t, 12, 8, asPNG)
 	d.write("a.png", string(data))
@@ -138,6 +141,7 @@ func TestReadPictureKept(t *testing.T) {
 
 // TestReadPictureHosted: the host is shown the image, in the turn and when it loads the session.
 func TestReadPictureHosted(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, readsOf("a.png")...), nil)
 	data := gray(t, 12, 8, asPNG)
 	d.write("a.png", string(data))

@@ -26,6 +26,7 @@ const recorded = "testdata/recorded"
 
 // TestRecordedSessions replays the sessions of testdata/recorded strictly.
 func TestRecordedSessions(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob(recorded + "/*.yaml")
 	if err != nil || len(files) < 10 {
 		t.Fatalf("%d recorded sessions, %v", len(files), err)
@@ -42,6 +43,7 @@ func TestRecordedSessions(t *testing.T) {
 
 // TestMutatedRecordings: each mutation of a recorded session fails for its own reason.
 func TestMutatedRecordings(t *testing.T) {
+	t.Parallel()
 	for name, m := range map[string]struct {
 		file, from, to string
 		flags          []string
@@ -80,6 +82,7 @@ func TestMutatedRecordings(t *testing.T) {
 // TestRecord records a session of this program and replays it: the same, and in a changed
 // folder not.
 func TestRecord(t *testing.T) {
+	t.Parallel()
 	dir := scratch.Dir(t, map[string]string{"a.txt": "one\n"})
 	home := t.TempDir()
 	script := filepath.Join(home, "script.yaml")
@@ -122,6 +125,7 @@ func TestRecord(t *testing.T) {
 
 // A replay reads a file outside of its folder only with --read-outside.
 func TestReplayReadsOutside(t *testing.T) {
+	t.Parallel()
 	outside := filepath.Join(scratch.Dir(t, map[string]string{"diary.txt": "dear diary\n"}), "diary.txt")
 	file := filepath.Join(t.TempDir(), "reads.yaml")
 	scratch.Write(t, file, `recording:
@@ -144,6 +148,7 @@ turns:
 // A command that changes a file after its edit, as a formatter does, makes no difference; the
 // files that only commands make are not compared.
 func TestReplayOfAFormatter(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{"a.txt": "one\n"}
 	dir, home := scratch.Dir(t, files), t.TempDir()
 	scratch.Write(t, home+"/script.yaml", `turns:
@@ -176,6 +181,7 @@ func TestReplayOfAFormatter(t *testing.T) {
 // TestDeclinedCommandsNeedNoFlag: a recording whose commands were all declined replays without
 // --run-commands.
 func TestDeclinedCommandsNeedNoFlag(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "declined.yaml")
 	scratch.Write(t, file, `recording:
   prompts: [{text: run}]
@@ -194,6 +200,7 @@ turns:
 // TestReplayRunsWhatItShows: --run-commands runs the commands that replay lists without it, and
 // no command that a recording passes off as one that only reads.
 func TestReplayRunsWhatItShows(t *testing.T) {
+	t.Parallel()
 	made := filepath.Join(t.TempDir(), "made")
 	file := filepath.Join(t.TempDir(), "hostile.yaml")
 	scratch.Write(t, file, `recording:

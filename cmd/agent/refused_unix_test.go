@@ -40,6 +40,7 @@ func refuses(t *testing.T, part []byte, message string, first ...llmtest.Turn) (
 // A picture that the server refuses does not end the conversation: the model gets a remark in
 // its place.
 func TestRefusedPicture(t *testing.T) {
+	t.Parallel()
 	for _, wire := range []string{"chat", "responses", "anthropic"} {
 		t.Run(wire, func(t *testing.T) {
 			data := gray(t, 12, 8, asPNG)
@@ -65,6 +66,7 @@ func TestRefusedPicture(t *testing.T) {
 
 // A tool of an MCP server that the server refuses is left out, and the others stay.
 func TestRefusedTool(t *testing.T) {
+	t.Parallel()
 	for wire, message := range map[string]string{
 		"chat":      "Invalid schema for function 'mcp__t__echo': In context=(), array schema missing items.",
 		"responses": "Invalid schema for function 'mcp__t__echo': Please ensure it is a valid JSON Schema.",
@@ -98,6 +100,7 @@ func TestRefusedTool(t *testing.T) {
 // A server that asks to wait for hours is not asked again at once, and the person learns until
 // when.
 func TestALongWaitEndsTheTurn(t *testing.T) {
+	t.Parallel()
 	s := llmtest.NewServerFunc(t, func(int, []byte) llmtest.Turn {
 		return llmtest.Turn{Handler: func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", "10800")
@@ -114,6 +117,7 @@ func TestALongWaitEndsTheTurn(t *testing.T) {
 // A server on this machine reads a prompt for longer than idle_timeout, without a sign of life:
 // it is asked once.
 func TestALocalServerReadsForLong(t *testing.T) {
+	t.Parallel()
 	s := llmtest.NewServerFunc(t, func(int, []byte) llmtest.Turn {
 		return llmtest.Turn{Handler: func(w http.ResponseWriter, r *http.Request) {
 			select {

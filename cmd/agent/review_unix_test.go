@@ -29,6 +29,7 @@ func writeCall(path, text string) llmtest.Call {
 // A part of an edit is accepted: that part is written, and the model learns about the
 // rest and the reasons.
 func TestPartOfAnEdit(t *testing.T) {
+	t.Parallel()
 	proposed := strings.NewReplacer("line 3\n", "three\n", "line 15\n", "fifteen\n", "line 29\n", "twenty-nine\n").Replace(thirty())
 	d := newDesk(t, llmtest.NewServer(t,
 		llmtest.Turn{Text: "I write numbers out.", Calls: []llmtest.Call{writeCall("a.txt", proposed), writeCall("b.txt", "x\n")}},
@@ -75,7 +76,7 @@ func TestPartOfAnEdit(t *testing.T) {
 
 // asideKey moves the focus to the prompt during a question: queued text and text that
 // Ctrl+C cleared is edited there, and typing answers nothing.
-func asideKey(t *testing.T, seen pressed) {
+func asideKey(t *testing.T, seen *pressed) {
 	gate := make(chan struct{})
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Calls: []llmtest.Call{writeCall("a.txt", "one\n")}, Gate: gate}, llmtest.Turn{Text: "All done."}), nil)
 	d.sit()
@@ -115,6 +116,7 @@ func asideKey(t *testing.T, seen pressed) {
 // A question that does not fit above the prompt covers the screen, with the draft of
 // its comment, and returns to its place once there is room.
 func TestAQuestionInALowWindow(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t,
 		llmtest.Turn{Text: "I count.", Calls: []llmtest.Call{writeCall("a.txt", "one\n2\nthree\n")}}, llmtest.Turn{Text: "All done."}),
 		map[string]string{"a.txt": "one\ntwo\nthree\n"})
@@ -150,6 +152,7 @@ func TestAQuestionInALowWindow(t *testing.T) {
 
 // The layout chosen on one question stays for the next.
 func TestLayoutIsRemembered(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t,
 		llmtest.Turn{Calls: []llmtest.Call{writeCall("a.txt", "one\ntwo\n"), writeCall("b.txt", "x\n")}}, llmtest.Turn{Text: "Done."}),
 		map[string]string{"a.txt": "one\n2\n"})
@@ -170,7 +173,7 @@ func TestLayoutIsRemembered(t *testing.T) {
 }
 
 // revisionKey: after a no with a reason, r compares the next proposal with the refused one.
-func revisionKey(t *testing.T, seen pressed) {
+func revisionKey(t *testing.T, seen *pressed) {
 	d := politeDesk(t, editCall("hello", "good evening"), llmtest.Turn{Text: "All done."})
 	d.sit()
 	d.say("be polite")

@@ -71,6 +71,7 @@ func (d *desk) holds(want ...string) {
 // TestEscEscGoesBackToAPrompt goes back with the keys: messages after the prompt are
 // not sent again, its text is at the prompt, and the files are as before.
 func TestEscEscGoesBackToAPrompt(t *testing.T) {
+	t.Parallel()
 	d := changed(t)
 	d.Press("esc")
 	d.WaitFor(`Esc again goes back to an earlier prompt`)
@@ -96,6 +97,7 @@ func TestEscEscGoesBackToAPrompt(t *testing.T) {
 }
 
 func TestRewindOfOneHalf(t *testing.T) {
+	t.Parallel()
 	d := changed(t)
 	d.say("/rewind")
 	d.WaitFor(`Go back to before which prompt\?`)
@@ -124,6 +126,7 @@ func TestRewindOfOneHalf(t *testing.T) {
 
 // TestEscEscKeepsADraft clears the prompt; ↑ restores the text.
 func TestEscEscKeepsADraft(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t), nil)
 	d.sit()
 	d.Type("a long thought")
@@ -143,6 +146,7 @@ func TestEscEscKeepsADraft(t *testing.T) {
 // TestEscLeavesADraftToVi: vi users press Esc repeatedly. On an empty prompt it still
 // goes back.
 func TestEscLeavesADraftToVi(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t), nil)
 	scratch.Mkdir(t, d.home)
 	scratch.Write(t, filepath.Join(d.home, "config.yaml"), "interface:\n  input: vim\n")
@@ -162,6 +166,7 @@ func TestEscLeavesADraftToVi(t *testing.T) {
 
 // On plain lines Ctrl+D leaves an open question, but not the program.
 func TestCtrlDAtAQuestionOnPlainLines(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, writeTurn, llmtest.Turn{Text: "Done."}, llmtest.Turn{Text: "I am here."}), nil)
 	d.open()
 	d.run("agent", "--screen-reader")
@@ -197,6 +202,7 @@ func TestCtrlDAtAQuestionOnPlainLines(t *testing.T) {
 }
 
 func TestUndoRedoAndDiff(t *testing.T) {
+	t.Parallel()
 	d := changed(t)
 	d.say("/diff")
 	d.WaitFor(`(?m)^› all 3 files +\+3 −1`)
@@ -241,6 +247,7 @@ func TestUndoRedoAndDiff(t *testing.T) {
 
 // TestInterruptedUndoIsMentioned expects a note about it in the next session.
 func TestInterruptedUndoIsMentioned(t *testing.T) {
+	t.Parallel()
 	d := changed(t)
 	d.leave()
 	cmd := d.program("undo", "--turn", "--yes")
@@ -273,6 +280,7 @@ func TestInterruptedUndoIsMentioned(t *testing.T) {
 // TestRewindOfForeignChanges rewinds a file that others changed: it is named, goes
 // back on request, and a redo restores it.
 func TestRewindOfForeignChanges(t *testing.T) {
+	t.Parallel()
 	d := changed(t)
 	d.write("a.txt", "mine\n")
 	d.say("/rewind")

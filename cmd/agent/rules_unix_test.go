@@ -28,6 +28,7 @@ func (d *desk) absent(name string) {
 // TestAPromptStaysAPrompt: the text of an own command that returns from the queue or
 // the conversation is a prompt, whatever its first character.
 func TestAPromptStaysAPrompt(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t,
 		llmtest.Turn{Text: "one two three", Chunk: 4, Fault: llmtest.Stall, After: 2}, llmtest.Turn{Text: "Second answer."},
 		llmtest.Turn{Text: "Third answer."}, llmtest.Turn{Text: "Fourth answer."}), nil)
@@ -73,6 +74,7 @@ func TestAPromptStaysAPrompt(t *testing.T) {
 // not written unasked, and after an edit that was not shown an allowed command asks
 // again.
 func TestAFolderBecomesOneOfGit(t *testing.T) {
+	t.Parallel()
 	status := llmtest.Call{Name: "execute_command", Args: `{"command":"git status"}`}
 	d := newDesk(t, llmtest.NewServer(t,
 		llmtest.Turn{Calls: []llmtest.Call{status}},
@@ -101,6 +103,7 @@ func TestAFolderBecomesOneOfGit(t *testing.T) {
 // TestAPatchMakesAFolderOneOfGit: files that only together make a git folder are asked about,
 // whatever allows each of them.
 func TestAPatchMakesAFolderOneOfGit(t *testing.T) {
+	t.Parallel()
 	for name, args := range map[string][]string{"mode": {"--permission-mode", "accept-edits"}, "rule": {"--allow", "edit(**)"}} {
 		t.Run(name, func(t *testing.T) {
 			patch := "*** Begin Patch\n*** Add File: config\n+[core]\n+\tfsmonitor = touch owned; false\n*** Add File: objects/info/x\n+x\n" +
@@ -126,6 +129,7 @@ func TestAPatchMakesAFolderOneOfGit(t *testing.T) {
 // TestWhatIsShownIsWhatIsWritten: blanks at the ends of a name, look-alike letters,
 // no-break spaces and text far to the right are visible in every mode.
 func TestWhatIsShownIsWhatIsWritten(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t,
 		llmtest.Turn{Calls: []llmtest.Call{{Name: "write_file", Args: `{"path":"main.go ","content":"x\n"}`}}},
 		llmtest.Turn{Calls: []llmtest.Call{{Name: "write_file", Args: `{"path":"m\u0430\u2170n.go","content":"x\n"}`}}},
@@ -151,6 +155,7 @@ func TestWhatIsShownIsWhatIsWritten(t *testing.T) {
 // listed, can be revoked, and ends with the session, like that of the output of a
 // command at the prompt.
 func TestAReadOutsideIsOfTheSession(t *testing.T) {
+	t.Parallel()
 	outside := filepath.Join(t.TempDir(), "notes.txt")
 	scratch.Write(t, outside, "far away\n")
 	read := llmtest.Turn{Calls: []llmtest.Call{{Name: "read_file", Args: `{"path":"` + outside + `"}`}}}
@@ -194,6 +199,7 @@ func TestAReadOutsideIsOfTheSession(t *testing.T) {
 // TestTheEndOfADiffIsSeen answers y before the end of the diff was on the screen: the
 // first y only names the missing lines.
 func TestTheEndOfADiffIsSeen(t *testing.T) {
+	t.Parallel()
 	var text strings.Builder
 	for i := range 400 {
 		fmt.Fprintf(&text, "line %d\\n", i+1)
@@ -219,6 +225,7 @@ func TestTheEndOfADiffIsSeen(t *testing.T) {
 // TestAFolderWithALineBreak: the folder's name does not break a line of the output, on
 // a terminal or elsewhere.
 func TestAFolderWithALineBreak(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t), nil)
 	d.dir = filepath.Join(d.dir, "a\nok: all is well\x1b[31m")
 	if err := os.Mkdir(d.dir, 0o700); err != nil {

@@ -12,6 +12,7 @@ import (
 // A command that only reads runs without a question, and the screen shows why. The
 // question about a dangerous one is marked, and "a" does not answer it.
 func TestSafeAndDangerousCommands(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, runCall("cat main.go | wc -l"), runCall("rm -rf build"), llmtest.Turn{Text: "All done."}), map[string]string{"main.go": program, "build/x": "x"})
 	d.sit()
 	d.say("look around")
@@ -32,6 +33,7 @@ func TestSafeAndDangerousCommands(t *testing.T) {
 
 // The question about a command names its unusual effects, and is silent about an ordinary one.
 func TestUnusualCommandIsExplained(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, runCall("touch made"), runCall("npm install left-pad && touch $NAME"), llmtest.Turn{Text: "All done."}), nil)
 	d.sit()
 	d.say("go on")
@@ -48,6 +50,7 @@ func TestUnusualCommandIsExplained(t *testing.T) {
 
 // A command of any length and nesting is asked about like another, and refused by a key.
 func TestHugeCommandIsAskedAbout(t *testing.T) {
+	t.Parallel()
 	const times = 400_000
 	pieces := []string{"$(", "ls|", "<(", "time "}
 	turns := []llmtest.Turn{}

@@ -101,6 +101,7 @@ import (
 )
 
 func TestX(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -126,6 +127,7 @@ func TestX(t *testing.T) {
 
 // What developers do every day works in the sandbox.
 func TestSandboxHarmsNoWork(t *testing.T) {
+	t.Parallel()
 	for name, work := range works {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -176,6 +178,7 @@ func registry(t *testing.T) string {
 }
 
 func TestSandboxHarmsNoInstall(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("npm"); err != nil {
 		t.Skip("npm is not installed")
 	}
@@ -229,6 +232,7 @@ var special = []string{"program", "mount", "namespace", "system", "trace", "limi
 // Each line leaves the workspace without the sandbox, and fails in it. The mode that
 // approves the line does not approve running it again.
 func TestSandboxEscapes(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("half of them work for root only; internal/sandbox has more")
 	}

@@ -31,6 +31,7 @@ func newConfinedDesk(t *testing.T) (d *desk, outside string) {
 // A yes to the command does not cover leaving the sandbox, nor does the bypass mode, and no
 // answer covers the next time.
 func TestLeavingTheSandboxIsAQuestion(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"default", "bypass"} {
 		t.Run(mode, func(t *testing.T) {
 			d, outside := newConfinedDesk(t)
@@ -63,6 +64,7 @@ func TestLeavingTheSandboxIsAQuestion(t *testing.T) {
 }
 
 func TestStayingInTheSandbox(t *testing.T) {
+	t.Parallel()
 	d, outside := newConfinedDesk(t)
 	d.sit()
 	d.say("write it")
@@ -84,6 +86,7 @@ func TestStayingInTheSandbox(t *testing.T) {
 // Where the agent's own folder is inside the workspace, the sandbox cannot protect it,
 // and the question reports that.
 func TestSandboxTellsItsGap(t *testing.T) {
+	t.Parallel()
 	d, _ := newConfinedDesk(t)
 	d.env = append(d.env, "TMPDIR="+filepath.Dir(d.home))
 	d.sit()

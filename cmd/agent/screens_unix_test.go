@@ -68,6 +68,7 @@ var views = []view{
 
 // The states that only the whole program has, at four widths.
 func TestScreens(t *testing.T) {
+	t.Parallel()
 	for _, v := range views {
 		for _, width := range []int{40, 80, 120, 200} {
 			t.Run(fmt.Sprintf("%s-%d", v.name, width), func(t *testing.T) {
@@ -85,6 +86,7 @@ func TestScreens(t *testing.T) {
 
 // The colors of each theme: an answer, an applied edit, and a question.
 func TestColors(t *testing.T) {
+	t.Parallel()
 	for _, name := range theme.Names() {
 		if name == theme.None {
 			continue

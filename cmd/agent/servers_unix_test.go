@@ -51,6 +51,7 @@ func (d *desk) command(args ...string) (code int, out string) {
 // Without a configured model, neither -p nor a session without a terminal uses a server
 // found on this machine.
 func TestLocalServersAreNotUsedUnasked(t *testing.T) {
+	t.Parallel()
 	server := llmtest.NewServer(t, llmtest.Turn{Text: "I am the model."})
 	address, connections := counted(t, server)
 	d := fresh(t, server)
@@ -86,6 +87,7 @@ func (d *desk) connectAndChat() {
 // An address from the environment gets neither prompt nor the key that the user's file
 // names before a person has approved it, once. -p refuses it.
 func TestAnAddressOfTheEnvironmentIsAskedAbout(t *testing.T) {
+	t.Parallel()
 	for _, variable := range []string{"OPENAI_BASE_URL", "AGENT_BASE_URL"} {
 		t.Run(variable, func(t *testing.T) {
 			server := answers(t, "Hello.", "Hello.")
@@ -126,6 +128,7 @@ func TestAnAddressOfTheEnvironmentIsAskedAbout(t *testing.T) {
 
 // A key command and headers of one address in the user's file are used for no other.
 func TestACommandAndHeadersStayWithTheirAddress(t *testing.T) {
+	t.Parallel()
 	server := answers(t, "Hello.")
 	address, connections := counted(t, server)
 	d := newDesk(t, server, nil)
@@ -155,6 +158,7 @@ func TestACommandAndHeadersStayWithTheirAddress(t *testing.T) {
 
 // A proxy from the environment needs approval once, also one that only ALL_PROXY names.
 func TestAProxyIsAskedAbout(t *testing.T) {
+	t.Parallel()
 	for _, variable := range []string{"HTTP_PROXY", "ALL_PROXY"} {
 		t.Run(variable, func(t *testing.T) { askedAboutProxy(t, variable) })
 	}

@@ -32,6 +32,7 @@ func withArgument(t *testing.T, argument string) (pids []int) {
 // TestServersEndWithAKilledAgent: MCP servers that outlive their standard input, and what
 // they started, end when the agent is killed, before and after its first command.
 func TestServersEndWithAKilledAgent(t *testing.T) {
+	t.Parallel()
 	for name, turns := range map[string][]llmtest.Turn{
 		"no command": {{Text: "Done."}},
 		"a command":  {callOf("execute_command", `{"command":"pwd"}`), {Text: "Done."}},

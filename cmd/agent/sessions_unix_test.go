@@ -15,6 +15,7 @@ import (
 // itself, the user sees the compaction and edits its summary, and the model gets the
 // edited one.
 func TestCompactionOnTheScreen(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("A long answer. ", 200)
 	d := newDesk(t, llmtest.NewServer(t,
 		llmtest.Turn{Text: long, Usage: &llmtest.Usage{Input: 2000, Output: 900}},
@@ -63,6 +64,7 @@ func TestCompactionOnTheScreen(t *testing.T) {
 // The newest session is open in another window: agent -c continues the newest free one
 // with a note, and the list marks the other.
 func TestContinueTheNewestFreeSession(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t, "One.", "Two.", "Three."), nil)
 	d.sit()
 	d.say("the older one")
@@ -88,6 +90,7 @@ func TestContinueTheNewestFreeSession(t *testing.T) {
 // TestForkRenameAndChoose: a fork is independent, and the list tells the sessions
 // apart.
 func TestForkRenameAndChoose(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t, "One.", "Two.", "Three."), nil)
 	d.sit()
 	d.say("where it began")
@@ -124,6 +127,7 @@ func TestForkRenameAndChoose(t *testing.T) {
 // The program ends during a question: the next start offers that session and names the
 // undecided proposal, and the model learns that nobody declined it.
 func TestAnUndecidedProposalIsOffered(t *testing.T) {
+	t.Parallel()
 	for name, sig := range map[string]syscall.Signal{"hung up": syscall.SIGHUP, "killed": syscall.SIGKILL} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, llmtest.NewServer(t, editCall("hello", "good day"), llmtest.Turn{Text: "Here again."}), map[string]string{"main.go": program})

@@ -29,6 +29,7 @@ turns:
 // A signal ends the turn, its command and the program, with status 130, and the session
 // can be continued.
 func TestSignals(t *testing.T) {
+	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()

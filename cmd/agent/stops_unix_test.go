@@ -13,6 +13,7 @@ import (
 
 // Ctrl+Z restores the terminal for the shell, and fg takes it again.
 func TestStopAndContinue(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t), nil)
 	d.open()
 	d.run("bash", "-c", `set -m; stty -a >before; agent; stty -a >stopped; echo "the shell"; read -r _; fg >/dev/null; stty -a >after`)
@@ -38,6 +39,7 @@ func TestStopAndContinue(t *testing.T) {
 
 // A stopped program gets no notice of a new size: it reads the size when it continues.
 func TestResizedWhileStopped(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t), nil)
 	d.open()
 	d.run("bash", "-c", `set -m; agent; echo "the shell"; read -r _; fg >/dev/null`)
@@ -59,6 +61,7 @@ func TestResizedWhileStopped(t *testing.T) {
 // The program is stopped during an answer for longer than idle_timeout. When it
 // continues, it reads the rest.
 func TestStoppedTimeIsNotIdle(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "one two three four five six", Chunk: 4, Pace: 300 * time.Millisecond}), nil)
 	d.keep("config.yaml", "idle_timeout: 1s\n")
 	d.sit()
@@ -77,6 +80,7 @@ func TestStoppedTimeIsNotIdle(t *testing.T) {
 
 // If nothing could continue it, Ctrl+Z does not stop the program.
 func TestNoShellToStopFor(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t), nil)
 	d.sit()
 	d.Press("ctrl+z")

@@ -31,6 +31,7 @@ func another(t *testing.T, at string) (address string, seen func() string) {
 // TestModelServerProcess is the other user's server: it prints its address, a line for
 // each connection, and each request.
 func TestModelServerProcess(t *testing.T) {
+	t.Parallel()
 	at, ok := peertest.Asked()
 	if !ok {
 		return
@@ -66,6 +67,7 @@ func TestModelServerProcess(t *testing.T) {
 // Another user's program on a model server's port gets no prompt and no key before a
 // person has allowed that user.
 func TestAnotherUsersModelServer(t *testing.T) {
+	t.Parallel()
 	address, seen := another(t, "127.0.0.1:0")
 	d := fresh(t, answers(t))
 	d.keep("config.yaml", "providers:\n  ollama:\n    base_url: "+address+"\n")
@@ -110,6 +112,7 @@ func TestAnotherUsersModelServer(t *testing.T) {
 
 // A port that changes hands between two requests gets nothing of the second.
 func TestPortChangesHands(t *testing.T) {
+	t.Parallel()
 	peertest.NeedsAnotherUser(t)
 	server := answers(t, "Hello.")
 	ours := &httptest.Server{Listener: fixedport.Listen(t), Config: &http.Server{Handler: server}}
@@ -136,6 +139,7 @@ func TestPortChangesHands(t *testing.T) {
 // TestAnotherUsersMCPServer: a program of another user on the port of an MCP server gets no
 // token, until a person allows it.
 func TestAnotherUsersMCPServer(t *testing.T) {
+	t.Parallel()
 	address, seen := another(t, "127.0.0.1:0")
 	d := newDesk(t, answers(t, "Hello."), nil)
 	d.keep("config.yaml", "mcp:\n  x:\n    url: "+strings.TrimSuffix(address, "/v1")+"/mcp\n    headers: {Authorization: \"Bearer ${MCP_TOKEN}\"}\n")

@@ -34,6 +34,7 @@ func (d *desk) leftover(pid int) *idetest.Stranger {
 // gets nothing, neither from a session nor from -p --ide, and his answer does not
 // count.
 func TestStrangerOnAnEditorsPort(t *testing.T) {
+	t.Parallel()
 	for name, pid := range map[string]int{"dead process": 1 << 30, "number in use again": 0} {
 		t.Run(name, func(t *testing.T) {
 			d := politeDesk(t, llmtest.Turn{Text: "All done."})
@@ -75,6 +76,7 @@ func TestStrangerOnAnEditorsPort(t *testing.T) {
 // TestOtherVersionsOfTheExtension: an extension of another version is not linked and
 // gets nothing, and one message names the command to run, whichever side is newer.
 func TestOtherVersionsOfTheExtension(t *testing.T) {
+	t.Parallel()
 	for want, change := range map[string]func(map[string]any){
 		"its extension speaks version 0 of the protocol, this agent version 1: run agent ide install, then reload its window": func(lock map[string]any) { delete(lock, "v") },
 		"its extension speaks version 2 of the protocol, this agent version 1: run agent ide install, then reload its window": func(lock map[string]any) { lock["v"] = 2 },

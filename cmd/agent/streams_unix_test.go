@@ -12,6 +12,7 @@ import (
 // The connection breaks in the middle of an answer: the session goes on with a whole one,
 // below a mark, and keeps nothing of the half.
 func TestAnswerThatBreaksOffIsAskedForAgain(t *testing.T) {
+	t.Parallel()
 	for name, fault := range map[string]llmtest.Fault{"drop": llmtest.Drop, "truncate": llmtest.Truncate} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, llmtest.NewServer(t,
@@ -38,6 +39,7 @@ func TestAnswerThatBreaksOffIsAskedForAgain(t *testing.T) {
 // Reasoning that a model writes into its text is not in the output of -p; with nothing else
 // the answer is empty.
 func TestThinkingInTheTextIsNoAnswer(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t,
 		llmtest.Turn{Text: "<think>They want a sum.</think>\n\nIt is 4.", Chunk: 3},
 		llmtest.Turn{Text: "<think>They want", Chunk: 3},

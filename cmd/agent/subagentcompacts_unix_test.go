@@ -66,6 +66,7 @@ func (s *surveyor) answer(_ int, body []byte) llmtest.Turn {
 // its results shortened or with a summary. The instructions that are gone are told again, the
 // shortened parts can be read, the model gets the answer, and the session keeps all.
 func TestASubAgentIsCompacted(t *testing.T) {
+	t.Parallel()
 	for name, s := range map[string]*surveyor{
 		"shortened": {t: t, whole: regexp.MustCompile(`/[^ "]*/task-[A-Z0-9]+\.md`)},
 		"summary":   {t: t, thought: strings.Repeat("I think about it. ", 300)},

@@ -122,6 +122,7 @@ func (d *desk) question(last string) (q string) {
 // TestEightSubAgents: eight sub-agents work at once and ask twice each. Each question names
 // the one that asks and is asked once; the results come back in order.
 func TestEightSubAgents(t *testing.T) {
+	t.Parallel()
 	d := delegates(t, delegating(t, open()))
 	d.sit()
 	d.say("delegate")
@@ -163,6 +164,7 @@ func TestEightSubAgents(t *testing.T) {
 // TestSubAgentsWithoutAnybody: without a person each question is denied, nothing hangs, and
 // the exit status tells.
 func TestSubAgentsWithoutAnybody(t *testing.T) {
+	t.Parallel()
 	d := delegates(t, delegating(t, open()))
 	cmd := exec.Command("agent", "-p", "delegate", "--output-format", "json")
 	cmd.Dir, cmd.Env = d.dir, d.env
@@ -185,6 +187,7 @@ func TestSubAgentsWithoutAnybody(t *testing.T) {
 // TestSubAgentsShareTheLimit: what sub-agents spend counts for the session's limit, which ends
 // them all. Alone, none of them would reach it.
 func TestSubAgentsShareTheLimit(t *testing.T) {
+	t.Parallel()
 	d := delegates(t, delegating(t, open()))
 	d.keep("config.yaml", "max_session_tokens: 1000\n") // a request takes 110 or more
 	code, out := d.command("-p", "delegate", "--permission-mode", "bypass")
@@ -196,6 +199,7 @@ func TestSubAgentsShareTheLimit(t *testing.T) {
 // TestStoppedSubAgents: the person stops one sub-agent by its number and another by a no;
 // the others go on, and the model is told.
 func TestStoppedSubAgents(t *testing.T) {
+	t.Parallel()
 	gate := make(chan struct{})
 	d := delegates(t, delegating(t, gate))
 	d.sit()
@@ -250,6 +254,7 @@ func TestStoppedSubAgents(t *testing.T) {
 // TestCancelledSubAgents: Esc ends the sub-agents with the turn. The session can go on, and
 // a resumed one shows their conversations.
 func TestCancelledSubAgents(t *testing.T) {
+	t.Parallel()
 	d := delegates(t, delegating(t, open()))
 	d.sit()
 	d.say("delegate")
@@ -284,6 +289,7 @@ func TestCancelledSubAgents(t *testing.T) {
 // TestHostedSubAgents: a host is asked each question of a sub-agent once, in the parent's
 // session, with the one that asks. A cancel ends them all.
 func TestHostedSubAgents(t *testing.T) {
+	t.Parallel()
 	d := delegates(t, delegating(t, open()))
 	h := d.host()
 	h.request("initialize", map[string]any{"protocolVersion": 1, "clientCapabilities": map[string]any{}})

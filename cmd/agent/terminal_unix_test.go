@@ -11,6 +11,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/dev/stress"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
@@ -19,6 +20,7 @@ const program = "package main\n\nfunc main() {\n\tprintln(\"hello\")\n}\n"
 // The four answers of the panel, each checked on disk and in the model's next request.
 
 func TestYesWritesWhatWasShown(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, editCall("hello", "good day"), llmtest.Turn{Text: "All done."}), map[string]string{"main.go": program})
 	d.sit()
 	d.say("be polite")
@@ -40,6 +42,7 @@ func TestYesWritesWhatWasShown(t *testing.T) {
 }
 
 func TestNoLeavesTheFileAloneAndStops(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, editCall("hello", "good day"), llmtest.Turn{Text: "As you like."}), map[string]string{"main.go": program})
 	before := stat(t, d.path("main.go"))
 	d.sit()
@@ -74,6 +77,7 @@ func stat(t *testing.T, path string) string {
 }
 
 func TestNoWithACommentGoesOn(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, editCall("hello", "good day"), editCall("hello", "moin"), llmtest.Turn{Text: "All done."}), map[string]string{"main.go": program})
 	d.sit()
 	d.say("be polite")
@@ -98,6 +102,7 @@ func TestNoWithACommentGoesOn(t *testing.T) {
 }
 
 func TestEditFirstWritesTheEditedText(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, editCall("hello", "good day"), llmtest.Turn{Text: "All done."}), map[string]string{"main.go": program})
 	scratch.Program(t, d.path("ed.sh"), "#!/bin/sh\nsed -i.orig 's/good day/good evening/' \"$1\"\n")
 	d.env = append(d.env, "EDITOR="+d.path("ed.sh"), "VISUAL=")
@@ -125,6 +130,7 @@ func TestEditFirstWritesTheEditedText(t *testing.T) {
 }
 
 func TestYesForTheSessionAsksOnce(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, editCall("hello", "good day"), editCall("good day", "moin"), llmtest.Turn{Text: "All done."}), map[string]string{"main.go": program})
 	d.sit()
 	d.say("be polite")
@@ -141,6 +147,7 @@ func TestYesForTheSessionAsksOnce(t *testing.T) {
 // Keys typed before a question appears do not answer it: they are in the prompt, which
 // keeps the focus until Tab.
 func TestKeysTypedAheadDoNotAnswer(t *testing.T) {
+	t.Parallel()
 	gate := make(chan struct{})
 	turn := editCall("hello", "good day")
 	turn.Gate = gate
@@ -165,6 +172,7 @@ func TestKeysTypedAheadDoNotAnswer(t *testing.T) {
 }
 
 func TestEscStopsTheStreamAndTheNextPromptWorks(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t,
 		llmtest.Turn{Text: "one two three four five six seven eight nine ten", Chunk: 8, Fault: llmtest.Stall, After: 3},
 		llmtest.Turn{Text: "Here again."}), nil)
@@ -186,6 +194,7 @@ func TestEscStopsTheStreamAndTheNextPromptWorks(t *testing.T) {
 }
 
 func TestTextTypedDuringATurnIsDelivered(t *testing.T) {
+	t.Parallel()
 	gate := make(chan struct{})
 	d := newDesk(t, llmtest.NewServer(t,
 		llmtest.Turn{Text: "Looking.", Calls: []llmtest.Call{{Name: "list_files", Args: `{"path":"."}`}}, Gate: gate},
@@ -207,6 +216,7 @@ func TestTextTypedDuringATurnIsDelivered(t *testing.T) {
 }
 
 func TestLargePasteIsFoldedAndArrivesWhole(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "Read it."}), nil)
 	var lines []string
 	for i := range 2000 {
@@ -226,6 +236,7 @@ func TestLargePasteIsFoldedAndArrivesWhole(t *testing.T) {
 }
 
 func TestResizeKeepsEveryLineOnce(t *testing.T) {
+	t.Parallel()
 	var text strings.Builder
 	for i := range 60 {
 		fmt.Fprintf(&text, "- entry number %d\n", i)
@@ -250,7 +261,8 @@ func TestResizeKeepsEveryLineOnce(t *testing.T) {
 }
 
 func TestLongSessionIsContinued(t *testing.T) {
-	const turns = 300
+	t.Parallel()
+	turns := stress.Size(60, 300)
 	server := llmtest.NewServerFunc(t, func(n int, _ []byte) llmtest.Turn { return llmtest.Turn{Text: fmt.Sprintf("Answer %d.", n)} })
 	d := newDesk(t, server, nil)
 	d.sit()
@@ -276,6 +288,7 @@ func TestLongSessionIsContinued(t *testing.T) {
 
 // The terminal is restored however the program ends.
 func TestTerminalIsRestored(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(d *desk) int{
 		"ctrl+d":       func(d *desk) int { d.Press("ctrl+d"); return 0 },
 		"ctrl+c twice": func(d *desk) int { d.Press("ctrl+c"); d.WaitFor(`again to quit`); d.Press("ctrl+c"); return 0 },
@@ -307,6 +320,7 @@ func TestTerminalIsRestored(t *testing.T) {
 
 // A diff taller than the panel can be read to its end, also full screen.
 func TestTallDiffScrolls(t *testing.T) {
+	t.Parallel()
 	var text strings.Builder
 	for i := range 200 {
 		fmt.Fprintf(&text, "row %d\\n", i)

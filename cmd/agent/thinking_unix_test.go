@@ -15,6 +15,7 @@ import (
 // Reasoning on every wire: the line above the prompt shows that the model thinks, one line stays of the
 // thought, and the pager shows all of it, in a resumed session as well.
 func TestThinkingIsFolded(t *testing.T) {
+	t.Parallel()
 	const thought = "They want a sum.\nTwo and two,\nwithout carrying."
 	for wire, turn := range map[string]llmtest.Turn{
 		"anthropic": {Reasoning: thought, Text: "It is 4."},
@@ -56,6 +57,7 @@ func TestThinkingIsFolded(t *testing.T) {
 
 // A model that thinks without a word of it thinks on the screen too, and leaves no line.
 func TestThinkingWithoutText(t *testing.T) {
+	t.Parallel()
 	for wire, events := range map[string][2]string{
 		"anthropic": {
 			`{"type":"message_start","message":{"usage":{"input_tokens":9}}}

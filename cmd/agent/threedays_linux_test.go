@@ -287,6 +287,7 @@ func (w *deskWork) count(before *counts) counts {
 // for the project then allows, each time about an edit or a risky command, never about a read;
 // and the program holds no more memory, goroutines and files than on the morning.
 func TestThreeDays(t *testing.T) {
+	t.Parallel()
 	prompts := 0
 	if os.Getenv("AGENT_TEST_FULL") != "" {
 		prompts = 20_000

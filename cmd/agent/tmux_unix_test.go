@@ -13,6 +13,7 @@ import (
 // Inside tmux the program does not run tmux from PATH: it may be a project's own, and
 // would get the key in the environment.
 func TestNoTmuxIsStarted(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t, "Hello.", "Hello.", "Hello.", "Hello."), nil)
 	bin, ran := t.TempDir(), filepath.Join(t.TempDir(), "ran")
 	script := "#!/bin/sh\necho \"$@\" >>" + ran + "\nenv | grep -c " + canary + " >>" + ran + "\n"
@@ -36,6 +37,7 @@ func TestNoTmuxIsStarted(t *testing.T) {
 
 // The model's commands still know that they run inside tmux.
 func TestTmuxIsStillKnown(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t, "Hello."), nil)
 	d.env = append(d.env, "TMUX=/tmp/tmux-0/default,1,0")
 	d.sit()

@@ -23,6 +23,7 @@ func (d *desk) begin(width, height int, args ...string) {
 }
 
 func TestAProjectIsAskedAboutOnce(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t, "Looked."), nil)
 	scratch.Mkdir(t, d.path(".agent/commands"))
 	d.write(".agent/config.yaml", "encoding: big5\neditor: evil\n")
@@ -68,6 +69,7 @@ func TestAProjectIsAskedAboutOnce(t *testing.T) {
 // Instructions go to the model after a yes that names them; a change in a session counts
 // from the next yes on.
 func TestInstructionsAreAskedAbout(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t, "One.", "Two.", "Three.", "Four."), map[string]string{"AGENTS.md": "Use\u200b tabs.\n"})
 	d.begin(100, 30)
 	d.WaitFor(`(?s)Trust the files.*AGENTS\.md, 13 bytes, with 1 hidden character.*Esc leaves`)
@@ -112,6 +114,7 @@ func TestInstructionsAreAskedAbout(t *testing.T) {
 
 // An edit of instructions that the person approved needs no other yes: they saw the text.
 func TestApprovedInstructions(t *testing.T) {
+	t.Parallel()
 	call := llmtest.Call{Name: "write_file", Args: `{"path":"AGENTS.md","content":"Use tabs.\n"}`}
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Calls: []llmtest.Call{call}}, llmtest.Turn{Text: "Done."}, llmtest.Turn{Text: "Again."}), nil)
 	d.sit()

@@ -44,6 +44,7 @@ func (d *desk) yesToAll() {
 // TestYesToATurnTakesTheDrafts: a yes in the terminal writes the text typed into the
 // reviews in the editor, answered there or not, and keeps a no that was given there.
 func TestYesToATurnTakesTheDrafts(t *testing.T) {
+	t.Parallel()
 	d, _, diffs := turnInEditor(t, idetest.Ours())
 	diffs["f04.txt"].Reject()
 	diffs["f05.txt"].Edit("accepted there\n")
@@ -73,6 +74,7 @@ func TestYesToATurnTakesTheDrafts(t *testing.T) {
 // TestYesToATurnWithALostDraft: if the editor does not give the text that was typed there,
 // nothing is written and the question returns with the file's name.
 func TestYesToATurnWithALostDraft(t *testing.T) {
+	t.Parallel()
 	older := idetest.Ours()
 	older.NoTexts = true
 	d, e, diffs := turnInEditor(t, older)
@@ -98,6 +100,7 @@ func TestYesToATurnWithALostDraft(t *testing.T) {
 // that was typed there comes to the terminal, is shown there, and a second yes writes it. A
 // file that was rejected there stays left out.
 func TestTypedTextSurvivesTheEditor(t *testing.T) {
+	t.Parallel()
 	d, e, diffs := turnInEditor(t, idetest.Ours())
 	diffs["f04.txt"].Reject()
 	d.WaitFor(`1 of 12 files answered`)
@@ -133,6 +136,7 @@ func TestTypedTextSurvivesTheEditor(t *testing.T) {
 // TestOneUndecidedFileLosesNothing: if the editor gives up the review of one file of a turn,
 // the others stay there with their drafts, and a yes in the terminal takes these.
 func TestOneUndecidedFileLosesNothing(t *testing.T) {
+	t.Parallel()
 	d, e, diffs := turnInEditor(t, idetest.Ours())
 	diffs["f02.txt"].Edit("typed there\n")
 	d.WaitFor(`f02\.txt edited in Visual Studio Code`)
@@ -157,6 +161,7 @@ func TestOneUndecidedFileLosesNothing(t *testing.T) {
 
 // TestTypedTextReturnsToTheEditor: the next window begins with the text typed in the first.
 func TestTypedTextReturnsToTheEditor(t *testing.T) {
+	t.Parallel()
 	d, e, diffs := turnInEditor(t, idetest.Ours())
 	diffs["f02.txt"].Edit("typed there\n")
 	d.WaitFor(`f02\.txt edited in Visual Studio Code`)

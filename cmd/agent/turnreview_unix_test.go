@@ -62,6 +62,7 @@ func (d *desk) untouched(files map[string]string) {
 // file and hunk by hunk, with words. A no with words goes back to the model, the next review
 // has all files again; a yes writes the rest together, and one undo takes all back.
 func TestATurnIsOneReview(t *testing.T) {
+	t.Parallel()
 	again := writeCall("pkg/f12.txt", "twelve\n")
 	d, files := turnDesk(t, llmtest.Turn{Calls: []llmtest.Call{again}}, llmtest.Turn{Text: "Revised."}, llmtest.Turn{Text: "I see."})
 	d.sit()
@@ -135,6 +136,7 @@ func TestATurnIsOneReview(t *testing.T) {
 // TestATurnIsOneReviewInPlainLines: the screen reader's face asks about all files at once;
 // files are left out by their numbers.
 func TestATurnIsOneReviewInPlainLines(t *testing.T) {
+	t.Parallel()
 	d, _ := turnDesk(t)
 	d.open()
 	d.run("agent", "--screen-reader")
@@ -163,6 +165,7 @@ func TestATurnIsOneReviewInPlainLines(t *testing.T) {
 // TestATurnIsOneReviewInTheEditor: each file is a review of its own there, "i of 12"; once
 // all are answered the accepted ones are written together.
 func TestATurnIsOneReviewInTheEditor(t *testing.T) {
+	t.Parallel()
 	d, files := turnDesk(t)
 	e := d.editor(idetest.Ours())
 	d.sit()

@@ -12,6 +12,7 @@ import (
 // A paste of ten megabytes is a placeholder, can be edited around, and arrives
 // complete.
 func TestTenMegabytesArePasted(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t, "I see."), nil)
 	d.sit()
 	line := "0123456789 the quick brown fox 漢字 jumps over it\n"

@@ -13,6 +13,7 @@ import (
 // TestUndoOfParts: /undo pick lists the changes; one hunk of an older one is taken back, the
 // other stays, and so does the later change. /redo brings it back.
 func TestUndoOfParts(t *testing.T) {
+	t.Parallel()
 	text := thirty()
 	first := strings.NewReplacer("line 3\n", "three\n", "line 20\n", "twenty\n").Replace(text)
 	second := strings.Replace(first, "line 12\n", "twelve\n", 1)
@@ -72,6 +73,7 @@ func lines(replaced string) string {
 // its redo, are proposed merged with that change; a conflict is named, and nothing is
 // written.
 func TestUndoIsMergedWithLaterChanges(t *testing.T) {
+	t.Parallel()
 	server := llmtest.NewServer(t, llmtest.Turn{Calls: []llmtest.Call{writeCall("a.txt", lines("3:three"))}}, llmtest.Turn{Text: "One."})
 	d := newDesk(t, server, map[string]string{"a.txt": lines("")})
 	holds := func(want string) {
@@ -123,6 +125,7 @@ func TestUndoIsMergedWithLaterChanges(t *testing.T) {
 // TestUndoOfATurnIsMerged: of a turn's files, one is merged with a later change and one, in
 // conflict, is named and stays.
 func TestUndoOfATurnIsMerged(t *testing.T) {
+	t.Parallel()
 	calls := []llmtest.Call{writeCall("a.txt", lines("3:three")), writeCall("b.txt", lines("3:three")), writeCall("c.txt", lines("3:three"))}
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Calls: calls}, llmtest.Turn{Text: "One."}), map[string]string{"a.txt": lines(""), "b.txt": lines(""), "c.txt": lines("")})
 	d.sit()
@@ -153,6 +156,7 @@ func TestUndoOfATurnIsMerged(t *testing.T) {
 // TestUndoOfPartsInPlainLines: on plain lines a part of an earlier edit is taken back by its
 // number, and the later edit can still be undone.
 func TestUndoOfPartsInPlainLines(t *testing.T) {
+	t.Parallel()
 	server := llmtest.NewServer(t,
 		llmtest.Turn{Calls: []llmtest.Call{writeCall("a.txt", lines("3:three 20:twenty"))}}, llmtest.Turn{Text: "One."},
 		llmtest.Turn{Calls: []llmtest.Call{writeCall("a.txt", lines("3:three 12:twelve 20:twenty"))}}, llmtest.Turn{Text: "Two."})

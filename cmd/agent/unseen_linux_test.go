@@ -55,6 +55,7 @@ func (d *desk) straced(args ...string) (printed, started string) {
 // TestNoHookRunsAnUnseenFile: in accept-edits mode the model writes a file that a hook, of the user
 // or of the project, or an allowed command runs. Nothing runs it, and the user is told.
 func TestNoHookRunsAnUnseenFile(t *testing.T) {
+	t.Parallel()
 	for _, f := range unseenForms {
 		for _, by := range []string{"user", "project", "rule"} {
 			t.Run(by+": "+f.line, func(t *testing.T) {
@@ -105,6 +106,7 @@ func TestNoHookRunsAnUnseenFile(t *testing.T) {
 // A hook whose files were changed unseen is asked about, once; and an edit that the person saw is no
 // reason to ask.
 func TestAHookAsksAboutAnUnseenFile(t *testing.T) {
+	t.Parallel()
 	edit := func(before, after string) llmtest.Turn {
 		return callOf("edit_file", `{"path":"t/h","old_string":"`+before+`","new_string":"`+after+`"}`)
 	}
@@ -145,6 +147,7 @@ func TestAHookAsksAboutAnUnseenFile(t *testing.T) {
 
 // A file that another program changed between two sessions is not run by a hook of the user's.
 func TestAHookAfterAPull(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, answers(t, "One.", "Two."), map[string]string{"t/h": "echo one >> out\n"})
 	d.keep("config.yaml", hookConfig("Stop", "''", "sh -c '. t/h'"))
 	run := func() string {

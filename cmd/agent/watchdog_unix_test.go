@@ -17,6 +17,7 @@ import (
 // TestWatchdogWaitsEarly: a watchdog reads its input before the large packages initialize,
 // and they do once there may be work.
 func TestWatchdogWaitsEarly(t *testing.T) {
+	t.Parallel()
 	const large = "github.com/alecthomas/chroma/v2/styles"
 	dir := t.TempDir()
 	trace := filepath.Join(dir, "trace")

@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,6 +44,7 @@ func asking(t *testing.T, line string) *llmtest.Server {
 // points and on xterm.js with each of its tables, the end of a command is on the screen before
 // it can be approved, in the panel and on the whole screen.
 func TestTheEndOfACommandIsOnTheScreen(t *testing.T) {
+	t.Parallel()
 	for name, line := range hiding {
 		t.Run(name, func(t *testing.T) {
 			var inputs []xterm.Input
@@ -54,8 +56,11 @@ func TestTheEndOfACommandIsOnTheScreen(t *testing.T) {
 				for _, key := range []string{"", "v"} {
 					if key != "" {
 						d.Press(key)
+						d.onAltScreen()
+						d.WaitFor(`Esc back`)
+					} else {
+						d.asked(`Esc`)
 					}
-					d.asked(`Esc`)
 					if screen := d.Screen(); !ends(screen) {
 						t.Errorf("the end is not on the screen:\n%s", screen)
 					}
@@ -63,8 +68,10 @@ func TestTheEndOfACommandIsOnTheScreen(t *testing.T) {
 						inputs = append(inputs, xterm.Input{Unicode: unicode, Width: 80, Height: 24, Text: string(d.Bytes())})
 					}
 				}
+				d.Press("esc")
+				d.asked(`y yes`)
 				d.Press("n")
-				d.idle()
+				d.WaitFor(`Stopped`)
 				d.leave()
 			}
 			for i, out := range xterm.Screens(t, inputs) {
@@ -79,6 +86,7 @@ func TestTheEndOfACommandIsOnTheScreen(t *testing.T) {
 // TestTheEndOfACommandWithAmbiguousCharacters is the same on a terminal set up for East Asian
 // text, which is asked for its width of such characters.
 func TestTheEndOfACommandWithAmbiguousCharacters(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{"lines": strings.Repeat("─", 50), "Cyrillic": strings.Repeat("я", 50), "quotes": strings.Repeat("“x”", 16)} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, asking(t, "echo '"+text+"'; touch HIDDEN"), nil)
@@ -90,7 +98,7 @@ func TestTheEndOfACommandWithAmbiguousCharacters(t *testing.T) {
 				t.Errorf("the end is not on the screen:\n%s", screen)
 			}
 			d.Press("n")
-			d.idle()
+			d.WaitFor(`Stopped`)
 			d.leave()
 		})
 	}
@@ -99,6 +107,7 @@ func TestTheEndOfACommandWithAmbiguousCharacters(t *testing.T) {
 // TestTheCursorOfADraft: in a draft of several rows the cursor is on its character, however the
 // terminal counts.
 func TestTheCursorOfADraft(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{
 		"Thai": strings.Repeat("ทำ", 60), "Hindi": strings.Repeat("हिन्दी ", 20), "Tamil": strings.Repeat("தமிழ் ", 20), "Telugu": strings.Repeat("తెలుగు ", 20),
 		"emoji": strings.Repeat("👍🏽", 30), "flags": strings.Repeat("🇩🇪", 30), "Cyrillic": strings.Repeat("я", 60),
@@ -124,12 +133,13 @@ func TestTheCursorOfADraft(t *testing.T) {
 // TestTheEndOfACommandIsOnTmux is the same in a real tmux, which counts as the C library does,
 // with a draft in the same script before it: the cursor is behind it.
 func TestTheEndOfACommandIsOnTmux(t *testing.T) {
+	t.Parallel()
 	program, err := exec.LookPath("tmux")
 	if err != nil {
 		t.Skip(err)
 	}
 	d := newDesk(t, asking(t, hiding["Thai"]), nil)
-	socket, pipe := filepath.Join(t.TempDir(), "s"), filepath.Join(t.TempDir(), "pipe")
+	socket, pipe, alive := filepath.Join(t.TempDir(), "s"), filepath.Join(t.TempDir(), "pipe"), filepath.Join(t.TempDir(), "alive")
 	agent := d.program()
 	tmux := func(args ...string) string {
 		t.Helper()
@@ -141,16 +151,23 @@ func TestTheEndOfACommandIsOnTmux(t *testing.T) {
 		}
 		return string(out)
 	}
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+	for _, path := range []string{pipe, alive} {
+		if err := syscall.Mkfifo(path, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	end, err := os.OpenFile(alive, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
 		t.Fatal(err)
 	}
-	tmux("new-session", "-d", "-x", "80", "-y", "24", program+" wait-for go; exec "+agent.Path)
-	tmux("set-option", "-g", "remain-on-exit", "on", ";", "set-hook", "-g", "pane-died", "wait-for -S ended")
-	t.Cleanup(func() {
-		tmux("run-shell", "kill #{pane_pid}")
-		tmux("wait-for", "ended")
+	defer end.Close()
+	tmux("new-session", "-d", "-x", "80", "-y", "24", program+" wait-for go; exec 9>"+alive+"; exec "+agent.Path)
+	defer func() {
 		tmux("kill-server")
-	})
+		if _, err := io.Copy(io.Discard, end); err != nil { // until the program, which holds the other end, is gone
+			t.Error(err)
+		}
+	}()
 	tmux("pipe-pane", "exec cat >"+pipe)
 	output, err := os.Open(pipe) // waits for cat
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 
 // Each wire carries a prompt with thinking, a call and its result.
 func TestPromptOnEveryWire(t *testing.T) {
+	t.Parallel()
 	for wire, c := range map[string]struct {
 		judge  func(body []byte) error
 		path   string
@@ -77,6 +78,7 @@ providers:
 
 // A learned dialect outlives the process, until it is forgotten.
 func TestDialectOutlivesTheProcess(t *testing.T) {
+	t.Parallel()
 	refused := 0
 	server := llmtest.NewServerFunc(t, func(_ int, body []byte) llmtest.Turn {
 		request := string(body)
@@ -109,6 +111,7 @@ func TestDialectOutlivesTheProcess(t *testing.T) {
 
 // A server that states the demands of its kind one after another refuses once.
 func TestDemandsOneAfterAnother(t *testing.T) {
+	t.Parallel()
 	refused := 0
 	server := llmtest.NewServerFunc(t, func(_ int, body []byte) llmtest.Turn {
 		for _, c := range []struct{ has, message string }{

@@ -18,6 +18,7 @@ const writtenCall = `<tool_call>
 // A call that a local model writes into its text runs like any other, and the next request
 // sends it as a call.
 func TestWrittenCall(t *testing.T) {
+	t.Parallel()
 	server := llmtest.NewServer(t, llmtest.Turn{Text: "I write it.\n\n" + writtenCall, Chunk: 5}, llmtest.Turn{Text: "Done."})
 	d := newDesk(t, server, nil)
 	code, out := d.prompted("--permission-mode", "accept-edits")
@@ -34,6 +35,7 @@ func TestWrittenCall(t *testing.T) {
 }
 
 func TestWrittenCallIsShown(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "I write it.\n\n" + writtenCall, Chunk: 5}, llmtest.Turn{Text: "Done."}), nil)
 	d.sit()
 	d.say("write it")
@@ -47,6 +49,7 @@ func TestWrittenCallIsShown(t *testing.T) {
 
 // A call that cannot be read is the model's fault, and never run.
 func TestWrittenCallThatCannotBeRead(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: `<tool_call>{"name": "write_file", "arguments": {"path": "new.txt", "content": "half`}), nil)
 	code, out := d.prompted("--permission-mode", "accept-edits")
 	if code != 1 || !strings.Contains(out, "the model wrote a call as text that cannot be read") || !strings.Contains(out, "try a model that is trained to call tools") {
@@ -60,6 +63,7 @@ func TestWrittenCallThatCannotBeRead(t *testing.T) {
 // A written call does not run after one that was dropped, or after a result that the model
 // made up.
 func TestWrittenCallAfterADroppedOne(t *testing.T) {
+	t.Parallel()
 	const read = `<tool_call>{"name": "read_file", "arguments": {"path": "README.md"}}</tool_call>`
 	for name, text := range map[string]string{
 		"a result": read + "\n<tool_response>old</tool_response>\n" + writtenCall,
@@ -80,6 +84,7 @@ func TestWrittenCallAfterADroppedOne(t *testing.T) {
 
 // A call that other text only quotes is text, and so is one that a broken stream cut off.
 func TestWrittenCallThatIsNoCall(t *testing.T) {
+	t.Parallel()
 	const call = "<function=write_file><parameter=path>new.txt</parameter><parameter=content>half"
 	const tag = `<|python_tag|>{"name": "write_file", "parameters": {"path": "new.txt", "content": "x"}}`
 	for name, turn := range map[string]llmtest.Turn{

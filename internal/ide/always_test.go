@@ -40,6 +40,7 @@ func offerOf(t *testing.T, d *idetest.Diff) (rule, problem string) {
 // TestAlwaysInTheEditor: an acceptance may make the offered rule, or another that may be
 // made, or allow all edits of the session.
 func TestAlwaysInTheEditor(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	for name, tt := range map[string]struct {
@@ -85,6 +86,7 @@ func (r *rig) acceptWithWrongRule(t *testing.T, e *idetest.Editor, req confirm.R
 // TestAWrongRuleIsAskedAboutAgain: nothing is approved with a rule that may not be made; the
 // editor gets the reason and the person's text.
 func TestAWrongRuleIsAskedAboutAgain(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	req := r.offered()
@@ -105,6 +107,7 @@ func TestAWrongRuleIsAskedAboutAgain(t *testing.T) {
 // TestYesAfterAWrongRule takes the text that the terminal shows, as its note says, whatever is
 // typed in the editor meanwhile.
 func TestYesAfterAWrongRule(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	req := r.offered()
@@ -122,6 +125,7 @@ func TestYesAfterAWrongRule(t *testing.T) {
 // TestNoRuleIsOfferedInTheEditor: neither if none may be made, nor if the edit must be
 // asked about, and one that is sent all the same has no effect.
 func TestNoRuleIsOfferedInTheEditor(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(*confirm.Request){
 		"none":   func(req *confirm.Request) { req.Offer = nil },
 		"forced": func(req *confirm.Request) { req.Force = true },

@@ -12,6 +12,7 @@ import (
 
 // TestPublishedBypasses has an editor's answer mean two things.
 func TestPublishedBypasses(t *testing.T) {
+	t.Parallel()
 	const details = `{"v":1,"diffId":%q,"outcome":"rejected","OUTCOME":"accepted","reason":"button","userEdited":false}`
 	bypass.Try(t, "CVE-2026-27896: two spellings of a key are two messages", "JSON is read with exact keys, each once", func(t *testing.T) bool {
 		var v struct {

@@ -17,6 +17,7 @@ import (
 // TestEditorShowsTheCheck: our editor learns of a running check, and then its result;
 // another does not.
 func TestEditorShowsTheCheck(t *testing.T) {
+	t.Parallel()
 	for name, dialect := range map[string]idetest.Dialect{"ours": idetest.Ours(), "foreign": idetest.Neovim()} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, nil)
@@ -65,6 +66,7 @@ func TestEditorShowsTheCheck(t *testing.T) {
 // TestEditorShowsTheCheckOfATurn: the check of several files is shown with each, which has
 // only its own problems.
 func TestEditorShowsTheCheckOfATurn(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	first, second := r.proposal("old\n", "new\n"), r.proposal("old\n", "newer\n")
@@ -103,6 +105,7 @@ func TestEditorShowsTheCheckOfATurn(t *testing.T) {
 // TestEditorGetsTheRefusedProposal: our editor gets the proposal that the person refused
 // before, with their words.
 func TestEditorGetsTheRefusedProposal(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	first := r.proposal("old\n", "new\n")
@@ -126,6 +129,7 @@ func TestEditorGetsTheRefusedProposal(t *testing.T) {
 
 // TestEditorNeedNotAskAboutAChangedFile: our editor knows of the comparison before the write.
 func TestEditorNeedNotAskAboutAChangedFile(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	req := r.proposal("old\n", "new\n")

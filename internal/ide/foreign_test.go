@@ -18,6 +18,7 @@ import (
 // TestTextOfAnotherQuestion: an editor that mixes up its answers writes nothing into
 // the wrong file.
 func TestTextOfAnotherQuestion(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"Neovim", "Emacs", "JetBrains"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -54,6 +55,7 @@ func TestTextOfAnotherQuestion(t *testing.T) {
 // TestEditsInForeignEditors: an edit of the proposal is taken, even if it drops most of
 // it; a text that may belong to anything is asked about again.
 func TestEditsInForeignEditors(t *testing.T) {
+	t.Parallel()
 	before := "one\ntwo\nthree\nfour\nfive\n"
 	after := "one\n2\nthree\n4\nfive\n"
 	for text, sure := range map[string]bool{
@@ -92,6 +94,7 @@ func TestEditsInForeignEditors(t *testing.T) {
 // TestAnswerOfAnEarlierLink: Emacs sends the answer for the diff of an earlier client
 // to the current one.
 func TestAnswerOfAnEarlierLink(t *testing.T) {
+	t.Parallel()
 	first, second := newRig(t, nil), newRig(t, nil)
 	e := first.editor(idetest.Emacs())
 	// The current buffer is not a diff: nothing is closed.
@@ -121,6 +124,7 @@ func TestAnswerOfAnEarlierLink(t *testing.T) {
 
 // TestQuittingEditor: an editor that quits rejects its diffs; that is no answer.
 func TestQuittingEditor(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"Neovim", "JetBrains", "nexus3", "Emacs"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -150,6 +154,7 @@ func TestQuittingEditor(t *testing.T) {
 // TestQuittingEditorAlone: the same where nobody else is asked, and a closed tab is a
 // no.
 func TestQuittingEditorAlone(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, func(o *ide.Options) { o.Unattended = true })
 	e := r.editor(idetest.Ours())
 	req := r.proposal("old\n", "new\n")
@@ -167,6 +172,7 @@ func TestQuittingEditorAlone(t *testing.T) {
 
 // TestOldDiffGoes: after a reconnection there is one diff of a question.
 func TestOldDiffGoes(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Emacs())
 	req := r.proposal("old\n", "new\n")
@@ -189,6 +195,7 @@ func TestOldDiffGoes(t *testing.T) {
 // TestDiffThatOpensLate: an editor that knows of no such diff when it is withdrawn may
 // be about to open it.
 func TestDiffThatOpensLate(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Emacs())
 	asked := 0
@@ -211,6 +218,7 @@ func TestDiffThatOpensLate(t *testing.T) {
 
 // TestLeftSide: text typed into the file itself, beside the proposal, is not ignored.
 func TestLeftSide(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Neovim())
 	req := r.proposal("old\n", "new\n")
@@ -231,6 +239,7 @@ func TestLeftSide(t *testing.T) {
 
 // TestEmacsLock: for a plugin that cannot report unsaved changes, Emacs' own lock does.
 func TestEmacsLock(t *testing.T) {
+	t.Parallel()
 	host, err := os.Hostname()
 	if err != nil {
 		t.Fatal(err)
@@ -277,6 +286,7 @@ func TestEmacsLock(t *testing.T) {
 // asked to save it, and its diagnostics are unknown; an editor that can read it again
 // is asked to.
 func TestFilesThatWereWritten(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Neovim())
 	path := filepath.Join(r.dir, "a.txt")
@@ -334,6 +344,7 @@ func TestFilesThatWereWritten(t *testing.T) {
 }
 
 func TestReloadInEmacs(t *testing.T) {
+	t.Parallel()
 	newer := idetest.Emacs()
 	newer.Listed = append(newer.Listed, "reloadBuffer", "checkDocumentDirty")
 	r := newRig(t, nil)
@@ -355,6 +366,7 @@ func TestReloadInEmacs(t *testing.T) {
 
 // TestSaveByHand: where the editor cannot be asked to save, a person does.
 func TestSaveByHand(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	r.editor(idetest.Emacs())
 	path := filepath.Join(r.dir, "a.txt")
@@ -379,6 +391,7 @@ func TestSaveByHand(t *testing.T) {
 
 // TestTimeoutsAreSentences: nobody is told of a context.
 func TestTimeoutsAreSentences(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	silent := func(*idetest.Conn, rawJSON) idetest.Reply { return idetest.Reply{Silent: true} }
@@ -402,6 +415,7 @@ func TestTimeoutsAreSentences(t *testing.T) {
 // TestDoubtAlone: where no terminal asks, the editor does, with the text that it has
 // returned.
 func TestDoubtAlone(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, func(o *ide.Options) { o.Unattended = true })
 	e := r.editor(idetest.Emacs())
 	req := r.proposal("old\n", "new\n")
@@ -421,6 +435,7 @@ func TestDoubtAlone(t *testing.T) {
 // TestDisconnectClosesDiffs: a link that a person ends leaves no diff behind, and the
 // question stays open.
 func TestDisconnectClosesDiffs(t *testing.T) {
+	t.Parallel()
 	for name, dialect := range dialects {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -446,6 +461,7 @@ func TestDisconnectClosesDiffs(t *testing.T) {
 
 // TestYesTakesTheTextInNeovim: a yes in the terminal takes the text typed in Neovim.
 func TestYesTakesTheTextInNeovim(t *testing.T) {
+	t.Parallel()
 	before, after := "one\ntwo\nthree\n", "one\n2\nthree\n"
 	for text, want := range map[string]string{after: after, after + "four\n": after + "four\n"} {
 		r := newRig(t, nil)
@@ -466,6 +482,7 @@ func TestYesTakesTheTextInNeovim(t *testing.T) {
 // TestYesIsAskedAgainForADoubtfulText: a yes in the terminal does not take a text that
 // is no edit of the proposal and that the terminal does not show.
 func TestYesIsAskedAgainForADoubtfulText(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Neovim())
 	req := r.proposal("old\n", "new\n")

@@ -360,6 +360,7 @@ func (m *mingle) judge(path, before, after string, res tools.Result, failed erro
 // TestEditCrossesAYes: an edit in the editor that is reported while the terminal's yes is
 // on its way is a draft, and a yes does not approve the empty text if it cannot be fetched.
 func TestEditCrossesAYes(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	var d *idetest.Diff

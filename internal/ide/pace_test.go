@@ -19,6 +19,7 @@ import (
 // the first wait is short and none is longer than half a minute, jitter and limit
 // aside.
 func TestPace(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		p := pace{jitter: func() float64 { return rapid.Float64Range(0, 0.999).Draw(t, "jitter") }}
 		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -45,6 +46,7 @@ func TestPace(t *testing.T) {
 }
 
 func TestWaitsGrow(t *testing.T) {
+	t.Parallel()
 	p := pace{jitter: func() float64 { return 0.5 }}
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	var got []time.Duration
@@ -67,6 +69,7 @@ func TestWaitsGrow(t *testing.T) {
 
 // TestLooksForALateEditor: an editor that opens long after the start is found at once.
 func TestLooksForALateEditor(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var last, longestGap time.Duration
 		start := time.Now()
@@ -90,6 +93,7 @@ func TestLooksForALateEditor(t *testing.T) {
 
 // TestNap: only the time that timers did not see counts as sleep.
 func TestNap(t *testing.T) {
+	t.Parallel()
 	wall := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	b := New(Options{Clock: Clock{Wall: func() time.Time { return wall }}})
 	n := b.newNap()
@@ -110,6 +114,7 @@ func TestNap(t *testing.T) {
 // TestAim: an editor that a person chose is found again by its name and folders after a
 // restart, and no other editor replaces it.
 func TestAim(t *testing.T) {
+	t.Parallel()
 	editor := func(path, name, folder string) lock.Candidate {
 		return lock.Candidate{Path: path, Usable: true, Auto: true, File: lock.File{Name: name, Folders: []string{folder}, Token: "t"}}
 	}
@@ -136,6 +141,7 @@ func TestAim(t *testing.T) {
 // TestAloneWithoutAnEditor: if nobody else can be asked, or no longer can, and the
 // editor never came or does not come back, nobody decides.
 func TestAloneWithoutAnEditor(t *testing.T) {
+	t.Parallel()
 	const thinks = time.Minute
 	for _, tt := range []struct {
 		lost, terminal bool
@@ -179,6 +185,7 @@ func (l leaves) Review(ctx context.Context, _ confirm.Request) (confirm.Verdict,
 // TestWake: after a sleep a dead link is replaced, a living one stays, and without a
 // link the search begins at once.
 func TestWake(t *testing.T) {
+	t.Parallel()
 	e := idetest.Start(t, idetest.Ours())
 	dir := t.TempDir()
 	e.WriteLock(dir, dir)

@@ -55,6 +55,7 @@ func (r *rig) removals() map[string]struct {
 // TestRemovalsInTheEditor: a deletion or a move is reviewed in the editor like an edit, with
 // its base, and the first answer wins.
 func TestRemovalsInTheEditor(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	for name, tt := range r.removals() {
@@ -91,6 +92,7 @@ func TestRemovalsInTheEditor(t *testing.T) {
 
 // TestADeletionHasNoText: a text that an editor returns for a deletion approves nothing.
 func TestADeletionHasNoText(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, func(o *ide.Options) { o.Unattended = true })
 	e := r.editor(idetest.Ours())
 	req := r.removals()["deleted"].req
@@ -105,6 +107,7 @@ func TestADeletionHasNoText(t *testing.T) {
 
 // TestRemovalsInAnotherEditor: the terminal asks.
 func TestRemovalsInAnotherEditor(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Neovim())
 	req := r.removals()["deleted"].req
@@ -122,6 +125,7 @@ func TestRemovalsInAnotherEditor(t *testing.T) {
 // TestTheEditorLearnsOfRemovals: after the write, an editor that closes tabs is told, and no
 // other.
 func TestTheEditorLearnsOfRemovals(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		dialect idetest.Dialect
 		done    editor.Write
@@ -150,6 +154,7 @@ func TestTheEditorLearnsOfRemovals(t *testing.T) {
 // TestAStuckEditorHoldsATurnOnce: an editor that does not answer is waited for at the first
 // of many removed files, and still told of the others.
 func TestAStuckEditorHoldsATurnOnce(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	e.Handle("fileRemoved", func(*idetest.Conn, rawJSON) idetest.Reply { return idetest.Reply{Silent: true} })
@@ -167,6 +172,7 @@ func TestAStuckEditorHoldsATurnOnce(t *testing.T) {
 // TestRemovalsAreToldInOrder: an editor that answers late learns of each removed file only
 // after it has answered for the one before.
 func TestRemovalsAreToldInOrder(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	pending := make(chan func(), 100)

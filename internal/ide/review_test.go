@@ -25,6 +25,7 @@ var dialects = map[string]func() idetest.Dialect{
 // TestEditorsAnswer: a person's decision in any editor is the verdict, with the exact
 // text, and the diff is gone by then.
 func TestEditorsAnswer(t *testing.T) {
+	t.Parallel()
 	for name, dialect := range dialects {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -56,6 +57,7 @@ func TestEditorsAnswer(t *testing.T) {
 
 // TestTerminalAnswersFirst: the diff goes away within the second.
 func TestTerminalAnswersFirst(t *testing.T) {
+	t.Parallel()
 	for name, dialect := range dialects {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, nil)
@@ -78,6 +80,7 @@ func TestTerminalAnswersFirst(t *testing.T) {
 }
 
 func TestEditsAndWordsOfTheEditor(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	req := r.proposal("old\n", "new\n")
@@ -103,6 +106,7 @@ func TestEditsAndWordsOfTheEditor(t *testing.T) {
 
 // TestApprovalTakesTheDraft: typed in the editor, then yes in the terminal.
 func TestApprovalTakesTheDraft(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	req := r.proposal("old\n", "new\n")
@@ -120,6 +124,7 @@ func TestApprovalTakesTheDraft(t *testing.T) {
 // TestLostDraftIsNotPassedOver: the edited text cannot be had, so yes is not taken
 // for the unedited one before the person was told.
 func TestLostDraftIsNotPassedOver(t *testing.T) {
+	t.Parallel()
 	for name, lose := range map[string]func(e *idetest.Editor){
 		"crash": func(e *idetest.Editor) { e.Stop() },
 		"refused": func(e *idetest.Editor) {
@@ -157,6 +162,7 @@ func TestLostDraftIsNotPassedOver(t *testing.T) {
 // TestEditorThatDoesNotSay: if our editor shows the proposal and does not report
 // whether it was edited, the first yes does not count for the proposed text.
 func TestEditorThatDoesNotSay(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	e.Handle("resolveDiff", func(*idetest.Conn, rawJSON) idetest.Reply { return idetest.Reply{Silent: true} })
@@ -177,6 +183,7 @@ func TestEditorThatDoesNotSay(t *testing.T) {
 
 // TestDiffThatIsNotThere: an editor that has no such diff holds no draft of it.
 func TestDiffThatIsNotThere(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	e.Handle("resolveDiff", func(*idetest.Conn, rawJSON) idetest.Reply { return idetest.Refuse("DIFF_NOT_FOUND", "none") })
@@ -195,6 +202,7 @@ func TestDiffThatIsNotThere(t *testing.T) {
 // TestQuestionSurvivesTheEditor: the editor restarts with another port and token during
 // a question. The question is shown again under the same id and answered there.
 func TestQuestionSurvivesTheEditor(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	req := r.proposal("old\n", "new\n")
@@ -221,6 +229,7 @@ func TestQuestionSurvivesTheEditor(t *testing.T) {
 // TestClosedTabs: closing a tab is never an acceptance. If it is no rejection either,
 // the terminal's question stays open.
 func TestClosedTabs(t *testing.T) {
+	t.Parallel()
 	for name, want := range map[string]string{"ours": "", "Neovim": "Neovim", "Emacs": "", "JetBrains": "", "nexus3": "VS Code"} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, nil)
@@ -248,6 +257,7 @@ func TestClosedTabs(t *testing.T) {
 // TestRefusedDiffs: if an editor cannot show a diff, a note explains it and the
 // terminal's question stays open.
 func TestRefusedDiffs(t *testing.T) {
+	t.Parallel()
 	refuse := func(r idetest.Reply) func(*rig, *idetest.Editor) {
 		return func(_ *rig, e *idetest.Editor) {
 			e.Handle("openDiff", func(*idetest.Conn, rawJSON) idetest.Reply { return r })
@@ -291,6 +301,7 @@ func TestRefusedDiffs(t *testing.T) {
 // TestDeafEditorDelaysNothing: neither Esc nor the end of the program asks anything of an
 // editor that does not answer while it shows a diff, so neither waits for it.
 func TestDeafEditorDelaysNothing(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	e.Handle("ping", func(*idetest.Conn, json.RawMessage) idetest.Reply { return idetest.Reply{Silent: true} })
@@ -315,6 +326,7 @@ func TestDeafEditorDelaysNothing(t *testing.T) {
 // TestClaim: while the proposal is edited in the terminal the editor does not show it;
 // then it shows the result.
 func TestClaim(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	req := r.proposal("old\n", "new\n")
@@ -344,6 +356,7 @@ func TestClaim(t *testing.T) {
 // TestClaimOfALostDraft: if the text typed in the editor cannot be fetched, a note
 // tells the person who edits the proposal in the terminal.
 func TestClaimOfALostDraft(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	req := r.proposal("old\n", "new\n")
@@ -368,6 +381,7 @@ func TestClaimOfALostDraft(t *testing.T) {
 // TestClaimWithoutADraft: the diff stays, as being edited elsewhere; given back as
 // it was, it goes on, and else it is shown anew.
 func TestClaimWithoutADraft(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	req := r.proposal("old\n", "new\n")
@@ -397,6 +411,7 @@ func TestClaimWithoutADraft(t *testing.T) {
 
 // TestShow: the person has the diff brought to the editor's screen.
 func TestShow(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	if err := r.Show(t.Context(), "q"); err == nil || r.Shows() != "" {
 		t.Errorf("without an editor: %v, %q", err, r.Shows())
@@ -433,6 +448,7 @@ func TestShow(t *testing.T) {
 
 // TestShowInAForeignEditor: other plugins know no such request.
 func TestShowInAForeignEditor(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Neovim())
 	req := r.proposal("old\n", "new\n")
@@ -449,6 +465,7 @@ func TestShowInAForeignEditor(t *testing.T) {
 // TestSlowWithdrawal: an editor that does not confirm delays the verdict by less than a
 // second, and its diff is closed at the next chance.
 func TestSlowWithdrawal(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Neovim())
 	slow := func(*idetest.Conn, rawJSON) idetest.Reply { return idetest.Reply{Silent: true} }
@@ -477,6 +494,7 @@ func TestSlowWithdrawal(t *testing.T) {
 // TestClosingWindow: a window that closes gives up its diff some time before the link
 // ends. The next window shows it.
 func TestClosingWindow(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	req := r.proposal("old\n", "new\n")
@@ -498,6 +516,7 @@ func TestClosingWindow(t *testing.T) {
 // TestNothingIsLeft: a diff whose closing was not confirmed in time goes when the
 // link ends, also in an editor that is not ours.
 func TestNothingIsLeft(t *testing.T) {
+	t.Parallel()
 	for name, call := range map[string]string{"ours": "closeAllDiffTabs", "Neovim": "close_tab"} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, nil)
@@ -529,6 +548,7 @@ func TestNothingIsLeft(t *testing.T) {
 
 // TestCancelledTurn: the diff goes away with the turn.
 func TestCancelledTurn(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	ctx, cancel := context.WithCancel(t.Context())
@@ -544,6 +564,7 @@ func TestCancelledTurn(t *testing.T) {
 // TestNotTheEditorsToAnswer: requests without a change that can be shown, and all requests if
 // diffs are off, are left to the terminal.
 func TestNotTheEditorsToAnswer(t *testing.T) {
+	t.Parallel()
 	b := ide.New(ide.Options{Diffs: true}).Reviewer
 	off := ide.New(ide.Options{}).Reviewer
 	change := &workspace.Change{After: "x"}
@@ -564,6 +585,7 @@ func TestNotTheEditorsToAnswer(t *testing.T) {
 
 // TestAlone: only the editor is asked; closing the tab by hand is a no.
 func TestAlone(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, func(o *ide.Options) { o.Unattended = true })
 	e := r.editor(idetest.Ours())
 	req := r.proposal("old\n", "new\n")
@@ -589,6 +611,7 @@ func TestAlone(t *testing.T) {
 // TestInline: a proposal is shown in the document itself if the configuration asks for
 // that and the editor can do it.
 func TestInline(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		inline  bool
 		dialect idetest.Dialect
@@ -615,6 +638,7 @@ func TestInline(t *testing.T) {
 
 // TestEditorIsSentTheNotes: our editor gets the terminal's warnings; others do not.
 func TestEditorIsSentTheNotes(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		dialect idetest.Dialect
 		want    string

@@ -15,6 +15,7 @@ import (
 // TestSilentEditor: a connection that another session has taken over stays open and
 // never answers. A note warns of it, and the terminal answers.
 func TestSilentEditor(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Emacs())
 	thief := newRig(t, nil)
@@ -33,6 +34,7 @@ func TestSilentEditor(t *testing.T) {
 // TestLostIsNotSilent: an editor that goes while it is asked whether it answers is lost,
 // whichever of the two is noticed first.
 func TestLostIsNotSilent(t *testing.T) {
+	t.Parallel()
 	for range stress.Size(5, 200) {
 		r := newRig(t, nil)
 		e := r.editor(idetest.Ours())

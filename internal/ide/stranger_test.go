@@ -39,6 +39,7 @@ func (r *rig) leftover(d idetest.Dialect) (e *idetest.Editor, path string) {
 // took it gets the token and the proposal, and his text is written. It shows that
 // the next test tests something.
 func TestStrangerWinsUnseen(t *testing.T) {
+	t.Parallel()
 	for name, dialect := range map[string]func() idetest.Dialect{"ours, the secret known": idetest.Ours, "foreign": idetest.Neovim} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, blind)
@@ -63,6 +64,7 @@ func TestStrangerWinsUnseen(t *testing.T) {
 // TestStrangerGetsNothing: another user who took the port of an editor that has
 // gone is sent nothing at all, whatever he knows, and the terminal decides.
 func TestStrangerGetsNothing(t *testing.T) {
+	t.Parallel()
 	for name, dialect := range map[string]func() idetest.Dialect{
 		"ours": idetest.Ours, "Neovim": idetest.Neovim, "Emacs": idetest.Emacs, "JetBrains": idetest.JetBrains, "Nexus3": idetest.Nexus3,
 	} {
@@ -103,6 +105,7 @@ func (r *rig) decidesAlone() {
 // TestStrangerWithoutTheSecret: where the owner of a port is not looked at, proofs
 // alone keep a stranger out who does not know the secret.
 func TestStrangerWithoutTheSecret(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, blind)
 	e, path := r.leftover(idetest.Ours())
 	s := idetest.StartStranger(t, e.Dialect, e.Port(), "")
@@ -120,6 +123,7 @@ func TestStrangerWithoutTheSecret(t *testing.T) {
 // TestPortTakenOverBetweenLinks: a linked editor dies, a stranger takes its port
 // while the link is looked for again, the editor comes back elsewhere.
 func TestPortTakenOverBetweenLinks(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	port, secret := e.Port(), e.Token()
@@ -146,6 +150,7 @@ func TestPortTakenOverBetweenLinks(t *testing.T) {
 // TestDeadProcessIsNotLinked: the lock of a dead process is not linked by itself,
 // though an editor of this user answers that knows the secret; by hand it is.
 func TestDeadProcessIsNotLinked(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := idetest.Start(t, idetest.Ours())
 	e.PID = 1 << 30
@@ -163,6 +168,7 @@ func TestDeadProcessIsNotLinked(t *testing.T) {
 // TestOnlyEditorsOfTheFolder: neither a request for any editor nor the loss of the link
 // leads to an editor that has another folder open.
 func TestOnlyEditorsOfTheFolder(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	other := idetest.Start(t, idetest.Ours())
 	path := other.WriteLock(r.locks, t.TempDir())
@@ -186,6 +192,7 @@ func TestOnlyEditorsOfTheFolder(t *testing.T) {
 // TestWishHoldsOnce: an editor of another program that was there when a person asked
 // for any is not linked by itself later.
 func TestWishHoldsOnce(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := idetest.Start(t, idetest.Ours())
 	e.WriteLock(r.locks, r.dir)

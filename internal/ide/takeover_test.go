@@ -267,6 +267,7 @@ func (d *desk) answer(diff *idetest.Diff) {
 // TestTwoAgentsOneEditor holds that a text lands only in the file that it was shown
 // for, however two agents and the answers of one editor come together.
 func TestTwoAgentsOneEditor(t *testing.T) {
+	t.Parallel()
 	rounds := 4
 	if os.Getenv("AGENT_TEST_FULL") != "" {
 		rounds = 1000 // of each dialect

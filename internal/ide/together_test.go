@@ -35,6 +35,7 @@ func nextDiffs(e *idetest.Editor, n int) map[string]*idetest.Diff {
 // TestPartsHereAndAnswersInTheEditor: parts left out in the terminal neither write a file that
 // was rejected in the editor, nor drop a text that was typed there.
 func TestPartsHereAndAnswersInTheEditor(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	req := r.files()
@@ -58,6 +59,7 @@ func TestPartsHereAndAnswersInTheEditor(t *testing.T) {
 
 // TestWordsInTheEditorReachTheModel: if the terminal approves the remaining files.
 func TestWordsInTheEditorReachTheModel(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	got := r.ask(t.Context(), r.files())

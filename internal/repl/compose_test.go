@@ -13,6 +13,7 @@ import (
 )
 
 func TestAnEditorThatCannotBeOpened(t *testing.T) {
+	t.Parallel()
 	ed := input.New(input.Options{})
 	ed.Paste("draft")
 	open := func(string, string) (*exec.Cmd, func() (string, error), error) {
@@ -26,6 +27,7 @@ func TestAnEditorThatCannotBeOpened(t *testing.T) {
 
 // The editor gets the prompt with its placeholders, and the terminal.
 func TestEditorGetsTheTerminal(t *testing.T) {
+	t.Parallel()
 	ed := input.New(input.Options{})
 	ed.Paste(strings.Repeat("line\n", 20))
 	var name, text string
@@ -45,6 +47,7 @@ func TestEditorGetsTheTerminal(t *testing.T) {
 }
 
 func TestPaste(t *testing.T) {
+	t.Parallel()
 	begin := func(f func(context.Context)) context.CancelFunc {
 		f(t.Context())
 		return func() {}

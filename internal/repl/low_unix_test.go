@@ -13,6 +13,7 @@ import (
 
 // A question that does not fit above the prompt takes the whole screen.
 func TestLowScreens(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][2]int{{80, 6}, {80, 12}, {24, 12}, {24, 6}} {
 		name := fmt.Sprintf("question-low-%dx%d", size[0], size[1])
 		t.Run(name, func(t *testing.T) {
@@ -28,6 +29,7 @@ func TestLowScreens(t *testing.T) {
 // A question can be answered at every size with room for its keys and a few lines, and Ctrl+L
 // then leaves nothing else on the screen.
 func TestAQuestionAtManySizes(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, 80, 24, nil)
 	s.say("be polite")
 	s.ask(edit())
@@ -63,6 +65,7 @@ func TestAQuestionAtManySizes(t *testing.T) {
 
 // Ctrl+L also prints the conversation again while a question is open.
 func TestReprintAtAQuestion(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, 80, 24, nil)
 	s.say("be polite")
 	s.ask(edit())

@@ -39,6 +39,7 @@ func TestMain(m *testing.M) {
 
 // A panic in any goroutine restores the terminal and is printed.
 func TestPanics(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		press  func(p *ptytest.Terminal)
 		status int

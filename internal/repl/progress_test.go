@@ -28,6 +28,7 @@ func look(width int) theme.Look {
 }
 
 func TestLine(t *testing.T) {
+	t.Parallel()
 	retry := session.Retrying{Retry: llm.Retry{Reason: "429 too\nmany", Wait: 5 * time.Second}}
 	for _, tc := range []struct {
 		name   string
@@ -62,6 +63,7 @@ func TestLine(t *testing.T) {
 }
 
 func TestWhatIsLeftOutFirst(t *testing.T) {
+	t.Parallel()
 	turn := beginProgress(start)
 	o := surroundings{now: start, used: llm.Usage{Input: 1500}, stop: "Esc"}
 	for width, want := range map[int]string{
@@ -86,6 +88,7 @@ func TestWhatIsLeftOutFirst(t *testing.T) {
 }
 
 func TestLive(t *testing.T) {
+	t.Parallel()
 	turn := beginProgress(start)
 	turn.streams([]string{"the end of the"}, false)
 	turn.follow(session.CallStarted{Title: "ls\n-l"}, start)
@@ -110,6 +113,7 @@ func TestLive(t *testing.T) {
 // Whatever a command prints: the stored output is bounded, lines are counted correctly,
 // and the visible part fits.
 func TestOutputIsBounded(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		turn := beginProgress(start)
 		turn.follow(session.CallStarted{Title: "x"}, start)
@@ -137,6 +141,7 @@ func TestOutputIsBounded(t *testing.T) {
 // Tokens are counted at the spinner's pace; a question stops the spinner and shows no stop
 // key.
 func TestTokensMove(t *testing.T) {
+	t.Parallel()
 	turn := beginProgress(start)
 	o := surroundings{now: start, used: llm.Usage{Input: 1000}, stop: "Esc"}
 	for bytes, want := range map[int]string{400: "1.1k tokens", 4000: "2.0k tokens"} {
@@ -161,6 +166,7 @@ func TestTokensMove(t *testing.T) {
 
 // The line counts the tokens of its turn, as it counts its seconds.
 func TestTokensOfTheTurn(t *testing.T) {
+	t.Parallel()
 	turn := turns{now: func() time.Time { return start }, shown: beginProgress(start), still: true, stopKey: "Esc"}
 	turn.out = printer.New(new(screen.Screen), look(80))
 	turn.inbox = stream.NewInbox()

@@ -8,6 +8,7 @@ import (
 )
 
 func TestOrder(t *testing.T) {
+	t.Parallel()
 	var q queue
 	for _, l := range []string{"a", "b", "/clear", "!ls", "c"} {
 		q.add(l, l[0] == '/' || l[0] == '!')
@@ -27,6 +28,7 @@ func TestOrder(t *testing.T) {
 }
 
 func TestLastAndClear(t *testing.T) {
+	t.Parallel()
 	var q queue
 	if got, _ := q.last(); got != "" {
 		t.Errorf("of nothing: %q", got)
@@ -57,6 +59,7 @@ func TestLastAndClear(t *testing.T) {
 
 // Whatever is added and removed, each line leaves once and in order.
 func TestOnceAndInOrder(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var q queue
 		var added, left []string

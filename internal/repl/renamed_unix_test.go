@@ -19,6 +19,7 @@ import (
 
 // Texts that name a key name the user's own.
 func TestTextsNameTheUsersKeys(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "keys.yaml")
 	text := "whole: f4\nprevious: f5\nsearch-scope: f6\nchoose: f7\npager-search: f8\nlist-up: f9\nreprint: f10\n"
 	scratch.Write(t, path, text)

@@ -333,10 +333,12 @@ var scenes = []struct {
 
 // Every state of the screen, at four widths.
 func TestScreens(t *testing.T) {
+	t.Parallel()
 	for _, sc := range scenes {
 		for _, size := range [][2]int{{40, 24}, {80, 24}, {120, 30}, {200, 40}} {
 			name := fmt.Sprintf("%s-%d", sc.name, size[0])
 			t.Run(name, func(t *testing.T) {
+				t.Parallel()
 				s := newStage(t, size[0], size[1], sc.change)
 				sc.do(s)
 				s.WaitFor(sc.shows)

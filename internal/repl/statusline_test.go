@@ -16,6 +16,7 @@ var statusTexts = map[string]string{
 }
 
 func TestWhatMattersLeastGoesFirst(t *testing.T) {
+	t.Parallel()
 	show := []string{itemMode, itemModel, itemBranch, itemContext, itemEditor, itemCost}
 	for width, want := range map[int]string{
 		200: "default mode · openai/gpt · main · context 12% · VS Code · main.go:5-10 · $0.12",
@@ -33,6 +34,7 @@ func TestWhatMattersLeastGoesFirst(t *testing.T) {
 }
 
 func TestOnlyWhatIsAskedFor(t *testing.T) {
+	t.Parallel()
 	if got := statusLine([]string{itemCost, "no such", itemFolder, itemMode, itemCost}, statusTexts, 80); got != "$0.12 · default mode" {
 		t.Errorf("%q", got)
 	}
@@ -47,6 +49,7 @@ func TestOnlyWhatIsAskedFor(t *testing.T) {
 // At any width the line fits, items are complete, and none is dropped before a less important
 // one.
 func TestStatusLine(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		texts := map[string]string{}
 		for _, name := range statusItems() {
@@ -75,6 +78,7 @@ func TestStatusLine(t *testing.T) {
 }
 
 func TestFirst(t *testing.T) {
+	t.Parallel()
 	choices := [][]string{{"running", "", "12s", "Esc"}, {"running", "Esc"}, {"running"}}
 	for width, want := range map[int]string{19: "running · 12s · Esc", 18: "running · Esc", 9: "running", 3: "running"} {
 		if got := firstFit(width, choices...); got != want {
@@ -85,6 +89,7 @@ func TestFirst(t *testing.T) {
 
 // The configuration accepts exactly these names.
 func TestNamesAreThoseOfTheConfiguration(t *testing.T) {
+	t.Parallel()
 	if _, err := config.Edit("config.yaml", nil, "interface.status", "none such"); err == nil || !strings.HasSuffix(err.Error(), strings.Join(statusItems(), ", ")) {
 		t.Errorf("%v, want %s", err, statusItems())
 	}

@@ -122,6 +122,7 @@ func sizes(at func(width, height int)) {
 // Every size from one cell to 500×200 gets a frame of its own during an answer; at the end
 // Ctrl+L leaves nothing else on the screen.
 func TestEverySize(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, 80, 24, nil)
 	s.say("go")
 	s.Type(draft)
@@ -149,6 +150,7 @@ func TestEverySize(t *testing.T) {
 
 // Ctrl+L prints at the present width, even before a signal reports it.
 func TestReprintLooksAtTheSize(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, 80, 24, nil)
 	s.Type(draft)
 	s.Resize(50, 24)
@@ -158,6 +160,7 @@ func TestReprintLooksAtTheSize(t *testing.T) {
 
 // Ten thousand resizes during an answer: after every hundred the frame has the final size.
 func TestTenThousandResizes(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, 80, 24, nil)
 	s.say("go")
 	s.Type(draft)
@@ -181,6 +184,7 @@ func TestTenThousandResizes(t *testing.T) {
 
 // A paste of 10 MB is folded, and the prompt stays usable.
 func TestTenMegabytesArePasted(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, 80, 24, nil)
 	start := time.Now()
 	s.Paste(strings.Repeat("0123456789 the quick brown fox jumps over it\n", 10<<20/45))
@@ -193,6 +197,7 @@ func TestTenMegabytesArePasted(t *testing.T) {
 // However an answer is split, its lines are in the scrollback once and in order, as if
 // rendered at once, and the lines above are unchanged.
 func TestStreamedMarkdown(t *testing.T) {
+	t.Parallel()
 	pieces := []string{
 		"# Title\n\n", "some words that go on and on until they have to be wrapped ", "`code` ", "**bold** ", "\n", "\n\n",
 		"- item\n", "  - nested\n", "    1. deeper\n", "1. one\n2. two\n", "```go\nfunc f() {\n\treturn // here\n}\n```\n",

@@ -63,6 +63,7 @@ func asked(t *testing.T, elsewhere Surfaces) (p *typist, q *question, opened *in
 
 // TestEditTwice: a second e, while the editor has not given up its diff yet, does nothing.
 func TestEditTwice(t *testing.T) {
+	t.Parallel()
 	elsewhere := slow{make(chan struct{})}
 	p, _, opened := asked(t, elsewhere)
 	press := func() tea.Cmd {
@@ -92,6 +93,7 @@ func TestEditTwice(t *testing.T) {
 
 // TestEditedTextOfAQuestionThatIsGone comes to the prompt.
 func TestEditedTextOfAQuestionThatIsGone(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{"mine\n": "mine\n", "two\n": ""} {
 		p, q, _ := asked(t, nil)
 		panel := p.m.ask.panel

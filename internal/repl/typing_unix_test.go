@@ -394,6 +394,7 @@ func (p *typist) note() string {
 // Whatever comes and goes, a key typed as part of a draft never answers, and one meant for
 // the question always does.
 func TestRandomTyping(t *testing.T) {
+	t.Parallel()
 	cases := 150
 	if os.Getenv("AGENT_TEST_FULL") != "" {
 		cases = 10_000

@@ -5,6 +5,9 @@ package ptytest
 import (
 	"fmt"
 	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 )
@@ -16,10 +19,22 @@ func (p *Terminal) Type(text string) {
 	p.send([]byte(text))
 }
 
-// Typed waits until all keys so far are in the terminal, where the program finds them.
-func (p *Terminal) Typed() {
+// Read waits until the program has read all keys so far.
+func (p *Terminal) Read() {
 	p.t.Helper()
 	p.WaitUntil("keys to be typed", func(*vt.Terminal) bool { return p.queued == 0 })
+	late := time.After(Deadline)
+	unread := []unix.PollFd{{Fd: int32(p.tty.Fd()), Events: unix.POLLIN}}
+	for {
+		if n, err := unix.Poll(unread, 0); n == 0 && err == nil {
+			return
+		}
+		select { // nobody is told when the last one is read
+		case <-time.After(time.Millisecond):
+		case <-late:
+			p.t.Fatal("the program does not read its keys")
+		}
+	}
 }
 
 // Paste pastes text as terminals do: in brackets if the program asked for them, and
