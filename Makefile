@@ -4,7 +4,9 @@ VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev
 LDFLAGS  := -s -w -X main.version=$(VERSION)
 GOBUILD  := CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)'
 MCP      := server-everything@2026.8.31 server-filesystem@2026.8.31 server-memory@2026.8.31 conformance@0.1.16
-RACE     := go run ./tools/testreport -timeout 15m -race -run '^TestCommandsBesideATurn$$' ./internal/cli/commands
+# Tests wait more than they compute: several packages, and several tests of each, beside each other. make lint runs go vet.
+GOTEST   := go run ./tools/testreport -vet=off -p 4 -parallel 8
+RACE     := $(GOTEST) -timeout 15m -race -run '^TestCommandsBesideATurn$$' ./internal/cli/commands
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := build
@@ -21,7 +23,7 @@ demo: build ## run the demo: a real edit, reviewed by you, offline
 
 test: ## install what the tests need and run them all
 	bash scripts/test-needs.sh
-	go run ./tools/testreport -timeout 15m ./...
+	$(GOTEST) -timeout 15m ./...
 	$(RACE)
 	bash scripts/test-extension.sh
 	bash scripts/test-vscode.sh
