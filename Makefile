@@ -6,7 +6,7 @@ GOBUILD  := CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)'
 MCP      := server-everything@2026.8.31 server-filesystem@2026.8.31 server-memory@2026.8.31 conformance@0.1.16
 # Tests wait more than they compute: several packages, and several tests of each, beside each other. make lint runs go vet.
 GOTEST   := go run ./tools/testreport -vet=off -p 4 -parallel 8
-RACE     := $(GOTEST) -timeout 15m -race -run '^TestCommandsBesideATurn$$' ./internal/cli/commands
+RACE     := $(GOTEST) -timeout 15m -race -run '^TestCommandsBesideATurn$$' ./internal/app/commands
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := build

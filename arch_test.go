@@ -106,10 +106,10 @@ var layers = []struct {
 
 	{"internal/repl", []string{
 		"internal/cells",
-		"internal/confirm", "internal/llm", "internal/nearest", "internal/repl/*",
+		"internal/app/command", "internal/confirm", "internal/llm", "internal/nearest", "internal/repl/*",
 		"internal/sanitize", "internal/session",
 	}},
-	{"internal/repl/command", []string{"internal/llm", "internal/repl/pager", "internal/repl/theme", "internal/session/history"}},
+	{"internal/app/command", []string{"internal/llm", "internal/repl/pager", "internal/repl/theme", "internal/session/history"}},
 	{"internal/repl/desktop", []string{"internal/cells", "internal/sanitize"}},
 	{"internal/repl/dialog", []string{
 		"internal/cells", "internal/confirm",
@@ -130,7 +130,7 @@ var layers = []struct {
 	{"internal/repl/pager", []string{"internal/cells", "internal/repl/paint", "internal/repl/theme", "internal/sanitize"}},
 	{"internal/repl/picker", []string{"internal/cells", "internal/fuzzy", "internal/repl/paint", "internal/sanitize", "internal/repl/theme"}},
 	{"internal/repl/plain", []string{
-		"internal/confirm", "internal/diff", "internal/llm", "internal/nearest", "internal/repl/command", "internal/repl/pager",
+		"internal/confirm", "internal/diff", "internal/llm", "internal/nearest", "internal/app/command", "internal/repl/pager",
 		"internal/repl/input/edit", "internal/repl/theme", "internal/sanitize", "internal/session", "internal/workspace",
 	}},
 	{"internal/repl/panel", []string{
@@ -187,11 +187,11 @@ var layers = []struct {
 		"internal/confirm", "internal/llm", "internal/permission", "internal/session/archive", "internal/tools", "internal/workspace",
 	}},
 	{"internal/app/trust", []string{"internal/regularfile", "internal/statefile"}},
-	{"internal/app/usercommands", []string{"internal/app/frontmatter", "internal/app/skills", "internal/lazyregexp", "internal/regularfile", "internal/repl/command", "internal/sanitize"}},
+	{"internal/app/usercommands", []string{"internal/app/frontmatter", "internal/app/skills", "internal/lazyregexp", "internal/regularfile", "internal/app/command", "internal/sanitize"}},
 
-	{"internal/cli/commands", []string{
-		"internal/caution", "internal/app", "internal/app/trust", "internal/cli/settings", "internal/confirm", "internal/editor", "internal/diff",
-		"internal/llm", "internal/mcp", "internal/nearest", "internal/permission", "internal/repl/command", "internal/repl/pager", "internal/repl/theme", "internal/session/archive", "internal/session/history",
+	{"internal/app/commands", []string{
+		"internal/caution", "internal/app", "internal/app/trust", "internal/app/settings", "internal/confirm", "internal/editor", "internal/diff",
+		"internal/llm", "internal/mcp", "internal/nearest", "internal/permission", "internal/app/command", "internal/repl/pager", "internal/repl/theme", "internal/session/archive", "internal/session/history",
 		"internal/tools", "internal/tools/shell", "internal/workspace", "internal/workspace/undo",
 	}},
 	{"internal/cli/doctor", []string{
@@ -199,8 +199,8 @@ var layers = []struct {
 		"internal/llm/remote", "internal/repl/keys", "internal/repl/theme", "internal/sandbox", "internal/sanitize", "internal/statefile", "internal/timelimit", "internal/tools/shell",
 	}},
 	{"internal/cli/extension", []string{"internal/child", "internal/lookpath", "internal/statefile", "internal/timelimit"}},
-	{"internal/cli/firstrun", []string{"internal/app/keystore", "internal/app/allowedservers", "internal/cli/settings", "internal/app/trust", "internal/config", "internal/lazyregexp", "internal/llm", "internal/llm/anthropic", "internal/llm/remote", "internal/llm/openai/local", "internal/repl/dialog", "internal/repl/picker", "internal/sanitize"}},
-	{"internal/cli/settings", []string{
+	{"internal/cli/firstrun", []string{"internal/app/keystore", "internal/app/allowedservers", "internal/app/settings", "internal/app/trust", "internal/config", "internal/lazyregexp", "internal/llm", "internal/llm/anthropic", "internal/llm/remote", "internal/llm/openai/local", "internal/repl/dialog", "internal/repl/picker", "internal/sanitize"}},
+	{"internal/app/settings", []string{
 		"internal/config", "internal/llm/remote", "internal/sanitize", "internal/statefile",
 	}},
 	{"internal/cli", []string{"editors/vscode", "internal/*"}},

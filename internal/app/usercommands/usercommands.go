@@ -20,11 +20,11 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/bb2d0cf4/agent/internal/app/command"
 	"github.com/bb2d0cf4/agent/internal/app/frontmatter"
 	"github.com/bb2d0cf4/agent/internal/app/skills"
 	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
-	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 

@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/bb2d0cf4/agent/internal/app/command"
 	"github.com/bb2d0cf4/agent/internal/app/skills"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
-	"github.com/bb2d0cf4/agent/internal/repl/command"
 )
 
 func folder(name string, files map[string]string) Folder {

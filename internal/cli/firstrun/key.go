@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/app/keystore"
-	"github.com/bb2d0cf4/agent/internal/cli/settings"
+	"github.com/bb2d0cf4/agent/internal/app/settings"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/llm"

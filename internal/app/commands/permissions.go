@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/app/command"
 	"github.com/bb2d0cf4/agent/internal/permission"
-	"github.com/bb2d0cf4/agent/internal/repl/command"
 )
 
 // permissions holds the command about the permission mode and grants.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/app"
+	"github.com/bb2d0cf4/agent/internal/app/command"
 	"github.com/bb2d0cf4/agent/internal/mcp"
-	"github.com/bb2d0cf4/agent/internal/repl/command"
 )
 
 // Bounds of the prompts of servers.

@@ -3,7 +3,7 @@ package commands
 import (
 	"context"
 
-	"github.com/bb2d0cf4/agent/internal/repl/command"
+	"github.com/bb2d0cf4/agent/internal/app/command"
 )
 
 // editors holds the command about the link to an editor.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/app"
-	"github.com/bb2d0cf4/agent/internal/repl/command"
+	"github.com/bb2d0cf4/agent/internal/app/command"
 )
 
 // models are the commands about the model and its instructions.

@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/bb2d0cf4/agent/internal/app"
-	"github.com/bb2d0cf4/agent/internal/repl/command"
+	"github.com/bb2d0cf4/agent/internal/app/command"
 )
 
 // Set is the commands of a session. One without an App can only list them.

@@ -3,9 +3,9 @@ package commands
 import (
 	"testing"
 
+	"github.com/bb2d0cf4/agent/internal/app/command"
 	"github.com/bb2d0cf4/agent/internal/dev/golden"
 	"github.com/bb2d0cf4/agent/internal/repl"
-	"github.com/bb2d0cf4/agent/internal/repl/command"
 )
 
 // TestDocumentation compares the table in the documentation with the commands, whose

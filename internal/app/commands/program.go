@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"context"
 
-	"github.com/bb2d0cf4/agent/internal/cli/settings"
-	"github.com/bb2d0cf4/agent/internal/repl/command"
+	"github.com/bb2d0cf4/agent/internal/app/command"
+	"github.com/bb2d0cf4/agent/internal/app/settings"
 )
 
 // program are the commands about the program itself.
