@@ -101,7 +101,7 @@ var layers = []struct {
 		"internal/confirm", "internal/llm", "internal/session/archive", "internal/session/compact",
 		"internal/session/history", "internal/session/meter", "internal/tools",
 	}},
-	{"internal/acp", []string{"internal/confirm", "internal/llm", "internal/mcp", "internal/mcp/servername", "internal/permission", "internal/sanitize", "internal/session", "internal/session/archive", "internal/session/history", "internal/timelimit", "internal/tools", "internal/tools/shell", "internal/workspace"}},
+	{"internal/acp", []string{"internal/app", "internal/app/allowedservers", "internal/app/command", "internal/app/commands", "internal/app/provider", "internal/app/setup", "internal/app/usercommands", "internal/config", "internal/confirm", "internal/llm", "internal/mcp", "internal/mcp/servername", "internal/permission", "internal/sanitize", "internal/session", "internal/session/archive", "internal/session/history", "internal/subpath", "internal/timelimit", "internal/tools", "internal/tools/shell", "internal/workspace"}},
 	{"internal/headless", []string{"internal/llm", "internal/sanitize", "internal/session", "internal/tools"}},
 
 	{"internal/repl", []string{
@@ -160,10 +160,8 @@ var layers = []struct {
 	}},
 
 	{"internal/demo", []string{"internal/statefile"}},
-	{"internal/app", []string{
-		"internal/app/clipboard", "internal/app/allowedservers", "internal/app/keystore", "internal/app/home", "internal/app/hooks", "internal/app/idelink", "internal/app/attachments", "internal/app/provider", "internal/app/skills", "internal/app/sources", "internal/app/spending", "internal/app/subagents", "internal/audit", "internal/caution", "internal/check", "internal/config", "internal/confirm", "internal/diff", "internal/footprint", "internal/context",
-		"internal/llm", "internal/mcp", "internal/permission", "internal/sandbox", "internal/session", "internal/session/archive", "internal/session/history", "internal/statefile", "internal/tools", "internal/tools/pending", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/tools/web", "internal/workspace", "internal/workspace/effects",
-	}},
+	{"internal/app", []string{"internal/app/allowedservers", "internal/app/attachments", "internal/app/clipboard", "internal/app/home", "internal/app/hooks", "internal/app/idelink", "internal/app/keystore", "internal/app/provider", "internal/app/setup", "internal/app/skills", "internal/app/sources", "internal/app/spending", "internal/app/subagents", "internal/audit", "internal/caution", "internal/check", "internal/config", "internal/confirm", "internal/context", "internal/diff", "internal/footprint", "internal/llm", "internal/mcp", "internal/permission", "internal/sandbox", "internal/sanitize", "internal/session", "internal/session/archive", "internal/session/history", "internal/statefile", "internal/subpath", "internal/tools", "internal/tools/pending", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/tools/web", "internal/workspace", "internal/workspace/effects"}},
+	{"internal/app/setup", []string{"internal/app/hooks", "internal/app/skills", "internal/app/sources", "internal/app/subagents", "internal/app/trust", "internal/config", "internal/confirm", "internal/context", "internal/footprint", "internal/permission", "internal/tools/shell/safecmd"}},
 	{"internal/app/clipboard", []string{"internal/child", "internal/lookpath", "internal/timelimit"}},
 	{"internal/app/frontmatter", []string{"internal/lazyregexp"}},
 	{"internal/app/hooks", []string{"internal/config", "internal/footprint", "internal/permission", "internal/regularfile", "internal/toolnames", "internal/tools/shell"}},
@@ -189,17 +187,13 @@ var layers = []struct {
 	{"internal/app/trust", []string{"internal/regularfile", "internal/statefile"}},
 	{"internal/app/usercommands", []string{"internal/app/frontmatter", "internal/app/skills", "internal/lazyregexp", "internal/regularfile", "internal/app/command", "internal/sanitize"}},
 
-	{"internal/app/commands", []string{
-		"internal/caution", "internal/app", "internal/app/trust", "internal/app/settings", "internal/confirm", "internal/editor", "internal/diff",
-		"internal/llm", "internal/mcp", "internal/nearest", "internal/permission", "internal/app/command", "internal/repl/pager", "internal/repl/theme", "internal/session/archive", "internal/session/history",
-		"internal/tools", "internal/tools/shell", "internal/workspace", "internal/workspace/undo",
-	}},
+	{"internal/app/commands", []string{"internal/app", "internal/app/command", "internal/app/settings", "internal/app/trust", "internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/mcp", "internal/nearest", "internal/permission", "internal/repl/pager", "internal/repl/theme", "internal/session/archive", "internal/session/history", "internal/tools", "internal/tools/shell", "internal/workspace", "internal/workspace/undo"}},
 	{"internal/cli/doctor", []string{
 		"internal/app/home", "internal/app/hooks", "internal/app/keystore", "internal/app/provider", "internal/app/allowedservers", "internal/app/skills", "internal/app/sources", "internal/app/trust", "internal/config", "internal/llm",
 		"internal/llm/remote", "internal/repl/keys", "internal/repl/theme", "internal/sandbox", "internal/sanitize", "internal/statefile", "internal/timelimit", "internal/tools/shell",
 	}},
 	{"internal/cli/extension", []string{"internal/child", "internal/lookpath", "internal/statefile", "internal/timelimit"}},
-	{"internal/cli/firstrun", []string{"internal/app/keystore", "internal/app/allowedservers", "internal/app/settings", "internal/app/trust", "internal/config", "internal/lazyregexp", "internal/llm", "internal/llm/anthropic", "internal/llm/remote", "internal/llm/openai/local", "internal/repl/dialog", "internal/repl/picker", "internal/sanitize"}},
+	{"internal/cli/firstrun", []string{"internal/app/allowedservers", "internal/app/keystore", "internal/app/settings", "internal/app/setup", "internal/app/trust", "internal/config", "internal/lazyregexp", "internal/llm", "internal/llm/anthropic", "internal/llm/openai/local", "internal/llm/remote", "internal/repl/dialog", "internal/repl/picker", "internal/sanitize"}},
 	{"internal/app/settings", []string{
 		"internal/config", "internal/llm/remote", "internal/sanitize", "internal/statefile",
 	}},

@@ -17,74 +17,28 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/app"
+	"github.com/bb2d0cf4/agent/internal/app/command"
+	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/crash"
-	"github.com/bb2d0cf4/agent/internal/llm"
-	"github.com/bb2d0cf4/agent/internal/mcp"
-	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
-	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/tools"
-	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 // Options configures Serve.
 type Options struct {
 	Version string
-	// Open opens a session that the host asks for.
-	Open func(ctx context.Context, o Opening) (*Session, error)
-	// Ready returns an error if no model can be used.
-	Ready func(ctx context.Context) error
-	// Images reports whether the user's model is known to take images.
-	Images func(ctx context.Context) bool
-	// List lists the saved sessions of a folder, or of all folders.
-	List func(dir string) ([]archive.Info, error)
-	// Delete deletes a saved session.
-	Delete func(id string) error
+	Home    string // the agent's own folder
+	// Setup loads the configuration for a folder, "" for the current one, without asking: the
+	// folder's settings and instructions count if the user trusts them.
+	Setup func(ctx context.Context, dir string) (setup.Setup, error)
+	// New builds a session.
+	New func(app.Options) (*app.App, error)
+	// Builtin has the slash commands of a terminal, for their names.
+	Builtin []command.Command
 }
-
-// Opening is a session that a host asks for.
-type Opening struct {
-	Dir     string       // absolute
-	AddDirs []string     // as well
-	ID      string       // of a saved session to continue; "" for a new one
-	Servers []mcp.Server // of the host, besides the user's
-	Host    workspace.Host
-	// Commands returns a runner of commands that uses the host's terminals if it has any,
-	// without the named variables.
-	Commands func(here tools.Commands, secrets []string) tools.Commands
-}
-
-// Session is a session with its services. A face does not know the application, so these
-// are its methods.
-type Session struct {
-	ID  string
-	Dir string
-	// Attach connects the host. offered is called, from any goroutine, when Commands may return
-	// others than before.
-	Attach func(emit func(session.Event), r confirm.Reviewer, offered func())
-	// Run answers a prompt or runs a command, whose output it passes to show.
-	Run func(ctx context.Context, prompt string, show func(output string)) error
-	// Attached attaches an image to the prompt that has the returned placeholder.
-	Attached func(name string, data []byte) (mark string, err error)
-	// Composed records the part of a prompt that the person typed; the host added the rest.
-	Composed func(prompt, typed string)
-	Items    func() []history.Item
-	Describe func(llm.ToolCall) (line, whole string) // a saved call
-	Title    func() string
-	Commands func() []Command
-	Models   Models
-	Mode     func() permission.Mode
-	SetMode  func(permission.Mode) error
-	Close    func() error
-
-	offers atomic.Pointer[offers]
-}
-
-// Command is a slash command that Run knows. Args is a hint; empty if it takes none.
-type Command struct{ Name, Args, Help string }
 
 // agent is our end of a connection.
 type agent struct {
@@ -98,7 +52,7 @@ type agent struct {
 
 // served is a session of the host.
 type served struct {
-	*Session
+	*hosted
 	view *view
 
 	mu     sync.Mutex         // guards the rest
@@ -188,7 +142,7 @@ func (a *agent) initialize(ctx context.Context, p initializeParams) initializeRe
 	return initializeResult{
 		ProtocolVersion: protocol,
 		AgentCapabilities: capabilities{
-			LoadSession: true, PromptCapabilities: promptCapabilities{Image: a.opt.Images(ctx), EmbeddedContext: true},
+			LoadSession: true, PromptCapabilities: promptCapabilities{Image: a.takesImages(ctx), EmbeddedContext: true},
 			MCPCapabilities:     mcpCapabilities{HTTP: true},
 			SessionCapabilities: map[string]struct{}{"list": {}, "close": {}, "delete": {}, "resume": {}, "additionalDirectories": {}},
 		},
@@ -204,7 +158,7 @@ func (a *agent) create(ctx context.Context, p sessionParams) (any, error) {
 		return nil, err
 	}
 	res := s.opened()
-	res.SessionID = s.ID
+	res.SessionID = s.id
 	return a.introduced(ctx, s, res), nil
 }
 
@@ -238,7 +192,7 @@ func (a *agent) introduced(ctx context.Context, s *served, res sessionResult) re
 }
 
 // opened describes the session to the host.
-func (s *Session) opened() sessionResult {
+func (s *hosted) opened() sessionResult {
 	return sessionResult{Modes: s.modes(), ConfigOptions: s.options()}
 }
 
@@ -256,26 +210,24 @@ func (a *agent) open(ctx context.Context, p sessionParams) (*served, error) {
 	held := &files{ctx: ctx, conn: a.conn}
 	var shown atomic.Pointer[view]
 	offered := a.capabilities()
-	opened, err := a.opt.Open(context.WithoutCancel(ctx), Opening{
-		Dir: p.Cwd, AddDirs: p.AddDirs, ID: p.SessionID, Servers: servers, Host: held.host(offered),
-		Commands: func(here tools.Commands, secrets []string) tools.Commands {
-			if !offered.Terminal {
-				return here
-			}
-			return terminals{here, held, shown.Load, secrets}
-		},
-	})
+	ctx = context.WithoutCancel(ctx)
+	opened, err := a.prepare(ctx, p, app.Options{Servers: servers, Host: held.host(offered), Commands: func(here tools.Commands, secrets []string) tools.Commands {
+		if !offered.Terminal {
+			return here
+		}
+		return terminals{here, held, shown.Load, secrets}
+	}})
 	if err != nil {
 		return nil, err
 	}
-	held.session = opened.ID
-	s := &served{Session: opened, view: newView(a.conn, opened)}
+	held.session = opened.id
+	s := &served{hosted: opened, view: newView(a.conn, opened)}
 	s.view.forms = offered.Elicitation.Form != nil
 	shown.Store(s.view)
-	opened.Attach(s.view.emit, s.view, s.view.offer)
+	opened.begin(ctx, app.Face{Emit: s.view.emit, Reviewer: s.view, Offered: s.view.offer})
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.sessions[s.ID] = s
+	a.sessions[s.id] = s
 	return s, nil
 }
 
@@ -295,7 +247,7 @@ func (a *agent) find(id string) (*served, error) {
 }
 
 func (a *agent) list(p listParams) (any, error) {
-	infos, err := a.opt.List(p.Cwd)
+	infos, err := archive.New(a.opt.Home).List(p.Cwd)
 	if err != nil {
 		return nil, err
 	}
@@ -335,7 +287,7 @@ func (a *agent) prompt(ctx context.Context, params json.RawMessage) func() (any,
 // answer answers a prompt. A cancelled one is no error.
 func (s *served) answer(ctx context.Context, text string) (any, error) {
 	s.view.begun()
-	err := s.Run(ctx, text, func(output string) {
+	err := s.carryOut(ctx, text, func(output string) {
 		s.view.say("agent_message_chunk", fence("", sanitize.Text(output))+"\n\n")
 	})
 	var limit *session.LimitError

@@ -1,6 +1,14 @@
 package acp
 
-import "context"
+import (
+	"context"
+	"errors"
+
+	"github.com/bb2d0cf4/agent/internal/app/allowedservers"
+	"github.com/bb2d0cf4/agent/internal/app/provider"
+	"github.com/bb2d0cf4/agent/internal/app/setup"
+	"github.com/bb2d0cf4/agent/internal/config"
+)
 
 // SetUpFlag makes agent acp ask for a model on a terminal instead of serving a host. The host
 // adds it to the command line that starts us.
@@ -29,9 +37,40 @@ func (a *agent) authenticate(ctx context.Context, p authenticateParams) (any, er
 	if p.MethodID != setUp {
 		return nil, &Error{codeParams, "there is no such method to authenticate, only " + setUp}
 	}
-	return struct{}{}, a.opt.Ready(ctx)
+	set, err := a.opt.Setup(ctx, "")
+	if err == nil {
+		err = Ready(set.Config)
+	}
+	return struct{}{}, err
 }
 
-// Unready makes err, with its advice, the error of Ready and Open if a person has to choose a
-// model, enter its key or allow its server first: the host then offers the ways to authenticate.
-func Unready(err error) error { return &Error{codeAuth, err.Error()} }
+// Ready returns why the model cannot be used. If a person has to choose one, enter its key or
+// allow its server first, the error, with its advice, is the protocol's for that: the host then
+// offers the ways to authenticate.
+func Ready(cfg config.Config) error {
+	m, err := provider.Choose(cfg)
+	if err == nil {
+		err = provider.MissingKey(cfg, m)
+	} else if unasked := (*allowedservers.UnaskedError)(nil); !errors.Is(err, provider.ErrNoModel) && !errors.As(err, &unasked) {
+		return setup.Mistake{Err: err}
+	}
+	if err != nil {
+		return &Error{codeAuth, err.Error()}
+	}
+	return nil
+}
+
+// takesImages reports whether the configured model is known to take images.
+func (a *agent) takesImages(ctx context.Context) bool {
+	set, err := a.opt.Setup(ctx, "")
+	if err != nil {
+		return false
+	}
+	m, err := provider.Choose(set.Config)
+	if err != nil {
+		return false
+	}
+	m, _ = provider.Inspect(ctx, set.Config, m)
+	model, err := provider.New(set.Config, m)
+	return err == nil && model.Info().Images
+}

@@ -1,26 +1,16 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
+	"github.com/bb2d0cf4/agent/internal/app"
+	"github.com/bb2d0cf4/agent/internal/app/provider"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
-
-// Model is a model to choose.
-type Model struct{ Name, Detail string }
-
-// Models is the choice of a session's model, and of how much it thinks.
-type Models struct {
-	Name    func() string // of the one in use
-	List    func(ctx context.Context) ([]Model, error)
-	Use     func(ctx context.Context, name string) error
-	Effort  func() string
-	Efforts func() []string // to choose from; empty if the model takes none
-	Think   func(effort string) error
-}
 
 // The ids of the options of a session.
 const (
@@ -36,8 +26,8 @@ func hostedModes() []permission.Mode {
 }
 
 // modes describes the permission modes.
-func (s *Session) modes() modes {
-	out := modes{CurrentModeID: s.Mode().String()}
+func (s *hosted) modes() modes {
+	out := modes{CurrentModeID: s.Policy.Mode().String()}
 	for _, m := range hostedModes() {
 		out.AvailableModes = append(out.AvailableModes, mode{m.String(), m.String(), m.Help()})
 	}
@@ -45,19 +35,19 @@ func (s *Session) modes() modes {
 }
 
 // options describes the choices of the session.
-func (s *Session) options() []configOption {
-	modes := configOption{ID: modeOption, Name: "Permissions", Category: "mode", Type: "select", CurrentValue: s.Mode().String()}
+func (s *hosted) options() []configOption {
+	modes := configOption{ID: modeOption, Name: "Permissions", Category: "mode", Type: "select", CurrentValue: s.Policy.Mode().String()}
 	for _, m := range hostedModes() {
 		modes.Options = append(modes.Options, configValue{m.String(), m.String(), m.Help()})
 	}
-	now := s.Models.Name()
+	now := s.Info().Name
 	models := configOption{ID: modelOption, Name: "Model", Category: "model", Type: "select", CurrentValue: now}
 	for _, m := range s.offers.Load().with(now) {
-		models.Options = append(models.Options, configValue{m.Name, sanitize.Line(m.Name), sanitize.Line(m.Detail)})
+		models.Options = append(models.Options, configValue{m.Ref, sanitize.Line(m.Ref), sanitize.Line(m.Detail)})
 	}
 	all := []configOption{modes, models}
-	if efforts := s.Models.Efforts(); len(efforts) > 0 {
-		effort := configOption{ID: effortOption, Name: "Effort", Category: "thought_level", Type: "select", CurrentValue: s.Models.Effort()}
+	if efforts := s.efforts(); len(efforts) > 0 {
+		effort := configOption{ID: effortOption, Name: "Effort", Category: "thought_level", Type: "select", CurrentValue: cmp.Or(s.Effort(), app.DefaultEffort)}
 		for _, e := range efforts {
 			effort.Options = append(effort.Options, configValue{Value: e, Name: e})
 		}
@@ -67,24 +57,24 @@ func (s *Session) options() []configOption {
 }
 
 // offers is the list of the provider's models.
-type offers []Model
+type offers []provider.Offer
 
 // with returns o with the model in use, which the provider may not list.
-func (o *offers) with(now string) []Model {
-	var all []Model
+func (o *offers) with(now string) []provider.Offer {
+	var all []provider.Offer
 	if o != nil {
 		all = *o
 	}
-	if slices.ContainsFunc(all, func(m Model) bool { return m.Name == now }) {
+	if slices.ContainsFunc(all, func(m provider.Offer) bool { return m.Ref == now }) {
 		return all
 	}
-	return append([]Model{{Name: now}}, all...)
+	return append([]provider.Offer{{Ref: now}}, all...)
 }
 
 // learn asks the provider for its models. Without an answer only the model in use is
 // offered.
 func (s *served) learn(ctx context.Context) {
-	all, err := s.Models.List(ctx)
+	all, err := s.Models(ctx)
 	if err != nil || ctx.Err() != nil {
 		return
 	}
@@ -110,7 +100,7 @@ func (a *agent) setOption(ctx context.Context, p optionParams) (any, error) {
 	case modeOption:
 		err = s.enter(p.Value)
 	case effortOption:
-		err = s.Models.Think(p.Value)
+		err = s.think(p.Value)
 	default:
 		err = s.use(ctx, p.Value)
 	}
@@ -128,14 +118,18 @@ func (s *served) use(ctx context.Context, name string) error {
 		return err
 	}
 	defer s.end()
-	return s.Models.Use(ctx, name)
+	notes, err := s.SetModel(ctx, name)
+	for _, note := range notes {
+		s.note(note)
+	}
+	return err
 }
 
 // enter enters a permission mode.
 func (s *served) enter(name string) error {
 	m, err := permission.ParseMode(name)
 	if err == nil {
-		err = s.SetMode(m)
+		err = s.Policy.SetMode(m)
 	}
 	s.view.changed()
 	return err

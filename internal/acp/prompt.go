@@ -11,7 +11,7 @@ import (
 )
 
 // promptText joins the blocks of a prompt. Its images are attached to the session.
-func (s *Session) promptText(blocks []block) (string, error) {
+func (s *hosted) promptText(blocks []block) (string, error) {
 	var b, typed strings.Builder
 	for _, part := range blocks {
 		text, err := s.blockText(part)
@@ -23,14 +23,14 @@ func (s *Session) promptText(blocks []block) (string, error) {
 			typed.WriteString(text)
 		}
 	}
-	s.Composed(b.String(), typed.String())
+	s.Resources.Composed(b.String(), typed.String())
 	if strings.TrimSpace(b.String()) == "" {
 		return "", errors.New("the prompt is empty")
 	}
 	return b.String(), nil
 }
 
-func (s *Session) blockText(part block) (string, error) {
+func (s *hosted) blockText(part block) (string, error) {
 	switch part.Type {
 	case "text":
 		return part.Text, nil
@@ -47,7 +47,7 @@ func (s *Session) blockText(part block) (string, error) {
 }
 
 // embedded returns the text of a resource, with its name.
-func (s *Session) embedded(r resource) (string, error) {
+func (s *hosted) embedded(r resource) (string, error) {
 	switch {
 	case r.Text != nil:
 		return fmt.Sprintf("\n%s:\n%s\n", s.link(r.URI), fence("", *r.Text)), nil
@@ -58,12 +58,12 @@ func (s *Session) embedded(r resource) (string, error) {
 }
 
 // image attaches an image and returns its placeholder.
-func (s *Session) image(uri string, data []byte) (string, error) {
+func (s *hosted) image(uri string, data []byte) (string, error) {
 	name := "pasted"
 	if uri != "" {
 		name = filepath.Base(strings.TrimPrefix(s.link(uri), "@"))
 	}
-	mark, err := s.Attached(name, data)
+	mark, err := s.Images.Add(name, data)
 	if err != nil {
 		return "", fmt.Errorf("the image is not attached: %w", err)
 	}
@@ -72,7 +72,7 @@ func (s *Session) image(uri string, data []byte) (string, error) {
 
 // link returns a file as people mention it, relative to the session's folder, with the
 // lines that a host names in the fragment. Another URI is returned as it is.
-func (s *Session) link(uri string) string {
+func (s *hosted) link(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" {
 		return uri

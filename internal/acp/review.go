@@ -27,7 +27,7 @@ const (
 // Review implements confirm.Reviewer: it asks the host's user.
 func (v *view) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
 	var res permissionResult
-	err := v.conn.call(ctx, "session/request_permission", permissionParams{v.of.ID, v.question(req), v.options(req)}, &res)
+	err := v.conn.call(ctx, "session/request_permission", permissionParams{v.of.id, v.question(req), v.options(req)}, &res)
 	if ctx.Err() != nil {
 		return confirm.Verdict{}, ctx.Err()
 	}

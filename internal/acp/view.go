@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -23,7 +24,7 @@ import (
 // view shows a session to the host.
 type view struct {
 	conn  *conn
-	of    *Session
+	of    *hosted
 	forms bool // the host shows forms
 
 	mu    sync.Mutex      // guards the rest
@@ -36,12 +37,12 @@ type view struct {
 
 	terminals map[string]string // of the host, by the call whose command runs there
 
-	offering sync.Mutex // guards commands; held while they are sent
-	commands []Command  // that the host knows; nil for none yet
+	offering sync.Mutex         // guards commands; held while they are sent
+	commands []availableCommand // that the host knows; nil for none yet
 }
 
-func newView(c *conn, s *Session) *view {
-	return &view{conn: c, of: s, mode: s.Mode(), title: s.Title(), terminals: map[string]string{}}
+func newView(c *conn, s *hosted) *view {
+	return &view{conn: c, of: s, mode: s.Policy.Mode(), title: s.Current().Info().Title, terminals: map[string]string{}}
 }
 
 // update sends an update, once the host knows the session.
@@ -53,7 +54,7 @@ func (v *view) update(u any) {
 		return
 	}
 	v.mu.Unlock()
-	v.conn.notify("session/update", updateParams{v.of.ID, u})
+	v.conn.notify("session/update", updateParams{v.of.id, u})
 }
 
 // known sends the updates so far: the host knows the session now.
@@ -62,7 +63,7 @@ func (v *view) known() {
 	defer v.mu.Unlock()
 	v.ready = true
 	for _, u := range v.held {
-		v.conn.notify("session/update", updateParams{v.of.ID, u})
+		v.conn.notify("session/update", updateParams{v.of.id, u})
 	}
 	v.held = nil
 }
@@ -71,20 +72,12 @@ func (v *view) known() {
 func (v *view) offer() {
 	v.offering.Lock()
 	defer v.offering.Unlock()
-	now := append([]Command{}, v.of.Commands()...)
-	if v.commands != nil && slices.Equal(v.commands, now) {
+	now := v.of.offered()
+	if v.commands != nil && slices.EqualFunc(v.commands, now, func(a, b availableCommand) bool { return reflect.DeepEqual(a, b) }) {
 		return
 	}
 	v.commands = now
-	u := commandsUpdate{"available_commands_update", []availableCommand{}}
-	for _, c := range now {
-		one := availableCommand{Name: c.Name, Description: sanitize.Line(c.Help)}
-		if c.Args != "" {
-			one.Input = &commandInput{sanitize.Line(c.Args)}
-		}
-		u.Commands = append(u.Commands, one)
-	}
-	v.update(u)
+	v.update(commandsUpdate{"available_commands_update", now})
 }
 
 func (v *view) say(kind, text string) {
@@ -154,7 +147,7 @@ func (v *view) filled(ev session.Filled) {
 
 // changed shows the mode and the title if a turn has changed them.
 func (v *view) changed() {
-	m, title := v.of.Mode(), v.of.Title()
+	m, title := v.of.Policy.Mode(), v.of.Current().Info().Title
 	v.mu.Lock()
 	other, renamed := v.mode != m, v.title != title
 	v.mode, v.title = m, title
@@ -286,7 +279,7 @@ func (v *view) replay(items []history.Item) {
 			v.say("agent_thought_chunk", m.Reasoning())
 			v.say("agent_message_chunk", m.Text())
 			for _, call := range m.Calls {
-				titles[call.ID], _ = v.of.Describe(call)
+				titles[call.ID], _ = v.of.Loop.Describe(call)
 				c := v.describe(call, titles[call.ID])
 				c.Kind, c.Status = "tool_call", "completed"
 				v.update(c)

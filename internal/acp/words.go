@@ -3,9 +3,11 @@ package acp
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/session/archive"
 )
 
 // wordsField is the only field of a form.
@@ -31,7 +33,7 @@ func (v *view) words(ctx context.Context, req confirm.Request) (string, error) {
 	}
 	var res formResult
 	err := v.conn.call(ctx, "elicitation/create", formParams{
-		Mode: "form", SessionID: v.of.ID, CallID: v.question(req).ID, Message: message,
+		Mode: "form", SessionID: v.of.id, CallID: v.question(req).ID, Message: message,
 		Schema: formSchema{Type: "object", Properties: map[string]formField{wordsField: {Type: "string", Title: title}}},
 	}, &res)
 	if err != nil || res.Action != "accept" {
@@ -46,7 +48,15 @@ func (a *agent) delete(p onSession) (any, error) {
 	if _, err := a.find(p.SessionID); err == nil {
 		return nil, &Error{codeRequest, "close the session first"}
 	}
-	if err := a.opt.Delete(p.SessionID); err != nil {
+	sessions := archive.New(a.opt.Home)
+	all, err := sessions.List("")
+	if err == nil && !slices.ContainsFunc(all, func(i archive.Info) bool { return i.ID == p.SessionID }) { // an id that only begins so is another
+		err = fmt.Errorf("%w: %q", archive.ErrNoSession, p.SessionID)
+	}
+	if err == nil {
+		err = sessions.Remove(p.SessionID)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("the session is not deleted: %w", err)
 	}
 	return struct{}{}, nil

@@ -16,8 +16,9 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/app/attachments"
 	"github.com/bb2d0cf4/agent/internal/app/home"
-	"github.com/bb2d0cf4/agent/internal/app/hooks"
 	"github.com/bb2d0cf4/agent/internal/app/idelink"
+	"github.com/bb2d0cf4/agent/internal/app/provider"
+	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/app/skills"
 	"github.com/bb2d0cf4/agent/internal/app/sources"
 	"github.com/bb2d0cf4/agent/internal/app/spending"
@@ -48,51 +49,20 @@ type Place struct {
 
 // Options configures an App.
 type Options struct {
-	Config     config.Config
+	setup.Setup
 	Place      Place
 	AddDirs    []string // further folders that may be read and changed
-	Mode       permission.Mode
 	Rules      permission.Rules
-	Ref        config.Model
-	Model      llm.Model // of Ref
-	Version    string    // of this program
-	Env        []string  // added to the environment of commands
-	Watchdog   []string  // see shell.Jobs.Watchdog
-	Unattended bool      // nobody is at a terminal
-	AskAll     bool      // ask about commands that only read too
-	Untrusted  bool      // nothing of the folder may run
-	// ProjectServers are the MCP servers that the project names and the person allowed.
-	ProjectServers map[string]config.MCPServer
-	// ServerChanged reports whether a server of the project is no longer the one that was
-	// allowed; nil: none changes.
-	ServerChanged func(name string) bool
-	Servers       []mcp.Server // besides those of the configuration
-	SubAgents     []subagents.Definition
-	Host          workspace.Host
+	Model      config.Model
+	Version    string       // of this program
+	Env        []string     // added to the environment of commands
+	Watchdog   []string     // see shell.Jobs.Watchdog
+	Unattended bool         // nobody is at a terminal
+	Servers    []mcp.Server // besides those of the configuration and the project
+	Host       workspace.Host
 	// Commands returns the runner of the commands that a turn waits for, from our own;
 	// secrets names variables that they do not get. Nil is our own.
 	Commands func(here tools.Commands, secrets []string) tools.Commands
-
-	Instructions Instructions   // nil: the model gets all
-	Skills       []skills.Skill // that the model and the user may use
-	ProjectHooks hooks.Project  // besides those of the configuration
-	// Seen and See remember which files of a project that hooks run a person has seen.
-	Seen func(key, hash string) (seen, known bool)
-	See  func(ctx context.Context, key, hash string)
-	// Sources are the files of settings, and the sources that are not used.
-	Sources []sources.Source
-}
-
-// Instructions decides which instructions of the project the model gets.
-type Instructions interface {
-	// Trusted reports whether the file at path may be used with the text that has this
-	// hash. It is called from several goroutines.
-	Trusted(path, hash string) bool
-	// TrustedBelow is Trusted for a file in a folder below that of the session, which it
-	// may find trusted with that folder. name is for people.
-	TrustedBelow(ctx context.Context, path, name, hash string) bool
-	// Approve makes a text trusted that the person has seen and approved in an edit.
-	Approve(ctx context.Context, path, text string) error
 }
 
 // Face is a user interface, as far as a session needs one.
@@ -160,7 +130,19 @@ type App struct {
 // New returns a session without a face, which asks and shows nothing yet. It owns the
 // store of o.Place, which it closes if it fails.
 func New(o Options) (*App, error) {
-	a := &App{Place: o.Place, Config: o.Config, skills: o.Skills, jobs: shell.NewJobs(), Policy: permission.New(o.Mode, o.Rules...), unlink: func() {}}
+	mode, err := permission.ParseMode(o.PermissionMode)
+	var model llm.Model
+	if err == nil {
+		model, err = provider.New(o.Config, o.Model)
+	}
+	if err != nil {
+		return nil, errors.Join(setup.Mistake{Err: err}, o.Place.Store.Close())
+	}
+	return build(o, mode, model)
+}
+
+func build(o Options, mode permission.Mode, model llm.Model) (*App, error) {
+	a := &App{Place: o.Place, Config: o.Config, skills: o.Skills, jobs: shell.NewJobs(), Policy: permission.New(mode, o.Rules...), unlink: func() {}}
 	a.jobs.Encoding = workspace.Encoding(o.Config.Encoding)
 	a.sources = sources.Setup{
 		Dir: o.Place.Dir, Config: o.Config, Rules: o.Rules, Skills: o.Skills, SubAgents: o.SubAgents, Hooks: o.ProjectHooks,
@@ -181,7 +163,7 @@ func New(o Options) (*App, error) {
 		return nil, errors.Join(err, o.Place.Store.Close())
 	}
 	a.effects = effects.New(a.Root, effects.Options{Home: o.Config.Home, Include: o.Config.UndoIgnored, Changed: log.committed})
-	a.now.model, a.now.sends, a.now.info = o.Ref, o.Model, infoOf(o.Ref, o.Model)
+	a.now.model, a.now.sends, a.now.info = o.Model, model, infoOf(o.Model, model)
 	a.recallEfforts(o.Place.Store.Conversation())
 	a.jobs.Watchdog(o.Watchdog...)
 	a.Editor = idelink.New(idelink.Options{
@@ -200,7 +182,7 @@ func New(o Options) (*App, error) {
 	a.allowOwn()
 	a.Context = modelcontext.New(modelcontext.Options{
 		Dir: a.Root.Dir(), Roots: a.Root.Roots(), Shell: shellName(), Editor: a.Editor.View, Place: modelcontext.Place(o.Config.IDE.Context.Place),
-		Home: o.Config.Home, Trusted: a.guidance.trusted(), Skills: a.offered(),
+		Home: o.Config.Home, Trusted: o.Instructions.Trusted, Skills: a.offered(),
 	})
 	a.recallStart(o.Place.Store)
 	a.guidance.begin(a.Context.Instructions())
@@ -212,7 +194,7 @@ func New(o Options) (*App, error) {
 	a.Images = a.newImages(env)
 	a.Resources = &attachments.Resources{Servers: a.Servers, Takes: a.Images.Takes, Tell: a.Images.Tell}
 	a.lines = a.newLines(env)
-	a.Loop, err = session.New(a.loopOptions(o, env))
+	a.Loop, err = session.New(a.loopOptions(o, model, env))
 	if err != nil {
 		return nil, errors.Join(err, a.jobs.Close(), a.Root.Close(), o.Place.Store.Close())
 	}
@@ -250,11 +232,11 @@ func (a *App) encoding(path string) workspace.Encoding {
 	return workspace.Encoding(a.Editor.View.Encoding(path))
 }
 
-func (a *App) loopOptions(o Options, env []string) session.Options {
+func (a *App) loopOptions(o Options, model llm.Model, env []string) session.Options {
 	limits := o.Config.Limits
 	set := a.newTools(env, o)
 	return session.Options{
-		Model:    o.Model,
+		Model:    model,
 		Tools:    set,
 		Gathered: set,
 		System:   a.system,

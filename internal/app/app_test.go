@@ -10,13 +10,13 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/app/home"
 	"github.com/bb2d0cf4/agent/internal/app/provider"
+	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	modelcontext "github.com/bb2d0cf4/agent/internal/context"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
-	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/tools"
@@ -39,17 +39,13 @@ func newAppIn(t *testing.T, dir, agentHome string, over config.Overrides) *App {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ref, err := cfg.Lookup(cfg.Model)
-	if err != nil {
-		t.Fatal(err)
-	}
-	model, err := provider.New(cfg, ref)
+	model, err := cfg.Lookup(cfg.Model)
 	if err != nil {
 		t.Fatal(err)
 	}
 	kept := archive.New(cfg.Home)
 	a, err := New(Options{
-		Config: cfg, Place: Place{Dir: dir, Archive: kept, Store: kept.Create(dir, ref.Ref)}, Ref: ref, Model: model,
+		Setup: setup.Trusting(cfg), Place: Place{Dir: dir, Archive: kept, Store: kept.Create(dir, model.Ref)}, Model: model,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -218,8 +214,16 @@ func TestModels(t *testing.T) {
 
 func TestMissingFolder(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing")
+	cfg, err := config.LoadFrom(t.TempDir(), config.Overrides{"model": "ollama/m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := cfg.Lookup(cfg.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
 	place := Place{Dir: missing, Store: archive.New(t.TempDir()).Create(missing, "m")}
-	_, err := New(Options{Config: config.Config{Home: t.TempDir()}, Place: place, Mode: permission.Default})
+	_, err = New(Options{Setup: setup.Trusting(cfg), Place: place, Model: model})
 	if err == nil || !strings.Contains(err.Error(), missing) {
 		t.Error(err)
 	}

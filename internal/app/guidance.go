@@ -2,7 +2,9 @@ package app
 
 import (
 	"context"
+	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	modelcontext "github.com/bb2d0cf4/agent/internal/context"
 	"github.com/bb2d0cf4/agent/internal/session"
@@ -10,17 +12,9 @@ import (
 
 // guidance watches over the project's instructions for the model.
 type guidance struct {
-	trust Instructions
+	trust setup.Instructions
 	emit  func(session.Event)
 	told  map[string]string // by path, the hash that the person was told about
-}
-
-// trusted returns the function for modelcontext.Options.
-func (g *guidance) trusted() func(path, hash string) bool {
-	if g.trust == nil {
-		return nil
-	}
-	return g.trust.Trusted
 }
 
 // conversation has the instructions of folders, each once.
@@ -32,7 +26,7 @@ type conversation interface {
 func (g *guidance) below(c conversation) func(ctx context.Context, path string) string {
 	return func(ctx context.Context, path string) string {
 		text, refused := c.Below(path, func(in modelcontext.Instruction) bool {
-			return g.trust == nil || g.trust.TrustedBelow(ctx, in.Path, in.Name, in.Hash)
+			return g.trust.TrustedBelow(ctx, in.Path, in.Name, in.Hash)
 		})
 		for _, in := range refused {
 			g.emit(session.Notice{Text: in.String()})
@@ -44,7 +38,7 @@ func (g *guidance) below(c conversation) func(ctx context.Context, path string) 
 // answered makes the text of an instruction file trusted if a person has approved it: they
 // have seen it.
 func (g *guidance) answered(ctx context.Context, req confirm.Request, v confirm.Verdict) {
-	if g.trust == nil || v.Decision != confirm.Approve || v.Rule {
+	if v.Decision != confirm.Approve || v.Rule {
 		return
 	}
 	if e, ok := req.Subject.(*confirm.Edits); ok && !e.One() && !e.Review {
@@ -79,4 +73,19 @@ func (g *guidance) tell(list []modelcontext.Instruction) {
 		}
 		g.told[in.Path] = in.Hash
 	}
+}
+
+// LeftOut names the instructions that the model does not get without trust; "" if it gets
+// all.
+func (a *App) LeftOut() string {
+	var names []string
+	for _, in := range a.Context.Instructions() {
+		if in.Untrusted {
+			names = append(names, in.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "instructions that you have not trusted are not used: " + strings.Join(names, ", ") + "; review and allow them with agent trust add, or give --trust"
 }

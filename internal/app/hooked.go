@@ -39,7 +39,7 @@ func (a *App) newHooked(o Options, env []string) *hooked {
 		User: o.Config.Hooks, Project: o.ProjectHooks, Run: a.jobs.Run, Dir: a.Root.Dir(), Env: o.Config.Programs().Environ(env),
 		Session: func() (id, path string) { s := a.Current(); return s.ID(), s.Path() },
 		Mode:    func() string { return a.Policy.Mode().String() },
-		Policy:  a.Policy, Ask: a.askForHook, Seen: o.Seen, See: o.See,
+		Policy:  a.Policy, Ask: a.askForHook, Seen: o.Instructions.Seen, See: o.Instructions.See,
 	})}
 }
 

@@ -73,7 +73,7 @@ func (a *App) newTools(env []string, o Options) toolset {
 		Session:    func() string { return a.Current().ID() },
 		Home:       a.Config.Home,
 		Env:        env,
-		AskAll:     o.AskAll,
+		AskAll:     o.AsksAll(),
 		Withholds:  a.Policy.Withholds,
 		Below:      a.guidance.below(a.Context),
 		Effects:    a.effects,

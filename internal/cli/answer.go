@@ -11,6 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/app/command"
 	"github.com/bb2d0cf4/agent/internal/app/commands"
+	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/app/usercommands"
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/headless"
@@ -22,48 +23,48 @@ import (
 const maxStdin = 8 << 20
 
 // expand returns the text of the user's own command that prompt names, or prompt.
-func expand(ctx context.Context, p Process, set setup, prompt string) (string, error) {
+func expand(ctx context.Context, p Process, set setup.Setup, prompt string) (string, error) {
 	name, _, ok := command.Split(prompt)
 	if !ok {
 		return prompt, nil
 	}
-	if server, _, ok := strings.Cut(name, ":"); ok && set.hasServer(server) {
+	if server, _, ok := strings.Cut(name, ":"); ok && set.HasServer(server) {
 		return "", usagef("/%s is a prompt of an MCP server, which is shown before it is sent: use it in a session", name)
 	}
-	own, notes := set.ownCommands()
+	own, notes := ownCommands(set)
 	remarks(p, notes)
 	text, err := usercommands.InPlace(ctx, prompt, own, builtin())
 	if err != nil {
-		return "", usageError{err}
+		return "", usageError{Err: err}
 	}
 	return text, nil
 }
 
 // answer runs one prompt, which holds more than the person typed. Without an editor there is
 // nobody to ask.
-func answer(ctx context.Context, p Process, f *flags, set setup, prompt, typed string) error {
+func answer(ctx context.Context, p Process, f *flags, set setup.Setup, prompt, typed string) error {
 	set.IDE.Enabled = set.IDE.Enabled && f.ide
-	o, err := newOpening(ctx, f, set)
+	o, err := app.Prepare(ctx, set, f.choice())
 	if err != nil {
 		return err
 	}
-	remarks(p, o.notes)
-	o.unattended = true
-	a, err := o.session(p)
+	remarks(p, o.Notes)
+	o.Unattended = true
+	a, err := p.open(o)
 	if err != nil {
 		return err
 	}
 	face := headless.New(headless.Options{
 		Format: headless.Format(f.format), SessionID: a.Current().ID(),
 		Stdout: p.Stdout, Stderr: p.Stderr, StdoutTTY: isTerminal(p.Stdout), StderrTTY: isTerminal(p.Stderr),
-		Told: o.notes,
+		Told: o.Notes,
 	})
 	a.Attach(app.Face{Emit: face.Emit})
 	a.Resources.Composed(prompt, typed)
 	if note := commands.Stopped(a.Root); note != "" {
 		remark(p, note)
 	}
-	if note := leftOut(a); note != "" {
+	if note := a.LeftOut(); note != "" {
 		remark(p, note)
 	}
 	a.Start(ctx)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
@@ -129,14 +130,14 @@ func TestWorkDir(t *testing.T) {
 	if err := os.Symlink(dir, link); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := workDir(link); err != nil || got != dir {
+	if got, err := setup.Folder(link); err != nil || got != dir {
 		t.Errorf("%q, %v", got, err)
 	}
 	file := filepath.Join(dir, "file")
 	scratch.Write(t, file, "")
 	for _, wrong := range []string{file, filepath.Join(dir, "missing")} {
 		var usage usageError
-		if _, err := workDir(wrong); !errors.As(err, &usage) {
+		if _, err := setup.Folder(wrong); !errors.As(err, &usage) {
 			t.Errorf("%s: %v", wrong, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/headless"
 	"github.com/bb2d0cf4/agent/internal/permission"
@@ -86,7 +87,7 @@ func fixed(values ...string) suggestions {
 // sessionIDs completes to the sessions of the folder, shown with their titles.
 func (f *flags) sessionIDs() suggestions {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		dir, err := workDir(f.dir)
+		dir, err := setup.Folder(f.dir)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/app/provider"
 	"github.com/bb2d0cf4/agent/internal/app/settings"
+	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/cli/firstrun"
 	"github.com/bb2d0cf4/agent/internal/config"
 )
@@ -39,7 +40,7 @@ func newForget(p Process, f *flags) *cobra.Command {
 // asUsage returns err as a mistake of usage if it is about a setting of the user.
 func asUsage(err error) error {
 	if wrong := new(settings.WrongError); errors.As(err, &wrong) {
-		return usageError{err}
+		return usageError{Err: err}
 	}
 	return err
 }
@@ -62,12 +63,12 @@ func newConfig(p Process, f *flags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			remarks(p, set.notes)
-			dir, err := workDir(f.dir)
+			remarks(p, set.Notes)
+			dir, err := setup.Folder(f.dir)
 			if err != nil {
 				return err
 			}
-			if _, err := permissionRules(set.Config, dir, f); err != nil {
+			if _, err := set.PermissionRules(dir, f.rules()); err != nil {
 				return err
 			}
 			_, err = p.Stdout.WriteString(settings.Describe(set.Config))

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bb2d0cf4/agent/internal/app"
+	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/demo"
 )
@@ -36,16 +37,16 @@ func runDemo(ctx context.Context, p Process) error {
 		return err
 	}
 	m.Ref = config.ScriptProvider + ":demo" // shorter than the path, for the status line
-	place, _, err := openPlace(cfg, &flags{dir: where.Project}, m.Ref)
+	place, _, err := app.OpenPlace(cfg, app.Choice{Dir: where.Project}, m.Ref)
 	if err != nil {
 		return err
 	}
-	o := opening{setup: setup{Config: cfg, instructions: instructions{use: allInstructions}}, place: place, model: m, env: demo.Env(nil)}
+	o := opening{Options: app.Options{Setup: setup.Trusting(cfg), Place: place, Model: m, Env: demo.Env(nil)}}
 	if isDumb(p) {
-		err = demoPrinted(ctx, p, o)
+		err = demoPrinted(ctx, p, o.Options)
 	} else {
 		o.first = demo.Prompt
-		o.notes = []string{
+		o.Notes = []string{
 			"This is a demo: the model is a script, the project is in " + where.Project + ".",
 			"Read the change it proposes, then answer: y yes, n no, e edit it first.",
 			"When the tests pass, /undo takes the change back. Ctrl+D leaves.",
@@ -63,17 +64,17 @@ func demoConfig(where demo.Place) (config.Config, error) {
 		"model": config.ScriptProvider + ":" + where.Script, "permission_mode": "default", "max_turns": "50",
 	})
 	if err != nil {
-		return cfg, usageError{err}
+		return cfg, usageError{Err: err}
 	}
 	return cfg, nil
 }
 
 // demoPrinted runs the demo without asking anybody.
-func demoPrinted(ctx context.Context, p Process, o opening) error {
+func demoPrinted(ctx context.Context, p Process, o app.Options) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	o.PermissionMode, o.IDE.Enabled, o.unattended = "bypass", false, true
-	a, err := o.session(p)
+	o.PermissionMode, o.IDE.Enabled, o.Unattended = "bypass", false, true
+	a, err := p.open(o)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bb2d0cf4/agent/internal/app/idelink"
+	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/cli/doctor"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/headless"
@@ -21,7 +22,9 @@ func newDoctor(p Process, f *flags) *cobra.Command {
 			cfg, err := config.Load(over)
 			opt := examination(p, f.dir, p.Stdout)
 			if opt.JSON = asJSON; opt.Dir != "" && err == nil {
-				opt.Sources, err = survey(cmd.Context(), f, over, opt.Dir, cfg)
+				r := f.request(over)
+				r.Dir = opt.Dir
+				opt.Sources, err = setup.Survey(cmd.Context(), r, cfg, f.rules())
 			}
 			if !doctor.Run(cmd.Context(), opt, cfg, err) {
 				return exitError(headless.ExitFailed)
@@ -36,6 +39,6 @@ func newDoctor(p Process, f *flags) *cobra.Command {
 // examination returns the options for a report on a session in dir.
 func examination(p Process, dir string, out io.Writer) doctor.Options {
 	opt := doctor.Options{Version: p.Version, Stdin: p.Stdin, Stdout: p.Stdout, Out: out, Env: os.Environ(), Link: idelink.Best(dir)}
-	opt.Dir, _ = workDir(dir) // a missing folder has no settings of its own
+	opt.Dir, _ = setup.Folder(dir) // a missing folder has no settings of its own
 	return opt
 }

@@ -103,7 +103,7 @@ func (f *flags) check(args []string) (string, error) {
 		},
 	} {
 		if wrong.is {
-			return "", usageError{errors.New(wrong.why)}
+			return "", usageError{Err: errors.New(wrong.why)}
 		}
 	}
 	if len(args) == 1 {

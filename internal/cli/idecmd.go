@@ -12,6 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/editors/vscode"
 	"github.com/bb2d0cf4/agent/internal/app/home"
 	"github.com/bb2d0cf4/agent/internal/app/idelink"
+	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/cli/extension"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/headless"
@@ -26,7 +27,7 @@ func newIDE(p Process, f *flags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			dir, err := workDir(f.dir)
+			dir, err := setup.Folder(f.dir)
 			if err != nil {
 				return err
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/app/settings"
+	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/app/trust"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/mcp"
@@ -109,11 +110,11 @@ func listServers(cmd *cobra.Command, p Process, f *flags) error {
 	if err != nil {
 		return err
 	}
-	dir, err := workDir(f.dir)
+	dir, err := setup.Folder(f.dir)
 	if err != nil {
 		return err
 	}
-	project, _, err := set.findServers(dir)
+	project, _, err := set.FindServers(dir)
 	if err != nil {
 		remark(p, fmt.Sprintf("the project's %s is not used: %v", trust.ServersFile, err))
 	}
@@ -121,7 +122,7 @@ func listServers(cmd *cobra.Command, p Process, f *flags) error {
 		return show(p, "No MCP server is configured; agent mcp add --help shows how.\n")
 	}
 	servers := app.NewServers(app.ServerOptions{
-		Config: set.Config, Dir: dir, Untrusted: set.untrusted, Project: set.projectServers, Version: p.Version, Tell: func(string) {},
+		Config: set.Config, Dir: dir, Untrusted: set.Untrusted, Project: set.ProjectServers, Version: p.Version, Tell: func(string) {},
 	})
 	servers.Start(cmd.Context(), nil)
 	defer servers.Close()
@@ -170,7 +171,7 @@ func removeServer(ctx context.Context, f *flags, name string) error {
 	if err != nil {
 		return err
 	}
-	dir, err := workDir(f.dir)
+	dir, err := setup.Folder(f.dir)
 	if err != nil {
 		return err
 	}
@@ -179,4 +180,18 @@ func removeServer(ctx context.Context, f *flags, name string) error {
 		err = asUsage(missing)
 	}
 	return err
+}
+
+// serverState describes a server for a list. states are those of the servers that were started.
+func serverState(p setup.ProjectServer, states map[string]mcp.Status) string {
+	if started, ok := states[p.Name]; ok {
+		return started.String()
+	}
+	switch p.Answer {
+	case trust.Refused:
+		return "refused; agent mcp rm " + p.Name + " forgets that"
+	case trust.Changed:
+		return "not started: it has changed since you answered; agent asks when it starts here"
+	}
+	return "not started: agent asks when it starts here"
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/app/allowedservers"
 	"github.com/bb2d0cf4/agent/internal/app/keystore"
+	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/mcp"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
@@ -105,14 +106,14 @@ func logOut(cmd *cobra.Command, p Process, f *flags, name string) error {
 
 // addressed returns the server that is configured, or named by the project and allowed, and
 // has an address.
-func addressed(cmd *cobra.Command, p Process, f *flags, name string) (set setup, s config.MCPServer, err error) {
+func addressed(cmd *cobra.Command, p Process, f *flags, name string) (set setup.Setup, s config.MCPServer, err error) {
 	set, err = loadSetup(cmd.Context(), p, f, overrides(cmd.Flags(), f), false)
 	if err != nil {
 		return set, s, err
 	}
 	s, ok := set.MCP[name]
 	if !ok {
-		s, ok = set.projectServers[name]
+		s, ok = set.ProjectServers[name]
 	}
 	switch {
 	case !ok:

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bb2d0cf4/agent/internal/app/replay"
+	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 	"github.com/bb2d0cf4/agent/internal/tools/shell/safecmd"
@@ -52,19 +53,19 @@ func ruleFlags(cmd *cobra.Command, f *flags) {
 
 // explanation holds the answers about a command, and the reasons.
 type explanation struct {
-	set    setup
+	set    setup.Setup
 	judged safecmd.Judgement
 	rules  []permission.Covering // by part; Effect is zero without one
 	modes  []replay.Answer       // by mode
 }
 
 // explainCommand asks the policy about a command in each mode.
-func explainCommand(set setup, f *flags, line string) (e explanation, err error) {
-	dir, err := workDir(f.dir)
+func explainCommand(set setup.Setup, f *flags, line string) (e explanation, err error) {
+	dir, err := setup.Folder(f.dir)
 	if err != nil {
 		return e, err
 	}
-	rules, err := permissionRules(set.Config, dir, f)
+	rules, err := set.PermissionRules(dir, f.rules())
 	if err != nil {
 		return e, err
 	}
@@ -79,7 +80,7 @@ func explainCommand(set setup, f *flags, line string) (e explanation, err error)
 	}
 	e.set = set
 	for mode := permission.Default; mode <= permission.Bypass; mode++ {
-		with := set.replayed(mode, rules)
+		with := replayed(set, mode, rules)
 		with.Root = root
 		answers := replay.New(with).Call("execute_command", args)
 		if len(answers) == 0 {
@@ -89,15 +90,15 @@ func explainCommand(set setup, f *flags, line string) (e explanation, err error)
 	}
 	e.judged = e.modes[0].Judged
 	for i := range e.judged.Parts {
-		e.rules = append(e.rules, rules.Covering(dir, e.judged.CommandPart(i, set.asksAll())))
+		e.rules = append(e.rules, rules.Covering(dir, e.judged.CommandPart(i, set.AsksAll())))
 	}
 	return e, nil
 }
 
 // replayed returns the options, without a Root, to judge calls as a session with this setup
 // would.
-func (s *setup) replayed(mode permission.Mode, rules permission.Rules) replay.Options {
-	return replay.Options{Mode: mode, Rules: rules, Home: s.Home, Env: shell.Environ(os.Environ(), s.SecretEnv(), s.EnvKeep...), AskAll: s.asksAll()}
+func replayed(s setup.Setup, mode permission.Mode, rules permission.Rules) replay.Options {
+	return replay.Options{Mode: mode, Rules: rules, Home: s.Home, Env: shell.Environ(os.Environ(), s.SecretEnv(), s.EnvKeep...), AskAll: s.AsksAll()}
 }
 
 // classes describes the classes of commands for people.
@@ -123,7 +124,7 @@ func (e explanation) print(p Process) error {
 	case e.judged.Class != safecmd.Safe:
 	case e.set.SafeCommands == "ask":
 		lines = append(lines, "But it asks too: permissions.safe_commands is ask.")
-	case e.set.untrusted:
+	case e.set.Untrusted:
 		lines = append(lines, "But it asks too: this folder has settings that you have not trusted; see agent trust add.")
 	}
 	for mode, a := range e.modes {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bb2d0cf4/agent/internal/app/replay"
+	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
@@ -53,7 +54,7 @@ type rulesTest struct {
 
 // folderSetup holds the settings for sessions in a folder.
 type folderSetup struct {
-	setup
+	setup.Setup
 	mode  permission.Mode
 	rules permission.Rules // in force
 }
@@ -69,7 +70,7 @@ type checkedRule struct {
 
 // run checks the examples first: with rules that contradict them no session starts.
 func (t *rulesTest) run(ctx context.Context) error {
-	dir, err := workDir(t.f.dir)
+	dir, err := setup.Folder(t.f.dir)
 	if err != nil {
 		return err
 	}
@@ -77,10 +78,11 @@ func (t *rulesTest) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	all, err := writtenRules(set.Config, dir, t.f)
+	all, err := set.WrittenRules(dir)
 	if err != nil {
 		return err
 	}
+	all = append(all, t.f.rules()...)
 	if t.file != "" {
 		if all, err = t.candidates(); err != nil {
 			return err
@@ -88,7 +90,7 @@ func (t *rulesTest) run(ctx context.Context) error {
 	}
 	checked, wrong := checkRules(all)
 	if len(wrong) > 0 {
-		return errors.Join(t.report(testReport{Rules: checked}), usageError{errors.Join(wrong...)})
+		return errors.Join(t.report(testReport{Rules: checked}), usageError{Err: errors.Join(wrong...)})
 	}
 	past, err := t.replay(ctx, set.Home, dir)
 	if err != nil {
@@ -102,23 +104,23 @@ func (t *rulesTest) run(ctx context.Context) error {
 }
 
 // candidates returns the rules of --rules, with those of --allow and --deny.
-func (t *rulesTest) candidates() ([]written, error) {
+func (t *rulesTest) candidates() ([]setup.Written, error) {
 	rules, err := config.ReadRules(t.file)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, usageError{Err: err}
 	}
-	var all []written
+	var all []setup.Written
 	for _, r := range rules {
-		all = append(all, written{Rule: r})
+		all = append(all, setup.Written{Rule: r})
 	}
 	return append(all, t.f.rules()...), nil
 }
 
 // checkRules parses rules, and checks their examples.
-func checkRules(all []written) (checked []checkedRule, wrong []error) {
+func checkRules(all []setup.Written) (checked []checkedRule, wrong []error) {
 	for _, w := range all {
 		c := checkedRule{Effect: w.Effect, Rule: w.Text, Source: w.Source, Examples: len(w.Covers) + len(w.Not)}
-		if _, err := parseRule(w.Rule); err != nil {
+		if _, err := setup.ParseRule(w.Rule); err != nil {
 			c.Error = err.Error()
 			wrong = append(wrong, err)
 		}
@@ -172,7 +174,7 @@ func (t *rulesTest) options(ctx context.Context, dir string) (before, after repl
 	if err != nil {
 		return before, after, err
 	}
-	after = at.replayed(at.mode, at.rules)
+	after = replayed(at.Setup, at.mode, at.rules)
 	before = after
 	if t.file == "" {
 		before.Rules, before.AskAll = nil, true
@@ -180,7 +182,7 @@ func (t *rulesTest) options(ctx context.Context, dir string) (before, after repl
 	}
 	all, err := t.candidates()
 	if err == nil {
-		after.Rules, err = parseRules(all)
+		after.Rules, err = setup.ParseRules(all)
 	}
 	return before, after, err
 }
@@ -196,11 +198,11 @@ func (t *rulesTest) folder(ctx context.Context, dir string) (folderSetup, error)
 	if err != nil {
 		return folderSetup{}, err
 	}
-	at := folderSetup{setup: set}
+	at := folderSetup{Setup: set}
 	if at.mode, err = permission.ParseMode(set.PermissionMode); err != nil {
-		return at, usageError{err}
+		return at, usageError{Err: err}
 	}
-	if at.rules, err = permissionRules(set.Config, dir, t.f); err != nil {
+	if at.rules, err = set.PermissionRules(dir, t.f.rules()); err != nil {
 		return at, err
 	}
 	if t.setups == nil {

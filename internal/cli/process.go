@@ -1,14 +1,13 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 
 	"golang.org/x/term"
 
+	"github.com/bb2d0cf4/agent/internal/app"
+	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/early"
 	"github.com/bb2d0cf4/agent/internal/headless"
@@ -33,12 +32,10 @@ func (e exitError) Error() string { return fmt.Sprintf("exit status %d", int(e))
 
 // usageError is a mistake of the caller: in the arguments, the environment or
 // the configuration.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
+type usageError = setup.Mistake
 
 func usagef(format string, args ...any) error {
-	return usageError{fmt.Errorf(format, args...)}
+	return usageError{Err: fmt.Errorf(format, args...)}
 }
 
 // status returns the error of a command that ends with the exit status code.
@@ -91,7 +88,7 @@ func remarks(p Process, lines []string) {
 func loadConfig(over config.Overrides) (config.Config, error) {
 	cfg, err := config.Load(over)
 	if err != nil {
-		return cfg, usageError{err}
+		return cfg, usageError{Err: err}
 	}
 	return cfg, nil
 }
@@ -105,28 +102,6 @@ func openArchive() (*archive.Archive, error) {
 }
 
 func isTerminal(f *os.File) bool { return f != nil && term.IsTerminal(int(f.Fd())) }
-
-// workDir returns the folder to work in, absolute, symlinks resolved. An empty dir is the
-// current one.
-func workDir(dir string) (string, error) {
-	if dir == "" {
-		dir = "."
-	}
-	abs, err := filepath.Abs(dir)
-	if err == nil {
-		abs, err = filepath.EvalSymlinks(abs)
-	}
-	if err != nil {
-		if at := (*fs.PathError)(nil); errors.As(err, &at) {
-			err = at.Err
-		}
-		return "", usagef("cannot use the folder %s: %w", dir, err)
-	}
-	if st, err := os.Stat(abs); err != nil || !st.IsDir() {
-		return "", usagef("%s is not a folder", dir)
-	}
-	return abs, nil
-}
 
 // isDumb reports whether the terminal can only print lines, or is missing.
 func isDumb(p Process) bool {
@@ -144,4 +119,10 @@ func watchdog(p Process) []string {
 		return nil
 	}
 	return []string{p.Self, p.Name, early.WatchdogArg}
+}
+
+// open builds a session.
+func (p Process) open(o app.Options) (*app.App, error) {
+	o.Version, o.Watchdog = p.Version, watchdog(p)
+	return app.New(o)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/commands"
 	"github.com/bb2d0cf4/agent/internal/app/keystore"
 	"github.com/bb2d0cf4/agent/internal/app/recording"
+	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/audit"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -179,13 +180,12 @@ func (r *replayCommand) replay(ctx context.Context, p Process, s recording.Scrip
 	if err != nil {
 		return "", err
 	}
-	place, _, err := openPlace(cfg, &flags{dir: in.Folder}, m.Ref)
+	place, _, err := app.OpenPlace(cfg, app.Choice{Dir: in.Folder}, m.Ref)
 	if err != nil {
 		return "", err
 	}
-	o := opening{setup: setup{Config: cfg}, place: place, model: m}
-	o.IDE.Enabled, o.unattended = false, true
-	a, err := o.session(p)
+	cfg.IDE.Enabled = false
+	a, err := p.open(app.Options{Setup: setup.New(cfg), Place: place, Model: m, Unattended: true})
 	if err != nil {
 		return "", err
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/app"
+	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/session"
@@ -24,7 +25,7 @@ turns:
 `
 
 // scripted returns the opening of a session with a scripted model.
-func scripted(t *testing.T) opening {
+func scripted(t *testing.T) app.Options {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"a.txt": "one\n", "script.yaml": changing} {
@@ -36,7 +37,7 @@ func scripted(t *testing.T) opening {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := newOpening(t.Context(), &flags{dir: dir}, setup{Config: cfg})
+	o, err := app.Prepare(t.Context(), setup.New(cfg), app.Choice{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,8 +47,7 @@ func scripted(t *testing.T) opening {
 // sitting returns a session with a scripted model.
 func sitting(t *testing.T) *app.App {
 	t.Helper()
-	o := scripted(t)
-	a, err := o.session(Process{})
+	a, err := Process{}.open(scripted(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestGarbageOfPlainLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	if err := interactPlain(t.Context(), Process{Stdin: piped(t, "hi\n"), Stdout: out}, scripted(t)); err != nil {
+	if err := interactPlain(t.Context(), Process{Stdin: piped(t, "hi\n"), Stdout: out}, opening{Options: scripted(t)}); err != nil {
 		t.Fatal(err)
 	}
 	if said := scratch.Read(t, out.Name()); debug.SetGCPercent(before) == rarely || !strings.Contains(said, "Hello.") {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/app/commands"
 	"github.com/bb2d0cf4/agent/internal/app/home"
+	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -40,7 +41,7 @@ func newSessions(p Process, f *flags) *cobra.Command {
 }
 
 func listSessions(p Process, f *flags, all bool) error {
-	dir, err := workDir(f.dir)
+	dir, err := setup.Folder(f.dir)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/commands"
 	"github.com/bb2d0cf4/agent/internal/app/fileindex"
 	"github.com/bb2d0cf4/agent/internal/app/idelink"
+	"github.com/bb2d0cf4/agent/internal/app/setup"
+	"github.com/bb2d0cf4/agent/internal/app/usercommands"
 	"github.com/bb2d0cf4/agent/internal/cli/doctor"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/crash"
@@ -37,14 +39,15 @@ func start(ctx context.Context, p Process, f *flags, over config.Overrides, args
 		return err
 	}
 	if !f.prompted {
-		if set, err = completeSetup(ctx, p, f, over, set); err != nil {
+		set, suggest, err := completeSetup(ctx, p, f, over, set)
+		if err != nil {
 			return err
 		}
-		set.notes = f.noted(set.notes)
-		return interact(ctx, p, f, set, prompt)
+		set.Notes = f.noted(set.Notes)
+		return interact(ctx, p, f, set, prompt, suggest)
 	}
-	remarks(p, f.noted(set.notes))
-	set.notes = nil
+	remarks(p, f.noted(set.Notes))
+	set.Notes = nil
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	typed := prompt
@@ -57,16 +60,33 @@ func start(ctx context.Context, p Process, f *flags, over config.Overrides, args
 	return answer(ctx, p, f, set, prompt, typed)
 }
 
+// opening is a session that is about to begin before a person.
+type opening struct {
+	app.Options
+	first   string // the first prompt; may be empty
+	suggest string // a first prompt to suggest
+	advise  bool   // print at the end how to resume the session
+}
+
+// choice returns the session that the flags name.
+func (f *flags) choice() app.Choice {
+	c := app.Choice{Dir: f.dir, AddDirs: f.addDirs, Session: f.resume, Latest: f.latest, Offer: f.resume == "" && !f.prompted, Rules: f.rules()}
+	if f.resume == pick {
+		c.Session = ""
+	}
+	return c
+}
+
 // interact opens a session for a person. first is the first prompt; it may be empty.
-func interact(ctx context.Context, p Process, f *flags, set setup, first string) error {
+func interact(ctx context.Context, p Process, f *flags, set setup.Setup, first, suggest string) error {
 	if f.resume == pick && !isTerminal(p.Stdin) {
 		return usagef("there is no terminal to choose a session on: give --resume an id (agent sessions list shows all)")
 	}
-	o, err := newOpening(ctx, f, set)
+	prepared, err := app.Prepare(ctx, set, f.choice())
 	if err != nil {
 		return err
 	}
-	o.first, o.advise = first, true
+	o := opening{prepared, first, suggest, true}
 	if f.resume == pick {
 		o.first = "/resume"
 	}
@@ -81,15 +101,15 @@ func interact(ctx context.Context, p Process, f *flags, set setup, first string)
 func interactPlain(ctx context.Context, p Process, o opening) error {
 	interrupts, release := eachInterrupt()
 	defer release()
-	a, err := o.session(p)
+	a, err := p.open(o.Options)
 	if err != nil {
 		return err
 	}
 	slash := o.slash(p, a)
 	if o.suggest != "" && o.first == "" {
-		o.notes = append(o.notes, "Try: "+o.suggest)
+		o.Notes = append(o.Notes, "Try: "+o.suggest)
 	}
-	title := "agent " + p.Version + ", " + o.model.Ref + ", in " + a.Dir + "; type /help for the commands."
+	title := "agent " + p.Version + ", " + o.Model.Ref + ", in " + a.Dir + "; type /help for the commands."
 	ui := plain.New(plain.Options{
 		In: p.Stdin, Out: p.Stdout, Notes: append([]string{title}, o.notesOf(a)...), First: o.first,
 		Echo: !isTerminal(p.Stdin), Again: isTerminal(p.Stdin), Interrupt: interrupts, Labels: o.Interface.ScreenReader,
@@ -115,9 +135,9 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 	defer stop()
 	own, err := keys.Load(filepath.Join(o.Home, keys.File))
 	if err != nil {
-		o.notes = append(o.notes, fmt.Sprintf("%v; the rest of your keys is used", err))
+		o.Notes = append(o.Notes, fmt.Sprintf("%v; the rest of your keys is used", err))
 	}
-	a, err := o.session(p)
+	a, err := p.open(o.Options)
 	if err != nil {
 		return err
 	}
@@ -186,7 +206,7 @@ func (o *opening) notesOf(a *app.App) []string {
 	for _, in := range a.Context.Instructions() {
 		lines = append(lines, in.String())
 	}
-	return append(lines, o.notes...)
+	return append(lines, o.Notes...)
 }
 
 // slash returns the slash commands of a, with those that people have written.
@@ -196,7 +216,18 @@ func (o *opening) slash(p Process, a *app.App) []command.Command {
 		opt.Sources = a.Sources()
 		doctor.Run(ctx, opt, a.Config.With(model), nil)
 	}}
-	own, notes := o.ownCommands()
-	o.notes = append(o.notes, notes...)
+	own, notes := ownCommands(o.Setup)
+	o.Notes = append(o.Notes, notes...)
 	return append(set.List(), commands.Composed(a, own)...)
+}
+
+// builtin returns the program's own slash commands, for their names.
+func builtin() []command.Command {
+	return append(repl.OwnCommands(), (&commands.Set{}).List()...)
+}
+
+// ownCommands returns the slash commands that the user wrote, and those of the project
+// if it is trusted. The notes report files that were skipped.
+func ownCommands(s setup.Setup) (own []command.Command, notes []string) {
+	return usercommands.All(s.Home, s.ProjectCommands, s.Skills, builtin())
 }

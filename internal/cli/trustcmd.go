@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bb2d0cf4/agent/internal/app/allowedservers"
+	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/app/trust"
 	"github.com/bb2d0cf4/agent/internal/cli/firstrun"
 	"github.com/bb2d0cf4/agent/internal/config"
@@ -78,7 +79,7 @@ type trustAdd struct {
 
 // folder trusts a folder.
 func (a trustAdd) folder(ctx context.Context, name string) error {
-	dir, err := workDir(name)
+	dir, err := setup.Folder(name)
 	if err != nil {
 		return err
 	}
@@ -86,18 +87,18 @@ func (a trustAdd) folder(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	found, err := look(dir, home)
+	found, err := setup.Look(dir, home)
 	if err != nil {
 		return err
 	}
 	text := []string{sanitize.Name(dir) + ", and the folders below it"}
 	if !found.Empty() {
-		text = append(text, firstrun.Describe(found.Found)...)
+		text = append(text, firstrun.Describe(found)...)
 	}
 	if err := a.ask(ctx, "Trust this folder?", text); err != nil {
 		return err
 	}
-	if err := trust.Open(home).Trust(ctx, found.Found); err != nil {
+	if err := trust.Open(home).Trust(ctx, found); err != nil {
 		return err
 	}
 	return showLine(a.p, "trusted: "+dir)
@@ -197,7 +198,7 @@ func removeAddress(ctx context.Context, address string) error {
 // removeTrust forgets a folder, which need not exist, and prints which folders below and
 // above it are trusted now.
 func removeTrust(ctx context.Context, p Process, name string) error {
-	dir, err := workDir(name)
+	dir, err := setup.Folder(name)
 	if err != nil {
 		if dir, err = filepath.Abs(name); err != nil {
 			return err

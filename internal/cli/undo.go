@@ -11,6 +11,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/app/commands"
+	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/headless"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -79,7 +80,7 @@ func (u *undoCommand) run(ctx context.Context, p Process, f *flags) error {
 // commands whose session was killed. The journal is closed in between, so that these changes
 // are not in use and can be forgotten.
 func openUndo(ctx context.Context, p Process, f *flags) (*workspace.Root, error) {
-	dir, err := workDir(f.dir)
+	dir, err := setup.Folder(f.dir)
 	if err != nil {
 		return nil, err
 	}

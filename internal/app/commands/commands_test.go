@@ -13,7 +13,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/app/command"
-	"github.com/bb2d0cf4/agent/internal/app/provider"
+	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
@@ -75,11 +75,7 @@ func sittingAt(t *testing.T, script string, r confirm.Reviewer, editors string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	ref, err := cfg.Lookup(cfg.Model)
-	if err != nil {
-		t.Fatal(err)
-	}
-	model, err := provider.New(cfg, ref)
+	model, err := cfg.Lookup(cfg.Model)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,8 +84,8 @@ func sittingAt(t *testing.T, script string, r confirm.Reviewer, editors string) 
 		io.WriteString(out, "ok      version of "+model+"\n")
 	}}
 	s.App, err = app.New(app.Options{
-		Config: cfg, Place: app.Place{Dir: dir, Archive: archive, Store: archive.Create(dir, ref.Ref)},
-		Ref: ref, Model: model, Version: "test",
+		Setup: setup.Trusting(cfg), Place: app.Place{Dir: dir, Archive: archive, Store: archive.Create(dir, model.Ref)},
+		Model: model, Version: "test",
 	})
 	if err != nil {
 		t.Fatal(err)

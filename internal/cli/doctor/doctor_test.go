@@ -189,7 +189,7 @@ func TestCheckProject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := trust.Open(home).Set(t.Context(), trust.Entry{Dir: dir, Trusted: true, Hash: found.Hash}); err != nil {
+	if err := trust.Open(home).Set(t.Context(), trust.Entry{Dir: dir, Folder: found.Folder, Trusted: true, Hash: found.Hash}); err != nil {
 		t.Fatal(err)
 	}
 	look("are trusted")

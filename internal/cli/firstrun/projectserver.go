@@ -5,23 +5,15 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/app/trust"
-	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/repl/dialog"
 	"github.com/bb2d0cf4/agent/internal/repl/picker"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// ProjectServer is an MCP server that a project names.
-type ProjectServer struct {
-	trust.Server
-	Entry   config.MCPServer
-	Scripts []string // the project's files that it runs; "." if it may run any
-	Answer  trust.Answer
-}
-
-// Ask asks whether the server may start, and saves the answer.
-func (p ProjectServer) Ask(ctx context.Context, t dialog.Terminal, s trust.Store) (allowed bool, err error) {
+// ProjectServer asks whether an MCP server that a project names may start, and saves the answer.
+func ProjectServer(ctx context.Context, t dialog.Terminal, s trust.Store, p setup.ProjectServer) (allowed bool, err error) {
 	page := dialog.Page{Title: "Start the MCP server " + p.Name + " of this project?", YesNo: true, Choices: []picker.Item{
 		{Title: "Yes, in each session here", Detail: "until its entry or a file of the project that it runs changes"},
 		{Title: "No", Detail: "agent mcp rm " + p.Name + " forgets this answer"},

@@ -1,4 +1,4 @@
-package cli
+package setup
 
 import (
 	"context"
@@ -10,34 +10,40 @@ import (
 	"slices"
 
 	"github.com/bb2d0cf4/agent/internal/app/trust"
-	"github.com/bb2d0cf4/agent/internal/cli/firstrun"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/footprint"
-	"github.com/bb2d0cf4/agent/internal/mcp"
 )
 
+// ProjectServer is an MCP server that a project names.
+type ProjectServer struct {
+	trust.Server
+	Entry   config.MCPServer
+	Scripts []string // the project's files that it runs; "." if it may run any
+	Answer  trust.Answer
+}
+
 // useServers sets the MCP servers of the project that the user allows, and asks about those
-// without an answer if asks is set. A folder that the user refused to trust has none.
-func (s *setup) useServers(ctx context.Context, p Process, dir string, asks bool) error {
-	if s.untrusted || s.instructions.use == noInstructions {
+// without an answer. A folder that the user refused to trust has none.
+func (s *Setup) useServers(ctx context.Context, asker Asker, dir string) error {
+	if s.Untrusted || s.Instructions.use == noInstructions {
 		return nil
 	}
-	all, notes, err := s.findServers(dir)
-	s.notes = append(s.notes, notes...)
+	all, notes, err := s.FindServers(dir)
+	s.Notes = append(s.Notes, notes...)
 	if err != nil {
-		s.notes = append(s.notes, fmt.Sprintf("the project's %s is not used: %v", trust.ServersFile, err))
+		s.Notes = append(s.Notes, fmt.Sprintf("the project's %s is not used: %v", trust.ServersFile, err))
 		return nil
 	}
-	s.projectServers = map[string]config.MCPServer{}
+	s.ProjectServers = map[string]config.MCPServer{}
 	allowed := map[string]string{} // hashes by name
 	for _, one := range all {
 		if one.Answer == trust.Unknown || one.Answer == trust.Changed {
-			if !asks {
-				s.notes = append(s.notes, "the MCP server "+one.Name+" of the project is not started: you have not allowed it; start agent here in a terminal to be asked")
+			if asker == nil {
+				s.Notes = append(s.Notes, "the MCP server "+one.Name+" of the project is not started: you have not allowed it; start agent here in a terminal to be asked")
 				continue
 			}
-			s.askedTrust = true
-			yes, err := one.Ask(ctx, dialogTerminal(p, s.Config), s.instructions.store)
+			s.AskedTrust = true
+			yes, err := asker.Server(ctx, s.Config, s.Instructions.store, one)
 			if err != nil {
 				return err
 			}
@@ -46,16 +52,16 @@ func (s *setup) useServers(ctx context.Context, p Process, dir string, asks bool
 			}
 		}
 		if one.Answer == trust.Trusted {
-			s.projectServers[one.Name] = one.Entry
+			s.ProjectServers[one.Name] = one.Entry
 			allowed[one.Name] = one.Hash
 		}
 	}
-	s.serverChanged = func(name string) bool {
+	s.ServerChanged = func(name string) bool {
 		before, ok := allowed[name]
 		if !ok {
 			return false // one of the person's own
 		}
-		now, _ := hashOf(dir, s.projectServers[name])
+		now, _ := hashOf(dir, s.ProjectServers[name])
 		return now != before
 	}
 	return nil
@@ -93,9 +99,9 @@ func hashOf(dir string, entry config.MCPServer) (hash string, scripts []string) 
 	return hex.EncodeToString(sum[:]), scripts
 }
 
-// findServers returns the servers that the project names, except those whose names the user's
+// FindServers returns the servers that the project names, except those whose names the user's
 // own have, and notes for the user about those that are left out.
-func (s *setup) findServers(dir string) (all []firstrun.ProjectServer, notes []string, err error) {
+func (s *Setup) FindServers(dir string) (all []ProjectServer, notes []string, err error) {
 	data, folder, err := trust.ReadServers(dir)
 	if err != nil || data == nil {
 		return nil, nil, err
@@ -112,9 +118,9 @@ func (s *setup) findServers(dir string) (all []firstrun.ProjectServer, notes []s
 			notes = append(notes, "the MCP server "+name+" of the project is not used: one of yours has that name")
 			continue
 		}
-		one := firstrun.ProjectServer{Entry: entries[name], Server: trust.Server{Dir: dir, Folder: folder, Name: name}}
+		one := ProjectServer{Entry: entries[name], Server: trust.Server{Dir: dir, Folder: folder, Name: name}}
 		one.Hash, one.Scripts = hashOf(dir, one.Entry)
-		if one.Answer, err = s.instructions.store.ServerAnswer(one.Server); err != nil {
+		if one.Answer, err = s.Instructions.store.ServerAnswer(one.Server); err != nil {
 			return nil, notes, err
 		}
 		all = append(all, one)
@@ -122,23 +128,9 @@ func (s *setup) findServers(dir string) (all []firstrun.ProjectServer, notes []s
 	return all, notes, nil
 }
 
-// serverState describes a server for a list. states are those of the servers that were started.
-func serverState(p firstrun.ProjectServer, states map[string]mcp.Status) string {
-	if started, ok := states[p.Name]; ok {
-		return started.String()
-	}
-	switch p.Answer {
-	case trust.Refused:
-		return "refused; agent mcp rm " + p.Name + " forgets that"
-	case trust.Changed:
-		return "not started: it has changed since you answered; agent asks when it starts here"
-	}
-	return "not started: agent asks when it starts here"
-}
-
-// hasServer reports whether an MCP server of that name is configured, or allowed for the project.
-func (s *setup) hasServer(name string) bool {
+// HasServer reports whether an MCP server of that name is configured, or allowed for the project.
+func (s *Setup) HasServer(name string) bool {
 	_, own := s.MCP[name]
-	_, project := s.projectServers[name]
+	_, project := s.ProjectServers[name]
 	return own || project
 }

@@ -1,11 +1,10 @@
-package cli
+package setup
 
 import (
 	"context"
 	"slices"
 	"strings"
 
-	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/app/hooks"
 	"github.com/bb2d0cf4/agent/internal/app/skills"
 	"github.com/bb2d0cf4/agent/internal/app/subagents"
@@ -22,7 +21,13 @@ type project struct {
 	notes  []string // about files that are left out
 }
 
-// look finds the files in a folder that need trust.
+// Look finds the files in a folder that need trust.
+func Look(dir, home string) (trust.Found, error) {
+	found, err := look(dir, home)
+	return found.Found, err
+}
+
+// look is Look with the content of the files.
 func look(dir, home string) (found project, err error) {
 	if found.Found, err = trust.Look(dir, home); err != nil {
 		return found, err
@@ -55,35 +60,30 @@ func look(dir, home string) (found project, err error) {
 
 // useHooks sets the project's hooks if the user has seen each of them and said yes, else it
 // notes them: --trust is no such yes.
-func (s *setup) useHooks(found project) {
-	s.notes = append(s.notes, hooks.Unmatched(s.Hooks)...)
-	if len(found.hooks.Hooks) == 0 || s.instructions.use == noInstructions {
+func (s *Setup) useHooks(found project) {
+	s.Notes = append(s.Notes, hooks.Unmatched(s.Hooks)...)
+	if len(found.hooks.Hooks) == 0 || s.Instructions.use == noInstructions {
 		return
 	}
-	approved, err := s.instructions.store.Approved(found.hooks.Path(), found.hooks.Hash)
+	approved, err := s.Instructions.store.Approved(found.hooks.Path(), found.hooks.Hash)
 	switch {
 	case err != nil:
-		s.notes = append(s.notes, "the project's hooks are not run: "+err.Error())
+		s.Notes = append(s.Notes, "the project's hooks are not run: "+err.Error())
 	case !approved:
-		s.notes = append(s.notes, "the project's hooks in "+found.hooks.Name+" are not run; review and allow them with agent trust add")
+		s.Notes = append(s.Notes, "the project's hooks in "+found.hooks.Name+" are not run; review and allow them with agent trust add")
 	default:
-		s.projectHooks = found.hooks
-		s.notes = append(s.notes, hooks.Unmatched(found.hooks.Hooks)...)
+		s.ProjectHooks = found.hooks
+		s.Notes = append(s.Notes, hooks.Unmatched(found.hooks.Hooks)...)
 	}
-}
-
-// see saves that a person has seen the files that a hook runs. If that fails, the next session asks.
-func (s *setup) see(ctx context.Context, key, hash string) {
-	_ = s.instructions.store.Approve(ctx, trust.Instruction{Path: key, Hash: hash})
 }
 
 // useSubAgents sets the definitions of sub-agents that may be used: the user's, and those of
 // the project that the user trusts.
-func (s *setup) useSubAgents(found project) {
+func (s *Setup) useSubAgents(found project) {
 	all, notes := subagents.OfUser(s.Home)
-	s.notes = append(s.notes, notes...)
+	s.Notes = append(s.Notes, notes...)
 	var left []string
-	trusted := s.instructions.judge()
+	trusted := s.Instructions.judge()
 	for _, d := range found.agents {
 		if trusted(d.Path, modelcontext.TextHash(d.Text)) {
 			all = append(all, d)
@@ -92,17 +92,17 @@ func (s *setup) useSubAgents(found project) {
 		}
 	}
 	s.noteLeft("sub-agents", left)
-	s.subAgents, notes = subagents.First(all)
-	s.notes = append(s.notes, notes...)
+	s.SubAgents, notes = subagents.First(all)
+	s.Notes = append(s.Notes, notes...)
 }
 
 // useSkills sets the skills that may be used: the user's, and those of the project that
 // the user trusts. Unless asked is set, it notes the others.
-func (s *setup) useSkills(found project) {
+func (s *Setup) useSkills(found project) {
 	all, notes := skills.OfUser(s.Home)
-	s.notes = append(append(s.notes, notes...), found.notes...)
+	s.Notes = append(append(s.Notes, notes...), found.notes...)
 	var left []string
-	trusted := s.instructions.judge()
+	trusted := s.Instructions.judge()
 	for _, skill := range found.skills {
 		if trusted(skill.Path(), modelcontext.TextHash(skill.Text)) {
 			all = append(all, skill)
@@ -111,19 +111,19 @@ func (s *setup) useSkills(found project) {
 		}
 	}
 	s.noteLeft("skills", left)
-	s.skills, notes = skills.First(all)
-	s.notes = append(s.notes, notes...)
+	s.Skills, notes = skills.First(all)
+	s.Notes = append(s.Notes, notes...)
 }
 
 // noteLeft notes the files of a kind that wait for trust.
-func (s *setup) noteLeft(kind string, left []string) {
-	if len(left) > 0 && s.instructions.use == approvedOnly {
-		s.notes = append(s.notes, kind+" that you have not trusted are not used: "+strings.Join(left, ", ")+"; review and allow them with agent trust add")
+func (s *Setup) noteLeft(kind string, left []string) {
+	if len(left) > 0 && s.Instructions.use == approvedOnly {
+		s.Notes = append(s.Notes, kind+" that you have not trusted are not used: "+strings.Join(left, ", ")+"; review and allow them with agent trust add")
 	}
 }
 
-// instructions decides which instructions of the project the model gets.
-type instructions struct {
+// Instructions decides which instructions of the project the model gets.
+type Instructions struct {
 	store trust.Store
 	use   instructionUse
 	also  []trust.Instruction // approved, as follows from answers, but not saved
@@ -140,10 +140,10 @@ const (
 
 // Trusted reports whether the model gets the file at path with the text that has this
 // hash: not if the answers cannot be read.
-func (i instructions) Trusted(path, hash string) bool { return i.judge()(path, hash) }
+func (i Instructions) Trusted(path, hash string) bool { return i.judge()(path, hash) }
 
 // judge returns Trusted for many files: it reads the answers once.
-func (i instructions) judge() func(path, hash string) bool {
+func (i Instructions) judge() func(path, hash string) bool {
 	if i.use != approvedOnly {
 		return func(string, string) bool { return i.use == allInstructions }
 	}
@@ -156,7 +156,7 @@ func (i instructions) judge() func(path, hash string) bool {
 
 // TrustedBelow is Trusted for a file below the session's folder. One in a trusted folder,
 // if no text of it was approved before, is trusted with this text.
-func (i instructions) TrustedBelow(ctx context.Context, path, name, hash string) bool {
+func (i Instructions) TrustedBelow(ctx context.Context, path, name, hash string) bool {
 	if i.use != approvedOnly {
 		return i.use == allInstructions
 	}
@@ -166,21 +166,14 @@ func (i instructions) TrustedBelow(ctx context.Context, path, name, hash string)
 }
 
 // Approve saves that the person has approved this text of the file, in an edit.
-func (i instructions) Approve(ctx context.Context, path, text string) error {
+func (i Instructions) Approve(ctx context.Context, path, text string) error {
 	return i.store.Approve(ctx, trust.Instruction{Path: path, Hash: modelcontext.TextHash(text)})
 }
 
-// leftOut names the instructions that the model does not get without trust; "" if it
-// gets all.
-func leftOut(a *app.App) string {
-	var names []string
-	for _, in := range a.Context.Instructions() {
-		if in.Untrusted {
-			names = append(names, in.Name)
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return "instructions that you have not trusted are not used: " + strings.Join(names, ", ") + "; review and allow them with agent trust add, or give --trust"
+// Seen reports whether a person has seen a file of a project that a hook runs.
+func (i Instructions) Seen(key, hash string) (seen, known bool) { return i.store.Seen(key, hash) }
+
+// See saves that a person has seen the files that a hook runs. If that fails, the next session asks.
+func (i Instructions) See(ctx context.Context, key, hash string) {
+	_ = i.store.Approve(ctx, trust.Instruction{Path: key, Hash: hash})
 }

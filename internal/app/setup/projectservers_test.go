@@ -1,4 +1,4 @@
-package cli
+package setup
 
 import (
 	"path/filepath"

@@ -1,4 +1,4 @@
-package cli
+package acp
 
 import (
 	"strings"
@@ -17,7 +17,7 @@ func TestRepliesOfATerminal(t *testing.T) {
 	} {
 		for _, r := range replies {
 			var shown string
-			err := (&hostedSession{}).follow(t.Context(), "compact", r, func(s string) { shown = s })
+			err := (&hosted{}).follow(t.Context(), "compact", r, func(s string) { shown = s })
 			if told := err != nil && strings.Contains(err.Error(), "this form of /compact works in a terminal only"); told != want || shown != r.Text {
 				t.Errorf("%+v: %v, shown %q", r, err, shown)
 			}
