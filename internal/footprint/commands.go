@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/bb2d0cf4/agent/internal/programs"
 )
 
 // call interprets a simple command.
@@ -45,7 +47,8 @@ func (a *reading) command(words []word, in source) {
 	}
 	a.isCode(words[:1])
 	name := strings.TrimSuffix(path.Base(words[0].text), ".exe")
-	args := words[1:]
+	args, p := words[1:], programs.Find(name)
+	behind := slices.IndexFunc(args, func(w word) bool { return slices.Contains(p.Exec, w.text) })
 	switch {
 	case a.funcs[words[0].text]: // its body is interpreted at its definition
 		a.isCode(args)
@@ -53,33 +56,24 @@ func (a *reading) command(words []word, in source) {
 		a.text(name, args)
 	case name == "." || name == "source":
 		a.sourced(name, args, in)
-	case slices.Contains(shells, name):
+	case p.Language != nil && p.Language.Shell:
 		a.shell(name, args, in)
-	case wrapperOptions[name] != "":
+	case p.Valued != "":
 		a.wrapped(name, args, in)
-	case slices.Contains(feeders[name], firstOf(args, feeders[name])):
-		if strings.HasSuffix(firstOf(args, feeders[name]), "dir") { // in the folder of each file
+	case behind >= 0:
+		if strings.HasSuffix(args[behind].text, "dir") { // in the folder of each file
 			a.reaches(Anything, name)
 		}
-		a.each(args[slices.IndexFunc(args, func(w word) bool { return slices.Contains(feeders[name], w.text) })+1:])
-	case launches(name, args):
+		a.each(args[behind+1:])
+	case len(args) > 0 && slices.Contains(strings.Fields(p.Launch), args[0].text):
 		a.isCode(args)
 		a.launched(args[1:], in)
-	case slices.Contains(runners, name):
+	case p.Is.Has(programs.Packaged):
 		a.isCode(args)
 		a.launched(args, in)
 	default:
 		a.program(name, words, in)
 	}
-}
-
-func firstOf(words []word, of []string) string {
-	for _, w := range words {
-		if slices.Contains(of, w.text) {
-			return w.text
-		}
-	}
-	return "\x00"
 }
 
 // text interprets words that are a line of their own.
@@ -130,7 +124,7 @@ func (a *reading) shell(name string, args []word, in source) {
 			return
 		case slices.Contains([]string{"-o", "+o", "-O", "+O"}, arg):
 			i++
-		case short(arg, "c"):
+		case programs.Short(arg, "c"):
 			a.isCode(args)
 			if i+1 >= len(args) || !args[i+1].known {
 				a.fail("%s runs a text that is known only when it runs", name)
@@ -138,7 +132,7 @@ func (a *reading) shell(name string, args []word, in source) {
 			}
 			a.line(args[i+1].text)
 			return
-		case short(arg, "il"), strings.HasPrefix(arg, "--rc"), strings.HasPrefix(arg, "--init"): // it reads its start-up files
+		case programs.Short(arg, "il"), strings.HasPrefix(arg, "--rc"), strings.HasPrefix(arg, "--init"): // it reads its start-up files
 			a.isCode(args)
 			a.reaches(Anything, name)
 		case strings.HasPrefix(arg, "-") || strings.HasPrefix(arg, "+"):
@@ -156,11 +150,6 @@ func (a *reading) shell(name string, args []word, in source) {
 // isStream reports whether a word names the input of a program, or another file that it has open.
 func isStream(w word) bool {
 	return strings.HasPrefix(w.text, "/dev/") || strings.HasPrefix(w.text, "/proc/")
-}
-
-// short reports whether an argument is options of one letter with one of those in letters.
-func short(arg, letters string) bool {
-	return len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.ContainsAny(arg, letters)
 }
 
 // input interprets the input that a program runs.
@@ -232,7 +221,7 @@ func (a *reading) prints(s *syntax.Stmt) bool {
 
 // wrapped interprets the arguments of a program that starts the one they name.
 func (a *reading) wrapped(name string, args []word, in source) {
-	valued := wrapperOptions[name]
+	valued := programs.Find(name).Valued
 	for i := 0; i < len(args); i++ {
 		arg := args[i].text
 		switch {
@@ -240,16 +229,16 @@ func (a *reading) wrapped(name string, args []word, in source) {
 			a.fail("the program that %s starts is known only when it runs", name)
 			return
 		case arg == "--" || arg == "":
-		case name == "env" && (short(arg, "S") || strings.HasPrefix(arg, "--sp")):
+		case name == "env" && (programs.Short(arg, "S") || strings.HasPrefix(arg, "--sp")):
 			a.isCode(args)
 			a.fail("%s splits a text", name)
 			return
-		case len(arg) == 2 && short(arg, valued):
+		case len(arg) == 2 && programs.Short(arg, valued):
 			i++
 		case strings.HasPrefix(arg, "-"):
 		case assigns(arg):
 			a.setting(args[i])
-		case isNumber(arg) && name != "env":
+		case programs.IsNumber(arg) && name != "env":
 		default:
 			if name == "xargs" {
 				a.each(args[i:])
@@ -272,11 +261,6 @@ func (a *reading) setting(w word) {
 func assigns(arg string) bool {
 	key, _, ok := strings.Cut(arg, "=")
 	return ok && key != "" && !strings.ContainsAny(key, "/ -.")
-}
-
-// isNumber reports whether an argument is a number, which may have a unit, as the time of timeout.
-func isNumber(arg string) bool {
-	return arg[:1] >= "0" && arg[:1] <= "9" && strings.Trim(arg, "0123456789.smhdx") == ""
 }
 
 // each interprets a command that gets more words when it runs.
@@ -305,7 +289,7 @@ func (a *reading) launched(args []word, in source) {
 			continue
 		}
 		name := path.Base(w.text)
-		if slices.Contains(plain, name) || manifests[name] != nil || languageOf(name) != nil || slices.Contains(shells, name) || reachOf(name, args[i+1:]) > Named || a.inside(w.text) {
+		if p := programs.Find(name); p.Is.Has(programs.Plain) || p.Manifests != "" || p.Language != nil || p.ReachOf(texts(args[i+1:])) > Named || a.inside(w.text) {
 			a.command(args[i:], in)
 		}
 		return
@@ -314,39 +298,39 @@ func (a *reading) launched(args []word, in source) {
 
 // program interprets a command that starts no other as its words show.
 func (a *reading) program(name string, words []word, in source) {
-	args := words[1:]
-	if languageOf(name) != nil {
+	args, p := words[1:], programs.Find(name)
+	if p.Language != nil && !p.Language.Awk {
 		a.interpreter(name, args, in)
 		return
 	}
-	reach := reachOf(name, args)
+	reach, exact := p.ReachOf(texts(args)), p.Is.Has(programs.Exact)
 	switch {
 	case reach > Named:
 		a.reaches(reach, name)
-	case slices.Contains(plain, name):
+	case p.Is.Has(programs.Plain):
 		a.plainly(name, args)
 		return
-	case slices.Contains(exact, name), manifests[name] != nil, a.inside(words[0].text):
+	case exact, p.Manifests != "", a.inside(words[0].text):
 	default:
 		a.reaches(Anything, name)
 	}
 	a.isCode(args)
-	if in.file != nil && in.file.Op == syntax.RdrIn && slices.Contains(exact, name) { // some take commands
+	if in.file != nil && in.file.Op == syntax.RdrIn && exact { // some take commands
 		a.isCode(a.expand(in.file.Word))
 	}
 	unknown := slices.IndexFunc(args, func(w word) bool { return !w.known })
-	if unknown == 0 || unknown > 0 && manifests[name] != nil && name != "git" {
+	if unknown == 0 || unknown > 0 && p.Manifests != "" && name != "git" {
 		a.reaches(Anything, name)
 	}
-	if slices.Contains(awks, name) && slices.ContainsFunc(args, func(w word) bool { return !w.known || mayRunMore(w.text) }) {
+	if p.Language != nil && slices.ContainsFunc(args, func(w word) bool { return !w.known || mayRunMore(w.text) }) {
 		a.reaches(Anything, name)
 	}
 }
 
 // plainly notes the arguments of a program that runs nothing.
 func (a *reading) plainly(name string, args []word) {
-	kind := a.data
-	if name == "touch" || name == "tee" {
+	kind, does := a.data, programs.Find(name).Is
+	if does.Has(programs.Output) {
 		kind = a.output
 	}
 	for i, w := range args {
@@ -358,21 +342,26 @@ func (a *reading) plainly(name string, args []word) {
 			kind[w.text] = true
 		}
 	}
-	a.writes = a.writes || slices.Contains(copiers, name)
+	a.writes = a.writes || does.Has(programs.Makes)
+}
+
+// texts returns the texts of words, ? for one that is not known.
+func texts(words []word) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		if out[i] = w.text; !w.known {
+			out[i] = "?"
+		}
+	}
+	return out
 }
 
 // interpreter interprets the arguments of a program that runs code.
 func (a *reading) interpreter(name string, args []word, in source) {
-	lang := languageOf(name)
-	texts := make([]string, len(args))
-	for i, w := range args {
-		if texts[i] = w.text; !w.known {
-			texts[i] = "?"
-		}
-	}
-	reach := reachOf(name, args)
+	p, words := programs.Find(name), texts(args)
+	reach := p.ReachOf(words)
 	a.reaches(reach, name)
-	s := lang.start(texts)
+	s := startOf(p.Language, words)
 	if reach == Named && s.runsFile() {
 		script := len(args) - len(s.names) + 1
 		a.isCode(args[:script])
@@ -383,10 +372,11 @@ func (a *reading) interpreter(name string, args []word, in source) {
 	switch {
 	case s.code && slices.ContainsFunc(args, func(w word) bool { return !w.known || mayRunMore(w.text) }):
 		a.reaches(Anything, name)
-	case s.code || lang.loose || reach > Named:
+	case s.code || s.Loose || reach > Named:
 	case s.mod != "":
-		a.reaches(moduleReach(s.mod), name+" -m "+s.mod)
-	case len(s.names) > 0 || len(args) == 0 || slices.Contains(texts, "-"): // not as with --version
+		reach, _ := programs.Module(s.mod)
+		a.reaches(reach, name+" -m "+s.mod)
+	case len(s.names) > 0 || len(args) == 0 || slices.Contains(words, "-"): // not as with --version
 		a.input(name, in, false)
 	}
 }

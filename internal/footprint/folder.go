@@ -103,7 +103,7 @@ func (f *folder) approving(path, before, after string) {
 var sources = strings.Fields(".c .cc .cl .clj .cpp .cs .cxx .dart .erl .ex .f90 .fs .go .gradle .groovy .h .hh .hpp .hs .java .jl .kt .m .ml .mm .mli .mod .nim .php .pyi .pyx .rake .rs .s .scala .svelte .swift .tsx .v .vb .vue .zig")
 
 // counts reports whether a file belongs to a reach.
-func (r Reach) counts(path string) bool {
+func counts(r Reach, path string) bool {
 	end := strings.ToLower(filepath.Ext(path))
 	return r > Sources || slices.Contains(sources, end) || slices.Contains(scripts, end)
 }
@@ -120,12 +120,12 @@ func (f *folder) changes(reach Reach, except map[string]bool) string {
 	}
 	var names []string
 	for path, state := range now.files {
-		if f.files[path] != state && !except[path] && reach.counts(path) {
+		if f.files[path] != state && !except[path] && counts(reach, path) {
 			names = append(names, path)
 		}
 	}
 	for path := range f.files {
-		if now.files[path] == "" && !except[path] && reach.counts(path) {
+		if now.files[path] == "" && !except[path] && counts(reach, path) {
 			names = append(names, path)
 		}
 	}

@@ -8,10 +8,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/lazyregexp"
+	"github.com/bb2d0cf4/agent/internal/programs"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
 	"github.com/bb2d0cf4/agent/internal/subpath"
 )
@@ -176,7 +179,7 @@ func (l *collector) addManifests(word, dir string, dirs []string) {
 	if name == "MAKE" || name == "CARGO" { // of $(MAKE)
 		name = strings.ToLower(name)
 	}
-	patterns := manifests[name]
+	patterns := strings.Fields(programs.Find(name).Manifests)
 	for range maxParents {
 		for _, p := range patterns {
 			if !strings.ContainsAny(p, "*?[/") {
@@ -334,7 +337,7 @@ func (l *collector) addPath(name string, dirs []string, deep bool) {
 	if len(l.list(filepath.Dir(name))) == 0 {
 		return
 	}
-	for _, end := range anyEndings {
+	for _, end := range programs.Endings {
 		l.addFound(name+end, dirs, deep)
 	}
 }
@@ -367,22 +370,24 @@ func commandsIn(data string) string {
 }
 
 // vague matches commands of a script that run a file, or a text, which only a variable names.
-var vague = lazyregexp.New(`(^|[\s;&|({"'@])(\.|source|eval|exec|run-parts|(ba|da|z|k)?sh( -\w+)*|python3?|node|ruby|perl|xargs( -\S+)* \S*sh)\s+["']?\$+[({]?\w+[)}]?["']?(\s|$|[;&|)])|\beval\s+["'$]|\brun-parts\b|\bxargs\b.*\b(sh|bash|python3?|node|ruby|perl)\b(\s+-\w+)*\s*$`)
+var vague = sync.OnceValue(func() *regexp.Regexp {
+	run := strings.Join(programs.Names(func(p *programs.Program) bool { return p.Language.RunsInput() }), "|")
+	run = `(` + strings.ReplaceAll(run, ".", `\.`) + `)[0-9.]*`
+	return regexp.MustCompile(`(^|[\s;&|({"'@])(\.|source|eval|exec|run-parts|` + run + `( -\w+)*|xargs( -\S+)* \S*sh)\s+["']?\$+[({]?\w+[)}]?["']?(\s|$|[;&|)])|` +
+		`\beval\s+["'$]|\brun-parts\b|\bxargs\b.*\b` + run + `\b(\s+-\w+)*\s*$`)
+})
 
 // scan notes how much of the folder the programs that a text names reach.
 func (l *collector) scan(words []string, data string) {
-	if vague.MatchString(data) && l.reach < Anything {
+	if vague().MatchString(data) && l.reach < Anything {
 		l.reach, l.why = Anything, "a script"
 	}
 	for line := range strings.Lines(data) {
 		fields := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\r\n;|&()\"'`[],@{}", r) })
 		for i, f := range fields {
-			var args []word
-			for _, arg := range fields[i+1:] {
-				args = append(args, word{arg, true})
-			}
-			name := path.Base(f)
-			if r := reachOf(name, args); r > l.reach && (slices.Contains(builders, name) || len(args) > 0) {
+			name, args := path.Base(f), fields[i+1:]
+			p := programs.Find(name)
+			if r := p.ReachOf(args); r > l.reach && (p.Is.Has(programs.Builds) || len(args) > 0) {
 				l.reach, l.why = r, name
 			}
 		}

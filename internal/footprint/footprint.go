@@ -16,6 +16,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/bb2d0cf4/agent/internal/programs"
 	"github.com/bb2d0cf4/agent/internal/shellline"
 	"github.com/bb2d0cf4/agent/internal/subpath"
 )
@@ -34,6 +35,16 @@ const (
 
 // ErrUnpredictable is returned for a command line that does not reveal its footprint.
 var ErrUnpredictable = errors.New("what it runs is not known in advance")
+
+// Reach is how much of a folder a line may run besides the files of its footprint.
+type Reach = programs.Reach
+
+// The reaches.
+const (
+	Named    = programs.Named
+	Sources  = programs.Sources
+	Anything = programs.Anything
+)
 
 // Command is a line to be run by a shell.
 type Command struct {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/child"
 	"github.com/bb2d0cf4/agent/internal/lookpath"
+	"github.com/bb2d0cf4/agent/internal/programs"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
 )
 
@@ -114,10 +115,9 @@ func (l *collector) addGit(git, dir string, dirs []string) {
 // names reports whether a setting of git names a program.
 func names(key string) bool {
 	key = strings.ToLower(key)
-	first, _, _ := strings.Cut(key, ".")
-	last := key[strings.LastIndexByte(key, '.')+1:]
-	return slices.Contains([]string{"alias", "filter", "diff", "merge", "difftool", "mergetool", "pager", "gpg", "credential", "trailer", "sendemail", "hook", "man", "browser", "web", "instaweb", "guitool"}, first) ||
-		slices.Contains(strings.Fields("fsmonitor pager editor sshcommand askpass gitproxy alternaterefscommand packobjectshook difffilter uploadpack receivepack vcs defaultcommand external command cmd textconv process clean smudge driver program helper"), last)
+	section, _, _ := strings.Cut(key, ".")
+	return slices.Contains(strings.Fields("alias browser credential diff difftool filter gpg guitool hook instaweb man merge mergetool pager sendemail trailer web"), section) ||
+		slices.Contains(programs.GitKeys, key[strings.LastIndexByte(key, '.')+1:])
 }
 
 // addHooks adds the hooks in a folder.

@@ -8,48 +8,8 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/lazyregexp"
+	"github.com/bb2d0cf4/agent/internal/programs"
 )
-
-// language is a family of programs that run files, and the ways in which they find one.
-type language struct {
-	endings []string // appended to a name to find its file
-	code    string   // letters of options before the text of a program
-	valued  string   // letters of options before another value
-	modules bool     // -m is before the name of a module
-	loose   bool     // its words may be other things than a program and its arguments
-}
-
-var (
-	jsEndings = []string{".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", "/index.js", "/index.mjs", "/index.cjs", "/index.ts", "/package.json"}
-	pyEndings = []string{".py", "/__main__.py"}
-	// anyEndings are those of a path in a script, where the program that gets it is unknown.
-	anyEndings = slices.Concat([]string{""}, jsEndings, pyEndings, []string{"/__init__.py", ".rb", ".pm", ".lua", ".sh"})
-)
-
-var languages = expandLanguages(map[string]*language{
-	"python pypy":                  {endings: pyEndings, code: "c", valued: "WX", modules: true},
-	"node nodejs ts-node":          {endings: jsEndings, code: "ep", valued: "rC"},
-	"bun deno tsx electron npx":    {endings: jsEndings, loose: true},
-	"java":                         {loose: true},
-	"ruby jruby":                   {endings: []string{".rb"}, code: "e", valued: "Ir"},
-	"perl":                         {endings: []string{".pm"}, code: "eE", valued: "I"},
-	"php":                          {code: "rBRE", valued: "cdSt"},
-	"lua luajit":                   {endings: []string{".lua"}, code: "e", valued: "l"},
-	"Rscript julia":                {code: "eE"},
-	". source include -include":    {loose: true},
-	"sinclude sh bash dash ash":    {loose: true},
-	"zsh ksh fish pwsh powershell": {loose: true},
-})
-
-func expandLanguages(table map[string]*language) map[string]*language {
-	out := map[string]*language{}
-	for programs, lang := range table {
-		for _, p := range strings.Fields(programs) {
-			out[p] = lang
-		}
-	}
-	return out
-}
 
 var (
 	// literalRequire matches the loading of a module that the code names.
@@ -68,23 +28,18 @@ func mayRunMore(code string) bool {
 // maxNames is the number of words after a program that may be files to run.
 const maxNames = 32
 
-// languageOf returns the language of a program: python3.12 is python. It returns nil for
-// other programs.
-func languageOf(word string) *language {
-	if lang := languages[word]; lang != nil {
-		return lang
+// languageOf returns the language of the program that a word of a text names, nil for another.
+func languageOf(word string) *programs.Language {
+	if p := programs.Find(word); p.Known() {
+		return p.Language
 	}
-	name := strings.TrimSuffix(filepath.Base(strings.TrimLeft(word, "`@")), ".exe")
-	return languages[strings.TrimRight(name, "0123456789.")]
+	return programs.Find(strings.TrimSuffix(filepath.Base(strings.TrimLeft(word, "`@")), ".exe")).Language
 }
-
-// wrappers lists words after which another program may be named.
-var wrappers = strings.Fields("env sudo time nice nohup command exec timeout stdbuf uv poetry pipenv pdm rye hatch run if then else elif while until do ! {")
 
 // start is a place in a text where a program of a language is started, as far as its words
 // show.
 type start struct {
-	*language
+	*programs.Language
 	names  []string // that may be files to run; the first is the program
 	values []string // of options: they may be files to run, too
 	mod    string   // the module after -m
@@ -107,19 +62,25 @@ func startsOf(words []string) []start {
 	var out []start
 	sure := true
 	for i, w := range words {
-		if lang := languageOf(w); lang != nil {
-			s := lang.start(words[i+1:])
-			s.sure = sure && !lang.loose
+		if lang := languageOf(w); lang != nil && !lang.Awk {
+			s := startOf(lang, words[i+1:])
+			s.sure = sure && !lang.Loose
 			out = append(out, s)
 		}
-		sure = sure && w != "" && (strings.ContainsRune(w, '=') || strings.HasPrefix(w, "-") || '0' <= w[0] && w[0] <= '9' || slices.Contains(wrappers, filepath.Base(w)))
+		sure = sure && w != "" && (strings.ContainsRune(w, '=') || strings.HasPrefix(w, "-") || '0' <= w[0] && w[0] <= '9' || startsNext(filepath.Base(w)))
 	}
 	return out
 }
 
-// start interprets the words after a program, up to a redirection.
-func (lang *language) start(words []string) start {
-	s := start{language: lang}
+// startsNext reports whether another program may be named after a word.
+func startsNext(word string) bool {
+	p := programs.Find(word)
+	return word == "run" || p.Is.Has(programs.Direct) || p.Is.Has(programs.Keyword) || p.Launch != ""
+}
+
+// startOf interprets the words after a program, up to a redirection.
+func startOf(lang *programs.Language, words []string) start {
+	s := start{Language: lang}
 	for i := 0; i < len(words) && len(s.names) < maxNames && !strings.ContainsAny(words[i], "<>"); i++ {
 		w := words[i]
 		if len(s.names) > 0 || len(w) < 2 || w[0] != '-' {
@@ -143,29 +104,23 @@ func (s *start) option(w, next string) bool {
 	first, last := string(w[1]), w[len(w)-1:]
 	switch {
 	case first == "-":
-		s.code = s.code || s.language.code != "" && (w == "--eval" || w == "--print")
-	case s.modules && first == "m" && len(w) > 2:
+		s.code = s.code || s.Code != "" && (w == "--eval" || w == "--print")
+	case s.Modules && first == "m" && len(w) > 2:
 		s.mod = w[2:]
-	case s.modules && last == "m":
+	case s.Modules && last == "m":
 		s.mod = next
-	case strings.Contains(s.language.code, first), strings.Contains(s.language.code, last):
+	case strings.Contains(s.Code, first), strings.Contains(s.Code, last):
 		s.code = true
-	case strings.Contains(s.valued, last):
+	case strings.Contains(s.Valued, last):
 		s.values = append(s.values, next)
 		return true
 	}
 	return false
 }
 
-// installed lists modules of Python that are not part of a project, as a rule. A file of the
-// project with such a name goes first, and is found.
-var installed = strings.Fields(`alembic black build cProfile celery compileall coverage django doctest ensurepip flake8 flask gunicorn
-	hatch http.server ipykernel isort json.tool jupyter mkdocs mypy nox notebook pdb pip pip_audit piptools pipx poetry pre_commit
-	profile py_compile pylint pyright pytest ruff sphinx tarfile timeit tox trace twine unittest uv uvicorn venv virtualenv zipfile`)
-
 // runsFile reports whether the first name is a file that s runs.
 func (s start) runsFile() bool {
-	return !s.code && s.mod == "" && !s.loose && len(s.names) > 0 && s.names[0] != "-" && !isStream(word{text: s.names[0]})
+	return !s.code && s.mod == "" && !s.Loose && len(s.names) > 0 && s.names[0] != "-" && !isStream(word{text: s.names[0]})
 }
 
 // files returns the names of files that s may run, relative to the folder of the command.
@@ -174,7 +129,7 @@ func (s start) files() []string {
 	for _, name := range slices.Concat(s.names, s.values) {
 		name = strings.TrimRight(os.ExpandEnv(name), "/")
 		out = append(out, name)
-		for _, end := range s.endings {
+		for _, end := range s.Endings {
 			out = append(out, name+end)
 		}
 	}
@@ -228,9 +183,10 @@ func (s start) program() string {
 
 // known reports whether the file that s runs was found, or s runs no file of the project.
 func (s start) known(dirs []string) bool {
-	one := start{language: s.language, mod: s.mod}
+	one := start{Language: s.Language, mod: s.mod}
+	_, installed := programs.Module(s.mod)
 	switch {
-	case s.mod != "" && slices.Contains(installed, s.mod):
+	case installed:
 		return true
 	case s.mod == "" && (len(s.names) == 0 || s.names[0] == "-"): // the standard input, or nothing
 		return true

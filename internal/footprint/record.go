@@ -131,7 +131,7 @@ func (r *Footprint) Digest() string {
 	if reach > Named {
 		now := look(r.path)
 		for _, path := range slices.Sorted(maps.Keys(now.files)) {
-			if reach.counts(path) {
+			if counts(reach, path) {
 				fmt.Fprintf(sum, "%q %s\n", r.Short(path), now.files[path])
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/bb2d0cf4/agent/internal/programs"
 	"github.com/bb2d0cf4/agent/internal/shellline"
 	"github.com/bb2d0cf4/agent/internal/subpath"
 )
@@ -111,10 +112,14 @@ func (a *reading) define(n syntax.Node) bool {
 			a.vague[loop.Name.Value] = a.vague[loop.Name.Value] || len(loop.Items) == 0
 		}
 	case *syntax.CallExpr:
-		if len(n.Args) > 0 && slices.Contains([]string{"cd", "pushd", "popd"}, n.Args[0].Lit()) {
+		if len(n.Args) == 0 {
+			break
+		}
+		does := programs.Find(n.Args[0].Lit()).Is
+		if does.Has(programs.Enters) {
 			a.vague["PWD"], a.vague["OLDPWD"] = true, true
 		}
-		if len(n.Args) > 0 && slices.Contains([]string{"read", "mapfile", "readarray", "getopts", "printf", "unset"}, n.Args[0].Lit()) {
+		if does.Has(programs.Sets) {
 			for _, w := range n.Args[1:] {
 				a.vague[w.Lit()] = true
 			}
@@ -333,4 +338,19 @@ func environ(more []string) func(string) string {
 		}
 		return os.Getenv(name)
 	}
+}
+
+// steers reports whether a variable tells programs what to run.
+func steers(name string) bool {
+	for _, end := range strings.Fields("PATH OPTS OPTIONS PRELOAD FLAGS EDITOR PAGER SHELL BROWSER _COMMAND _EXEC RC") {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	for _, begin := range strings.Fields("GIT_ LD_ DYLD_ PYTHON PERL RUBY BASH_ CARGO_ RUSTC npm_config_ NPM_CONFIG_ YARN_ MAKE BUNDLE_ GOCACHEPROG GOTOOL JAVA_TOOL") {
+		if strings.HasPrefix(name, begin) {
+			return name != "PYTHONUNBUFFERED" && name != "PYTHONDONTWRITEBYTECODE" && name != "PYTHONWARNINGS"
+		}
+	}
+	return slices.Contains(strings.Fields("ENV IFS CC CXX CPP LD AR ZDOTDIR LESSOPEN HOME XDG_CONFIG_HOME"), name)
 }

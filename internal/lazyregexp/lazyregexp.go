@@ -10,7 +10,8 @@ import (
 	"sync"
 )
 
-// Regexp is a regexp.Regexp with the methods that are needed. It is safe for concurrent use.
+// Regexp is a regexp.Regexp with the methods that are needed. It is safe for concurrent use. The
+// zero value matches no string.
 type Regexp struct{ compiled func() *regexp.Regexp }
 
 // New returns the expression, which must be a constant of the program. A faulty one panics
@@ -24,7 +25,7 @@ func New(expr string) Regexp {
 }
 
 // MatchString is regexp.Regexp.MatchString.
-func (r Regexp) MatchString(s string) bool { return r.compiled().MatchString(s) }
+func (r Regexp) MatchString(s string) bool { return r.compiled != nil && r.compiled().MatchString(s) }
 
 // Match is regexp.Regexp.Match.
 func (r Regexp) Match(b []byte) bool { return r.compiled().Match(b) }
@@ -57,3 +58,6 @@ func (r Regexp) ReplaceAllString(s, repl string) string {
 func (r Regexp) ReplaceAllStringFunc(s string, repl func(string) string) string {
 	return r.compiled().ReplaceAllStringFunc(s, repl)
 }
+
+// IsZero reports whether r is the zero value.
+func (r Regexp) IsZero() bool { return r.compiled == nil }

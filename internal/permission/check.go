@@ -9,6 +9,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/lazyregexp"
+	"github.com/bb2d0cf4/agent/internal/programs"
 	"github.com/bb2d0cf4/agent/internal/shellline"
 )
 
@@ -176,7 +177,7 @@ func (r Rule) checkWidth(judge Judge) error {
 		return errors.New("** also covers every option: name the options, and end with * for other arguments")
 	case last != anyArgs:
 		fixed = r.words
-	case len(fixed) == 1 && !slices.ContainsFunc(freeArguments, func(free []string) bool { return slices.Equal(free, fixed) }):
+	case len(fixed) == 1 && programs.Find(fixed[0]).FreeAfter(fixed) == 0:
 		return fmt.Errorf("it covers whatever %s can do: keep its first argument", fixed[0])
 	}
 	for _, words := range [][]string{fixed, append(slices.Clone(fixed), "a")} {

@@ -5,44 +5,9 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/programs"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
-
-// freeArguments lists commands whose further arguments name packages, files or tests, and
-// cannot make them do something else. The arguments of a rule that ProposeRules returns
-// for them are free; its options are not.
-var freeArguments = [][]string{
-	{"go", "build"},
-	{"go", "test"},
-	{"go", "vet"},
-	{"go", "fmt"},
-	{"gofmt"},
-	{"golangci-lint", "run"},
-	{"staticcheck"},
-	{"cargo", "build"},
-	{"cargo", "check"},
-	{"cargo", "clippy"},
-	{"cargo", "fmt"},
-	{"cargo", "test"},
-	{"npm", "test"},
-	{"tsc"},
-	{"eslint"},
-	{"prettier"},
-	{"jest"},
-	{"vitest", "run"},
-	{"pytest"},
-	{"mypy"},
-	{"ruff", "check"},
-	{"ruff", "format"},
-	{"black"},
-	{"git", "add"},
-	{"git", "commit", "-m"}, // a message, then files
-	{"git", "commit", "-am"},
-	{"git", "status"},
-}
-
-// movers are commands after which the words of others may mean something else.
-var movers = strings.Fields("cd pushd popd chdir export declare typeset readonly alias builtin command enable eval exec hash set shopt source trap unset .")
 
 // Missing returns the narrowest useful rules that allow req besides rs, one for each simple
 // command that does not only read and that no rule allows. It returns none if no rule can
@@ -114,7 +79,7 @@ func (p *Policy) OnlyOpen(req confirm.Request) (rule Rule, part string, ok bool)
 		return all[0], "", true
 	}
 	for _, part := range c.Parts {
-		if len(part.Words) > 0 && slices.Contains(movers, part.Words[0]) && !stays(part, c.Dir) {
+		if len(part.Words) > 0 && programs.Find(part.Words[0]).Is.Has(programs.Moves) && !stays(part, c.Dir) {
 			return Rule{}, "", false
 		}
 	}
@@ -154,11 +119,9 @@ func proposeFor(p confirm.CommandPart) (Rule, bool) {
 	if p.Hidden || p.Piped || len(words) == 0 || words[len(words)-1] == anyArgs || words[len(words)-1] == anyRest {
 		return Rule{}, false
 	}
-	for _, free := range freeArguments {
-		if len(words) > len(free) && slices.Equal(words[:len(free)], free) {
-			if r, ok := ruleFor(p, withoutArguments(words, len(free))); ok {
-				return r, true
-			}
+	if n := programs.Find(words[0]).FreeAfter(words); n > 0 && len(words) > n {
+		if r, ok := ruleFor(p, withoutArguments(words, n)); ok {
+			return r, true
 		}
 	}
 	return ruleFor(p, words)

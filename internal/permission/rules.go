@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/programs"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -215,15 +216,7 @@ func withoutGitOptions(words []string) []string {
 	if words[0] != "git" {
 		return words
 	}
-	i := 1
-	for i < len(words) && strings.HasPrefix(words[i], "-") {
-		switch words[i] {
-		case "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--exec-path", "--attr-source":
-			i++ // its value; a --exec-path without one only prints
-		}
-		i++
-	}
-	return append([]string{"git"}, words[min(i, len(words)):]...)
+	return append([]string{"git"}, programs.GitCommand(words[1:])...)
 }
 
 // by names a rule for people.

@@ -9,6 +9,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/lookpath"
+	"github.com/bb2d0cf4/agent/internal/programs"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 	"github.com/bb2d0cf4/agent/internal/tools/shell/safecmd"
 )
@@ -54,7 +55,7 @@ func commandNotes(j safecmd.Judgement, place safecmd.Place) []caution.Note {
 // runGuarded runs the judged form of a command that a rule approved because it only reads.
 func (c commander) runGuarded(ctx context.Context, opts shell.Options, judged safecmd.Judgement, v confirm.Verdict) (Result, error) {
 	env := lookpath.Search{Dirs: c.Root.Roots()}.Environ(c.env()) // for programs that these start
-	opts.Line, opts.Env, opts.Here = judged.Script(), slices.Concat(env, safecmd.Env), true
+	opts.Line, opts.Env, opts.Here = judged.Script(), slices.Concat(env, programs.Env), true
 	out, res, err := c.run(ctx, opts, v)
 	if out != nil {
 		res.Rule = v.By

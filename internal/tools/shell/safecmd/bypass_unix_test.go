@@ -17,6 +17,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/dev/bypass"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/programs"
 )
 
 // The weaker guards are those that were attacked: each reports whether it would run a line
@@ -134,7 +135,7 @@ func (p Place) runs(t *testing.T, script string) bool {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "--noprofile", "--norc", "-c", script)
 	cmd.Dir, cmd.WaitDelay = p.Dir, time.Second
-	cmd.Env = append([]string{"PATH=" + p.Path, "HOME=" + filepath.Dir(p.Dir)}, Env...)
+	cmd.Env = append([]string{"PATH=" + p.Path, "HOME=" + filepath.Dir(p.Dir)}, programs.Env...)
 	_ = cmd.Run() // a line may fail and still have its effect
 	for _, name := range []string{p.Dir, filepath.Dir(p.Dir)} {
 		if _, err := os.Stat(filepath.Join(name, "made")); err == nil {

@@ -10,6 +10,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/bb2d0cf4/agent/internal/programs"
 	"github.com/bb2d0cf4/agent/internal/shellline"
 )
 
@@ -114,7 +115,7 @@ func (d *detector) statement(s *syntax.Stmt) {
 func (d *detector) input(interpreters []string, text string) string {
 	for _, name := range interpreters {
 		judge := d.script
-		if slices.Contains(languages, name) && !unknown(text) {
+		if !languageOf(name).Shell && !unknown(text) {
 			judge = d.code
 		}
 		if why := judge(text); why != "" {
@@ -149,8 +150,8 @@ func writes(n *syntax.Redirect) bool {
 	return false
 }
 
-// silentCommands print nothing, by their last path element.
-var silentCommands = []string{"", ".", ":", "true", "false", "echo -n", "printf ", "null", "bin"}
+// silentCommands print nothing, by their last path element, beside those that never print.
+var silentCommands = []string{"", "echo -n", "printf ", "null", "bin"}
 
 // silent reports whether a command prints nothing, so that a file it writes to is empty.
 func (d *detector) silent(cmd syntax.Command) bool {
@@ -162,7 +163,8 @@ func (d *detector) silent(cmd syntax.Command) bool {
 				for len(args) > 0 && (isWrapper(args[0]) || args[0] != "" && strings.Trim(args[0], "0123456789") == "" || strings.HasPrefix(args[0], "-") || strings.Contains(args[0], "=")) {
 					args = args[1:]
 				}
-				loud = loud || !slices.Contains(silentCommands, path.Base(strings.Join(args, " ")))
+				command := path.Base(strings.Join(args, " "))
+				loud = loud || !slices.Contains(silentCommands, command) && !is(command, programs.Silent)
 			}
 			return !loud
 		})
@@ -291,8 +293,7 @@ func (d *detector) hidesLater(words []*syntax.Word) bool {
 		if lit := w.Lit(); path.Base(lit) == "!" { // also with a folder
 			text, ok = lit, true
 		}
-		number := strings.Trim(text, "0123456789.smhd") == ""
-		if hidden := d.hides(w); hidden || !ok || !number && !strings.HasPrefix(text, "-") && !strings.Contains(text, "=") && !isPrefix(text) {
+		if hidden := d.hides(w); hidden || !ok || !programs.IsNumber(text) && !strings.HasPrefix(text, "-") && !strings.Contains(text, "=") && !isPrefix(text) {
 			return hidden && !strings.Contains(w.Lit(), "=")
 		}
 	}

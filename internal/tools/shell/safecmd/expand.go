@@ -7,12 +7,13 @@ import (
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/bb2d0cf4/agent/internal/programs"
 )
 
-// unknownText takes the place of text that is only known when a line runs.
-const unknownText = "\x00"
+const unknownText = programs.Unknown
 
-func unknown(s string) bool { return strings.Contains(s, unknownText) }
+func unknown(s string) bool { return programs.IsUnknown(s) }
 
 // maxBraces is the number of braces in a word that are expanded.
 const maxBraces = 8

@@ -10,6 +10,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/bb2d0cf4/agent/internal/programs"
 	"github.com/bb2d0cf4/agent/internal/shellline"
 )
 
@@ -52,7 +53,7 @@ type expansion struct {
 
 // call expands the arguments of a command. It reports whether that was possible.
 func (e *expansion) call(call *syntax.CallExpr) bool {
-	if len(call.Args) == 0 || slices.Contains(movers, call.Args[0].Lit()) {
+	if len(call.Args) == 0 || programs.Find(call.Args[0].Lit()).Is.Has(programs.Moves) {
 		return false // the names may be others there
 	}
 	for _, w := range call.Args[1:] {

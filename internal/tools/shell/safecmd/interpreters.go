@@ -6,15 +6,14 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/lazyregexp"
+	"github.com/bb2d0cf4/agent/internal/programs"
 )
 
-// interpreters run the text that they read.
-var interpreters = strings.Fields("ash bash csh dash fish ksh sh tcsh zsh python python2 python3 perl ruby node php lua")
+// languageOf returns the language of the program that a word names, nil for another.
+func languageOf(word string) *programs.Language { return programs.Find(path.Base(word)).Language }
 
-// languages are wrappers whose text is not that of a shell.
-var languages = strings.Fields("awk gawk mawk lua node perl php python python2 python3 ruby")
-
-func isInterpreter(word string) bool { return slices.Contains(interpreters, path.Base(word)) }
+// isInterpreter reports whether a word names a program that runs the text which it reads.
+func isInterpreter(word string) bool { return languageOf(word).RunsInput() }
 
 // interpreter returns the first interpreter that the words of a command name, or "".
 func interpreter(args []string) string {
@@ -30,38 +29,20 @@ func runsInput(args []string) bool {
 	return i >= 0 && (i == 0 || isWrapper(args[0]) || isLauncher(args[0])) && readsProgram(path.Base(args[i]), args[i+1:])
 }
 
-// Options of interpreters: those with a program in the next argument, and those with
-// another value.
-var (
-	codeOptions = map[string]string{"lua": "e", "node": "ep", "perl": "eE", "php": "rRBEF", "python": "c", "ruby": "e"}
-	valued      = map[string]string{"": "oO", "lua": "l", "node": "r", "perl": "IMm", "php": "cdz", "python": "WX", "ruby": "IrC"}
-)
-
-// consoles are modules of Python that run the text that they read.
-var consoles = strings.Fields("IPython asyncio bpython code idlelib pdb ptpython")
-
-// language returns the key of an interpreter in codeOptions and valued.
-func language(name string) string {
-	if name = strings.TrimRight(name, "23"); slices.Contains(languages, name) {
-		return name
-	}
-	return "" // a shell
-}
-
 // evaluating matches code that may run the text which it reads.
 var evaluating = lazyregexp.New("(?i)\\b(eval|exec|execfile|system|popen|spawn|subprocess|child_process|compile|function|import|require|runpy|load|loadstring|open3|qx|vm)\\b|`|%x|/e?e[a-z]*")
 
 // readsProgram reports whether an interpreter with these arguments runs the text that it
 // reads: no argument names another program, or that one may run the text.
 func readsProgram(name string, args []string) bool {
-	lang := language(name)
+	lang := languageOf(name)
 	for i := 0; i < len(args); i++ {
 		switch arg := args[i]; {
 		case arg == "-", isInput(arg):
 			return true
 		case isCodeOption(lang, arg):
-			return lang != "" && slices.ContainsFunc(args[i:], evaluating.MatchString)
-		case lang == "python" && strings.HasPrefix(arg, "-m"):
+			return !lang.Shell && slices.ContainsFunc(args[i:], evaluating.MatchString)
+		case lang.Modules && strings.HasPrefix(arg, "-m"):
 			return isConsole(append([]string{strings.TrimPrefix(arg, "-m")}, args[i+1:]...))
 		case isInteractive(lang, arg):
 			return true
@@ -81,7 +62,7 @@ func isConsole(words []string) bool {
 	if words[0] == "" {
 		words = words[1:]
 	}
-	return len(words) == 0 || words[0] == "" || slices.Contains(consoles, strings.Split(words[0], ".")[0])
+	return len(words) == 0 || words[0] == "" || programs.IsConsole(words[0])
 }
 
 // isInput reports whether an argument may name the input of the interpreter.
@@ -90,31 +71,26 @@ func isInput(arg string) bool {
 }
 
 // isInteractive reports whether an option makes an interpreter run the text that it reads.
-func isInteractive(lang, arg string) bool {
-	return lang == "" && short(arg, "s") || short(arg, "i") && lang != "perl" && lang != "ruby" || strings.HasPrefix(arg, "--int")
+func isInteractive(lang *programs.Language, arg string) bool {
+	return lang.Shell && short(arg, "s") || short(arg, "i") && !lang.InPlace || strings.HasPrefix(arg, "--int")
 }
 
 // takesValue reports whether the next argument of an interpreter belongs to this option.
-func takesValue(lang, arg string) bool {
-	return len(arg) == 2 && (arg[0] == '-' || arg[0] == '+') && strings.Contains(valued[lang], arg[1:]) ||
+func takesValue(lang *programs.Language, arg string) bool {
+	return len(arg) == 2 && (arg[0] == '-' || arg[0] == '+') && strings.Contains(lang.Valued, arg[1:]) ||
 		slices.Contains([]string{"--rcfile", "--init-file", "--require", "--import"}, arg)
 }
 
 // isCodeOption reports whether the next argument of an interpreter, or the rest of this one, is
 // a program.
-func isCodeOption(lang, arg string) bool {
-	letters := codeOptions[lang]
-	if lang == "" {
-		letters = "c"
-	}
-	return short(arg, letters) || lang == "node" && (strings.HasPrefix(arg, "--ev") || strings.HasPrefix(arg, "--pr"))
+func isCodeOption(lang *programs.Language, arg string) bool {
+	return short(arg, lang.Code) || strings.Contains(lang.Code, "p") && (strings.HasPrefix(arg, "--ev") || strings.HasPrefix(arg, "--pr"))
 }
 
-// isCodeOf reports whether an argument behind option can hold a program for name.
-func isCodeOf(name, option, arg string) bool {
-	lang := language(name)
+// isCodeOf reports whether an argument behind option can hold a program in lang.
+func isCodeOf(lang *programs.Language, option, arg string) bool {
 	switch {
-	case strings.HasSuffix(lang, "awk"):
+	case lang.Awk:
 		return true
 	case strings.HasPrefix(arg, "-"):
 		return isCodeOption(lang, arg)

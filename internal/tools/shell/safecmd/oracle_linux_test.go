@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -19,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/programs"
 )
 
 // box is a repository in which safe lines are really run, traced.
@@ -114,7 +114,7 @@ func (b *box) run(j Judgement) (did []string) {
 	ctx, cancel := context.WithTimeout(b.t.Context(), 20*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, b.strace, "-f", "-qq", "-o", log, "-e", "trace="+calls, "-e", "signal=none", "/bin/bash", "--noprofile", "--norc", "-c", j.Script())
-	cmd.Dir, cmd.Env, cmd.WaitDelay = b.place.Dir, slices.Concat(b.env, Env), time.Second
+	cmd.Dir, cmd.Env, cmd.WaitDelay = b.place.Dir, slices.Concat(b.env, programs.Env), time.Second
 	if _, err := cmd.CombinedOutput(); ctx.Err() != nil {
 		return []string{"it does not end: " + err.Error()}
 	}
@@ -139,7 +139,7 @@ func (b *box) forbidden(j Judgement, call string) bool {
 		names := []string{"/bin/bash"}
 		for _, s := range j.steps {
 			names = append(names, s.name)
-			for _, at := range s.reads.runs {
+			for _, at := range s.reads.Runs {
 				names = append(names, s.args[at])
 			}
 		}
@@ -234,7 +234,7 @@ func TestSafeLinesOnlyRead(t *testing.T) {
 		lines = append(lines, s.line)
 	}
 	lines = append(lines, "git log", "git log --stat -1", "git log --format='%h %an' -3", "git ls-files -o", "git describe --tags", "git rev-list --count HEAD", "git branch -av", "git stash list", "git reflog", "git shortlog -sn HEAD", "go version", "go env GOROOT GOMOD")
-	names := append(slices.Sorted(maps.Keys(programs)), "find", "xargs")
+	names := programs.Names(func(p *programs.Program) bool { return p.Safe != nil })
 	before, ran, tried, entered := b.tree(), 0, 0, 0
 	for ; ran < want; tried++ {
 		var line string

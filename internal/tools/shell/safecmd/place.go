@@ -11,6 +11,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/lookpath"
 	"github.com/bb2d0cf4/agent/internal/permission"
+	"github.com/bb2d0cf4/agent/internal/programs"
 	"github.com/bb2d0cf4/agent/internal/shellline"
 	"github.com/bb2d0cf4/agent/internal/subpath"
 )
@@ -93,9 +94,9 @@ func (p Place) judge(line string) Judgement {
 		program, why := p.program(s.name)
 		if why == "" && !guarded {
 			why = j.moved(s.part, p.Dir)
-			s.reads.hidden = true // without Script, rg may show hidden files
+			s.reads.Hidden = true // without Script, rg may show hidden files
 		}
-		for _, at := range s.reads.runs {
+		for _, at := range s.reads.Runs {
 			if why == "" {
 				s.args = slices.Clone(s.args)
 				s.args[at], why = p.program(s.args[at])
@@ -123,14 +124,11 @@ func (j *Judgement) misplace(s step, why string) {
 	j.Parts[s.part].Class, j.Parts[s.part].Reason = Ask, why
 }
 
-// movers are commands after which the names in a line may mean other files and programs.
-var movers = strings.Fields("cd pushd popd chdir alias builtin command enable eval exec hash set shopt source .")
-
 // moved returns why the words of a part of a line that starts in dir may mean something else
 // because of a part before it, or "".
 func (j Judgement) moved(part int, dir string) string {
 	for _, p := range j.Parts[:part] {
-		if len(p.Words) > 0 && slices.Contains(movers, p.Words[0]) && !slices.Equal(p.Words, []string{"cd", dir}) {
+		if len(p.Words) > 0 && programs.Find(p.Words[0]).Is.Has(programs.Moves) && !slices.Equal(p.Words, []string{"cd", dir}) {
 			return p.Words[0] + " changes what the names after it mean"
 		}
 	}
@@ -140,7 +138,7 @@ func (j Judgement) moved(part int, dir string) string {
 // program returns the path of a program, or the name of a command of the shell, and why
 // it may be another program.
 func (p Place) program(name string) (path, why string) {
-	if slices.Contains(builtins, name) {
+	if programs.Find(name).Is.Has(programs.Builtin) {
 		return name, ""
 	}
 	search := lookpath.Search{Dirs: append([]string{p.Dir}, p.Roots...), Path: p.Path}
@@ -187,19 +185,19 @@ func within(dir, path string) bool {
 
 // reads returns why a file that a command reads needs a question, or "".
 func (p Place) reads(s step) string {
-	if s.reads.compares {
+	if s.reads.Compares {
 		if why := p.repository(s.reads); why != "" {
 			return why
 		}
 	}
-	for _, name := range s.reads.files {
-		if why := p.file(name, s.reads.names); why != "" {
+	for _, name := range s.reads.Files {
+		if why := p.file(name, s.reads.Names); why != "" {
 			return why
 		}
-		if s.reads.flat && p.isDir(name) {
+		if s.reads.Flat && p.isDir(name) {
 			return name + " is a folder, whose files it would show"
 		}
-		if s.reads.deep {
+		if s.reads.Deep {
 			if why := p.below(name, s.reads); why != "" {
 				return why
 			}
@@ -259,7 +257,7 @@ func (p Place) secret(name, below, abs string) string {
 }
 
 // below returns why reading everything in a folder, as r does, needs a question, or "".
-func (p Place) below(name string, r reads) string {
+func (p Place) below(name string, r programs.Reads) string {
 	top := name
 	if !filepath.IsAbs(top) {
 		top = filepath.Join(p.Dir, top)
@@ -267,7 +265,7 @@ func (p Place) below(name string, r reads) string {
 	if target, err := filepath.EvalSymlinks(top); err == nil {
 		top = target
 	}
-	if r.passed && strings.ContainsAny(name, r.blanks) {
+	if r.Passed && strings.ContainsAny(name, r.Blanks) {
 		return name + " is more than one word for xargs"
 	}
 	entries, why := 0, ""
@@ -276,14 +274,14 @@ func (p Place) below(name string, r reads) string {
 		rel := strings.TrimPrefix(strings.TrimPrefix(path, top), string(filepath.Separator))
 		switch {
 		case err != nil: // the command cannot read it either
-		case !r.hidden && rel != "" && strings.HasPrefix(e.Name(), "."):
+		case !r.Hidden && rel != "" && strings.HasPrefix(e.Name(), "."):
 			if e.IsDir() {
 				return filepath.SkipDir
 			}
 			return nil
 		case entries > maxEntries:
 			why = name + " has too many files to look for those that hold keys"
-		case rel != "" && r.includes(e.Name()):
+		case rel != "" && includes(r, e.Name()):
 			why = p.entry(filepath.Join(name, rel), rel, path, e, r)
 		}
 		if why == "" {
@@ -298,24 +296,24 @@ func (p Place) below(name string, r reads) string {
 }
 
 // includes reports whether r is about files with a name.
-func (r reads) includes(name string) bool {
-	if r.only == "" {
+func includes(r programs.Reads, name string) bool {
+	if r.Only == "" {
 		return true
 	}
-	ok, err := filepath.Match(r.only, name)
+	ok, err := filepath.Match(r.Only, name)
 	return ok || err != nil
 }
 
 // entry returns why reading an entry of a folder needs a question, or "".
-func (p Place) entry(name, rel, path string, e fs.DirEntry, r reads) string {
+func (p Place) entry(name, rel, path string, e fs.DirEntry, r programs.Reads) string {
 	switch {
-	case r.passed && strings.ContainsAny(rel, r.blanks):
+	case r.Passed && strings.ContainsAny(rel, r.Blanks):
 		return name + " is more than one word for xargs"
-	case r.links && e.Type()&fs.ModeSymlink != 0:
-		return p.file(path, r.names)
-	case r.links && !e.IsDir() && !e.Type().IsRegular():
+	case r.Links && e.Type()&fs.ModeSymlink != 0:
+		return p.file(path, r.Names)
+	case r.Links && !e.IsDir() && !e.Type().IsRegular():
 		return name + " is not an ordinary file"
-	case !e.IsDir() && !r.names:
+	case !e.IsDir() && !r.Names:
 		return p.secret(name, rel, path)
 	}
 	return ""
@@ -323,7 +321,7 @@ func (p Place) entry(name, rel, path string, e fs.DirEntry, r reads) string {
 
 // Script returns the line to run for a safe line that Place.Judge returned: the same
 // commands, each program by its path, each word in quotes, git without the programs that
-// a repository can name. It is "" for another line. It needs Env in its environment.
+// a repository can name. It is "" for another line. It needs programs.Env in its environment.
 func (j Judgement) Script() string {
 	if j.Class != Safe {
 		return ""
@@ -338,25 +336,16 @@ func (j Judgement) Script() string {
 			continue
 		}
 		name := s.name
-		if !slices.Contains(builtins, name) {
+		if !programs.Find(name).Is.Has(programs.Builtin) {
 			name = shellline.Quote(name)
 		}
 		words = append(words, name)
-		switch filepath.Base(s.name) {
-		case "git":
-			words = append(words, shellline.Line(gitOptions))
-			if len(s.args) > 0 && gitAfter[s.args[0]] != nil {
-				words = append(words, shellline.Line(slices.Concat(s.args[:1], gitAfter[s.args[0]], s.args[1:])))
-				words = append(words, s.discard...)
-				continue
-			}
-		case "rg":
-			if !s.reads.hidden { // whatever the ignore files of the project include
-				words = append(words, "--no-config", "--glob", shellline.Quote("!.*"))
-			}
+		args := s.args
+		if guard := programs.Find(filepath.Base(s.name)).Guard; guard != nil {
+			args = guard(args, s.reads)
 		}
-		if len(s.args) > 0 {
-			words = append(words, shellline.Line(s.args))
+		if len(args) > 0 {
+			words = append(words, shellline.Line(args))
 		}
 		if s.in != "" {
 			words = append(words, "<"+shellline.Quote(s.in))

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/bb2d0cf4/agent/internal/programs"
 )
 
 // step is a piece of a safe line: an operator of the shell, or a command.
@@ -14,28 +16,10 @@ type step struct {
 	operator string // such as "&&"; empty for a command
 	name     string
 	args     []string // after the name, without quotes
-	reads    reads
+	reads    programs.Reads
 	in       string   // the file that it reads instead of the standard input; may be empty
 	part     int      // of a command: its index in Judgement.Parts
 	discard  []string // redirections of its output to nowhere, such as "2>/dev/null"
-}
-
-// reads lists the files that a command reads.
-type reads struct {
-	files  []string
-	deep   bool // and everything below them
-	hidden bool // with the files whose names begin with a dot
-	names  bool // only their names and sizes
-	flat   bool // and, if one is a folder, files in it
-
-	compares bool // and those of the repository, with git's filters
-	tracked  bool // and prints their tracked content
-
-	only   string // a pattern of the names of files below them; empty for all
-	links  bool   // and the files that links below them lead to
-	passed bool   // and those whose names it reads, which have none of the characters blanks
-	blanks string
-	runs   []int // the indexes of its arguments that name programs which it starts
 }
 
 // reader judges the statements of a line strictly: every form that it does not know asks.
@@ -196,24 +180,27 @@ func (r *reader) judge(c *syntax.CallExpr, in string, discard []string) {
 		r.add(text, Ask, "it names its program by a path")
 		return
 	}
-	rule, known := ruleOf(name)
-	if !known {
+	p := programs.Find(name)
+	if p.Safe == nil {
 		r.add(text, Ask, "%s is not known to only read", name)
 		return
 	}
-	uses, why := rule(words[1:])
+	uses, why := p.Safe(words[1:])
 	if why != "" {
 		r.add(text, Ask, "%s: %s", name, why)
 		return
 	}
-	for _, file := range append(uses.files, in) {
+	for _, file := range append(uses.Files, in) {
 		if special(file) {
 			r.add(text, Ask, "%s is not an ordinary file", file)
 			return
 		}
 	}
-	r.add(text, Safe, "%s only reads", strings.Join(words[:min(len(words), subcommands[name]+1)], " "))
-	r.steps = append(r.steps, step{part: len(r.Parts) - 1, name: name, args: words[1:], reads: uses, in: in, discard: discard})
+	if p.Guard != nil && len(words) > 1 && !strings.HasPrefix(words[1], "-") && name != "rg" {
+		name += " " + words[1]
+	}
+	r.add(text, Safe, "%s only reads", name)
+	r.steps = append(r.steps, step{part: len(r.Parts) - 1, name: words[0], args: words[1:], reads: uses, in: in, discard: discard})
 }
 
 // special reports whether a path may be a device, a connection or a process.

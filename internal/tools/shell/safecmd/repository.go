@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/permission"
+	"github.com/bb2d0cf4/agent/internal/programs"
 )
 
 // maxIndex is the size in bytes up to which the index of a repository is read.
@@ -19,7 +20,7 @@ const maxIndex = 32 << 20
 // repository returns why comparing the files of the repository of p needs a question, or "":
 // its settings can make git run a program, or look at files elsewhere, or a tracked file holds
 // keys.
-func (p Place) repository(r reads) string {
+func (p Place) repository(r programs.Reads) string {
 	top, why := p.top()
 	if why != "" {
 		return why
@@ -35,15 +36,15 @@ func (p Place) repository(r reads) string {
 			return why
 		}
 	}
-	for _, name := range r.files {
+	for _, name := range r.Files {
 		if !within(top, p.abs(name)) {
 			return name + " is outside of the repository"
 		}
 	}
-	if !r.tracked {
+	if !r.Tracked {
 		return ""
 	}
-	for _, name := range r.files {
+	for _, name := range r.Files {
 		if _, err := os.Lstat(p.abs(name)); err != nil {
 			return name + " may be another version of the files"
 		}

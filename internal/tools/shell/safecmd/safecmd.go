@@ -14,6 +14,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/programs"
 	"github.com/bb2d0cf4/agent/internal/shellline"
 )
 
@@ -106,8 +107,10 @@ func (j Judgement) CommandPart(i int, askAll bool) confirm.CommandPart {
 // commandPart returns the part i and, if it reads a file as its standard input, that.
 func (j Judgement) commandPart(i int, askAll bool) (out []confirm.CommandPart) {
 	p := j.Parts[i]
-	safe := p.Class == Safe && !askAll && len(p.Words) > 0 && p.Words[0] != "git" && p.Words[0] != "go"
-	safe = safe && (j.Class != Safe || p.Words[0] != "rg") // Judge took it to be guarded
+	safe := p.Class == Safe && !askAll && len(p.Words) > 0
+	if safe && programs.Find(p.Words[0]).Guard != nil {
+		safe = p.Words[0] == "rg" && j.Class != Safe // else Judge took it to be guarded
+	}
 	out = append(out, confirm.CommandPart{Words: p.Words, Safe: safe, Hidden: p.Hidden, Piped: p.Piped, Away: p.away})
 	if p.input && !safe {
 		out = append(out, confirm.CommandPart{}) // the words do not show what the file makes it do

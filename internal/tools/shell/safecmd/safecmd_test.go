@@ -32,10 +32,8 @@ func samples(t testing.TB) []sample {
 	return out
 }
 
-// TestLines: no line that does more than read is safe, and none that is hard to undo goes
-// unmarked.
-// A rule that asks about some commands does not make each find ask: only one that runs
-// others may run them.
+// TestFindHidesWhatItRuns: a rule that asks about some commands does not make each find ask: only
+// one that runs others may run them.
 func TestFindHidesWhatItRuns(t *testing.T) {
 	for line, hidden := range map[string]bool{
 		`find . -name "*.go" -newer go.mod`: false, "find": false, "find src -type f -print0": false,
@@ -48,27 +46,8 @@ func TestFindHidesWhatItRuns(t *testing.T) {
 	}
 }
 
-// TestOptionsHideNone: no option of git is judged as taking the next word for its value if
-// git would read that as an option.
-func TestOptionsHideNone(t *testing.T) {
-	tried := 0
-	for name, s := range gitSpecs {
-		if i := strings.IndexAny(s.flags, s.valued); i >= 0 {
-			t.Errorf("git %s: -%c has a value and has none", name, s.flags[i])
-		}
-		for _, option := range strings.Fields(s.long) {
-			for _, hidden := range []string{"--output=made", "--ext-diff", "--textconv", "--move", "--dirty", "-p"} {
-				line := "git " + name + " " + strings.TrimRight(option, "[=]") + " " + hidden
-				tried++
-				if j := Classify(line); j.Class == Safe {
-					t.Errorf("%s is safe", line)
-				}
-			}
-		}
-	}
-	t.Logf("load: %d lines", tried)
-}
-
+// TestLines: no line that does more than read is safe, and none that is hard to undo goes
+// unmarked.
 func TestLines(t *testing.T) {
 	counts := map[string]int{}
 	for _, s := range samples(t) {

@@ -9,6 +9,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/bb2d0cf4/agent/internal/programs"
 	"github.com/bb2d0cf4/agent/internal/shellline"
 )
 
@@ -148,7 +149,7 @@ func isDocument(n *syntax.Redirect) bool {
 
 // command examines a simple command and those that it starts.
 func (u *unusual) command(words []string) {
-	for len(words) > 0 && (strings.Contains(words[0], "=") || slices.Contains([]string{"declare", "export", "typeset"}, words[0])) {
+	for len(words) > 0 && (strings.Contains(words[0], "=") || is(words[0], programs.Assigns)) {
 		if name, _, _ := strings.Cut(words[0], "="); changesPrograms(name) {
 			u.add("variable", "it sets "+name+", a variable that can change what programs do")
 		}
@@ -179,7 +180,7 @@ func (u *unusual) command(words []string) {
 
 // inner examines the commands in the arguments of a program.
 func (u *unusual) inner(name string, args []string) {
-	if u.depth >= maxInner || name == "git" || !isWrapper(name) && !slices.Contains(starters, name) {
+	if u.depth >= maxInner || name == "git" || !isWrapper(name) && !is(name, programs.Hides) {
 		return
 	}
 	deeper := unusual{place: u.place, found: u.found, depth: u.depth + 1, left: u.left}
@@ -187,7 +188,7 @@ func (u *unusual) inner(name string, args []string) {
 		switch {
 		case strings.ContainsAny(arg, " \t\n;|&"):
 			deeper.line(Classify(arg))
-		case !strings.HasPrefix(arg, "-") && strings.Trim(arg, "0123456789.smhd") != "":
+		case !strings.HasPrefix(arg, "-") && !programs.IsNumber(arg):
 			deeper.command(args[i:])
 			return
 		}
@@ -232,50 +233,17 @@ func changesPrograms(name string) bool {
 		slices.Contains(strings.Fields("BASH_ENV EDITOR ENV GOFLAGS IFS MAKEFLAGS NODE_OPTIONS PAGER PATH PERL5OPT PYTHONPATH RUBYOPT VISUAL"), name)
 }
 
-func changesUser(name string, _ []string) bool {
-	return slices.Contains([]string{"doas", "pkexec", "runuser", "su", "sudo"}, name)
-}
-
-// installers are the words with which programs install packages.
-var installers = map[string]string{
-	"apk": "add", "apt": "install upgrade", "apt-get": "install upgrade dist-upgrade", "brew": "install upgrade", "bun": "i install add x",
-	"bundle": "install update", "cargo": "install add update", "composer": "install require update", "conda": "install create update", "dnf": "install upgrade",
-	"gem": "install update", "go": "install get", "npm": "i install ci add update exec", "pacman": "-S -Sy -Syu -U", "pip": "install", "pip3": "install",
-	"pipx": "install run", "pnpm": "i install add update dlx", "poetry": "install add update", "uv": "add sync pip", "winget": "install", "yarn": "install add upgrade dlx", "yum": "install update", "zypper": "install in",
-}
+func changesUser(name string, _ []string) bool { return is(name, programs.Privileged) }
 
 func installs(name string, args []string) bool {
-	switch {
-	case slices.Contains([]string{"bunx", "npx", "uvx"}, name):
-		return true
-	case isInterpreter(name):
+	if lang := languageOf(name); lang != nil && lang.Modules {
 		i := slices.Index(args, "-m")
 		return i >= 0 && i+1 < len(args) && installs(args[i+1], args[i+2:])
-	case name == "yarn" && len(args) == 0:
-		return true
 	}
-	return slices.ContainsFunc(strings.Fields(installers[name]), func(word string) bool { return slices.Contains(args, word) })
+	return name == "yarn" && len(args) == 0 || programs.Find(name).InstallsBy(args)
 }
 
-// connectors use the network whatever their arguments are.
-var connectors = strings.Fields("aria2c curl dig ftp gh host http https lftp mosh nc ncat netcat nslookup ping rclone rsh scp sftp socat ssh telnet traceroute wget whois")
-
-func connects(name string, args []string) bool {
-	has := func(words ...string) bool {
-		return slices.ContainsFunc(args, func(s string) bool { return slices.Contains(words, s) })
-	}
-	switch name {
-	case "git":
-		return has("clone", "fetch", "ls-remote", "pull", "push")
-	case "docker", "podman":
-		return has("login", "pull", "push")
-	case "npm", "pnpm", "yarn", "cargo":
-		return has("publish")
-	case "rsync":
-		return slices.ContainsFunc(args, func(s string) bool { return strings.Contains(s, ":") })
-	}
-	return slices.Contains(connectors, name)
-}
+func connects(name string, args []string) bool { return programs.Find(name).ConnectsBy(args) }
 
 func commits(name string, args []string) bool {
 	if name != "git" {
@@ -301,17 +269,18 @@ func startsAnother(name string, args []string) bool {
 			return true
 		}
 	}
-	switch name {
-	case "find", "fd":
-		return slices.ContainsFunc(args, func(s string) bool { return strings.HasPrefix(s, "-exec") || strings.HasPrefix(s, "-ok") || s == "-x" })
-	case "awk", "gawk", "mawk":
+	p := programs.Find(name)
+	switch {
+	case len(p.Exec) > 0:
+		return slices.ContainsFunc(args, func(s string) bool { return slices.Contains(p.Exec, s) })
+	case p.Language != nil && p.Language.Awk:
 		return strings.Contains(strings.Join(args, " "), "system(")
-	case "tar":
+	case name == "tar":
 		return slices.ContainsFunc(args, func(s string) bool { return strings.Contains(s, "-command") || strings.Contains(s, "-action") })
-	case "git":
+	case name == "git":
 		return gitRuns(args)
-	case "time", "python", "python3", "ruby", "node", "perl", "php", "docker", "podman", "kubectl", "!", "{", "if", "then", "do", "else", "while", "until", "for", "case", "ssh":
+	case name == "time" || p.Is.Has(programs.Keyword) || p.Is.Has(programs.Elsewhere):
 		return false
 	}
-	return len(args) > 0 && !isInterpreter(name) && (isWrapper(name) || slices.Contains(starters, name))
+	return len(args) > 0 && !p.Language.RunsInput() && (isWrapper(name) || p.Is.Has(programs.Hides))
 }

@@ -1,4 +1,4 @@
-package safecmd
+package programs
 
 import (
 	"slices"
@@ -12,32 +12,32 @@ var (
 )
 
 // find judges find, whose options come first, then folders, then an expression.
-func find(all []string) (reads, string) {
-	e, args := expression{uses: reads{names: true}, simple: true}, all
+func find(all []string) (Reads, string) {
+	e, args := expression{uses: Reads{Names: true}, simple: true}, all
 	for len(args) > 0 && slices.Contains([]string{"-H", "-L", "-P"}, args[0]) {
 		e.follows = e.follows || args[0] != "-P"
 		args = args[1:]
 	}
 	for len(args) > 0 && !strings.HasPrefix(args[0], "-") && !slices.Contains(findAlone, args[0]) {
-		e.uses.files = append(e.uses.files, args[0])
+		e.uses.Files = append(e.uses.Files, args[0])
 		args = args[1:]
 	}
-	if len(e.uses.files) == 0 {
-		e.uses.files = []string{"."}
+	if len(e.uses.Files) == 0 {
+		e.uses.Files = []string{"."}
 	}
 	e.follows = e.follows || slices.Contains(args, "-follow")
 	if why := e.judge(args, len(all)-len(args)); why != "" {
 		return e.uses, why
 	}
 	if !e.simple {
-		e.uses.only = ""
+		e.uses.Only = ""
 	}
 	return e.uses, ""
 }
 
 // expression is an expression of find, as far as it was judged.
 type expression struct {
-	uses    reads
+	uses    Reads
 	follows bool // links, to files elsewhere
 	simple  bool // all tests hold for each file
 	acted   bool // a file was printed or passed on
@@ -54,14 +54,14 @@ func (e *expression) judge(args []string, before int) string {
 			i++
 			e.acted = e.acted || arg == "-printf"
 			if arg == "-name" && !e.acted && !strings.ContainsAny(args[i], `[\`) {
-				e.uses.only = args[i]
+				e.uses.Only = args[i]
 			}
 		case arg == "-exec":
 			words := untilEnd(args[i+1:])
 			if why := e.exec(words); why != "" {
 				return why
 			}
-			e.uses.runs = append(e.uses.runs, before+i+1)
+			e.uses.Runs = append(e.uses.Runs, before+i+1)
 			i += len(words) + 1
 		default:
 			return arg + " is not known to only test or print"
@@ -73,14 +73,14 @@ func (e *expression) judge(args []string, before int) string {
 // exec judges the command behind -exec.
 func (e *expression) exec(words []string) string {
 	var found []string // as if these were found
-	for _, dir := range e.uses.files {
+	for _, dir := range e.uses.Files {
 		found = append(found, dir+"/a", dir+"/b", dir+"/c")
 	}
 	inner, why := perFile(words, found...)
 	if why == "" && e.follows {
 		why = "it follows links to files elsewhere, which the program gets"
 	}
-	e.uses.names, e.uses.deep, e.uses.hidden, e.uses.links = e.uses.names && inner.names, true, true, true
+	e.uses.Names, e.uses.Deep, e.uses.Hidden, e.uses.Links = e.uses.Names && inner.Names, true, true, true
 	e.acted = true
 	return why
 }
@@ -95,21 +95,18 @@ func untilEnd(args []string) []string {
 	return nil
 }
 
-// notPerFile are programs that only read, but not whatever the file is that they get.
-var notPerFile = append([]string{"git", "go", "rg"}, builtins...)
-
 // perFile judges a command that another program runs with the names of files in place of {},
 // its last word.
-func perFile(words []string, files ...string) (reads, string) {
+func perFile(words []string, files ...string) (Reads, string) {
 	if len(words) < 2 || words[len(words)-1] != "{}" || strings.Contains(strings.Join(words[:len(words)-1], "\x00"), "{}") {
-		return reads{}, "only a command with {} as its last word is known to only read"
+		return Reads{}, "only a command with {} as its last word is known to only read"
 	}
-	rule, known := programs[words[0]]
-	if !known || slices.Contains(notPerFile, words[0]) {
-		return reads{}, words[0] + " is not known to only read whatever file it gets"
+	p := Find(words[0])
+	if p.Safe == nil || p.Exec != nil || p.Is.Has(Builtin) || p.Guard != nil || p.Is.Has(Starts|Direct) {
+		return Reads{}, words[0] + " is not known to only read whatever file it gets"
 	}
-	uses, why := rule(slices.Concat(words[1:len(words)-1], files))
-	if why == "" && (uses.deep || uses.flat || slices.ContainsFunc(uses.files, func(f string) bool { return !slices.Contains(files, f) })) {
+	uses, why := p.Safe(slices.Concat(words[1:len(words)-1], files))
+	if why == "" && (uses.Deep || uses.Flat || slices.ContainsFunc(uses.Files, func(f string) bool { return !slices.Contains(files, f) })) {
 		why = "it reads other files too"
 	}
 	if why != "" {

@@ -1,4 +1,4 @@
-package safecmd
+package programs
 
 import (
 	"slices"
@@ -7,9 +7,27 @@ import (
 	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
-// rule judges the arguments of a program. It returns the files that the program reads, or why the
+// Rule judges the arguments of a program. It returns the files that the program reads, or why the
 // call is not known to only read.
-type rule func(args []string) (uses reads, why string)
+type Rule func(args []string) (uses Reads, why string)
+
+// Reads lists the files that a command reads.
+type Reads struct {
+	Files  []string
+	Deep   bool // and everything below them
+	Hidden bool // with the files whose names begin with a dot
+	Names  bool // only their names and sizes
+	Flat   bool // and, if one is a folder, files in it
+
+	Compares bool // and those of the repository, with git's filters
+	Tracked  bool // and prints their tracked content
+
+	Only   string // a pattern of the names of files below them; empty for all
+	Links  bool   // and the files that links below them lead to
+	Passed bool   // and those whose names it reads, which have none of the characters Blanks
+	Blanks string
+	Runs   []int // the indexes of its arguments that name programs which it starts
+}
 
 // spec describes the options with which a program only reads, and its other arguments.
 type spec struct {
@@ -40,28 +58,28 @@ func (c call) has(option string) bool {
 }
 
 // rule returns the rule for programs with this spec.
-func (s spec) rule() rule {
-	return func(args []string) (reads, string) {
+func (s spec) rule() Rule {
+	return func(args []string) (Reads, string) {
 		c, why := s.parse(args)
 		if why != "" {
-			return reads{}, why
+			return Reads{}, why
 		}
 		return s.reads(c), ""
 	}
 }
 
-func (s spec) reads(c call) reads {
+func (s spec) reads(c call) Reads {
 	if s.words {
-		return reads{}
+		return Reads{}
 	}
-	uses := reads{names: s.names, flat: s.flat, files: c.rest[min(s.bare, len(c.rest)):]}
+	uses := Reads{Names: s.names, Flat: s.flat, Files: c.rest[min(s.bare, len(c.rest)):]}
 	for _, name := range strings.Fields(s.deep) {
 		if c.has(name) {
-			uses.deep, uses.hidden = true, true
+			uses.Deep, uses.Hidden = true, true
 		}
 	}
-	if len(uses.files) == 0 && (s.folder || uses.deep) {
-		uses.files = []string{"."}
+	if len(uses.Files) == 0 && (s.folder || uses.Deep) {
+		uses.Files = []string{"."}
 	}
 	return uses
 }
@@ -152,83 +170,8 @@ func isOption(word string) bool {
 	return len(word) > 1 && word[0] == '-' && (word[1] < '0' || word[1] > '9')
 }
 
-// programs maps programs, and commands of the shell, to the rules for calls that only
-// read. A program that may write, run another or reach the network without such an
-// option is not among them.
-var programs = map[string]rule{
-	"awk":      awk,
-	"gawk":     awk,
-	"mawk":     awk,
-	"basename": spec{flags: "az", valued: "s", long: "--multiple --suffix= --zero", words: true}.rule(),
-	"base64":   spec{flags: "di", valued: "w", long: "--decode --ignore-garbage --wrap=", most: 1}.rule(),
-	"cat":      spec{flags: "AbeEnstTuv", long: "--number --number-nonblank --show-all --show-ends --show-tabs --squeeze-blank"}.rule(),
-	"cksum":    spec{}.rule(),
-	"cmp":      spec{flags: "bls", valued: "in", long: "--bytes= --silent --quiet --verbose --print-bytes", most: 4}.rule(),
-	"column":   spec{flags: "tx", valued: "sco", long: "--table --separator="}.rule(),
-	"comm":     spec{flags: "123z", long: "--check-order --nocheck-order --total", most: 2}.rule(),
-	"cut":      spec{flags: "snz", valued: "bcdf", long: "--bytes= --characters= --delimiter= --fields= --complement --only-delimited --output-delimiter="}.rule(),
-	"date":     date,
-	"df":       spec{flags: "ahHiklPT", valued: "tx", long: "--all --human-readable --inodes --local --portability --print-type --si --total --type="}.rule(),
-	"diff":     spec{flags: "abBcdeEiNnpqstTuwyZ", valued: "CFIUWx", long: diffLong, digits: true, most: 2, flat: true}.rule(),
-	"dirname":  spec{flags: "z", long: "--zero", words: true}.rule(),
-	"du":       spec{flags: "0abchHklmPsSx", valued: "dt", long: "--all --apparent-size --bytes --human-readable --max-depth= --summarize --total --exclude= --si --threshold=", names: true, folder: true}.rule(),
-	"echo":     text,
-	"grep":     grep,
-	"expand":   spec{flags: "i", valued: "t", long: "--initial --tabs="}.rule(),
-	"false":    text,
-	"file":     spec{flags: "bhiLNr", long: "--brief --mime --mime-type --mime-encoding --dereference --no-dereference"}.rule(),
-	"fold":     spec{flags: "bs", valued: "w", long: "--bytes --spaces --width="}.rule(),
-	"git":      git,
-	"go":       goTool,
-	"head":     spec{flags: "qvz", valued: "cn", long: "--bytes= --lines= --quiet --silent --verbose", digits: true}.rule(),
-	"jq":       jq,
-	"id":       spec{flags: "Ggnruz", long: "--group --groups --name --real --user", words: true}.rule(),
-	"join":     spec{flags: "iz", valued: "aejotv12", most: 2}.rule(),
-	"ls": spec{flags: "1aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ", long: "--all --almost-all --author --classify --color[=] --directory --file-type --format= --full-time --group-directories-first " +
-		"--hide= --human-readable --ignore= --inode --no-group --numeric-uid-gid --recursive --reverse --si --size --sort= --time= --time-style= --width=", names: true, folder: true}.rule(),
-	"md5sum": sums, "b2sum": sums, "sha1sum": sums, "sha224sum": sums, "sha256sum": sums, "sha384sum": sums, "sha512sum": sums,
-	"nl":       spec{flags: "p", valued: "bdfhilnsvw", long: "--body-numbering="}.rule(),
-	"nproc":    spec{long: "--all --ignore=", none: true}.rule(),
-	"od":       spec{flags: "abcdfiloxsv", valued: "ANjt", long: "--address-radix= --format= --read-bytes= --skip-bytes= --output-duplicates"}.rule(),
-	"paste":    spec{flags: "sz", valued: "d", long: "--delimiters= --serial"}.rule(),
-	"printf":   printf,
-	"pwd":      spec{flags: "LP", none: true}.rule(),
-	"readlink": spec{flags: "efmnqsvz", long: "--canonicalize --canonicalize-existing --canonicalize-missing --no-newline", names: true}.rule(),
-	"realpath": spec{flags: "eLmPqsz", long: "--canonicalize-existing --canonicalize-missing --relative-base= --relative-to= --no-symlinks --strip", names: true}.rule(),
-	"rev":      spec{}.rule(),
-	"rg":       ripgrep,
-	"sed":      sed,
-	"seq":      spec{flags: "w", valued: "fs", long: "--equal-width --format= --separator=", words: true}.rule(),
-	"sort":     spec{flags: "bCcdfghiMnRrsuVz", valued: "kt", long: "--check --dictionary-order --ignore-case --general-numeric-sort --human-numeric-sort --ignore-leading-blanks --key= --field-separator= --month-sort --numeric-sort --random-sort --reverse --stable --unique --version-sort --zero-terminated"}.rule(), // not -m: it may copy its input to a temporary file
-	"stat":     spec{flags: "fLtx", valued: "c", long: "--dereference --file-system --format= --printf= --terse", names: true}.rule(),
-	"strings":  stringsRule,
-	"tail":     spec{flags: "qvz", valued: "cn", long: "--bytes= --lines= --quiet --silent --verbose", digits: true}.rule(),
-	"test":     test,
-	"tr":       spec{flags: "cCdst", long: "--complement --delete --squeeze-repeats --truncate-set1", words: true}.rule(),
-	"tree":     spec{flags: "aACdDfFghinNpQrsStuUvx", valued: "LIP", apart: true, long: "--dirsfirst --du --filelimit= --gitignore --noreport --prune --si", names: true, folder: true}.rule(),
-	"true":     text,
-	"type":     spec{words: true}.rule(),
-	"uname":    spec{flags: "amnoprsv", long: "--all --kernel-name --kernel-release --kernel-version --machine --nodename --operating-system --processor", none: true}.rule(),
-	"uniq":     spec{flags: "cdDiuz", valued: "fsw", long: "--count --repeated --ignore-case --unique --skip-fields= --skip-chars= --check-chars=", most: 1}.rule(),
-	"wc":       spec{flags: "cLlmw", long: "--bytes --chars --lines --max-line-length --words"}.rule(),
-	"which":    spec{flags: "a", long: "--all", words: true}.rule(),
-	"whoami":   spec{none: true}.rule(),
-}
-
 const diffLong = "--brief --color[=] --context[=] --exclude= --ignore-all-space --ignore-blank-lines --ignore-case --ignore-space-change --ignore-trailing-space " +
 	"--label= --minimal --new-file --report-identical-files --side-by-side --strip-trailing-cr --suppress-common-lines --text --unified[=] --width="
-
-// ruleOf returns the rule of a program.
-func ruleOf(name string) (rule, bool) {
-	switch name { // these run others of programs
-	case "find":
-		return find, true
-	case "xargs":
-		return xargs, true
-	}
-	r, ok := programs[name]
-	return r, ok
-}
 
 // Programs for awk that only select and print: no word that runs, reads or writes
 // something else, or shows the environment, and no > or | beside those of comparisons.
@@ -237,7 +180,7 @@ var (
 	awkHarmless = strings.NewReplacer("||", " ", ">=", " ", `\t`, " ", `\n`, " ")
 )
 
-func awk(args []string) (reads, string) {
+func awk(args []string) (Reads, string) {
 	c, why := spec{valued: "F", bare: 1}.parse(args)
 	switch {
 	case why != "":
@@ -247,50 +190,44 @@ func awk(args []string) (reads, string) {
 		why = "it sets a variable"
 	}
 	if why != "" {
-		return reads{}, why
+		return Reads{}, why
 	}
-	return reads{files: c.rest[1:]}, ""
+	return Reads{Files: c.rest[1:]}, ""
 }
 
-// subcommands maps programs to the number of words after their names that are commands of theirs.
-var subcommands = map[string]int{"git": 1, "go": 1}
-
-// builtins lists the programs that every shell has in itself.
-var builtins = []string{"echo", "false", "printf", "pwd", "test", "true", "type"}
-
 // text is the rule of a command that only prints its arguments or nothing.
-func text([]string) (reads, string) { return reads{}, "" }
+func text([]string) (Reads, string) { return Reads{}, "" }
 
 // printfFormat is a format that neither sets a variable nor is an option.
 var printfFormat = lazyregexp.New(`^([^-%\\]|\\[nt\\]|%[s%])([^%\\]|\\[nt\\]|%[s%])*$`)
 
-func printf(args []string) (reads, string) {
+func printf(args []string) (Reads, string) {
 	if len(args) == 0 || !printfFormat.MatchString(args[0]) {
-		return reads{}, "only a format of text and %s is known to only print"
+		return Reads{}, "only a format of text and %s is known to only print"
 	}
-	return reads{}, ""
+	return Reads{}, ""
 }
 
 // test judges the forms that look at one file or compare texts: others compute, and may run a
 // command in an index.
-func test(args []string) (reads, string) {
+func test(args []string) (Reads, string) {
 	switch {
 	case len(args) == 2 && slices.Contains(strings.Fields("-d -e -f -L -h -r -s -w -x"), args[0]):
-		return reads{names: true, files: args[1:]}, ""
+		return Reads{Names: true, Files: args[1:]}, ""
 	case len(args) == 2 && (args[0] == "-n" || args[0] == "-z"), len(args) == 3 && slices.Contains(strings.Fields("= == !="), args[1]):
-		return reads{}, ""
+		return Reads{}, ""
 	}
-	return reads{}, "only one question about a file or two texts is known to only read"
+	return Reads{}, "only one question about a file or two texts is known to only read"
 }
 
-func sums(args []string) (reads, string) {
+func sums(args []string) (Reads, string) {
 	return spec{flags: "btz", long: "--binary --tag --text --zero"}.rule()(args)
 }
 
 // stringsRule is the rule of strings, which reads arguments from a file behind an @.
-func stringsRule(args []string) (reads, string) {
+func stringsRule(args []string) (Reads, string) {
 	if slices.ContainsFunc(args, func(s string) bool { return strings.HasPrefix(s, "@") }) {
-		return reads{}, "it reads arguments from the file behind the @"
+		return Reads{}, "it reads arguments from the file behind the @"
 	}
 	return spec{flags: "afow", valued: "ent", long: "--all --bytes= --radix= --encoding="}.rule()(args)
 }
@@ -302,14 +239,14 @@ var grepSpec = spec{
 		"--only-matching --perl-regexp --quiet --recursive --regexp= --silent --text --with-filename --word-regexp",
 }
 
-func grep(args []string) (reads, string) {
+func grep(args []string) (Reads, string) {
 	_, uses, why := grepSpec.search(args)
 	return uses, why
 }
 
 // search judges a search, whose first argument is a pattern unless an option has it or
 // only files are listed.
-func (s spec) search(args []string) (call, reads, string) {
+func (s spec) search(args []string) (call, Reads, string) {
 	c, why := s.parse(args)
 	if slices.ContainsFunc([]string{"-e", "--regexp", "--files"}, c.has) {
 		s.bare = 0
@@ -325,19 +262,30 @@ var ripgrepSpec = spec{
 }
 
 // ripgrep is grep for rg, which reads everything in a folder anyway.
-func ripgrep(args []string) (reads, string) {
+func ripgrep(args []string) (Reads, string) {
 	c, uses, why := ripgrepSpec.search(args)
-	uses.deep = true
-	uses.hidden = slices.ContainsFunc([]string{"--hidden", "-u", "-g", "--glob", "--iglob"}, c.has)
+	uses.Deep = true
+	uses.Hidden = slices.ContainsFunc([]string{"--hidden", "-u", "-g", "--glob", "--iglob"}, c.has)
 	return uses, why
 }
+
+// guardedSearch returns the arguments with which rg reads no more because of its settings, and nothing
+// hidden, whatever the ignore files of the project include.
+func guardedSearch(args []string, uses Reads) []string {
+	if uses.Hidden {
+		return args
+	}
+	return slices.Concat([]string{"--no-config", "--glob", "!.*"}, args)
+}
+
+func asItIs(args []string, _ Reads) []string { return args }
 
 // sedRange is the only form of a script for sed that is known to only read.
 var sedRange = lazyregexp.New(`^([0-9]+|\$)(,([0-9]+|\$))?p(; ?([0-9]+|\$)(,([0-9]+|\$))?p)*$`)
 
-func sed(args []string) (reads, string) {
+func sed(args []string) (Reads, string) {
 	if len(args) < 2 || args[0] != "-n" || !sedRange.MatchString(args[1]) {
-		return reads{}, "only sed -n with ranges of lines to print is known to only read"
+		return Reads{}, "only sed -n with ranges of lines to print is known to only read"
 	}
 	return spec{}.rule()(args[2:])
 }
@@ -351,7 +299,7 @@ const (
 	jqIndex = `\[(-?[0-9]+|"[A-Za-z0-9_.-]*")?\]`
 )
 
-func jq(args []string) (reads, string) {
+func jq(args []string) (Reads, string) {
 	s := spec{flags: "acCMrSse", long: "--compact-output --raw-output --sort-keys --slurp --tab --monochrome-output --exit-status", bare: 1}
 	c, why := s.parse(args)
 	if why == "" && (len(c.rest) == 0 || !jqPath.MatchString(c.rest[0])) {
@@ -360,24 +308,24 @@ func jq(args []string) (reads, string) {
 	return s.reads(c), why
 }
 
-func date(args []string) (reads, string) {
+func date(args []string) (Reads, string) {
 	c, why := spec{flags: "uRI", long: "--utc --universal --iso-8601[=] --rfc-3339="}.parse(args)
 	if why == "" && (len(c.rest) > 1 || len(c.rest) == 1 && !strings.HasPrefix(c.rest[0], "+")) {
 		why = "it could set the clock"
 	}
-	return reads{}, why
+	return Reads{}, why
 }
 
 // goVariables lists the variables that go env prints without running a compiler, and that
 // hold no passwords.
 var goVariables = strings.Fields("CGO_ENABLED GOARCH GOBIN GOCACHE GOEXPERIMENT GOFLAGS GOMOD GOMODCACHE GOOS GOPATH GOROOT GOTOOLCHAIN GOVERSION GOWORK")
 
-func goTool(args []string) (reads, string) {
+func goTool(args []string) (Reads, string) {
 	switch {
 	case len(args) == 1 && args[0] == "version":
-		return reads{}, ""
+		return Reads{}, ""
 	case len(args) > 1 && args[0] == "env" && !slices.ContainsFunc(args[1:], func(s string) bool { return !slices.Contains(goVariables, s) }):
-		return reads{}, ""
+		return Reads{}, ""
 	}
-	return reads{}, "only go version and go env with names are known to only read: other commands build, download or run something"
+	return Reads{}, "only go version and go env with names are known to only read: other commands build, download or run something"
 }

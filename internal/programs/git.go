@@ -1,4 +1,4 @@
-package safecmd
+package programs
 
 import (
 	"slices"
@@ -8,10 +8,10 @@ import (
 )
 
 // gitSpecs are the commands of git that only read the repository's own objects and names:
-// with GitOptions and GitEnv, none of them runs a program that the repository names.
+// with gitOptions and Env, none of them runs a program that the repository names.
 // Commands that compare the files of the folder (status, diff, blame) run its converters and
 // filters: the former are switched off, see gitAfter, and settings with the latter ask, see
-// Place.repository. What else shows content (show, log -p) asks.
+// safecmd. What else shows content (show, log -p) asks.
 var gitSpecs = map[string]spec{
 	"blame":         {flags: "bcefnwstl", valued: "L", long: "--abbrev= --date= --line-porcelain --porcelain --show-email --show-name --show-number", most: 1},
 	"branch":        {flags: "aqrv", long: "--all --list --remotes --show-current --sort= --no-color --color[=] --verbose --ignore-case", none: true},
@@ -40,49 +40,41 @@ var gitSpecs = map[string]spec{
 }
 
 // git judges git COMMAND. Options before the command ask.
-func git(args []string) (reads, string) {
+func git(args []string) (Reads, string) {
 	if len(args) == 1 && args[0] == "--version" {
-		return reads{}, ""
+		return Reads{}, ""
 	}
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
-		return reads{}, "its options before the command can make it run programs"
+		return Reads{}, "its options before the command can make it run programs"
 	}
 	if slices.Equal(args, []string{"stash", "list"}) || slices.Equal(args, []string{"worktree", "list"}) {
-		return reads{}, ""
+		return Reads{}, ""
 	}
 	s, known := gitSpecs[args[0]]
 	if !known {
-		return reads{}, args[0] + " is not a command of git that only reads names and history; a repository can make other commands run its own programs"
+		return Reads{}, args[0] + " is not a command of git that only reads names and history; a repository can make other commands run its own programs"
 	}
 	c, why := s.parse(args[1:])
 	if why != "" {
-		return reads{}, why
+		return Reads{}, why
 	}
 	if args[0] == "tag" && len(c.rest) > 0 && !c.has("-l") && !c.has("--list") {
-		return reads{}, "it makes a tag"
+		return Reads{}, "it makes a tag"
 	}
 	if why := gitFormat(c.options); why != "" {
-		return reads{}, why
+		return Reads{}, why
 	}
 	return compared(args[0], c, s.reads(c))
 }
 
 // compared adds the files that a command of git compares to its other reads.
-func compared(command string, c call, uses reads) (reads, string) {
-	uses.compares = gitAfter[command] != nil
-	uses.tracked = command == "diff" && showsContent(c)
-	if uses.tracked && (c.has("--cached") || c.has("--staged")) {
-		return reads{}, "it shows content of other versions than those in the folder"
+func compared(command string, c call, uses Reads) (Reads, string) {
+	uses.Compares = gitAfter[command] != nil
+	uses.Tracked = command == "diff" && showsContent(c)
+	if uses.Tracked && (c.has("--cached") || c.has("--staged")) {
+		return Reads{}, "it shows content of other versions than those in the folder"
 	}
 	return uses, ""
-}
-
-// gitAfter are options that stand behind the commands of git that compare files, in the lines
-// that Script returns.
-var gitAfter = map[string][]string{
-	"blame":  {"--no-textconv"},
-	"diff":   {"--no-ext-diff", "--no-textconv", "--ignore-submodules=all"},
-	"status": {"--ignore-submodules=all"},
 }
 
 // showsContent reports whether git diff prints lines of files.
@@ -113,15 +105,31 @@ func gitFormat(options map[string]string) string {
 // signature matches the placeholders of a signature; a sign or a blank may precede the letter.
 var signature = lazyregexp.New(`%[-+ ]?G`)
 
-// gitOptions stand before the command of git in the lines that Script returns.
-var gitOptions = []string{
-	"--no-pager", "--no-optional-locks",
-	"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "diff.external=", "-c", "log.showSignature=false", "-c", "format.pretty=medium",
-	"-c", "gpg.program=false", "-c", "gpg.ssh.program=false", "-c", "gpg.x509.program=false", "-c", "core.sshCommand=false", "-c", "core.askPass=false", "-c", "core.alternateRefsCommand=false", "-c", "core.editor=false",
-	"-c", "credential.helper=", "-c", "protocol.allow=never", "-c", "submodule.recurse=false", "-c", "diff.submodule=short", "-c", "diff.autoRefreshIndex=false", "-c", "status.submoduleSummary=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
+// gitOptions stand before the command of git in its guarded form, and gitAfter behind those that
+// compare files.
+var (
+	gitOptions = []string{
+		"--no-pager", "--no-optional-locks",
+		"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "diff.external=", "-c", "log.showSignature=false", "-c", "format.pretty=medium",
+		"-c", "gpg.program=false", "-c", "gpg.ssh.program=false", "-c", "gpg.x509.program=false", "-c", "core.sshCommand=false", "-c", "core.askPass=false", "-c", "core.alternateRefsCommand=false", "-c", "core.editor=false",
+		"-c", "credential.helper=", "-c", "protocol.allow=never", "-c", "submodule.recurse=false", "-c", "diff.submodule=short", "-c", "diff.autoRefreshIndex=false", "-c", "status.submoduleSummary=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
+	}
+	gitAfter = map[string][]string{
+		"blame":  {"--no-textconv"},
+		"diff":   {"--no-ext-diff", "--no-textconv", "--ignore-submodules=all"},
+		"status": {"--ignore-submodules=all"},
+	}
+)
+
+// guardedGit returns the arguments with which git runs no program that a repository names.
+func guardedGit(args []string, _ Reads) []string {
+	if len(args) == 0 {
+		return gitOptions
+	}
+	return slices.Concat(gitOptions, args[:1], gitAfter[args[0]], args[1:])
 }
 
-// Env is added to the environment of the lines that Script returns: git fetches nothing
+// Env is added to the environment of guarded programs: git fetches nothing
 // and asks nobody, go downloads and runs no other version of itself, and does not count its calls.
 var Env = []string{
 	"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_OPTIONAL_LOCKS=0",
