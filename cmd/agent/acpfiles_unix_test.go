@@ -3,11 +3,16 @@
 package main
 
 import (
+	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
@@ -19,6 +24,7 @@ type buffers struct {
 	wrote   []string                 // the texts written
 	saves   func(text string) string // returns the text to save instead; nil saves the text
 	idle    bool                     // it saves nothing
+	idles   string                   // the one file that it does not save
 }
 
 func newBuffers(h *host) *buffers {
@@ -44,7 +50,7 @@ func (b *buffers) serve(method string, params map[string]any) any {
 		if b.saves != nil {
 			text = b.saves(text)
 		}
-		if b.idle {
+		if b.idle || b.idles != "" && strings.HasSuffix(path, "/"+b.idles) {
 			b.unsaved[path] = text
 			return map[string]any{}
 		}
@@ -156,6 +162,85 @@ func TestHostSavesOtherwise(t *testing.T) {
 			}
 			b.end()
 		})
+	}
+}
+
+// TestHostWritesSeveral: the files of one question go through the host as a single one does: they
+// are based on its unsaved text, it writes each once and after the yes, the model and the person
+// learn of those that it saved otherwise, and if it cannot save one, all are as before.
+func TestHostWritesSeveral(t *testing.T) {
+	patch := callOf("patch", `{"diff":"*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** Update File: b.txt\n@@\n-typed\n+edited\n*** Add File: new/c.txt\n+c\n*** Delete File: d.txt\n*** End Patch\n"}`)
+	for name, c := range map[string]struct {
+		saves func(string) string
+		idle  string // the file that it does not save
+		told  string
+		wrote []string
+		disk  map[string]string
+	}{
+		"as approved": {
+			told: "Wrote b.txt: 1 added, 1 removed", wrote: []string{"two\n", "edited\n", "c\n"},
+			disk: map[string]string{"a.txt": "two\n", "b.txt": "edited\n", "new/c.txt": "c\n"},
+		},
+		"formatted": {
+			saves: strings.ToUpper, told: "b.txt: the editor has saved another text than was approved", wrote: []string{"two\n", "edited\n", "c\n"},
+			disk: map[string]string{"a.txt": "TWO\n", "b.txt": "EDITED\n", "new/c.txt": "C\n"},
+		},
+		"not the second": {
+			idle: "b.txt", told: "nothing was written: b.txt: the editor took the text, but has not saved it", wrote: []string{"two\n", "edited\n", "one\n"},
+			disk: map[string]string{"a.txt": "one\n", "b.txt": "saved\n", "d.txt": "d\n"},
+		},
+		"not the last": {
+			idle: "new/c.txt", told: "nothing was written: new/c.txt: the editor took the text, but has not saved it", wrote: []string{"two\n", "edited\n", "c\n", "one\n", "typed\n"},
+			disk: map[string]string{"a.txt": "one\n", "b.txt": "typed\n", "d.txt": "d\n"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, llmtest.NewServer(t, patch, llmtest.Turn{Text: "Done."}), map[string]string{"a.txt": "one\n", "b.txt": "saved\n", "d.txt": "d\n"})
+			b := newBuffers(d.host())
+			b.saves, b.idles = c.saves, c.idle
+			b.unsaved[d.path("b.txt")] = "typed\n"
+			id, _ := b.open()
+			b.answer = func(map[string]any) string {
+				if len(b.wrote) > 0 {
+					t.Errorf("it wrote %q before the answer", b.wrote)
+				}
+				return "allow-once"
+			}
+			b.prompt(id, "edit them", "end_turn")
+			if got := d.told(1); !strings.Contains(got, c.told) || strings.Contains(got, "saved another text") != (c.saves != nil) {
+				t.Errorf("the model was told %q", got)
+			}
+			if !slices.Equal(b.wrote, c.wrote) {
+				t.Errorf("it wrote %q", b.wrote)
+			}
+			checkFiles(t, d.dir, c.disk)
+			if shown := fmt.Sprint(b.whole["tool_call_update"]); strings.Contains(shown, "your editor saved another text") != (c.saves != nil) {
+				t.Errorf("shown %s", shown)
+			}
+			if c.saves == nil && c.idle == "" {
+				b.wrote = nil
+				b.prompt(id, "/undo", "end_turn")
+				checkFiles(t, d.dir, map[string]string{"a.txt": "one\n", "b.txt": "typed\n", "d.txt": "d\n"})
+			}
+			b.end()
+		})
+	}
+}
+
+// checkFiles compares all files below a folder with their wanted texts.
+func checkFiles(t *testing.T, dir string, want map[string]string) {
+	t.Helper()
+	got := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		got[strings.TrimPrefix(path, dir+"/")] = string(data)
+		return err
+	})
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("the files: %s %v", diff, err)
 	}
 }
 

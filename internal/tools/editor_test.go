@@ -283,8 +283,8 @@ func (b *bench) host() map[string]string {
 	return typed
 }
 
-// A text that is typed in the host during the question is merged with an edit of the file.
-// The workspace itself writes the other changes: they are refused.
+// A text that is typed in the host during the question is merged with an edit of the file, alone
+// or with others. The workspace itself writes the other changes: they are refused.
 func TestTypedInTheHostMeanwhile(t *testing.T) {
 	for _, tt := range []struct {
 		name, tool string
@@ -292,7 +292,7 @@ func TestTypedInTheHostMeanwhile(t *testing.T) {
 		merged     bool
 	}{
 		{"an edit", "edit_file", m{"path": "a", "old_string": "three", "new_string": "3"}, true},
-		{"a patch of two files", "patch", m{"diff": "*** Update File: a\n@@\n-three\n+3\n*** Update File: b\n@@\n-b\n+B\n"}, false},
+		{"a patch of two files", "patch", m{"diff": "*** Update File: a\n@@\n-three\n+3\n*** Update File: b\n@@\n-b\n+B\n"}, true},
 		{"a deletion", "delete_file", m{"path": "a"}, false},
 		{"a move", "move_file", m{"path": "a", "to": "z"}, false},
 	} {

@@ -280,41 +280,21 @@ func wordsOn(plan *confirm.Edits, v confirm.Verdict) string {
 // write writes the approved changes together. The error is workspace.ErrStale if a file
 // has changed since the question.
 func (s settler) write(ctx context.Context, plan *confirm.Edits, final []workspace.Change, v confirm.Verdict) (*Result, error) {
-	by := workspace.Origin{Session: s.Session(), Turn: s.call.Turn, Call: s.call.ID, Tool: s.tool}
-	var err error
-	if len(final) > 0 {
-		_, err = s.Root.CommitTogether(ctx, final, by)
-	}
-	if errors.Is(err, workspace.ErrStale) && s.hold(final) {
-		err = nil
-	}
-	warning := ""
+	w := writer{s.Deps, s.tool}
+	put, err := w.put(ctx, s.call, final...)
 	switch {
-	case errors.Is(err, workspace.ErrNotDurable):
-		warning = err.Error()
-	case errors.Is(err, workspace.ErrStale):
+	case errors.Is(err, workspace.ErrStale), ctx.Err() != nil && err != nil:
 		return nil, err
-	case ctx.Err() != nil && err != nil:
-		return nil, ctx.Err()
 	case err != nil:
 		res := failed("%w", err).withApproved(ownPatch(plan, v), wordsOn(plan, v))
 		return &res, nil
 	}
 	res := s.written(plan, final, v)
-	if warning != "" {
-		res.ForModel += "\nWarning: " + warning
-		res.ForUser += "; " + warning
-	}
+	put.tell(&res)
 	for _, c := range final {
-		writer{Deps: s.Deps}.wrote(ctx, c, confirm.Verdict{By: v.By})
+		w.wrote(ctx, c, confirm.Verdict{By: v.By})
 	}
 	return &res, nil
-}
-
-// hold reports whether all files hold the approved texts already: an editor may have saved
-// them.
-func (s settler) hold(final []workspace.Change) bool {
-	return !slices.ContainsFunc(final, func(c workspace.Change) bool { return !writer{Deps: s.Deps}.holds(c) })
 }
 
 // written returns the result of an approval.
@@ -368,13 +348,7 @@ func (s *settler) merge(plan *confirm.Edits, final []workspace.Change, v confirm
 	s.note = nil
 	var all []pending.Change
 	for _, c := range final {
-		now, _, err := s.Root.Raw(c.Path)
-		free := true
-		if c.Moves() {
-			_, _, vacant := s.Root.Vacant(c.To)
-			free = vacant == nil
-		}
-		if err == nil && now.Exists == c.Exists && now.Hash == c.Hash && free {
+		if s.unmoved(c) {
 			all = append(all, s.Pending.Marked(c))
 			continue
 		}
@@ -395,6 +369,23 @@ func (s *settler) merge(plan *confirm.Edits, final []workspace.Change, v confirm
 		s.words += approved.Record.Words + "\n"
 	}
 	s.Pending.Set(all)
+}
+
+// unmoved reports whether the files of a change are as they were when it was computed, also in
+// the program that hosts the session.
+func (s *settler) unmoved(c workspace.Change) bool {
+	now, _, err := s.Root.Raw(c.Path)
+	switch {
+	case c.Moves():
+		if _, _, err := s.Root.Vacant(c.To); err != nil {
+			return false
+		}
+	case !c.Removes() && c.Raw == nil && c.RawAfter == nil:
+		var held workspace.Change
+		held, err = s.Root.Propose(c.Path, func(workspace.File) (string, error) { return c.After, nil })
+		now = held.File
+	}
+	return err == nil && now.Exists == c.Exists && now.Hash == c.Hash
 }
 
 // settleFirst settles the pending changes before something that sees only the disk. It

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
@@ -310,27 +311,83 @@ func (w writer) commit(ctx context.Context, call Call, a approval) (Result, erro
 			Record:   Record{Result: "nothing was written: the user changed the proposal back to the file's content", Words: feedbackForRecord(a.verdict, "")},
 		}, nil
 	}
-	file, err := w.Root.Commit(ctx, a.final, workspace.Origin{Session: w.Session(), Turn: call.Turn, Call: call.ID, Tool: w.tool})
+	put, err := w.put(ctx, call, a.final)
 	switch {
-	case errors.Is(err, workspace.ErrStale) && w.holds(a.final):
-		res := a.written()
-		res.ForUser += ", saved by the editor: not in /undo"
-		return res, nil
-	case errors.Is(err, workspace.ErrNotDurable):
-		res := a.written()
-		res.ForModel += "\nWarning: " + err.Error()
-		res.ForUser += "; " + err.Error()
-		return res, nil
-	case errors.Is(err, workspace.ErrDiffers):
-		return a.differing(file, err), nil
-	case errors.Is(err, workspace.ErrStale):
-		return Result{}, workspace.ErrStale
-	case ctx.Err() != nil && err != nil:
-		return Result{}, ctx.Err()
+	case errors.Is(err, workspace.ErrStale), ctx.Err() != nil && err != nil:
+		return Result{}, err
 	case err != nil:
 		return a.unwritten(failed("%w", err)), nil
 	}
-	return a.written(), nil
+	res := a.written()
+	put.tell(&res)
+	return res, nil
+}
+
+// put is the result of writing approved changes.
+type put struct {
+	byEditor bool   // the editor in which they were approved had saved them already
+	warning  string // "" without one
+	differs  string // the patch from the approved texts to those that the editor saved instead; "" without
+	counts   string // of that patch
+}
+
+// put writes approved changes together. The error is workspace.ErrStale if a file has changed
+// since the question, and ctx's if that ended.
+func (w writer) put(ctx context.Context, call Call, final ...workspace.Change) (p put, err error) {
+	if len(final) == 0 {
+		return p, nil
+	}
+	files, err := w.Root.CommitTogether(ctx, final, workspace.Origin{Session: w.Session(), Turn: call.Turn, Call: call.ID, Tool: w.tool})
+	switch {
+	case errors.Is(err, workspace.ErrStale):
+		if p.byEditor = !slices.ContainsFunc(final, func(c workspace.Change) bool { return !w.holds(c) }); p.byEditor {
+			return p, nil
+		}
+		return p, workspace.ErrStale
+	case errors.Is(err, workspace.ErrNotDurable), errors.Is(err, workspace.ErrDiffers):
+		p.warning = strings.ReplaceAll(err.Error(), "\n", "; ")
+		p.compare(final, files)
+		return p, nil
+	case err != nil && ctx.Err() != nil:
+		return p, ctx.Err()
+	}
+	return p, err
+}
+
+// compare sets the patch to the texts that the editor saved instead, as it does if it formats
+// files.
+func (p *put) compare(final []workspace.Change, files []workspace.File) {
+	added, removed := 0, 0
+	for _, c := range final {
+		i := slices.IndexFunc(files, func(f workspace.File) bool { return f.Path == c.Path && f.Exists })
+		if i < 0 || c.Removes() || files[i].Text == c.After {
+			continue
+		}
+		d := diff.Lines(c.After, files[i].Text)
+		a, r := d.Counts()
+		added, removed = added+a, removed+r
+		p.differs += d.Unified(c.Name, c.Name)
+	}
+	p.counts = fmt.Sprintf("+%d −%d", added, removed)
+}
+
+// tell adds the result to that of the call.
+func (p put) tell(res *Result) {
+	if p.byEditor {
+		res.ForUser += ", saved by the editor: not in /undo"
+	}
+	if p.warning != "" {
+		res.ForModel += "\nWarning: " + p.warning
+	}
+	switch {
+	case p.differs != "":
+		res.Differs = p.differs
+		res.ForModel += ". From the approved text to the file's:\n" + clipPatch(p.differs)
+		res.ForUser += "; your editor saved another text than you approved (" + p.counts + ")"
+		res.Record.Result = "written by the editor, which saved another text than was approved"
+	case p.warning != "":
+		res.ForUser += "; " + p.warning
+	}
 }
 
 // unwritten adds the reviewer's own text and words to res, the result if nothing was written.
@@ -340,19 +397,6 @@ func (a approval) unwritten(res Result) Result {
 		patch = diff.Unified(a.final.Name, a.final.Name, a.asked.After, a.final.After)
 	}
 	return res.withApproved(patch, feedbackForModel(a.verdict))
-}
-
-// differing returns the result if the editor saved file instead of the approved text, as it
-// does if it formats files.
-func (a approval) differing(file workspace.File, err error) Result {
-	res := a.written()
-	patch := diff.Unified(a.final.Name, a.final.Name, a.final.After, file.Text)
-	added, removed := diff.Count(a.final.After, file.Text)
-	res.Differs = patch
-	res.ForModel += "\nWarning: " + err.Error() + ". From the approved text to the file's:\n" + clipPatch(patch)
-	res.ForUser += fmt.Sprintf("; your editor saved another text than you approved (+%d −%d)", added, removed)
-	res.Record.Result = "written by the editor, which saved another text than was approved"
-	return res
 }
 
 // holds reports whether the file already holds the approved text: the editor in which it

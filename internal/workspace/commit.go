@@ -1,11 +1,11 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/workspace/journal"
@@ -28,8 +28,8 @@ const (
 // Commit writes c and returns the file as written, or ErrStale if the file no longer
 // holds what c was computed from. The old content goes to the undo journal first,
 // durably. Mode, owner, group, attributes and access list are kept; if they cannot be,
-// Commit writes nothing and returns the reason. Only with ErrNotDurable has the file been
-// written despite the error.
+// Commit writes nothing and returns the reason. Only with ErrNotDurable and ErrDiffers has the
+// file been written despite the error.
 //
 // The comparison and the replacement are two system calls: a write by another program
 // between them, within some ten microseconds, is lost. Other processes with the same home
@@ -38,15 +38,13 @@ const (
 //
 // A move is a file made at its new place and one removed at the old one: both, or neither.
 //
+// The host of the session writes the files that it holds. If it saves another text, the error is
+// ErrDiffers, and the file is as it saved it.
+//
 // If by.Undoes is set, c takes back these entries of the journal: the file gets the mode
 // of c.
 func (r *Root) Commit(ctx context.Context, c Change, by Origin) (File, error) {
-	r.committing.Lock()
-	defer r.committing.Unlock()
-	if !c.Moves() {
-		return r.commit(ctx, c, by)
-	}
-	files, err := r.commitTogether(ctx, []Change{c}, by)
+	files, err := r.CommitTogether(ctx, []Change{c}, by)
 	if len(files) == 0 {
 		return File{}, err
 	}
@@ -63,33 +61,10 @@ type commit struct {
 
 	target target
 	source *target // of the file that moves here; nil without one
-	linked bool    // the new file still has the temp file's name too
-}
-
-func (r *Root) commit(ctx context.Context, c Change, by Origin) (file File, err error) {
-	if r.journal == nil {
-		return File{}, errors.New("this workspace was opened without an undo journal, so it is read-only")
-	}
-	if r.hosted(c, by) {
-		return r.commitByHost(ctx, c, by)
-	}
-	if err := r.heldElsewhere(c, by); err != nil {
-		return File{}, fmt.Errorf("%s was not changed: %w", c.Name, err)
-	}
-	k := &commit{root: r, change: c, entry: entryOf(c, by)}
-	defer func() { err = errors.Join(err, k.target.close()) }()
-	if err := k.prepare(); err != nil {
-		return File{}, fmt.Errorf("%s was not written: %w", c.Name, err)
-	}
-	if err := k.run(ctx); err != nil {
-		return File{}, fmt.Errorf("%s was not written: %w", c.Name, err)
-	}
-	file = k.written()
-	reported := meanwhile(func() error { r.report(ctx, file, by); return nil })
-	if err := errors.Join(k.finish(), reported()); err != nil {
-		return file, fmt.Errorf("%s %w: %w", c.Name, ErrNotDurable, err)
-	}
-	return file, nil
+	linked bool    // the temp file is still there, though the new file is in its place
+	hosted bool    // the host writes it
+	saved  *File   // as the host saved it, if that is not the approved text
+	late   error   // of a file that is in its place
 }
 
 // report notes a file that is in its place, and calls Options.Committed with it.
@@ -125,6 +100,13 @@ func (k *commit) prepare() error {
 		return err
 	}
 	k.target = target{change: k.change, before: k.before}
+	if k.change.Saved != (Hash{}) { // the disk holds another text than the host
+		now, data, err := k.root.Raw(k.change.Path)
+		if err != nil || now.Hash != k.change.Saved {
+			return cmp.Or(err, ErrStale)
+		}
+		k.target.before = data
+	}
 	if err := k.target.locate(&k.root.files); err != nil {
 		return err
 	}
@@ -159,35 +141,6 @@ func (k *commit) encode() error {
 		}
 	}
 	return nil
-}
-
-// run writes the journal and the temp file and puts the temp file in place. If it fails,
-// it leaves nothing behind.
-func (k *commit) run(ctx context.Context) (err error) {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if !k.change.Exists {
-		k.entry.Dirs = k.target.missingDirs()
-	}
-	if k.change.Delete {
-		k.entry.Dirs = k.change.Dirs
-	} else {
-		k.entry.Temp = tempName()
-	}
-	if err := k.begin(); err != nil {
-		return fmt.Errorf("the undo journal: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, k.clean(), k.root.journal.End(&k.entry, false))
-		}
-	}()
-	synced := meanwhile(k.root.journal.Sync)
-	if err := errors.Join(k.stage(), synced()); err != nil {
-		return err
-	}
-	return k.replace(ctx)
 }
 
 // stage makes the missing folders and writes the temp file.
@@ -232,15 +185,6 @@ const (
 	tempSuffix = ".tmp"
 )
 
-// finish makes the new name durable and closes the entry. The next start recovers an
-// entry that stays open, and cleans up then too.
-func (k *commit) finish() error {
-	if err := k.unlink(); err != nil {
-		return err
-	}
-	return errors.Join(k.settle(), k.end())
-}
-
 // settle makes the new name durable.
 func (k *commit) settle() error {
 	if err := k.root.at(stepDone); err != nil {
@@ -279,6 +223,9 @@ func (k *commit) written() File {
 	}
 	if k.target.info != nil && k.entry.Undoes == nil {
 		file.Mode = k.target.info.Mode()
+	}
+	if k.saved != nil {
+		file.Exists, file.Text, file.Size, file.Hash = k.saved.Exists, k.saved.Text, k.saved.Size, k.saved.Hash
 	}
 	return file
 }

@@ -1,7 +1,7 @@
 package workspace
 
 import (
-	"context"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -103,9 +103,13 @@ func (r *Root) buffered(file File) (File, error) {
 	return file, nil
 }
 
-// heldElsewhere returns an error if the workspace itself must not write c, since the host
-// holds another text of the file than c is based on. An undo restores the file on disk.
-func (r *Root) heldElsewhere(c Change, by Origin) error {
+// heldElsewhere returns an error if the workspace itself must not write k, since the host
+// holds another text of the file than the change is based on. An undo restores the file on disk.
+func (r *Root) heldElsewhere(k *commit, by Origin) error {
+	c := k.change
+	if k.hosted || k.source != nil {
+		return nil
+	}
 	unsaved := c.Saved != (Hash{})
 	if !unsaved && c.Exists && c.Raw == nil && by.Undoes == nil {
 		var err error
@@ -127,137 +131,73 @@ func (f File) onDisk() Hash {
 	return f.Hash
 }
 
-// hosted reports whether the host writes the change.
-func (r *Root) hosted(c Change, by Origin) bool {
+// hosts reports whether the host writes a change, which is no move.
+func (r *Root) hosts(c Change, by Origin) bool {
 	return r.host.Write != nil && !c.Delete && by.Undoes == nil && r.host.holds(c.Format)
 }
 
-// commitByHost has the host write c. The old content goes to the undo journal first,
-// durably.
-func (r *Root) commitByHost(ctx context.Context, c Change, by Origin) (file File, err error) {
-	k := &commit{root: r, change: c, entry: entryOf(c, by)}
-	k.entry.Temp = tempName() // see mend
-	defer func() { err = errors.Join(err, k.target.close()) }()
-	if err := k.encode(); err != nil {
-		return File{}, fmt.Errorf("%s was not written: %w", c.Name, err)
-	}
-	lock, err := r.journal.Lock(ctx)
-	if err != nil {
-		return File{}, err
-	}
-	defer func() { err = errors.Join(err, lock.Release()) }()
-	if err := k.checkHosted(); err != nil {
-		return File{}, fmt.Errorf("%s was not written: %w", c.Name, err)
-	}
-	if err := k.begin(); err != nil {
-		return File{}, fmt.Errorf("%s was not written: the undo journal: %w", c.Name, err)
-	}
-	if err := r.journal.Sync(); err != nil {
-		return File{}, errors.Join(err, r.journal.End(&k.entry, false))
-	}
-	failed := k.make()
-	if failed == nil {
-		if failed = r.host.Write(c.Path, c.After); failed != nil {
-			failed = fmt.Errorf("the editor has not saved it: %w", failed)
-		}
-	}
-	return k.compare(ctx, by, failed)
-}
-
-// checkHosted compares the file on disk and the host's text with those of the change.
-func (k *commit) checkHosted() error {
-	c, r := k.change, k.root
-	k.target = target{change: c, before: k.before}
-	if err := k.target.find(&r.files); err != nil {
+// check compares the file on disk with the one of the change, and so the text in the host.
+func (k *commit) check() error {
+	c := k.change
+	if err := k.target.check(); err != nil || !k.hosted || !c.Exists {
 		return err
 	}
-	now, data, err := r.Raw(c.Path)
-	switch {
-	case err != nil:
-		return err
-	case !c.Exists:
-		k.entry.Dirs = k.target.missingDirs()
-		return nil
-	case !now.Exists:
-		return fmt.Errorf("%w: it is gone", ErrStale)
-	case now.Hash != c.onDisk():
-		return ErrStale
-	}
-	if err := writable(c.Path, k.target.place.info); err != nil {
-		return err
-	}
-	held, unsaved, err := r.unsaved(c.Path, string(data), c.Format)
+	saved := string(k.target.before)
+	held, unsaved, err := k.root.unsaved(c.Path, saved, c.Format)
 	if err != nil {
 		return err
 	}
 	if !unsaved {
-		held = string(data)
+		held = saved
 	}
 	if held != c.Text {
 		return fmt.Errorf("%w: its text in the editor is another", ErrStale)
 	}
-	k.entry.Mode = now.Mode
 	return nil
 }
 
-// make makes the missing folders of a new file.
-func (k *commit) make() error {
-	if k.change.Exists {
-		return nil
-	}
-	return k.target.makeDirs(k.entry.Dirs)
-}
-
-// compare closes the entry of the journal: the host has written the change, or failed to.
-func (k *commit) compare(ctx context.Context, by Origin, failed error) (File, error) {
+// swapByHost has the host write the change. It fails only if the file is as before.
+func (k *commit) swapByHost() error {
 	c, r := k.change, k.root
+	failed := r.host.Write(c.Path, c.After)
+	if failed != nil {
+		failed = fmt.Errorf("the editor has not saved it: %w", failed)
+	}
 	now, data, err := r.Raw(c.Path)
 	if err == nil && now.Exists == c.Exists && now.Hash == c.onDisk() && now.Hash != *k.entry.After {
-		if failed == nil {
-			failed = errNotSaved
-		}
-		return File{}, errors.Join(fmt.Errorf("%s: %w", c.Name, failed), k.clean(), r.journal.End(&k.entry, false))
+		return cmp.Or(failed, errNotSaved)
 	}
+	k.linked, k.late = true, err
 	var unmended error
 	if err == nil && now.Exists && now.Hash != *k.entry.After && sameLines(string(data), c.After) {
 		if unmended = k.mend(now, data); unmended == nil {
-			now.Hash = *k.entry.After
-		} else {
-			unmended = fmt.Errorf("its line endings could not be put right: %w", errors.Join(unmended, k.clean()))
+			return nil
 		}
+		unmended = fmt.Errorf("its line endings could not be put right: %w", unmended)
 	}
-	if err = errors.Join(err, r.journal.End(&k.entry, true)); err != nil {
-		return File{}, errors.Join(err, unmended)
+	if err == nil && now.Hash != *k.entry.After {
+		k.saved = &File{Exists: now.Exists, Text: string(data), Size: now.Size, Hash: now.Hash}
+		k.late = fmt.Errorf("%s: %w", c.Name, errors.Join(ErrDiffers, unmended))
 	}
-	file := k.written()
-	if now.Hash != *k.entry.After {
-		file.Exists, file.Text, file.Size, file.Hash = now.Exists, string(data), now.Size, now.Hash
-		err = fmt.Errorf("%s: %w", c.Name, errors.Join(ErrDiffers, unmended))
-	}
-	r.report(ctx, file, by)
-	return file, err
+	return nil
 }
 
 // mend gives the file that the host has written the line endings that were approved: a host that
 // holds lines may add one at the end, or double a carriage return.
-func (k *commit) mend(now File, data []byte) error {
+func (k *commit) mend(now File, data []byte) (err error) {
 	saved := k.change
 	saved.Exists, saved.Hash = true, now.Hash
-	if err := k.target.close(); err != nil {
+	t := target{change: saved, before: data}
+	defer func() { err = errors.Join(err, t.close()) }()
+	if err := t.locate(&k.root.files); err != nil {
 		return err
 	}
-	k.target = target{change: saved, before: data}
-	if err := k.target.locate(&k.root.files); err != nil {
+	if err := t.check(); err != nil {
 		return err
 	}
-	if err := k.writeTemp(); err != nil {
+	if err := t.dir.Rename(k.entry.Temp, t.base); err != nil {
 		return err
 	}
-	if err := k.target.check(); err != nil {
-		return err
-	}
-	if err := k.target.dir.Rename(k.entry.Temp, k.target.base); err != nil {
-		return err
-	}
-	return syncDir(k.target.dir)
+	k.linked = false
+	return nil
 }

@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,24 +16,32 @@ func (k *commit) writeTemp() error {
 	if k.target.old != nil || k.source != nil {
 		perm = 0o600 // until the owner is set
 	}
-	temp, err := k.target.dir.OpenFile(k.entry.Temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
-	if missing(err) {
-		return fmt.Errorf("%w: its folder is gone", ErrStale)
-	}
+	temp, err := newTemp(k.target.dir, k.entry.Temp, perm, k.after, k.setMetadata)
 	if err != nil {
-		return fmt.Errorf("no new file can be made in its folder: %w", err)
+		return err
 	}
-	_, err = temp.Write(k.after)
-	if err == nil {
-		err = k.setMetadata(temp)
-	}
-	if err == nil {
-		err = k.root.at(stepSync)
-	}
-	if err == nil {
+	if err = k.root.at(stepSync); err == nil {
 		err = temp.Sync()
 	}
 	return errors.Join(err, temp.Close())
+}
+
+// newTemp makes a temp file with metadata by the function, not yet durably.
+func newTemp(dir *os.Root, name string, perm fs.FileMode, content []byte, setMetadata func(*os.File) error) (*os.File, error) {
+	temp, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if missing(err) {
+		return nil, fmt.Errorf("%w: its folder is gone", ErrStale)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("no new file can be made in its folder: %w", err)
+	}
+	if _, err = temp.Write(content); err == nil {
+		err = setMetadata(temp)
+	}
+	if err != nil {
+		return nil, errors.Join(err, temp.Close())
+	}
+	return temp, nil
 }
 
 // keptMode masks the bits of a mode that an edit keeps.
@@ -64,48 +71,32 @@ func (k *commit) setMetadata(temp *os.File) error {
 	return temp.Chmod(mode & keptMode)
 }
 
-// replace compares the file for the last time and puts the new one in its place.
-func (k *commit) replace(ctx context.Context) (err error) {
-	lock, err := k.root.journal.Lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, lock.Release()) }()
-	if err := k.root.at(stepCheck); err != nil {
-		return err
-	}
-	if err := k.target.check(); err != nil {
-		return err
-	}
-	if err := k.root.at(stepRename); err != nil {
-		return err
-	}
-	return k.swap()
-}
-
 // swap puts the new file in the place of the old one.
 func (k *commit) swap() error {
 	switch {
+	case k.hosted:
+		return k.swapByHost()
 	case k.change.Delete:
 		return k.target.dir.Remove(k.target.base)
 	case k.change.Exists:
 		return k.target.dir.Rename(k.entry.Temp, k.target.base)
 	}
-	return k.linkNew()
+	var err error
+	k.linked, err = k.target.link(k.entry.Temp)
+	return err
 }
 
-// linkNew gives the temp file the name of the new file. A link, unlike a rename, never
-// replaces a file that has appeared there; on a file system without links, the check just
-// before has to do.
-func (k *commit) linkNew() error {
-	switch err := k.target.dir.Link(k.entry.Temp, k.target.base); {
+// link gives a temp file the name of the new file too. A link, unlike a rename, never
+// replaces a file that has appeared there; on a file system without links, where linked is
+// false, the check just before has to do.
+func (t *target) link(temp string) (linked bool, err error) {
+	switch err := t.dir.Link(temp, t.base); {
 	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("%w: it was created meanwhile", ErrStale)
+		return false, fmt.Errorf("%w: it was created meanwhile", ErrStale)
 	case err != nil:
-		return k.target.dir.Rename(k.entry.Temp, k.target.base)
+		return false, t.dir.Rename(temp, t.base)
 	}
-	k.linked = true
-	return nil
+	return true, nil
 }
 
 // unlink removes the temp name of a new file, which has its own name by now.

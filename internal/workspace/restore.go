@@ -153,18 +153,16 @@ func (k *restore) writeTemp() error {
 	if k.To.Mode&fs.ModeSymlink != 0 {
 		return k.target.dir.Symlink(string(k.Content), k.entry.Temp)
 	}
-	temp, err := k.target.dir.OpenFile(k.entry.Temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return fmt.Errorf("no new file can be made in its folder: %w", err)
-	}
-	k.temp = temp
-	_, err = temp.Write(k.Content)
-	if err == nil && k.Replaces() {
-		err = k.keepOwner(temp)
-	}
-	if err == nil {
-		err = temp.Chmod(k.To.Mode & keptMode)
-	}
+	var err error
+	k.temp, err = newTemp(k.target.dir, k.entry.Temp, 0o600, k.Content, func(temp *os.File) (err error) {
+		if k.Replaces() {
+			err = k.keepOwner(temp)
+		}
+		if err == nil {
+			err = temp.Chmod(k.To.Mode & keptMode)
+		}
+		return err
+	})
 	return err
 }
 
@@ -264,7 +262,11 @@ func (k *restore) put() (done bool, err error) {
 	case k.From.Exists():
 		return true, dir.Rename(k.entry.Temp, base)
 	}
-	return true, k.linkNew()
+	linked, err := k.target.link(k.entry.Temp)
+	if linked {
+		err = dir.Remove(k.entry.Temp)
+	}
+	return true, err
 }
 
 // chmod changes only the mode, durably where the file can be opened.
@@ -290,16 +292,4 @@ func inUse(dir *os.Root, name string) bool {
 	}
 	names, err := f.Readdirnames(1)
 	return errors.Join(err, f.Close()) == nil && len(names) > 0
-}
-
-// linkNew is commit.linkNew.
-func (k *restore) linkNew() error {
-	dir := k.target.dir
-	switch err := dir.Link(k.entry.Temp, k.target.base); {
-	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("%w: it was created meanwhile", ErrStale)
-	case err != nil:
-		return dir.Rename(k.entry.Temp, k.target.base)
-	}
-	return dir.Remove(k.entry.Temp)
 }

@@ -20,17 +20,8 @@ import (
 func (r *Root) CommitTogether(ctx context.Context, changes []Change, by Origin) (files []File, err error) {
 	r.committing.Lock()
 	defer r.committing.Unlock()
-	return r.commitTogether(ctx, changes, by)
-}
-
-func (r *Root) commitTogether(ctx context.Context, changes []Change, by Origin) (files []File, err error) {
 	if r.journal == nil {
 		return nil, errors.New("this workspace was opened without an undo journal, so it is read-only")
-	}
-	for _, c := range changes {
-		if err := r.heldElsewhere(c, by); err != nil {
-			return nil, fmt.Errorf("nothing was written: %s: %w", c.Name, err)
-		}
 	}
 	g := r.groupOf(changes, by)
 	defer func() {
@@ -39,21 +30,27 @@ func (r *Root) commitTogether(ctx context.Context, changes []Change, by Origin) 
 		}
 	}()
 	for _, k := range g {
-		if err := k.prepare(); err != nil {
-			return nil, fmt.Errorf("nothing was written: %s: %w", k.change.Name, err)
+		err := r.heldElsewhere(k, by)
+		if err == nil {
+			err = k.prepare()
+		}
+		if err != nil {
+			return nil, g.unwritten(g.of(k, err))
 		}
 	}
 	if err := g.write(ctx, r); err != nil {
 		return nil, err
 	}
-	late := g.finish()
 	for _, k := range g {
 		files = append(files, k.written())
 	}
-	for _, f := range files {
-		r.report(ctx, f, by)
-	}
-	return files, late
+	reported := meanwhile(func() error {
+		for _, f := range files {
+			r.report(ctx, f, by)
+		}
+		return nil
+	})
+	return files, errors.Join(g.finish(), reported())
 }
 
 // group is the changes that are written together.
@@ -62,7 +59,7 @@ type group []*commit
 // groupOf returns the commits of changes: a move is two.
 func (r *Root) groupOf(changes []Change, by Origin) (g group) {
 	add := func(c Change) *commit {
-		k := &commit{root: r, change: c}
+		k := &commit{root: r, change: c, hosted: r.hosts(c, by)}
 		g = append(g, k)
 		return k
 	}
@@ -73,13 +70,32 @@ func (r *Root) groupOf(changes []Change, by Origin) (g group) {
 		}
 		made, gone := c.Halves()
 		arrival := add(made)
+		arrival.hosted = false
 		arrival.source = &add(gone).target
 	}
-	by.Run, by.Together = rand.Text(), len(g)
+	if len(g) > 1 {
+		by.Run, by.Together = rand.Text(), len(g)
+	}
 	for _, k := range g {
 		k.entry = entryOf(k.change, by)
 	}
 	return g
+}
+
+// of returns an error of k that names it if it is one of several.
+func (g group) of(k *commit, err error) error {
+	if err == nil || len(g) == 1 {
+		return err
+	}
+	return fmt.Errorf("%s: %w", k.change.Name, err)
+}
+
+// unwritten returns the error if no file of g was written.
+func (g group) unwritten(err error) error {
+	if len(g) == 1 {
+		return fmt.Errorf("%s was not written: %w", g[0].change.Name, err)
+	}
+	return fmt.Errorf("nothing was written: %w", err)
 }
 
 // write puts all files in place, or none.
@@ -95,7 +111,7 @@ func (g group) write(ctx context.Context, r *Root) error {
 	var left []string
 	stays := make([]bool, len(g))
 	for i, k := range g[:placed] {
-		if takeBack(&k.entry, k.before) != nil {
+		if k.takeBack() != nil {
 			left, stays[i] = append(left, k.change.Name), true
 		}
 	}
@@ -110,7 +126,7 @@ func (g group) write(ctx context.Context, r *Root) error {
 	if len(left) > 0 {
 		return fmt.Errorf("only %s was written, and could not be taken back: %w", strings.Join(left, ", "), err)
 	}
-	return fmt.Errorf("nothing was written: %w", err)
+	return g.unwritten(err)
 }
 
 // stage writes the old contents to the journal and the new ones to temp files, and makes
@@ -129,21 +145,20 @@ func (g group) stage(ctx context.Context, r *Root) error {
 			return fmt.Errorf("the undo journal: %w", err)
 		}
 	}
-	if err := r.journal.Sync(); err != nil {
-		return fmt.Errorf("the undo journal: %w", err)
-	}
+	synced := meanwhile(r.journal.Sync)
+	var err error
 	for _, k := range g {
-		if err := k.stageName(); err != nil {
-			return fmt.Errorf("%s: %w", k.change.Name, err)
+		if err == nil {
+			err = g.of(k, g.stageName(k))
 		}
 	}
-	return nil
+	return errors.Join(err, synced())
 }
 
-// stageName is stage that also makes the temp file's name durable: a file replaced before
-// a power failure must not be the only one that can be.
-func (k *commit) stageName() error {
-	if err := k.stage(); err != nil || k.change.Delete {
+// stageName is stage that also makes the temp file's name durable, if there are several: a file
+// replaced before a power failure must not be the only one that can be.
+func (g group) stageName(k *commit) error {
+	if err := k.stage(); err != nil || k.change.Delete || len(g) == 1 {
 		return err
 	}
 	return syncDir(k.target.dir)
@@ -160,19 +175,22 @@ func (g group) place(ctx context.Context, r *Root) (placed int, err error) {
 		if err := r.at(stepCheck); err != nil {
 			return 0, err
 		}
-		if err := k.target.check(); err != nil {
-			return 0, fmt.Errorf("%s: %w", k.change.Name, err)
+		if err := k.check(); err != nil {
+			return 0, g.of(k, err)
 		}
 	}
 	for i, k := range g {
 		if err := r.at(stepRename); err != nil {
 			return i, err
 		}
-		if err := k.target.checkAgain(); err != nil {
-			return i, fmt.Errorf("%s: %w", k.change.Name, err)
+		if len(g) > 1 { // the other files took time
+			err = k.target.checkAgain()
 		}
-		if err := k.swap(); err != nil {
-			return i, fmt.Errorf("%s: %w", k.change.Name, err)
+		if err == nil {
+			err = k.swap()
+		}
+		if err != nil {
+			return i, g.of(k, err)
 		}
 	}
 	return len(g), nil
@@ -184,7 +202,10 @@ func (g group) place(ctx context.Context, r *Root) (placed int, err error) {
 func (g group) finish() error {
 	errs := make([]error, len(g))
 	for i, k := range g {
-		errs[i] = k.settle()
+		if len(g) == 1 {
+			errs[i] = k.unlink()
+		}
+		errs[i] = errors.Join(errs[i], k.settle())
 	}
 	for i, k := range g {
 		if k.linked {
@@ -198,8 +219,20 @@ func (g group) finish() error {
 		if errs[i] != nil {
 			errs[i] = fmt.Errorf("%s %w: %w", k.change.Name, ErrNotDurable, errs[i])
 		}
+		errs[i] = errors.Join(errs[i], k.late)
 	}
 	return errors.Join(errs...)
+}
+
+// takeBack gives the file of k the content before again. A host gets it first: it would
+// put its own text back.
+func (k *commit) takeBack() error {
+	if k.hosted && k.change.Exists && k.root.host.Write(k.change.Path, k.change.Text) == nil {
+		if sum, err := hashOf(k.change.Path); err == nil && same(sum, k.entry.Before) {
+			return nil
+		}
+	}
+	return takeBack(&k.entry, k.before)
 }
 
 // takeBack gives the file of e the content before e again, if it still holds the one
@@ -218,19 +251,16 @@ func takeBack(e *journal.Entry, before []byte) (err error) {
 		return errors.Join(dir.Remove(base), syncDir(dir))
 	}
 	removeTemp(dir, e.Temp)
-	var temp *os.File
-	temp, err = dir.OpenFile(e.Temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	temp, err := newTemp(dir, e.Temp, 0o600, before, func(temp *os.File) (err error) {
+		if e.After != nil {
+			err = copyMetadata(temp, dir, base)
+		}
+		return errors.Join(err, temp.Chmod(e.Mode&keptMode))
+	})
 	if err != nil {
 		return err
 	}
-	_, err = temp.Write(before)
-	if err == nil && e.After != nil {
-		err = copyMetadata(temp, dir, base)
-	}
-	if err == nil {
-		err = errors.Join(temp.Chmod(e.Mode&keptMode), temp.Sync())
-	}
-	if err = errors.Join(err, temp.Close()); err != nil {
+	if err := errors.Join(temp.Sync(), temp.Close()); err != nil {
 		return err
 	}
 	if err := dir.Rename(e.Temp, base); err != nil {
