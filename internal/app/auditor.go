@@ -31,7 +31,7 @@ func (a *auditor) append(ctx context.Context, e audit.Entry) {
 
 // answered logs the answer to a question.
 func (a *auditor) answered(ctx context.Context, req confirm.Request, v confirm.Verdict, err error) {
-	e := audit.Entry{Session: a.session(), Event: audit.Declined, Tool: req.Tool, By: v.By, Rule: v.Rule, Edited: v.Text != nil}
+	e := audit.Entry{Session: a.session(), Event: audit.Declined, Tool: req.Tool, By: v.By, Rule: v.Rule, Edited: len(v.Texts) > 0}
 	switch {
 	case err != nil:
 		e.Event = audit.Withdrawn
@@ -49,8 +49,8 @@ func (a *auditor) answered(ctx context.Context, req confirm.Request, v confirm.V
 	f := req.Facts()
 	proposed := f.Text
 	e.Kind, e.Subject = f.Kind, f.About
-	if v.Text != nil {
-		proposed = *v.Text
+	if text := v.Edited(); text != nil && f.Kind != "plan" {
+		proposed = *text
 	}
 	if proposed != "" {
 		e.Hash = hashOf(proposed)

@@ -137,7 +137,7 @@ func TestApprovalTakesTheOtherSurfacesDraft(t *testing.T) {
 		"not edited": {func(context.Context, string) (confirm.Draft, error) { return confirm.Draft{Text: "proposed"}, nil }, yes, ""},
 		"own text wins": {func(context.Context, string) (confirm.Draft, error) {
 			return confirm.Draft{Text: "edited", Edited: true}, nil
-		}, confirm.Verdict{Decision: confirm.Approve, Text: &own}, own},
+		}, confirm.Verdict{Decision: confirm.Approve, Texts: confirm.Text(own)}, own},
 		"rejection has none": {func(context.Context, string) (confirm.Draft, error) {
 			return confirm.Draft{Text: "edited", Edited: true}, nil
 		}, no, ""},
@@ -163,8 +163,8 @@ func TestApprovalTakesTheOtherSurfacesDraft(t *testing.T) {
 				terminal.answers <- tt.answer
 				o := <-got
 				var text string
-				if o.verdict.Text != nil {
-					text = *o.verdict.Text
+				if o.verdict.Edited() != nil {
+					text = *o.verdict.Edited()
 				}
 				if o.err != nil || text != tt.want || o.verdict.Decision != tt.answer.Decision {
 					t.Errorf("Ask = %+v with text %q, want %q", o, text, tt.want)
@@ -222,7 +222,7 @@ func TestLostDraft(t *testing.T) {
 				if len(notes) != 2 || len(notes[0]) != 0 || len(notes[1]) != 1 || !strings.Contains(notes[1][0].Text, tt.says) {
 					t.Errorf("notes %q", notes)
 				}
-				if o := <-got; o.err != nil || o.verdict.Decision != confirm.Approve || o.verdict.Text != nil {
+				if o := <-got; o.err != nil || o.verdict.Decision != confirm.Approve || o.verdict.Edited() != nil {
 					t.Errorf("Ask = %+v", o)
 				}
 				<-time.After(time.Minute) // until the hanging one ends
@@ -335,7 +335,7 @@ func TestAFetchedDraftIsKept(t *testing.T) {
 func TestWordsOfAYesThatDoesNotCount(t *testing.T) {
 	first := confirm.Verdict{Decision: confirm.Approve, Feedback: "mind the gap", Comments: []confirm.Comment{{Line: 1, Text: "rename later"}}}
 	unsure := first
-	unsure.Text, unsure.Unsure = new("other\n"), "It may belong elsewhere."
+	unsure.Texts, unsure.Unsure = confirm.Text("other\n"), "It may belong elsewhere."
 	lost := map[string]drafted{"1": typed("", errors.New("link lost")), "1.1": typed("", errors.New("link lost"))}
 	for name, tt := range map[string]struct {
 		req    confirm.Request
@@ -384,7 +384,7 @@ func TestADeletionHasNoDraft(t *testing.T) {
 	confirm.As[*confirm.Edits](all).Changes[1].Delete = true
 	drafts := map[string]drafted{"1": typed("typed\n", nil), "1.2": typed("typed\n", nil)}
 	for name, req := range map[string]confirm.Request{"alone": req, "among others": all} {
-		if o, _ := exchange(t, req, drafts, yes); o.verdict.Decision != confirm.Approve || o.verdict.Text != nil || len(o.verdict.Texts) > 0 {
+		if o, _ := exchange(t, req, drafts, yes); o.verdict.Decision != confirm.Approve || o.verdict.Edited() != nil || len(o.verdict.Texts) > 0 {
 			t.Errorf("%s: Ask = %+v", name, o.verdict)
 		}
 	}

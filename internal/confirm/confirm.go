@@ -108,28 +108,23 @@ const (
 // Verdict is an answer.
 type Verdict struct {
 	Decision Decision
-	// Text is the final text of a change or document if the reviewer edited it; nil means
-	// exactly the proposed one.
-	Text *string
 	// Mode is the name of the permission mode to go on in after the approval of a document,
 	// which needs one; otherwise empty.
 	Mode string
 	// Answer is the answer to a choice: one of its options, or other words.
 	Answer string
-	// Unsure, if not empty, explains why an approval of Text does not count yet: Text may
-	// not have been meant for this change. The question is asked once more, of everybody,
-	// with Text as the proposal.
+	// Unsure, if not empty, explains why an approval of an edited text does not count yet: it
+	// may not have been meant for this change. The question is asked once more, of everybody,
+	// with that text as the proposal.
 	Unsure string
 	// Except lists the files to leave alone, as indexes into Edits.Changes.
 	Except []int
-	// Texts has the final texts of those files of a plan that the reviewer changed, by index.
+	// Texts has the final texts of those files that the reviewer edited, by index; a document
+	// is the only file. The others are approved exactly as proposed.
 	Texts map[int]string
-	// Later means that nobody decided yet (see Request.Later). Notes, Force and Person are
-	// then those of the request, for the question that is asked later.
-	Later  bool
-	Notes  []caution.Note
-	Force  bool
-	Person bool
+	// Later is the request if nobody decided yet (see Request.Later), for the question that is
+	// asked later.
+	Later *Request
 	// Feedback is the reviewer's words for the model: why not, or what to mind.
 	Feedback string
 	Comments []Comment
@@ -151,6 +146,17 @@ type Verdict struct {
 	Unasked   bool
 	AllowWith []string
 }
+
+// Edited returns the reviewer's text of the only file; nil if they left it as proposed.
+func (v Verdict) Edited() *string {
+	if text, ok := v.Texts[0]; ok {
+		return &text
+	}
+	return nil
+}
+
+// Text returns the Texts of a verdict about one file.
+func Text(text string) map[int]string { return map[int]string{0: text} }
 
 // Offer is a permission rule that a person may change and make with an answer.
 type Offer struct {

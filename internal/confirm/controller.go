@@ -131,10 +131,10 @@ func (c *Controller) ask(ctx context.Context, req Request, policy Policy) (Verdi
 	}
 	c.refused.mark(&req)
 	v, err := c.decide(ctx, req, policy)
-	if err == nil && !v.Later {
+	if err == nil && v.Later == nil {
 		c.refused.answered(req, v)
 	}
-	if c.Answered != nil && !v.Later {
+	if c.Answered != nil && v.Later == nil {
 		c.Answered(ctx, req, v, err)
 	}
 	return v, err
@@ -145,7 +145,7 @@ func (c *Controller) decide(ctx context.Context, req Request, policy Policy) (Ve
 	if req.ID == "" {
 		req.ID = "ask-" + rand.Text()[:16]
 	}
-	later := Verdict{Later: true, Notes: slices.Clip(req.Notes), Force: req.Force, Person: req.Person}
+	later := req
 	if policy != nil {
 		v, decided := policy.Decide(req)
 		if decided {
@@ -156,7 +156,7 @@ func (c *Controller) decide(ctx context.Context, req Request, policy Policy) (Ve
 		}
 	}
 	if req.Later {
-		return later, nil
+		return Verdict{Later: &later}, nil
 	}
 	if len(c.attached()) == 0 {
 		req.Check = nil // there is nobody to show it to

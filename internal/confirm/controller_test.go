@@ -205,10 +205,10 @@ func TestRejectionGrantsNothing(t *testing.T) {
 		p := &rules{decided: map[string]confirm.Verdict{}}
 		c := confirm.NewController(p, reviewFunc(func(context.Context, confirm.Request) (confirm.Verdict, error) {
 			text := "x"
-			return confirm.Verdict{Session: true, Text: &text, Feedback: "no"}, nil
+			return confirm.Verdict{Session: true, Texts: confirm.Text(text), Feedback: "no"}, nil
 		}))
 		v, err := c.Ask(t.Context(), edit("1"))
-		if err != nil || v.Session || v.Text != nil || v.Feedback != "no" || len(p.granted) != 0 {
+		if err != nil || v.Session || v.Edited() != nil || v.Feedback != "no" || len(p.granted) != 0 {
 			t.Errorf("Ask = %+v, %v; granted %v", v, err, p.granted)
 		}
 	})
@@ -287,7 +287,7 @@ func TestFailingReviewersLeaveTheQuestionToTheOthers(t *testing.T) {
 		},
 		"text for a command": func(_ context.Context, req confirm.Request) (confirm.Verdict, error) {
 			text := "rm -rf /"
-			return confirm.Verdict{Decision: confirm.Approve, Text: &text}, nil
+			return confirm.Verdict{Decision: confirm.Approve, Texts: confirm.Text(text)}, nil
 		},
 		"rule that may not be made": func(context.Context, confirm.Request) (confirm.Verdict, error) {
 			return confirm.Verdict{Decision: confirm.Approve, Always: &confirm.Always{Rule: "run"}}, nil
@@ -331,10 +331,10 @@ func TestApprovalOfADocument(t *testing.T) {
 		verdict confirm.Verdict
 		counts  bool
 	}{
-		"with a mode":         {confirm.Verdict{Decision: confirm.Approve, Mode: "default", Text: &text}, true},
+		"with a mode":         {confirm.Verdict{Decision: confirm.Approve, Mode: "default", Texts: confirm.Text(text)}, true},
 		"without a mode":      {confirm.Verdict{Decision: confirm.Approve}, false},
 		"for the session":     {confirm.Verdict{Decision: confirm.Approve, Mode: "default", Session: true}, false},
-		"unsure":              {confirm.Verdict{Decision: confirm.Approve, Mode: "default", Text: &text, Unsure: "why"}, false},
+		"unsure":              {confirm.Verdict{Decision: confirm.Approve, Mode: "default", Texts: confirm.Text(text), Unsure: "why"}, false},
 		"refused with a mode": {confirm.Verdict{Mode: "default", Feedback: "more"}, true},
 	} {
 		c := confirm.NewController(nil, reviewFunc(func(context.Context, confirm.Request) (confirm.Verdict, error) { return tt.verdict, nil }))

@@ -27,6 +27,6 @@ func (*Document) fits(v Verdict) error {
 	if v.Mode == "" {
 		return errors.New("the reviewer did not choose a permission mode for the document")
 	}
-	v.Mode, v.Text = "", nil
+	v.Mode, v.Texts = "", nil
 	return v.once()
 }

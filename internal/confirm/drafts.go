@@ -1,7 +1,6 @@
 package confirm
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,7 +28,7 @@ const (
 // then.
 func (q *question) withDrafts(ctx context.Context, from *review, v Verdict) (_ Verdict, again func()) {
 	files := q.req.Facts().Drafts
-	if v.Decision != Approve || v.Text != nil || len(files) == 0 {
+	if v.Decision != Approve || !q.req.several() && v.Edited() != nil || len(files) == 0 {
 		return v, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, withdrawal)
@@ -48,7 +47,7 @@ func (q *question) withDrafts(ctx context.Context, from *review, v Verdict) (_ V
 	case len(v.Except) == len(files):
 		return Verdict{By: v.By, Feedback: v.Feedback, Comments: v.Comments}, nil
 	}
-	return q.req.fill(v, f.typed), nil
+	return v.fill(f.typed), nil
 }
 
 // drafters returns the other reviewers that may hold drafts.
@@ -208,12 +207,8 @@ func cautions(c workspace.Change) []caution.Note {
 }
 
 // fill returns the approval v with texts for those files that it approves without one.
-func (r Request) fill(v Verdict, texts map[int]string) Verdict {
+func (v Verdict) fill(texts map[int]string) Verdict {
 	if len(texts) == 0 {
-		return v
-	}
-	if text, ok := texts[0]; ok && !r.several() {
-		v.Text = cmp.Or(v.Text, &text)
 		return v
 	}
 	texts = maps.Clone(texts)

@@ -84,16 +84,14 @@ func (e *Edits) facts(Request) Facts {
 
 func (e *Edits) fits(v Verdict) error {
 	switch {
-	case v.Text != nil && (!e.One() || !e.Changes[0].Editable()):
-		return errors.New("the reviewer approved a text, but the request changes none")
-	case v.Unsure != "" && v.Text == nil:
+	case v.Unsure != "" && v.Edited() == nil:
 		return errors.New("the reviewer is unsure about a text but gave none")
 	case !e.excepts(v.Except):
 		return errors.New("the reviewer left out unknown files, or all files")
 	case !e.changes(v):
 		return errors.New("the reviewer approved texts that the proposal does not have")
 	}
-	v.Text, v.Unsure, v.Except, v.Texts = nil, "", nil, nil
+	v.Unsure, v.Except, v.Texts = "", nil, nil
 	return v.bare()
 }
 
@@ -112,7 +110,7 @@ func (e *Edits) excepts(out []int) bool {
 // changes reports whether the texts of v can be those of files in e.
 func (e *Edits) changes(v Verdict) bool {
 	for i := range v.Texts {
-		if !e.Review && !e.Parts || i < 0 || i >= len(e.Changes) || !e.Changes[i].Editable() || slices.Contains(v.Except, i) {
+		if !e.One() && !e.Review && !e.Parts || i < 0 || i >= len(e.Changes) || !e.Changes[i].Editable() || slices.Contains(v.Except, i) {
 			return false
 		}
 	}
@@ -128,9 +126,6 @@ func (e *Edits) Final(v Verdict) []workspace.Change {
 		}
 		if text, ok := v.Texts[i]; ok {
 			c = workspace.NewContent(c, text)
-		}
-		if v.Text != nil {
-			c = workspace.NewContent(c, *v.Text)
 		}
 		out = append(out, c)
 	}

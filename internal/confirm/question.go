@@ -75,7 +75,7 @@ func (q *question) run(ctx context.Context) (Verdict, error) {
 				return q.final(no, a.from), nil
 			}
 			if v.Unsure != "" {
-				q.askAgain(a.from, v, found{typed: map[int]string{0: *v.Text}, unseen: true}, v.Unsure)
+				q.askAgain(a.from, v, found{typed: v.Texts, unseen: true}, v.Unsure)
 				continue
 			}
 			v, again := q.withDrafts(ctx, a.from, v)
@@ -220,7 +220,7 @@ func validate(req Request, v Verdict) (Verdict, error) {
 	case v.Unasked:
 		return v, ErrUndecided
 	case v.Decision == Reject:
-		v.Text, v.Session, v.Always, v.Except, v.Texts, v.Unsure, v.Mode, v.Answer = nil, false, nil, nil, nil, "", "", ""
+		v.Session, v.Always, v.Except, v.Texts, v.Unsure, v.Mode, v.Answer = false, nil, nil, nil, "", "", ""
 		return v, nil
 	case v.Decision != Approve:
 		return v, fmt.Errorf("the reviewer answered with the unknown decision %d", v.Decision)
@@ -263,7 +263,7 @@ func (q *question) restart() {
 // caller only knows the first proposals.
 func (q *question) final(v Verdict, from *review) Verdict {
 	if v.Decision == Approve {
-		v = q.req.fill(v, from.texts)
+		v = v.fill(from.texts)
 	}
 	v.Feedback = joinWords(q.said.Feedback, v.Feedback)
 	v.Comments = append(slices.Clip(q.said.Comments), v.Comments...)

@@ -86,7 +86,7 @@ func (s *scripted) act(ctx context.Context) (confirm.Verdict, error) {
 		v.Decision = confirm.Approve
 	case "edit":
 		text := "by " + s.name
-		v.Decision, v.Text = confirm.Approve, &text
+		v.Decision, v.Texts = confirm.Approve, confirm.Text(text)
 	case "reject":
 	case "undecided":
 		return v, confirm.ErrUndecided

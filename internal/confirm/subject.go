@@ -55,7 +55,7 @@ func (v Verdict) bare() error {
 		return errors.New("the reviewer gave an answer in words, but the request asks for none")
 	case v.Mode != "":
 		return errors.New("the reviewer chose a permission mode, but the request is not about a document")
-	case v.Text != nil || len(v.Texts) > 0 || v.Unsure != "":
+	case len(v.Texts) > 0 || v.Unsure != "":
 		return errors.New("the reviewer approved a text, but the request changes none")
 	case len(v.Except) > 0:
 		return errors.New("the reviewer left out files, but the request has none")

@@ -17,7 +17,7 @@ func TestUnsureApproval(t *testing.T) {
 		want   string // "" if nothing is approved
 	}{
 		"yes":      {yes, "other\n"},
-		"own text": {confirm.Verdict{Decision: confirm.Approve, Text: new("mine\n")}, "mine\n"},
+		"own text": {confirm.Verdict{Decision: confirm.Approve, Texts: confirm.Text("mine\n")}, "mine\n"},
 		"no":       {no, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -34,7 +34,7 @@ func TestUnsureApproval(t *testing.T) {
 				got := ask(t.Context(), c, req)
 				synctest.Wait()
 				other := "other\n"
-				editor.answers <- confirm.Verdict{Decision: confirm.Approve, Text: &other, Unsure: "It may belong elsewhere."}
+				editor.answers <- confirm.Verdict{Decision: confirm.Approve, Texts: confirm.Text(other), Unsure: "It may belong elsewhere."}
 				synctest.Wait()
 				if len(requests) != 2 || requests[1].File().After != other || terminal.surface() != "1" || editor.surface() != "1" {
 					t.Fatalf("asked %+v", requests)
@@ -46,8 +46,8 @@ func TestUnsureApproval(t *testing.T) {
 				terminal.answers <- tt.answer
 				o := <-got
 				text := ""
-				if o.verdict.Text != nil {
-					text = *o.verdict.Text
+				if o.verdict.Edited() != nil {
+					text = *o.verdict.Edited()
 				}
 				if o.err != nil || text != tt.want || o.verdict.Decision != tt.answer.Decision || o.verdict.Unsure != "" {
 					t.Errorf("Ask = %+v with %q", o, text)

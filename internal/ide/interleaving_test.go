@@ -206,7 +206,7 @@ var mingling = map[string]func(m *mingle, d, old *idetest.Diff, give func(), ove
 	},
 	"edit in the terminal": func(m *mingle, _, _ *idetest.Diff, _ func(), over <-chan struct{}) func() {
 		text := "typed in the terminal " + strconv.Itoa(m.random.IntN(1000)) + "\n"
-		return func() { m.answer(confirm.Verdict{Decision: confirm.Approve, Text: &text}, over) }
+		return func() { m.answer(confirm.Verdict{Decision: confirm.Approve, Texts: confirm.Text(text)}, over) }
 	},
 }
 
@@ -221,8 +221,8 @@ func (m *mingle) answer(v confirm.Verdict, over <-chan struct{}) {
 	switch {
 	case v.Decision == confirm.Reject:
 		m.said("")
-	case v.Text != nil:
-		m.said(*v.Text)
+	case v.Edited() != nil:
+		m.said(*v.Edited())
 	default:
 		m.said("the proposal")
 	}
@@ -342,8 +342,8 @@ func (m *mingle) judge(path, before, after string, res tools.Result, failed erro
 	}
 	m.fired["approved"]++
 	want := after
-	if v.Text != nil {
-		want = *v.Text
+	if v.Edited() != nil {
+		want = *v.Edited()
 	}
 	if wanted := m.approve[want] || want == after && m.approve["the proposal"]; !wanted || strings.Contains(v.By, "late") {
 		m.Fatalf("%q was approved by %q, but only %v were", want, v.By, m.approve)

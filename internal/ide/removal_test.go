@@ -82,7 +82,7 @@ func TestRemovalsInTheEditor(t *testing.T) {
 			if answer == "no" {
 				want = confirm.Reject
 			}
-			if o.err != nil || o.Decision != want || o.Text != nil || want == confirm.Approve && text != tt.req.File().After {
+			if o.err != nil || o.Decision != want || o.Edited() != nil || want == confirm.Approve && text != tt.req.File().After {
 				t.Errorf("%s, %s: %+v with %q", name, answer, o, text)
 			}
 			<-d.Closed

@@ -188,8 +188,8 @@ func (r *rig) answered(got <-chan outcome, req confirm.Request) (o outcome, text
 	}
 	if o.Decision == confirm.Approve {
 		text = req.File().After
-		if o.Text != nil {
-			text = *o.Text
+		if o.Edited() != nil {
+			text = *o.Edited()
 		}
 	}
 	return o, text

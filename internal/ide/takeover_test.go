@@ -143,8 +143,8 @@ func (a *agent) ask() {
 	})}
 	go func() {
 		v, err := a.control.Ask(ctx, req)
-		if v.Decision == confirm.Approve && v.Text == nil {
-			v.Text = &text
+		if v.Decision == confirm.Approve && v.Edited() == nil {
+			v.Texts = confirm.Text(text)
 		}
 		a.over <- outcome{v, err}
 	}()
@@ -163,8 +163,8 @@ func (a *agent) settle() {
 	a.asking = false
 	if o.err == nil && o.Decision == confirm.Approve {
 		a.counted["written"]++
-		if a.shown[*o.Text] != a.file {
-			a.Fatalf("%s is to hold %q, which was shown for %q", a.file, *o.Text, a.shown[*o.Text])
+		if a.shown[*o.Edited()] != a.file {
+			a.Fatalf("%s is to hold %q, which was shown for %q", a.file, *o.Edited(), a.shown[*o.Edited()])
 		}
 	}
 }

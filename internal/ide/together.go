@@ -117,11 +117,11 @@ func together(answers []confirm.Verdict) confirm.Verdict {
 		} else {
 			v.Except = append(v.Except, i)
 		}
-		if a.Text != nil {
+		if text := a.Edited(); text != nil {
 			if v.Texts == nil {
 				v.Texts = map[int]string{}
 			}
-			v.Texts[i] = *a.Text
+			v.Texts[i] = *text
 		}
 		if a.Feedback != "" {
 			words = append(words, a.Feedback)

@@ -89,7 +89,7 @@ const maxMisfits = 3
 func (v *Reviewer) approval(ctx context.Context, l *link, q *question, out client.DiffOutcome, said confirm.Verdict) (confirm.Verdict, error) {
 	said.Decision = confirm.Approve
 	if out.Text != q.change.After {
-		said.Text = &out.Text
+		said.Texts = confirm.Text(out.Text)
 	}
 	if l.ours() {
 		if q.isPlan() {
@@ -116,7 +116,7 @@ func (v *Reviewer) approval(ctx context.Context, l *link, q *question, out clien
 		if v.opt.Unattended {
 			return confirm.Verdict{}, fmt.Errorf("%s has unsaved changes in %s", q.change.Name, l.name())
 		}
-		said.Text = &out.Text
+		said.Texts = confirm.Text(out.Text)
 		said.Unsure = fmt.Sprintf("%s has unsaved changes to %s that are not in this text; they may have been typed on the left side of the diff.", l.name(), q.change.Name)
 	}
 	return said, nil

@@ -56,7 +56,7 @@ func TestApprovedContentsEndNoRule(t *testing.T) {
 			p.Approved(rewriting(m, "two\n", "three\n"), yes)
 		}, "three\n", ""},
 		"edited": {func(p *Policy, m, _ string) {
-			p.Approved(rewriting(m, "one\n", "two\n"), confirm.Verdict{Decision: confirm.Approve, Text: &edited})
+			p.Approved(rewriting(m, "one\n", "two\n"), confirm.Verdict{Decision: confirm.Approve, Texts: confirm.Text(edited)})
 		}, edited, ""},
 		"in a plan": {func(p *Policy, m, s string) {
 			plan := &confirm.Edits{Changes: []workspace.Change{*rewriting(s, "", "x").File(), *rewriting(m, "one\n", "two\n").File()}}

@@ -27,7 +27,7 @@ func (d Deps) check(changes ...workspace.Change) *confirm.Check {
 // checked tells the model that a check failed whose proposal was approved as it was.
 func (d Deps) checked(c *confirm.Check, v confirm.Verdict) string {
 	res, done := c.Result()
-	if !done || v.Text != nil || len(v.Texts) > 0 || len(v.Except) > 0 || !res.Red() {
+	if !done || len(v.Texts) > 0 || len(v.Except) > 0 || !res.Red() {
 		return ""
 	}
 	return fmt.Sprintf("\nThe user saw that the check `%s` fails since this edit:\n%s", oneLine(res.Title, maxTitle), d.findings(res))

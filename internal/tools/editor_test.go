@@ -73,7 +73,7 @@ func TestWrites(t *testing.T) {
 		d := withDesk(b)
 		d.gone = "one\ntwo\nthree\n"
 		final := after + "and mine\n"
-		b.ask.verdict = confirm.Verdict{Decision: confirm.Approve, Text: &final, By: "Neovim"}
+		b.ask.verdict = confirm.Verdict{Decision: confirm.Approve, Texts: confirm.Text(final), By: "Neovim"}
 		b.want(b.call(tool, args), false, "Before this edit: It is gone.")
 		want := []editor.Write{{Path: d.file(), Before: d.gone, After: final, By: "Neovim"}}
 		if diff := cmp.Diff(want, d.wrote); diff != "" {

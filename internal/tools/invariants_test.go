@@ -52,7 +52,7 @@ func answerOf(name string, b *bench) (v confirm.Verdict, err error, during func(
 		v.Decision = confirm.Approve
 	case "yes, edited":
 		text := "the reviewer's own\n"
-		v.Decision, v.Text = confirm.Approve, &text
+		v.Decision, v.Texts = confirm.Approve, confirm.Text(text)
 	case "no, because":
 		v.Feedback = "not like this"
 	case "nobody":

@@ -80,7 +80,7 @@ func TestMovedConflictIsTold(t *testing.T) {
 func TestMovedKeepsWords(t *testing.T) {
 	b := newBench(t, map[string]string{"f": "one\ntwo\nthree\n"})
 	own := "one\nTWO of the user\nthree\n"
-	b.ask.verdict = confirm.Verdict{Decision: confirm.Approve, Text: &own, Feedback: "mind the name"}
+	b.ask.verdict = confirm.Verdict{Decision: confirm.Approve, Texts: confirm.Text(own), Feedback: "mind the name"}
 	b.ask.during = func(confirm.Request) {
 		b.write("f", "one\ntwo\nthree\nfour\n")
 		if len(b.ask.asked) == 2 {

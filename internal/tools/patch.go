@@ -123,12 +123,12 @@ func (w writer) patchTogether(ctx context.Context, call Call, files []edit.FileP
 		if err != nil {
 			return Result{}, UnansweredError{err}
 		}
-		if v.Decision != confirm.Approve && !v.Later {
+		if v.Decision != confirm.Approve && v.Later == nil {
 			res := w.unapproved(change, out, v)
 			res.ForModel = change.Name + ": " + res.ForModel + "\nNothing of the patch was written."
 			return res, nil
 		}
-		free = free && !v.Later
+		free = free && v.Later == nil
 		w.Pending.Stage(change, out.Stage, call.ID)
 	}
 	free = free && makesGit(w.Pending.All()) == ""

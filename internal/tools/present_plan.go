@@ -63,8 +63,8 @@ func (p planner) present(ctx context.Context, call Call, a presentPlanArgs) (Res
 func (a presentPlanArgs) accepted(v confirm.Verdict) Result {
 	text, how := a.Plan, "accepted"
 	model := "The user accepted this plan as it is. Carry it out now."
-	if v.Text != nil {
-		text, how = *v.Text, "accepted with changes"
+	if edited := v.Edited(); edited != nil {
+		text, how = *edited, "accepted with changes"
 		model = "The user changed the plan and accepted it. Carry out now this text, and nothing of yours that it leaves out:\n\n" + text
 	}
 	return Result{

@@ -27,7 +27,7 @@ func TestPresentPlan(t *testing.T) {
 		stop    bool
 	}{
 		"as it is": {confirm.Verdict{Decision: confirm.Approve, Mode: "default"}, false, "accepted this plan as it is. Carry it out now.", false},
-		"edited":   {confirm.Verdict{Decision: confirm.Approve, Mode: "accept-edits", Text: &edited}, false, "that it leaves out:\n\n" + edited, false},
+		"edited":   {confirm.Verdict{Decision: confirm.Approve, Mode: "accept-edits", Texts: confirm.Text(edited)}, false, "that it leaves out:\n\n" + edited, false},
 		"comment":  {confirm.Verdict{Feedback: "and the tests?"}, true, "revise the plan and present it again.\nThe user says: and the tests?", false},
 		"go on":    {confirm.Verdict{}, true, "The plan mode goes on", true},
 		"nobody":   {confirm.Verdict{Unasked: true}, false, "the plan is the answer", false},
@@ -38,13 +38,13 @@ func TestPresentPlan(t *testing.T) {
 		if res.Stop != tt.stop || (res.Answer == plan) != tt.verdict.Unasked {
 			t.Errorf("%s: %+v", name, res)
 		}
-		if accepted := tt.verdict.Decision == confirm.Approve; (res.Plan != "") != accepted || accepted && tt.verdict.Text == nil && res.Plan != plan {
+		if accepted := tt.verdict.Decision == confirm.Approve; (res.Plan != "") != accepted || accepted && tt.verdict.Edited() == nil && res.Plan != plan {
 			t.Errorf("%s: the accepted plan: %q", name, res.Plan)
 		}
 		if asked := b.ask.asked; len(asked) != 1 || confirm.As[*confirm.Document](asked[0]) == nil || confirm.As[*confirm.Document](asked[0]).Text != plan {
 			t.Errorf("%s: asked %+v", name, asked)
 		}
-		if tt.verdict.Text != nil && (!strings.HasSuffix(res.Record.Words, edited) || strings.Contains(res.ForModel, "Mend")) {
+		if tt.verdict.Edited() != nil && (!strings.HasSuffix(res.Record.Words, edited) || strings.Contains(res.ForModel, "Mend")) {
 			t.Errorf("%s: the edited text does not count alone: %+v", name, res)
 		}
 	}

@@ -35,7 +35,7 @@ func TestRecord(t *testing.T) {
 		"nothing that counts": {"read_file", m{"path": "f"}, confirm.Verdict{}, Record{What: "Read f"}},
 		"changed by the user": {
 			"edit_file", edit,
-			confirm.Verdict{Decision: confirm.Approve, Text: &own, Feedback: why, Comments: []confirm.Comment{{Line: 2, Text: "why?"}}},
+			confirm.Verdict{Decision: confirm.Approve, Texts: confirm.Text(own), Feedback: why, Comments: []confirm.Comment{{Line: 2, Text: "why?"}}},
 			Record{
 				"Edit f", "+2 −2, changed by the user before it was written",
 				"From the proposal to what was written:\ndiff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n one\n 2\n-three\n+THREE\n" + says +
@@ -58,7 +58,7 @@ func TestRecord(t *testing.T) {
 func TestARevertedProposalIsRecorded(t *testing.T) {
 	b := newBench(t, map[string]string{"f": "one\n"})
 	same := "one\n"
-	b.ask.verdict = confirm.Verdict{Decision: confirm.Approve, Text: &same}
+	b.ask.verdict = confirm.Verdict{Decision: confirm.Approve, Texts: confirm.Text(same)}
 	res := b.call("edit_file", m{"path": "f", "old_string": "one", "new_string": "1"})
 	if want := (Record{What: "Edit f", Result: "nothing was written: the user changed the proposal back to the file's content"}); res.Record != want {
 		t.Errorf("%+v", res.Record)
@@ -70,7 +70,7 @@ func TestARevertedProposalIsRecorded(t *testing.T) {
 func TestALargeChangeByTheUserIsRecorded(t *testing.T) {
 	b := newBench(t, map[string]string{"f": "one\n"})
 	own := strings.Repeat("a line of the user's own\n", 2000) + "THE END\n"
-	b.ask.verdict = confirm.Verdict{Decision: confirm.Approve, Text: &own}
+	b.ask.verdict = confirm.Verdict{Decision: confirm.Approve, Texts: confirm.Text(own)}
 	res := b.call("edit_file", m{"path": "f", "old_string": "one", "new_string": "1"})
 	if strings.Contains(res.ForModel, "THE END") || !strings.HasSuffix(res.Record.Words, "+THE END") {
 		t.Errorf("%d bytes, on record %d", len(res.ForModel), len(res.Record.Words))

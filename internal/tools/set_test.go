@@ -32,7 +32,7 @@ func (a *asker) Ask(_ context.Context, req confirm.Request) (confirm.Verdict, er
 	}
 	if req.Later && !a.verdict.Rule { // nobody is asked yet
 		a.asked = a.asked[:len(a.asked)-1]
-		return confirm.Verdict{Later: true}, nil
+		return confirm.Verdict{Later: &req}, nil
 	}
 	return a.verdict, a.err
 }

@@ -26,8 +26,10 @@ func (w writer) gathers(c workspace.Change) bool { return w.Pending != nil && !w
 // stage adds an edit to the pending changes, with the notes that v has besides those of req.
 func (w writer) stage(call Call, change workspace.Change, out edit.Result, req confirm.Request, v confirm.Verdict) Result {
 	w.Pending.Stage(change, out.Stage, call.ID)
-	added := slices.DeleteFunc(slices.Clone(v.Notes), func(n caution.Note) bool { return slices.Contains(req.Notes, n) })
-	w.Pending.Mark(change.Path, added, v.Force, v.Person)
+	if later := v.Later; later != nil {
+		added := slices.DeleteFunc(slices.Clone(later.Notes), func(n caution.Note) bool { return slices.Contains(req.Notes, n) })
+		w.Pending.Mark(change.Path, added, later.Force, later.Person)
+	}
 	fc := fileChange(change)
 	said := fc.counts()
 	res := Result{
@@ -292,7 +294,7 @@ func (s settler) write(ctx context.Context, plan *confirm.Edits, final []workspa
 	res := s.written(plan, final, v)
 	put.tell(&res)
 	for _, c := range final {
-		w.wrote(ctx, c, confirm.Verdict{By: v.By})
+		w.wrote(ctx, c, v.By)
 	}
 	return &res, nil
 }

@@ -133,14 +133,14 @@ func (w writer) review(ctx context.Context, call Call, change workspace.Change, 
 		switch {
 		case err != nil:
 			return Result{}, UnansweredError{err}
-		case v.Later || v.Decision == confirm.Approve && w.Pending.Has(change.Path):
+		case v.Later != nil || v.Decision == confirm.Approve && w.Pending.Has(change.Path):
 			return w.stage(call, change, out, req, v), nil
 		case v.Check:
 			return m.tell(w.sentBack(req.Check, proposeAgain)), nil
 		case v.Decision != confirm.Approve:
 			return m.tell(w.unapproved(change, out, v)), nil
 		}
-		a := approval{change, approved(change, v), v, out}
+		a := approval{change, confirm.Edit(change).Final(v)[0], v, out}
 		res, err := w.commit(ctx, call, a)
 		if errors.Is(err, workspace.ErrStale) {
 			merged, refused := m.merge(w, change, a.final, v)
@@ -151,7 +151,7 @@ func (w writer) review(ctx context.Context, call Call, change workspace.Change, 
 			continue
 		}
 		if err == nil && len(res.Changes) > 0 {
-			w.wrote(ctx, change, v)
+			w.wrote(ctx, a.final, v.By)
 			res.ForModel += w.checked(req.Check, v) + w.reportedSince(ctx, change, before)
 		}
 		if err == nil && lost != "" {
@@ -183,14 +183,6 @@ type approval struct {
 	final   workspace.Change // its text may be the reviewer's own
 	verdict confirm.Verdict
 	edit    edit.Result // that made the proposal
-}
-
-// approved returns c with the text that v approves.
-func approved(c workspace.Change, v confirm.Verdict) workspace.Change {
-	if v.Text == nil {
-		return c
-	}
-	return workspace.NewContent(c, *v.Text)
 }
 
 // request returns the question about a change.
@@ -286,19 +278,16 @@ func (w writer) lost(c workspace.Change) string {
 	return w.Writes.Lost(c.Path, c.Text)
 }
 
-// wrote tells the editor about a change written with approval v.
-func (w writer) wrote(ctx context.Context, c workspace.Change, v confirm.Verdict) {
+// wrote tells the editor about a change that was written with an approval by somebody.
+func (w writer) wrote(ctx context.Context, c workspace.Change, by string) {
 	if w.Writes == nil {
 		return
 	}
-	if v.Text != nil {
-		c.After = *v.Text
-	}
 	if c.Moves() {
-		w.Writes.Wrote(ctx, editor.Write{Path: c.To, After: c.After, By: v.By})
+		w.Writes.Wrote(ctx, editor.Write{Path: c.To, After: c.After, By: by})
 		c.After = ""
 	}
-	w.Writes.Wrote(ctx, editor.Write{Path: c.Path, Before: c.Text, After: c.After, By: v.By, Removed: c.Removes(), To: c.To})
+	w.Writes.Wrote(ctx, editor.Write{Path: c.Path, Before: c.Text, After: c.After, By: by, Removed: c.Removes(), To: c.To})
 }
 
 // commit writes an approved text. It returns workspace.ErrStale if the file has changed since

@@ -121,7 +121,7 @@ func TestDeclinedEditIsNotWritten(t *testing.T) {
 			[]string{"This edit was refused by the plan mode. Nothing was changed.\nplan mode: plan."},
 		},
 		{"a rule without words", confirm.Verdict{By: "rule", Rule: true}, false, "declined", []string{"refused by the rule. Nothing was changed."}},
-		{"text without approval", confirm.Verdict{Text: new(string)}, true, "declined", []string{"declined"}},
+		{"text without approval", confirm.Verdict{Texts: confirm.Text("")}, true, "declined", []string{"declined"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -151,7 +151,7 @@ func TestDeclinedEditIsNotWritten(t *testing.T) {
 func TestReviewersTextIsFinal(t *testing.T) {
 	each(t, func(b *bench, tool string, args m, _ string) {
 		text := "one\nTWO\nthree\n"
-		b.ask.verdict.Text = &text
+		b.ask.verdict.Texts = confirm.Text(text)
 		b.ask.verdict.Feedback = "louder"
 		b.ask.verdict.Comments = []confirm.Comment{{Line: 1, Text: "fine"}}
 		res := b.call(tool, args)
@@ -168,7 +168,7 @@ func TestReviewersTextIsFinal(t *testing.T) {
 func TestReviewerMayTakeAllBack(t *testing.T) {
 	b := newBench(t, map[string]string{"f": "a\n"})
 	text := "a\n"
-	b.ask.verdict.Text = &text
+	b.ask.verdict.Texts = confirm.Text(text)
 	res := b.call("write_file", m{"path": "f", "content": "b\n"})
 	b.want(res, false, "back to the current content of f", "nothing was written")
 	if len(res.Changes) != 0 {
@@ -208,11 +208,11 @@ func TestAnUnwrittenTextIsKept(t *testing.T) {
 			for _, gathered := range []bool{false, true} {
 				b := newBench(t, map[string]string{"sub/f": "one\ntwo\nthree\n"})
 				edit := func() Result { return b.call("edit_file", m{"path": "sub/f", "old_string": "two", "new_string": "2"}) }
-				b.ask.verdict.Feedback, b.ask.verdict.Text = "louder", &own
+				b.ask.verdict.Feedback, b.ask.verdict.Texts = "louder", confirm.Text(own)
 				if gathered {
 					b.gather()
 					edit()
-					edit, b.ask.verdict.Text, b.ask.verdict.Texts = b.settle, nil, map[int]string{0: own}
+					edit = b.settle
 				}
 				b.ask.during = func(confirm.Request) { tt.during(b) }
 				res := edit()

@@ -101,11 +101,14 @@ func (c changes) restore(ctx context.Context, plan undo.Plan, a action) (names [
 	if err != nil {
 		return nil, "", err
 	}
-	if v.Decision != confirm.Approve || v.Text != nil && *v.Text != plan.Changes[0].After {
+	text := v.Edited()
+	if v.Decision != confirm.Approve || !a.parts && text != nil && *text != plan.Changes[0].After {
 		return nil, "", nil
 	}
-	if plan, err = plan.With(v.Texts); err != nil {
-		return nil, "", fmt.Errorf("nothing was %s: %w", a.done, err)
+	if a.parts {
+		if plan, err = plan.With(v.Texts); err != nil {
+			return nil, "", fmt.Errorf("nothing was %s: %w", a.done, err)
+		}
 	}
 	plan = plan.Without(v.Except)
 	if now := c.refuseUnsaved(ctx, plan).Refused[len(plan.Refused):]; len(now) > 0 {

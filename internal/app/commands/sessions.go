@@ -237,9 +237,7 @@ func (s sessions) write(ctx context.Context, path, text string, by workspace.Ori
 		if v.Decision != confirm.Approve {
 			return command.Reply{Text: "nothing was written"}, nil
 		}
-		if v.Text != nil {
-			change = workspace.NewContent(change, *v.Text)
-		}
+		change = confirm.Edit(change).Final(v)[0]
 	}
 	file, err := s.App.Root.Commit(ctx, change, by)
 	if err != nil {

@@ -83,7 +83,7 @@ func (p *Panel) pressRule(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 	case "enter":
 		if p.armed && p.ruleProblem() == "" {
 			always := &confirm.Always{Rule: m.text(), Term: m.chosen()}
-			return Answered, confirm.Verdict{Decision: confirm.Approve, By: me, Text: p.edited, Comments: p.words.comments, Always: always}
+			return Answered, confirm.Verdict{Decision: confirm.Approve, By: me, Texts: p.texts(), Comments: p.words.comments, Always: always}
 		}
 	default:
 		m.ed.Handle(key)

@@ -73,7 +73,7 @@ func TestRuleAboutEdits(t *testing.T) {
 	p.Propose(mine, start)
 	p.View(20)
 	p.Wait(start.Add(2 * time.Hour))
-	if o, v := press(p, "A", "enter"); o != panel.Answered || v.Text == nil || *v.Text != mine || v.Always == nil {
+	if o, v := press(p, "A", "enter"); o != panel.Answered || v.Edited() == nil || *v.Edited() != mine || v.Always == nil {
 		t.Errorf("%v %+v", o, v)
 	}
 	long := edit()

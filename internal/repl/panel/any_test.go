@@ -91,10 +91,10 @@ func TestAnyKeysAnySize(t *testing.T) {
 		}
 		answered++
 		switch {
-		case !editable && v.Text != nil:
-			t.Fatalf("approved a text: %q", *v.Text)
-		case editable && req.File() != nil && v.Text == nil && kept != req.File().After, v.Text != nil && *v.Text != kept:
-			t.Fatalf("kept %q, approved %v", kept, v.Text)
+		case !editable && v.Edited() != nil:
+			t.Fatalf("approved a text: %q", *v.Edited())
+		case editable && req.File() != nil && v.Edited() == nil && kept != req.File().After, v.Edited() != nil && *v.Edited() != kept:
+			t.Fatalf("kept %q, approved %v", kept, v.Texts)
 		case confirm.As[*confirm.Edits](req) == nil && v.Except != nil, confirm.As[*confirm.Edits](req) != nil && len(v.Except) >= len(confirm.As[*confirm.Edits](req).Changes):
 			t.Fatalf("left out: %v", v.Except)
 		}

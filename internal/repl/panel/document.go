@@ -165,7 +165,7 @@ func (d *document) verdict(key string, yes bool) (confirm.Verdict, bool) {
 		v.Decision, v.Mode = confirm.Approve, mode
 	}
 	if d.edited {
-		v.Text = &d.text
+		v.Texts = confirm.Text(d.text)
 	}
 	return v, true
 }

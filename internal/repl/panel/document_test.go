@@ -36,7 +36,7 @@ func TestPlanIsAccepted(t *testing.T) {
 		{"3", "", confirm.Reject},
 	} {
 		o, v := press(ready(planning(planText), 20), strings.Fields(tt.keys)...)
-		if o != panel.Answered || v.Decision != tt.decision || v.Mode != tt.mode || v.Text != nil || v.Session {
+		if o != panel.Answered || v.Decision != tt.decision || v.Mode != tt.mode || v.Edited() != nil || v.Session {
 			t.Errorf("%s: %v %+v", tt.keys, o, v)
 		}
 	}
@@ -82,7 +82,7 @@ func TestPlanIsEdited(t *testing.T) {
 	if got := shown(p, 20); !strings.Contains(got, "as you edited it") || strings.Contains(got, "Mend") {
 		t.Errorf("shown:\n%s", got)
 	}
-	if _, v := press(p, "y"); v.Text == nil || *v.Text != "Only *read* it.\n" || v.Mode != "default" {
+	if _, v := press(p, "y"); v.Edited() == nil || *v.Edited() != "Only *read* it.\n" || v.Mode != "default" {
 		t.Errorf("%+v", v)
 	}
 }

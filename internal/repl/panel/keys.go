@@ -179,7 +179,7 @@ func (p *Panel) verdict(key string) (confirm.Verdict, bool) {
 	default:
 		return v, false
 	}
-	v.Decision, v.Text = confirm.Approve, p.edited
+	v.Decision, v.Texts = confirm.Approve, p.texts()
 	if len(out) > 0 {
 		partial(p.hunks(), &v)
 	}

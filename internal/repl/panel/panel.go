@@ -154,6 +154,14 @@ func (p *Panel) Proposal() (name, text string, ok bool) {
 	return p.change.Name, p.diff.Hunks().Text(), true
 }
 
+// texts returns the text of an external edit, for a verdict.
+func (p *Panel) texts() map[int]string {
+	if p.edited == nil {
+		return nil
+	}
+	return confirm.Text(*p.edited)
+}
+
 // Propose replaces the proposal. The panel then counts as new: it accepts no keys for a
 // while.
 func (p *Panel) Propose(text string, now time.Time) {

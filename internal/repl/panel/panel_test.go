@@ -355,12 +355,12 @@ func TestEditedProposalIsApproved(t *testing.T) {
 		t.Errorf("shown:\n%s", shown)
 	}
 	p.Wait(start.Add(time.Hour))
-	if _, v := press(p, "y"); v.Text == nil || *v.Text != "three\n" {
+	if _, v := press(p, "y"); v.Edited() == nil || *v.Edited() != "three\n" {
 		t.Errorf("verdict %+v", v)
 	}
 	p.Propose("two\n", start)
 	p.Wait(start.Add(time.Hour))
-	if _, v := press(p, "y"); v.Text != nil {
+	if _, v := press(p, "y"); v.Edited() != nil {
 		t.Error("the proposal itself counts as edited")
 	}
 }

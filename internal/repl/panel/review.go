@@ -319,8 +319,7 @@ func (p *Panel) shownViews() []*diffview.View {
 // partial tells the model which part of a change was approved.
 func partial(h *diffview.Hunks, v *confirm.Verdict) {
 	out := h.Out()
-	text := h.Text()
-	v.Text = &text
+	v.Texts = confirm.Text(h.Text())
 	v.Feedback = fmt.Sprintf("I accepted %d of the %d hunks of this change and left out the others.", h.Len()-len(out), h.Len())
 	for _, i := range out {
 		header, line := h.Place(i)

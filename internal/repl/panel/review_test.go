@@ -47,7 +47,7 @@ func TestHunkKeys(t *testing.T) {
 	}
 	took := func(places ...int) confirm.Verdict {
 		v := confirm.Verdict{
-			Decision: confirm.Approve, By: "terminal", Text: taken(places...),
+			Decision: confirm.Approve, By: "terminal", Texts: confirm.Text(*taken(places...)),
 			Feedback: fmt.Sprintf("I accepted %d of the 3 hunks of this change and left out the others.", len(places)),
 		}
 		for i := range 3 {
@@ -149,7 +149,7 @@ func TestHunksAreNotOffered(t *testing.T) {
 				t.Errorf("%s: %s came to %v", name, k, o)
 			}
 		}
-		if _, v := press(p, "y"); v.Text != nil || v.Comments != nil {
+		if _, v := press(p, "y"); v.Edited() != nil || v.Comments != nil {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}
@@ -158,7 +158,7 @@ func TestHunksAreNotOffered(t *testing.T) {
 	if got := shown(p, 20); strings.Contains(got, "out") || !strings.Contains(got, "m comment on it") {
 		t.Errorf("offered for one hunk:\n%s", got)
 	}
-	if o, v := press(p, "y"); o != panel.Answered || v.Text != nil {
+	if o, v := press(p, "y"); o != panel.Answered || v.Edited() != nil {
 		t.Errorf("all of a change was left out: %v %+v", o, v)
 	}
 }
@@ -303,7 +303,7 @@ func TestTheOnlyHunkIsNotLeftOut(t *testing.T) {
 	if text := strings.Join(p.View(20), "\n"); strings.Contains(text, why) {
 		t.Error("it is still said after another key:\n", text)
 	}
-	if o, v := press(p, "space", "y"); o != panel.Answered || v.Decision != confirm.Approve || v.Text != nil {
+	if o, v := press(p, "space", "y"); o != panel.Answered || v.Decision != confirm.Approve || v.Edited() != nil {
 		t.Errorf("y came to %v, %+v", o, v)
 	}
 	for height := 4; height < 14; height++ { // without room for the explanation, it can still be answered

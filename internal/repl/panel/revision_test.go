@@ -47,7 +47,7 @@ func TestRevision(t *testing.T) {
 		t.Errorf("Esc does not lead back:\n%s", got)
 	}
 	press(p, "r")
-	if o, v := press(p, "y"); o != panel.Answered || v.Decision != confirm.Approve || v.Text != nil {
+	if o, v := press(p, "y"); o != panel.Answered || v.Decision != confirm.Approve || v.Edited() != nil {
 		t.Errorf("y: %v, %+v", o, v)
 	}
 }
@@ -67,7 +67,7 @@ func TestRevisionIsNotTheDiff(t *testing.T) {
 	p.View(60)
 	press(p, "]", "space", "r")
 	p.View(60)
-	if o, v := press(p, "y"); o != panel.Answered || v.Text == nil || *v.Text != *taken(1, 2) {
+	if o, v := press(p, "y"); o != panel.Answered || v.Edited() == nil || *v.Edited() != *taken(1, 2) {
 		t.Errorf("y: %v, %+v", o, v)
 	}
 }
