@@ -84,7 +84,7 @@ var kinds = []struct {
 	status   int
 }{
 	{"the event loop", "repl.(*model).update", writeTurn, func(d *desk) { d.say("write") }, 1},
-	{"a command of the screen", "cli/commands.", llmtest.Turn{Text: "Yes."}, func(d *desk) {
+	{"a command of the screen", "app/commands.", llmtest.Turn{Text: "Yes."}, func(d *desk) {
 		d.say("go")
 		d.WaitFor(`Yes`)
 		d.idle()
