@@ -309,28 +309,10 @@ func (v *view) replayResult(it history.Item, title string) {
 
 // kindOf returns the protocol's kind of a tool.
 func kindOf(tool string) string {
-	switch tool {
-	case "delete_file":
-		return "delete"
-	case "move_file":
-		return "move"
+	if tool == tools.Review {
+		return string(tools.KindEdit)
 	}
-	if tools.ChangesFiles(tool) || tool == tools.Review {
-		return "edit"
-	}
-	switch tool {
-	case "read_file", "get_diagnostics":
-		return "read"
-	case "list_files", "find_files", "search_files", "tool_search":
-		return "search"
-	case "web_fetch":
-		return "fetch"
-	case "execute_command":
-		return "execute"
-	case "todo", "present_plan":
-		return "think"
-	}
-	return "other"
+	return string(tools.FactsOf(tool).Kind)
 }
 
 // serversOf returns the host's MCP servers.

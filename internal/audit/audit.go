@@ -228,3 +228,14 @@ func check(line []byte, prev string, n int) (Entry, *BrokenError) {
 	}
 	return e, nil
 }
+
+// Session returns the entries of a session.
+func (l Log) Session(id string) (all []Entry, err error) {
+	err = l.Each(func(e Entry, _ *BrokenError) error {
+		if e.Session == id {
+			all = append(all, e)
+		}
+		return nil
+	})
+	return all, err
+}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bb2d0cf4/agent/internal/cli/pluginargs"
 	"github.com/bb2d0cf4/agent/internal/early"
 	"github.com/bb2d0cf4/agent/internal/headless"
 	"github.com/bb2d0cf4/agent/internal/nearest"
@@ -30,7 +31,7 @@ func Run(ctx context.Context, p Process) int {
 		}
 		return headless.ExitDone
 	}
-	plugin := splitPluginFlags(p.Args)
+	plugin := pluginargs.Split(p.Args)
 	root, err := newRoot(p, func(cmd *cobra.Command, f *flags, args []string) error {
 		f.plugin = plugin
 		return start(cmd.Context(), p, f, overrides(cmd.Flags(), f), args)
@@ -39,7 +40,7 @@ func Run(ctx context.Context, p Process) int {
 		fmt.Fprintf(p.Stderr, "agent: %v\n", err)
 		return headless.ExitFailed
 	}
-	root.SetArgs(promptless(root, plugin.rest))
+	root.SetArgs(promptless(root, plugin.Rest))
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
+	"github.com/bb2d0cf4/agent/internal/cli/pluginargs"
 	"github.com/bb2d0cf4/agent/internal/config"
 )
 
@@ -68,7 +69,7 @@ func TestArguments(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := cmp.Diff(c.want, got, cmp.AllowUnexported(flags{}, pluginArgs{})); d != "" {
+			if d := cmp.Diff(c.want, got, cmp.AllowUnexported(flags{}, pluginargs.Args{})); d != "" {
 				t.Error(d)
 			}
 			if d := cmp.Diff(c.over, over); d != "" || prompt != c.prompt {

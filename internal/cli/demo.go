@@ -11,6 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/demo"
+	"github.com/bb2d0cf4/agent/internal/headless"
 )
 
 func newDemo(p Process) *cobra.Command {
@@ -78,7 +79,7 @@ func demoPrinted(ctx context.Context, p Process, o app.Options) error {
 	if err != nil {
 		return err
 	}
-	out := newEventPrinter(p.Stdout)
+	out := headless.NewConversation(p.Stdout)
 	a.Attach(app.Face{Emit: out.Event})
 	out.Line("There is no terminal to ask on, so this demo approves everything by itself (mode: bypass).\n")
 	out.Line("you: " + demo.Prompt)

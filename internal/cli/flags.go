@@ -9,8 +9,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/bb2d0cf4/agent/internal/app/setup"
+	"github.com/bb2d0cf4/agent/internal/cli/pluginargs"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/headless"
+	"github.com/bb2d0cf4/agent/internal/permission"
 )
 
 // pick is the value of --resume without an id: the user chooses.
@@ -31,7 +34,7 @@ type flags struct {
 	allow    []string // permission rules
 	deny     []string
 	trust    bool // the project's files, for this run
-	plugin   pluginArgs
+	plugin   pluginargs.Args
 }
 
 // resumed is the value of --resume: an id, or pick.
@@ -114,13 +117,31 @@ func (f *flags) check(args []string) (string, error) {
 
 // noted appends a note about the flags that have no meaning here to notes.
 func (f *flags) noted(notes []string) []string {
-	ignored := slices.DeleteFunc(slices.Clone(f.plugin.ignored), func(name string) bool {
+	ignored := slices.DeleteFunc(slices.Clone(f.plugin.Ignored), func(name string) bool {
 		return f.prompted && strings.HasSuffix(strings.ToLower(name), "tools")
 	})
 	if len(ignored) == 0 {
 		return notes
 	}
 	return append(notes, "ignored, as they have no meaning here: "+strings.Join(ignored, ", "))
+}
+
+// rules returns the rules of the flags. With -p they include --allowedTools and
+// --disallowedTools; without it those come from an editor's plugin, which is not the user's
+// word.
+func (f *flags) rules() (all []setup.Written) {
+	add := func(effect permission.Effect, flag string, texts []string) {
+		for _, text := range texts {
+			all = append(all, setup.Written{Rule: config.Rule{Effect: effect.String(), Text: text, Source: flag}})
+		}
+	}
+	add(permission.Allow, "--allow", f.allow)
+	add(permission.Deny, "--deny", f.deny)
+	if f.prompted {
+		add(permission.Allow, "--allowedTools", f.plugin.Allowed())
+		add(permission.Deny, "--disallowedTools", f.plugin.Denied())
+	}
+	return all
 }
 
 func (f *flags) folder(args []string) string {

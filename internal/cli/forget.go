@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/bb2d0cf4/agent/internal/plural"
+	"github.com/bb2d0cf4/agent/internal/subpath"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/journal"
 )
@@ -89,19 +90,11 @@ func busy(f journal.Forgotten) error {
 	if f.Busy == 0 {
 		return nil
 	}
-	return fmt.Errorf("a running session keeps %s; end it, then forget them", counted(f.Busy, "change"))
+	return fmt.Errorf("a running session keeps %s; end it, then forget them", plural.Of(f.Busy, "change"))
 }
 
 func changesOf(f journal.Forgotten) string {
-	return counted(f.Changes, "change") + " of " + counted(len(f.Paths), "file")
-}
-
-// counted returns a number with its noun.
-func counted(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return strconv.Itoa(n) + " " + noun
+	return plural.Of(f.Changes, "change") + " of " + plural.Of(len(f.Paths), "file")
 }
 
 // choice returns the function that selects the changes to forget.
@@ -121,7 +114,7 @@ func (c *forgetCommand) choice(root *workspace.Root, now time.Time) (func(*journ
 		before = now.Add(-age)
 	}
 	return func(e *journal.Entry) bool {
-		in := path == "" || e.Path == path || strings.HasPrefix(e.Path, path+string(filepath.Separator))
+		in := path == "" || subpath.In(path, e.Path)
 		return in && e.Time < before.UnixNano()
 	}, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/home"
 	"github.com/bb2d0cf4/agent/internal/app/idelink"
 	"github.com/bb2d0cf4/agent/internal/app/setup"
+	"github.com/bb2d0cf4/agent/internal/cli/doctor"
 	"github.com/bb2d0cf4/agent/internal/cli/extension"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/headless"
@@ -37,7 +38,7 @@ func newIDE(p Process, f *flags) *cobra.Command {
 	status := &cobra.Command{
 		Use: "status", Short: "List the editors, and the one that a session would use", Args: noArgs, RunE: here(ideStatus),
 	}
-	doctor := &cobra.Command{Use: "doctor", Short: "Check each step of the connection to an editor", Args: noArgs, RunE: here(ideDoctor)}
+	check := &cobra.Command{Use: "doctor", Short: "Check each step of the connection to an editor", Args: noArgs, RunE: here(ideDoctor)}
 	var to string
 	install := &cobra.Command{
 		Use: "install [editor]", Short: "Install the extension into VS Code and editors based on it", Args: atMost(1),
@@ -51,7 +52,7 @@ func newIDE(p Process, f *flags) *cobra.Command {
 		},
 	}
 	install.Flags().StringVar(&to, "to", "", "write the extension to this `file` and install nothing")
-	return parent("ide", "The link to your editor", status, install, doctor)
+	return parent("ide", "The link to your editor", status, install, check)
 }
 
 func ideStatus(ctx context.Context, p Process, dir string, cfg config.Config) error {
@@ -92,7 +93,7 @@ func ideInstall(ctx context.Context, p Process, cfg config.Config, vsix []byte, 
 }
 
 func ideDoctor(ctx context.Context, p Process, dir string, cfg config.Config) error {
-	d := ideCheck{
+	d := doctor.Editor{
 		Out: p.Stdout, Config: cfg, Dir: dir, Version: p.Version, Env: home.Without(os.Environ(), cfg.SecretEnv()),
 	}
 	if !d.Run(ctx, vscode.Package()) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bb2d0cf4/agent/internal/cli/doctor"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
@@ -93,7 +94,7 @@ func TestIDEDoctor(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	look := func() (string, bool) {
 		var out strings.Builder
-		d := ideCheck{Out: &out, Config: cfg, Dir: dir, Version: "test"}
+		d := doctor.Editor{Out: &out, Config: cfg, Dir: dir, Version: "test"}
 		healthy := d.Run(t.Context(), make([]byte, 3<<10))
 		return out.String(), healthy
 	}

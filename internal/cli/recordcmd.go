@@ -5,15 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/app/commands"
-	"github.com/bb2d0cf4/agent/internal/app/keystore"
 	"github.com/bb2d0cf4/agent/internal/app/recording"
 	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/audit"
@@ -21,7 +18,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/statefile"
-	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
 func newRecord(p Process, f *flags) *cobra.Command {
@@ -46,11 +42,11 @@ func record(ctx context.Context, p Process, id, out string) error {
 	if err != nil {
 		return commands.SessionError(id, err)
 	}
-	log, err := auditOf(cfg.Home, info.ID)
+	log, err := audit.Open(cfg.Home).Session(info.ID)
 	if err != nil {
 		return err
 	}
-	secrets, notes := secretsOf(ctx, cfg)
+	secrets, notes := recording.Known(ctx, cfg)
 	script, more := recording.Of(info, conv, log, recording.NewSecrets(secrets...))
 	notes = append(notes, more...)
 	remarks(p, notes)
@@ -62,49 +58,6 @@ func record(ctx context.Context, p Process, id, out string) error {
 		return statefile.Write(out, data)
 	}
 	return show(p, string(data))
-}
-
-// secretsOf returns the keys that this program knows: stored, in the configuration and in
-// the environment. The notes name those that it cannot read.
-func secretsOf(ctx context.Context, cfg config.Config) (all, notes []string) {
-	all, err := keystore.Open(cfg.Home).All(ctx)
-	if err != nil {
-		notes = append(notes, "stored keys could not be read, so look for them in the script yourself: "+err.Error())
-	}
-	named := func(values map[string]string) {
-		for name, value := range values {
-			name = strings.ReplaceAll(name, "-", "_")
-			if !filepath.IsAbs(value) && (shell.LooksSecret(name) || slices.Contains(cfg.SecretEnv(), name) || strings.EqualFold(name, "Cookie")) {
-				all = append(all, value)
-			}
-		}
-	}
-	for _, p := range cfg.Providers {
-		named(p.Headers) // values from the environment are below
-	}
-	for _, s := range cfg.MCP {
-		named(s.Headers)
-		named(s.Env)
-	}
-	env := map[string]string{}
-	for _, entry := range os.Environ() {
-		name, value, _ := strings.Cut(entry, "=")
-		env[name] = value
-	}
-	named(env)
-	return all, notes
-}
-
-// auditOf returns the entries of a session in the audit log.
-func auditOf(home, session string) ([]audit.Entry, error) {
-	var all []audit.Entry
-	err := audit.Open(home).Each(func(e audit.Entry, _ *audit.BrokenError) error {
-		if e.Session == session {
-			all = append(all, e)
-		}
-		return nil
-	})
-	return all, err
 }
 
 func newReplay(p Process) *cobra.Command {
@@ -200,7 +153,7 @@ func (r *replayCommand) replay(ctx context.Context, p Process, s recording.Scrip
 	case answered != len(s.Turns):
 		return fmt.Sprintf("the model was asked %d times; the recording has %d", answered, len(s.Turns)), nil
 	}
-	log, err := auditOf(in.Home, id)
+	log, err := audit.Open(in.Home).Session(id)
 	if err != nil {
 		return "", err
 	}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bb2d0cf4/agent/internal/editor"
+	"github.com/bb2d0cf4/agent/internal/plural"
 )
 
 // The limits of the editor's block.
@@ -59,15 +60,7 @@ func diagnosticLines(s editor.State, dir string) (summary string, errs []string)
 	if errors+warnings == 0 {
 		return "", nil
 	}
-	return fmt.Sprintf("  Diagnostics: %s, %s\n", counted(errors, "error"), counted(warnings, "warning")), errs
-}
-
-// counted returns a number with its noun, in the plural if needed.
-func counted(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
+	return fmt.Sprintf("  Diagnostics: %s, %s\n", plural.Of(errors, "error"), plural.Of(warnings, "warning")), errs
 }
 
 func focusLines(s editor.State, dir string) string {

@@ -14,13 +14,15 @@ type appendFileArgs struct {
 	Newline *bool  `json:"newline"`
 }
 
+var appendFileFacts = Facts{Name: "append_file", Kind: KindEdit, Hook: "Edit", Names: editNames, Keys: pathKeys}
+
 func appendFile(d Deps) Tool {
 	params := []args.Param{
 		{Name: "path", Kind: args.Text, Required: true},
 		{Name: "content", Kind: args.Text, Required: true},
 		{Name: "newline", Kind: args.Boolean, Doc: "default true: on lines of its own"},
 	}
-	w := writer{d, "append_file"}
+	w := writer{d, appendFileFacts.Name}
 	return newTool(w.tool, params,
 		func(a appendFileArgs) string { return "Append to " + a.Path },
 		func(ctx context.Context, call Call, a appendFileArgs) (Result, error) {

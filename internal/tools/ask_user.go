@@ -21,12 +21,14 @@ type askUserArgs struct {
 	Options  []string `json:"options"`
 }
 
+var askUserFacts = Facts{Name: "ask_user", Kind: KindOther, Hook: "AskUserQuestion", Names: []string{"AskUserQuestion"}}
+
 func askUser(d Deps) Tool {
 	params := []args.Param{
 		{Name: "question", Kind: args.Text, Required: true},
 		{Name: "options", Schema: `{"type":"array","items":{"type":"string"}}`},
 	}
-	return newTool("ask_user", params, func(a askUserArgs) string { return "Ask: " + a.Question }, asks{d}.ask)
+	return newTool(askUserFacts.Name, params, func(a askUserArgs) string { return "Ask: " + a.Question }, asks{d}.ask)
 }
 
 type asks struct{ Deps }

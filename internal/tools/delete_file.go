@@ -12,8 +12,10 @@ type deleteFileArgs struct {
 	Path string `json:"path"`
 }
 
+var deleteFileFacts = Facts{Name: "delete_file", Kind: KindDelete, Names: editNames, Keys: pathKeys, Mistaken: []string{"removefile"}}
+
 func deleteFile(d Deps) Tool {
-	w := writer{d, "delete_file"}
+	w := writer{d, deleteFileFacts.Name}
 	return newTool(w.tool, []args.Param{{Name: "path", Kind: args.Text, Required: true}},
 		func(a deleteFileArgs) string { return "Delete " + a.Path },
 		func(ctx context.Context, call Call, a deleteFileArgs) (Result, error) {

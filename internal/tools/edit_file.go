@@ -27,6 +27,8 @@ type replacement struct {
 	ReplaceAll bool    `json:"replace_all"`
 }
 
+var editFileFacts = Facts{Name: "edit_file", Kind: KindEdit, Hook: "Edit", Names: editNames, Keys: pathKeys, Mistaken: []string{"multiedit", "replace", "strreplace", "strreplaceeditor"}}
+
 func editFile(d Deps) Tool {
 	params := []args.Param{
 		{Name: "path", Kind: args.Text, Required: true},
@@ -39,7 +41,7 @@ func editFile(d Deps) Tool {
 		},
 		{Name: "cell", Kind: args.Text},
 	}
-	w := writer{d, "edit_file"}
+	w := writer{d, editFileFacts.Name}
 	return newTool(w.tool, params, editFileArgs.title,
 		func(ctx context.Context, call Call, a editFileArgs) (Result, error) {
 			return w.apply(ctx, call, a.Path, existing(a.replace))

@@ -16,6 +16,8 @@ type editLinesArgs struct {
 	NewContent string `json:"new_content"`
 }
 
+var editLinesFacts = Facts{Name: "edit_lines", Kind: KindEdit, Hook: "Edit", Names: editNames, Keys: pathKeys}
+
 func editLines(d Deps) Tool {
 	params := []args.Param{
 		{Name: "path", Kind: args.Text, Required: true},
@@ -23,7 +25,7 @@ func editLines(d Deps) Tool {
 		{Name: "end_line", Kind: args.Integer, Required: true},
 		{Name: "new_content", Kind: args.Text, Required: true},
 	}
-	w := writer{d, "edit_lines"}
+	w := writer{d, editLinesFacts.Name}
 	return newTool(w.tool, params,
 		func(a editLinesArgs) string { return fmt.Sprintf("Edit %s:%d-%d", a.Path, a.StartLine, a.EndLine) },
 		func(ctx context.Context, call Call, a editLinesArgs) (Result, error) {

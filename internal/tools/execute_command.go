@@ -32,6 +32,8 @@ type executeCommandArgs struct {
 	Kill       string `json:"kill"`
 }
 
+var executeCommandFacts = Facts{Name: "execute_command", Kind: KindExecute, Hook: "Bash", Names: []string{"Bash", "BashOutput", "KillShell", "KillBash"}, Mistaken: []string{"shell", "terminal", "runcommand", "runterminalcmd", "runshellcommand"}, Keys: map[string][]string{"background": {"run_in_background"}}}
+
 func executeCommand(d Deps, w *jobWatch) Tool {
 	params := []args.Param{
 		{Name: "command", Kind: args.Text},
@@ -41,7 +43,7 @@ func executeCommand(d Deps, w *jobWatch) Tool {
 		{Name: "kill", Kind: args.Text, Doc: "id of one to end"},
 	}
 	c := commander{d, w}
-	return newTool("execute_command", params, executeCommandArgs.title, c.execute).foresees(c.foresee)
+	return newTool(executeCommandFacts.Name, params, executeCommandArgs.title, c.execute).foresees(c.foresee)
 }
 
 func (a executeCommandArgs) title() string {

@@ -14,12 +14,14 @@ type findFilesArgs struct {
 	Path    string `json:"path"`
 }
 
+var findFilesFacts = Facts{Name: "find_files", Kind: KindSearch, Hook: "Glob", Names: []string{"Glob"}, Helper: true}
+
 func findFiles(d Deps) Tool {
 	params := []args.Param{
 		{Name: "pattern", Kind: args.Text, Doc: "such as cmd/**/*_test.go", Required: true},
 		{Name: "path", Kind: args.Text},
 	}
-	r := reader{d, "find_files"}
+	r := reader{d, findFilesFacts.Name}
 	return newTool(r.tool, params,
 		func(a findFilesArgs) string { return "Find " + a.Pattern + withPath("in", a.Path) },
 		func(ctx context.Context, call Call, a findFilesArgs) (Result, error) {

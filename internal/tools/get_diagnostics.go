@@ -20,12 +20,14 @@ type getDiagnosticsArgs struct {
 	Severity string `json:"severity"`
 }
 
+var getDiagnosticsFacts = Facts{Name: "get_diagnostics", Kind: KindRead, Names: []string{"mcp__ide__getDiagnostics"}}
+
 func getDiagnostics(d Deps) Tool {
 	params := []args.Param{
 		{Name: "path", Kind: args.Text},
 		{Name: "severity", Schema: `{"type":"string","enum":["error","warning","info","hint"],"description":"minimum"}`},
 	}
-	return newTool("get_diagnostics", params,
+	return newTool(getDiagnosticsFacts.Name, params,
 		func(a getDiagnosticsArgs) string { return "Diagnostics" + withPath("of", a.Path) },
 		func(ctx context.Context, _ Call, a getDiagnosticsArgs) (Result, error) { return diagnose(ctx, d, a) })
 }

@@ -14,12 +14,14 @@ type listFilesArgs struct {
 	Recursive bool   `json:"recursive"`
 }
 
+var listFilesFacts = Facts{Name: "list_files", Kind: KindSearch, Hook: "LS", Names: []string{"LS", "List"}, Mistaken: []string{"listdir", "listdirectory"}, Helper: true}
+
 func listFiles(d Deps) Tool {
 	params := []args.Param{
 		{Name: "path", Kind: args.Text, Required: true},
 		{Name: "recursive", Kind: args.Boolean, Doc: "honours .gitignore"},
 	}
-	r := reader{d, "list_files"}
+	r := reader{d, listFilesFacts.Name}
 	return newTool(r.tool, params,
 		func(a listFilesArgs) string { return "List " + a.Path },
 		func(ctx context.Context, call Call, a listFilesArgs) (Result, error) {

@@ -15,7 +15,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/mcp"
 	"github.com/bb2d0cf4/agent/internal/statefile"
-	"github.com/bb2d0cf4/agent/internal/toolnames"
 )
 
 // Servers gives access to the tools of MCP servers. mcp.Servers implements it.
@@ -200,7 +199,7 @@ func (s *Set) serverTools() []Tool {
 	var out []Tool
 	fits := total <= s.room()
 	for _, t := range all {
-		if fits || t.Always || s.found[t.Spec.Name] || toolnames.Cover(s.offered, t.Spec.Name) {
+		if fits || t.Always || s.found[t.Spec.Name] || Cover(s.offered, t.Spec.Name) {
 			out = append(out, serverTool{s.deps, t})
 		}
 	}
@@ -232,7 +231,7 @@ func (s *Set) findServerTool(name string) Tool {
 			return serverTool{s.deps, t}
 		}
 	}
-	if name == "tool_search" && len(all) > 0 {
+	if name == toolSearchFacts.Name && len(all) > 0 {
 		return s.toolSearch(all)
 	}
 	return nil

@@ -16,12 +16,14 @@ type moveFileArgs struct {
 	To   string `json:"to"`
 }
 
+var moveFileFacts = Facts{Name: "move_file", Kind: KindMove, Names: editNames, Keys: pathKeys, Mistaken: []string{"renamefile"}}
+
 func moveFile(d Deps) Tool {
 	params := []args.Param{
 		{Name: "path", Kind: args.Text, Required: true},
 		{Name: "to", Kind: args.Text, Required: true},
 	}
-	w := writer{d, "move_file"}
+	w := writer{d, moveFileFacts.Name}
 	return newTool(w.tool, params,
 		func(a moveFileArgs) string { return "Move " + a.Path + " to " + a.To },
 		func(ctx context.Context, call Call, a moveFileArgs) (Result, error) {

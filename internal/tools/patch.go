@@ -21,12 +21,18 @@ type patchArgs struct {
 	Diff string `json:"diff"`
 }
 
+// applyPatchFacts is patch by the name of the agents for which some models were trained: they
+// call it whatever they are offered.
+var applyPatchFacts = Facts{Name: "apply_patch", Kind: KindEdit, Hook: "Edit", Names: editNames, Keys: pathKeys}
+
+var patchFacts = Facts{Name: "patch", Kind: KindEdit, Hook: "Edit", Names: editNames, Keys: pathKeys}
+
 func patchFile(d Deps) Tool {
 	params := []args.Param{
 		{Name: "diff", Kind: args.Text, Required: true},
 		{Name: "path", Kind: args.Text},
 	}
-	w := writer{d, "patch"}
+	w := writer{d, patchFacts.Name}
 	return newTool(w.tool, params, patchArgs.title,
 		func(ctx context.Context, call Call, a patchArgs) (Result, error) {
 			files, err := a.files()

@@ -15,11 +15,13 @@ type presentPlanArgs struct {
 	Plan string `json:"plan"`
 }
 
+var presentPlanFacts = Facts{Name: "present_plan", Kind: KindThink, Alone: true, Hook: "ExitPlanMode", Names: []string{"ExitPlanMode"}}
+
 // presentPlan ends the plan mode: the person accepts the plan and chooses the mode to go on
 // in. It is offered in every mode, because servers cache the list of tools.
 func presentPlan(d Deps) Tool {
 	params := []args.Param{{Name: "plan", Kind: args.Text}}
-	return newTool("present_plan", params, presentPlanArgs.title, planner{d}.present)
+	return newTool(presentPlanFacts.Name, params, presentPlanArgs.title, planner{d}.present)
 }
 
 func (a presentPlanArgs) title() string {

@@ -25,13 +25,15 @@ type readFileArgs struct {
 	Limit  int    `json:"limit"`
 }
 
+var readFileFacts = Facts{Name: "read_file", Kind: KindRead, Hook: "Read", Names: []string{"Read", "NotebookRead"}, Keys: pathKeys, Mistaken: []string{"view"}, Helper: true}
+
 func readFile(d Deps) Tool {
 	params := []args.Param{
 		{Name: "path", Kind: args.Text, Required: true},
 		{Name: "offset", Kind: args.Integer, Doc: "first line, from 1"},
 		{Name: "limit", Kind: args.Integer, Doc: "default 2000"},
 	}
-	r := reader{d, "read_file"}
+	r := reader{d, readFileFacts.Name}
 	return newTool(r.tool, params, readFileArgs.title, r.readFile).foresees(func(a readFileArgs) []Foreseen { return r.foresee(a.Path) }).reads()
 }
 

@@ -19,6 +19,8 @@ type regexReplaceArgs struct {
 	Multiline   bool   `json:"multiline"`
 }
 
+var regexReplaceFacts = Facts{Name: "regex_replace", Kind: KindEdit, Hook: "Edit", Names: editNames, Keys: pathKeys}
+
 func regexReplace(d Deps) Tool {
 	params := []args.Param{
 		{Name: "path", Kind: args.Text, Required: true},
@@ -28,7 +30,7 @@ func regexReplace(d Deps) Tool {
 		{Name: "ignore_case", Kind: args.Boolean},
 		{Name: "multiline", Kind: args.Boolean, Doc: "^ and $ match at lines"},
 	}
-	w := writer{d, "regex_replace"}
+	w := writer{d, regexReplaceFacts.Name}
 	return newTool(w.tool, params,
 		func(a regexReplaceArgs) string { return fmt.Sprintf("Replace /%s/ in %s", a.Pattern, a.Path) },
 		func(ctx context.Context, call Call, a regexReplaceArgs) (Result, error) {

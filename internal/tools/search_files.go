@@ -34,6 +34,8 @@ type searchFilesArgs struct {
 	Mode        string `json:"mode"`
 }
 
+var searchFilesFacts = Facts{Name: "search_files", Kind: KindSearch, Hook: "Grep", Names: []string{"Grep"}, Keys: map[string][]string{"regex": {"pattern"}, "file_pattern": {"glob"}}, Mistaken: []string{"grepsearch", "searchfilecontent"}, Helper: true}
+
 func searchFiles(d Deps) Tool {
 	params := []args.Param{
 		{Name: "regex", Kind: args.Text, Doc: "RE2", Required: true},
@@ -43,7 +45,7 @@ func searchFiles(d Deps) Tool {
 		{Name: "limit", Kind: args.Integer},
 		{Name: "mode", Schema: `{"type":"string","enum":["content","files","count"]}`},
 	}
-	s := searcher{reader: reader{d, "search_files"}, ripgrep: sync.OnceValue(func() string { return findRipgrep(d) }), seen: &search.Seen{}}
+	s := searcher{reader: reader{d, searchFilesFacts.Name}, ripgrep: sync.OnceValue(func() string { return findRipgrep(d) }), seen: &search.Seen{}}
 	return newTool(s.tool, params,
 		func(a searchFilesArgs) string { return "Search /" + a.Regex + "/" + withPath("in", a.Path) },
 		s.search).foresees(func(a searchFilesArgs) []Foreseen { return s.foresee(a.Path) }).reads()

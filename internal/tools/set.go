@@ -49,22 +49,14 @@ func NewSet(d Deps) *Set {
 	return s
 }
 
-// Offer has Specs list the tools of servers that toolnames.Cover finds in names even if the
+// Offer has Specs list the tools of servers that Cover finds in names even if the
 // definitions of all do not fit.
 func (s *Set) Offer(names []string) { s.offered = slices.Clone(names) }
 
-// changing are the tools that change files, in the order of Specs.
-var changing = []string{"write_file", "edit_file", "edit_lines", "append_file", "regex_replace", "patch", "delete_file", "move_file"}
-
-// ChangesFiles reports whether the tool with the given name is one of those that change
-// files.
-func ChangesFiles(name string) bool { return slices.Contains(changing, ownName(name)) }
-
-// ownName returns our name of a tool. Some models were trained on apply_patch and call it
-// whatever they are offered.
+// ownName returns our name of a tool.
 func ownName(name string) string {
-	if name == "apply_patch" {
-		return "patch"
+	if name == applyPatchFacts.Name {
+		return patchFacts.Name
 	}
 	return name
 }
@@ -75,7 +67,7 @@ func (s *Set) Offered(names ...string) []llm.ToolSpec {
 	all := s.Specs()
 	offered := make([]llm.ToolSpec, 0, len(all))
 	for _, spec := range all {
-		if slices.Contains(names, spec.Name) || !slices.Contains(changing, spec.Name) {
+		if slices.Contains(names, spec.Name) || !ChangesFiles(spec.Name) {
 			offered = append(offered, spec)
 		}
 	}
@@ -167,25 +159,13 @@ func (s *Set) find(name string) Tool {
 	return s.findServerTool(name)
 }
 
-// elsewhere has our names of other agents' tools, by their names in small letters without
-// underscores. Such a call is not made: a key that both have may mean something else.
-var elsewhere = map[string]string{
-	"bash": "execute_command", "shell": "execute_command", "terminal": "execute_command",
-	"runcommand": "execute_command", "runterminalcmd": "execute_command", "runshellcommand": "execute_command",
-	"read": "read_file", "view": "read_file", "write": "write_file", "createfile": "write_file",
-	"edit": "edit_file", "multiedit": "edit_file", "replace": "edit_file", "strreplace": "edit_file", "strreplaceeditor": "edit_file",
-	"grep": "search_files", "grepsearch": "search_files", "searchfilecontent": "search_files", "glob": "find_files",
-	"ls": "list_files", "listdir": "list_files", "listdirectory": "list_files",
-	"renamefile": "move_file", "removefile": "delete_file", "todowrite": "todo", "updateplan": "todo",
-}
-
 func (s *Set) unknown(name string) Result {
 	var names []string
 	for _, spec := range s.Specs() {
 		names = append(names, spec.Name)
 	}
-	near := elsewhere[strings.ToLower(strings.ReplaceAll(name, "_", ""))]
-	if near == "" {
+	near := meant(name)
+	if near == "" || s.find(near) == nil {
 		near = nearest.Name(name, names)
 	}
 	if near != "" {

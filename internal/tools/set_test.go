@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -256,9 +257,16 @@ func TestUnknownTool(t *testing.T) {
 	b.want(b.raw("readfile", `{}`), true, `no tool "readfile"`, `"read_file"`)
 	b.want(b.raw("Bash", `{}`), true, `no tool "Bash"`, `"execute_command"`)
 	b.want(b.raw("list_dir", `{}`), true, `no tool "list_dir"`, `"list_files"`)
-	for name, ours := range elsewhere {
-		if b.set.find(name) != nil || b.set.find(ours) == nil {
-			t.Errorf("%s is mistaken for %s", name, ours)
+	for _, f := range facts {
+		for _, name := range f.Mistaken {
+			if b.set.find(name) != nil || meant(name) != f.Name {
+				t.Errorf("%s is mistaken for %s", name, f.Name)
+			}
+		}
+	}
+	for _, spec := range b.set.Specs() {
+		if !slices.ContainsFunc(facts, func(f *Facts) bool { return f.Name == spec.Name && f.Kind != "" }) {
+			t.Errorf("%s has no facts", spec.Name)
 		}
 	}
 	b.want(b.raw("browse", `{}`), true, `no tool "browse"`, "read_file, list_files")

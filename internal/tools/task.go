@@ -51,6 +51,8 @@ func (a taskArgs) title() string {
 	return cmp.Or(a.Agent, "task") + ": " + a.Description
 }
 
+var taskFacts = Facts{Name: "task", Kind: KindOther, Alone: true, Hook: "Task", Names: []string{"Task", "Agent"}, Keys: map[string][]string{"agent": {"subagent_type"}}}
+
 func task(d Deps) Tool {
 	params := []args.Param{
 		{Name: "description", Kind: args.Text, Required: true, Doc: "three to six words for the user"},
@@ -60,7 +62,7 @@ func task(d Deps) Tool {
 	if len(defined) > 0 {
 		params = append(params, args.Param{Name: "agent", Kind: args.Text, Doc: "one of those listed above"})
 	}
-	t := newTool("task", params, taskArgs.title, func(ctx context.Context, call Call, a taskArgs) (Result, error) {
+	t := newTool(taskFacts.Name, params, taskArgs.title, func(ctx context.Context, call Call, a taskArgs) (Result, error) {
 		if err := a.check(defined); err != nil {
 			return failed("task was not begun: %w.", err), nil
 		}

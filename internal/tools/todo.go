@@ -24,12 +24,14 @@ type todoArgs struct {
 	Items []TodoItem `json:"items"`
 }
 
+var todoFacts = Facts{Name: "todo", Kind: KindThink, Hook: "TodoWrite", Names: []string{"TodoWrite", "TodoRead", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet"}, Mistaken: []string{"updateplan"}}
+
 func todo() Tool {
 	params := []args.Param{{
 		Name: "items", Required: true, Members: []string{"content", "status"},
 		Schema: `{"type":"array","items":{"type":"object","properties":{"content":{"type":"string"},"status":{"type":"string","enum":["pending","in_progress","completed"]}},"required":["content","status"]}}`,
 	}}
-	return newTool("todo", params,
+	return newTool(todoFacts.Name, params,
 		func(a todoArgs) string {
 			return fmt.Sprintf("Plan: %d of %d done", count(a.Items, "completed"), len(a.Items))
 		},

@@ -20,10 +20,12 @@ type toolSearchArgs struct {
 	Query string `json:"query"`
 }
 
+var toolSearchFacts = Facts{Name: "tool_search", Kind: KindSearch, Names: []string{"ToolSearch"}}
+
 // toolSearch returns the tool that finds tools of MCP servers whose definitions are too
 // large to be sent all.
 func (s *Set) toolSearch(all []mcp.Tool) Tool {
-	t := newTool("tool_search", []args.Param{{Name: "query", Kind: args.Text, Required: true}},
+	t := newTool(toolSearchFacts.Name, []args.Param{{Name: "query", Kind: args.Text, Required: true}},
 		func(a toolSearchArgs) string { return "Find tools: " + a.Query },
 		func(_ context.Context, _ Call, a toolSearchArgs) (Result, error) { return s.search(all, a.Query), nil })
 	t.spec.Description += " Servers: " + serverList(all) + "."

@@ -20,9 +20,11 @@ type webFetchArgs struct {
 	URL string `json:"url"`
 }
 
+var webFetchFacts = Facts{Name: "web_fetch", Kind: KindFetch, Hook: "WebFetch", Names: []string{"WebFetch"}}
+
 func webFetch(d Deps) Tool {
 	params := []args.Param{{Name: "url", Kind: args.Text, Required: true}}
-	return newTool("web_fetch", params, func(a webFetchArgs) string { return "Fetch " + a.URL }, fetcher{d}.fetch)
+	return newTool(webFetchFacts.Name, params, func(a webFetchArgs) string { return "Fetch " + a.URL }, fetcher{d}.fetch)
 }
 
 type fetcher struct{ Deps }

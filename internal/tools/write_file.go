@@ -13,12 +13,14 @@ type writeFileArgs struct {
 	Content string `json:"content"`
 }
 
+var writeFileFacts = Facts{Name: "write_file", Kind: KindEdit, Hook: "Write", Names: editNames, Keys: pathKeys, Mistaken: []string{"createfile"}}
+
 func writeFile(d Deps) Tool {
 	params := []args.Param{
 		{Name: "path", Kind: args.Text, Required: true},
 		{Name: "content", Kind: args.Text, Required: true},
 	}
-	w := writer{d, "write_file"}
+	w := writer{d, writeFileFacts.Name}
 	return newTool(w.tool, params,
 		func(a writeFileArgs) string { return "Write " + a.Path },
 		func(ctx context.Context, call Call, a writeFileArgs) (Result, error) {

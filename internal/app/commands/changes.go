@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/app/command"
+	"github.com/bb2d0cf4/agent/internal/plural"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
@@ -62,7 +63,7 @@ func (c changes) pickEntry(ctx context.Context, s undo.Scope) (command.Reply, er
 			title = oneLine(e.Command)
 		}
 		pick.Items = append(pick.Items, command.Choice{
-			ID: e.ID, Title: title, Cells: []string{count(len(e.Names), "file"), ago(time.Since(e.At), e.At)}, Preview: func() string { return preview },
+			ID: e.ID, Title: title, Cells: []string{plural.Of(len(e.Names), "file"), ago(time.Since(e.At), e.At)}, Preview: func() string { return preview },
 		})
 	}
 	if len(pick.Items) == 0 {

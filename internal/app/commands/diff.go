@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/app/command"
+	"github.com/bb2d0cf4/agent/internal/plural"
 	"github.com/bb2d0cf4/agent/internal/repl/pager"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
@@ -76,7 +77,7 @@ func showNets(title string, nets []undo.Net) command.Reply {
 // netsPick shows one file after the other, or all, as the person chooses.
 func netsPick(title string, nets []undo.Net) *command.Pick {
 	var all strings.Builder
-	pick := &command.Pick{Title: title, Items: []command.Choice{{ID: "all", Title: "all " + count(len(nets), "file"), Cells: []string{signed(total(nets)), ""}}}}
+	pick := &command.Pick{Title: title, Items: []command.Choice{{ID: "all", Title: "all " + plural.Of(len(nets), "file"), Cells: []string{signed(total(nets)), ""}}}}
 	for i, n := range nets {
 		all.WriteString(n.Diff())
 		pick.Items = append(pick.Items, command.Choice{ID: strconv.Itoa(i), Title: n.Name, Cells: []string{signed(n.Counts()), remarks(n)}, Preview: func() string { return beginning(n.Diff()) }})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/diff"
+	"github.com/bb2d0cf4/agent/internal/plural"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
@@ -37,7 +38,7 @@ func summary(nets []undo.Net) string {
 	if len(nets) == 0 {
 		return "no change"
 	}
-	return count(len(nets), "file") + " " + signed(total(nets))
+	return plural.Of(len(nets), "file") + " " + signed(total(nets))
 }
 
 func total(nets []undo.Net) (added, removed int) {
@@ -55,17 +56,10 @@ func sum(p undo.Plan) string {
 		a, r := diff.Count(ch.Text, ch.After)
 		added, removed = added+a, removed+r
 	}
-	return count(len(p.Changes), "file") + " " + signed(added, removed)
+	return plural.Of(len(p.Changes), "file") + " " + signed(added, removed)
 }
 
 func signed(added, removed int) string { return fmt.Sprintf("+%d −%d", added, removed) }
-
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
-}
 
 // joined joins the parts that are not empty.
 func joined(parts ...string) string {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/app/command"
 	"github.com/bb2d0cf4/agent/internal/diff"
+	"github.com/bb2d0cf4/agent/internal/plural"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
@@ -87,7 +88,7 @@ func (c rewinds) following(p prompt) []string {
 // prompts with their answers.
 func ways(plan undo.Plan, prompts []string, others bool) *command.Pick {
 	pick := &command.Pick{Title: "What to restore?"}
-	chat := count(len(prompts), "prompt")
+	chat := plural.Of(len(prompts), "prompt")
 	files := func() string {
 		var lines []string
 		for _, ch := range plan.Changes {
@@ -109,7 +110,7 @@ func ways(plan undo.Plan, prompts []string, others bool) *command.Pick {
 		}
 	}
 	if changed > 0 && !others {
-		pick.Items = append(pick.Items, command.Choice{ID: withOthers, Title: "Files that others changed since, too", Detail: count(changed, "more file")})
+		pick.Items = append(pick.Items, command.Choice{ID: withOthers, Title: "Files that others changed since, too", Detail: plural.Of(changed, "more file")})
 	}
 	return pick
 }

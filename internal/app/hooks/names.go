@@ -9,17 +9,17 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/config"
-	"github.com/bb2d0cf4/agent/internal/toolnames"
+	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
 // OfTool returns the event name about a call of one of our tools, without the input. With
 // several files, a call has an event for each.
 func OfTool(name, tool, call string) Event {
-	k := toolnames.Of(tool)
+	k := tools.FactsOf(tool)
 	if name == PostToolUse && tool == "delete_file" {
 		k.Names = nil // a formatter of edited files would find no file
 	}
-	return Event{Name: name, Tool: k.Name, Ours: tool, CallID: call, names: append([]string{tool}, k.Names...)}
+	return Event{Name: name, Tool: k.Hook, Ours: tool, CallID: call, names: append([]string{tool}, k.Names...)}
 }
 
 // compiled returns the expression of a matcher, nil for all. People write mcp__NAME__* as for
@@ -45,7 +45,7 @@ var starts = []string{"startup", "resume", "clear"}
 // Names of servers' tools are not judged, and of alternatives each is.
 func Unmatched(list []config.Hook) (notes []string) {
 	for _, h := range list {
-		known := toolnames.All()
+		known := tools.AllNames()
 		switch h.Event {
 		case SessionStart:
 			known = starts
@@ -78,7 +78,7 @@ func (e *Event) SetInput(args json.RawMessage, file string) error {
 	if err != nil {
 		return err
 	}
-	keys := toolnames.Of(e.Ours).Keys
+	keys := tools.FactsOf(e.Ours).Keys
 	for ours, theirs := range keys {
 		if value, ok := all[ours]; ok {
 			all[theirs[0]] = value
@@ -93,7 +93,7 @@ func (e *Event) SetInput(args json.RawMessage, file string) error {
 			all["notebook_path"] = all["file_path"]
 		}
 	}
-	e.names = slices.DeleteFunc(slices.Clone(e.names), func(name string) bool { return name == toolnames.Notebook && !notebook })
+	e.names = slices.DeleteFunc(slices.Clone(e.names), func(name string) bool { return name == tools.NotebookEdit && !notebook })
 	e.Input, err = json.Marshal(all)
 	return err
 }
@@ -113,7 +113,7 @@ func (e Event) Args(before, changed json.RawMessage) (json.RawMessage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("updatedInput: %w", err)
 	}
-	for ours, names := range toolnames.Of(e.Ours).Keys {
+	for ours, names := range tools.FactsOf(e.Ours).Keys {
 		_, has := all[ours]
 		for _, theirs := range names {
 			value, ok := all[theirs]

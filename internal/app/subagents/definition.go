@@ -22,7 +22,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
-	"github.com/bb2d0cf4/agent/internal/toolnames"
+	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
 // Limits of definitions.
@@ -32,9 +32,6 @@ const (
 	maxName        = 64
 	maxDescription = 300 // characters for the model
 )
-
-// reading are the tools of a sub-agent whose definition lists none.
-var reading = []string{"read_file", "list_files", "find_files", "search_files"}
 
 // Definition defines a sub-agent.
 type Definition struct {
@@ -210,15 +207,12 @@ func short(s string) string {
 	return string(r)
 }
 
-// never are the tools that no sub-agent gets: it begins no other, and presents no plan.
-var never = []string{"task", "present_plan"}
-
 // toolsOf returns our names of the listed tools; without any, those that read. A * at the end of a
 // name is for any rest. The notes list the tools that we do not have, and limits that we do not
 // know, such as that of Bash(git log:*).
 func toolsOf(listed []string) (names, notes []string, err error) {
 	if len(listed) == 0 {
-		return reading, nil, nil
+		return tools.Helpers(), nil, nil
 	}
 	add := func(name string) {
 		if !slices.Contains(names, name) {
@@ -227,9 +221,9 @@ func toolsOf(listed []string) (names, notes []string, err error) {
 	}
 	for _, entry := range listed {
 		name, limit, limited := strings.Cut(entry, "(")
-		ours := toolnames.Ours(name)
+		ours := tools.Ours(name)
 		switch {
-		case slices.Contains(never, ours):
+		case tools.FactsOf(ours).Alone:
 		case ours == "" && strings.HasPrefix(name, mcp) && strings.Count(name, "__") == 1:
 			add(name + "__*") // all tools of a server
 		case ours == "" && (strings.HasPrefix(name, mcp) || name == "*"):
@@ -254,5 +248,5 @@ const mcp = "mcp__"
 
 // permits reports whether a sub-agent with these tools may call one.
 func permits(names []string, tool string) bool {
-	return toolnames.Cover(names, tool) && !slices.Contains(never, tool)
+	return tools.Cover(names, tool) && !tools.FactsOf(tool).Alone
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
-	"github.com/bb2d0cf4/agent/internal/toolnames"
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
@@ -33,7 +32,7 @@ func TestDefinitions(t *testing.T) {
 	}
 	want := []Definition{
 		{Name: "alpha", Description: "finds things", Tools: []string{"read_file", "search_files", "execute_command"}, Role: "You find."},
-		{Name: "b", Description: "the default", Tools: reading, Role: "You read."},
+		{Name: "b", Description: "the default", Tools: tools.Helpers(), Role: "You read."},
 		{Name: "list", Description: "d", Tools: []string{"edit_file", "mcp__notes__add"}, Model: "fast", Role: "x"},
 		{Name: "wide", Description: "d", Tools: []string{"web_fetch", "execute_command", "mcp__t__*", "mcp__u__*", "edit_file"}, Role: "x"},
 	}
@@ -61,10 +60,10 @@ func TestDefinitions(t *testing.T) {
 // those that no sub-agent gets.
 func TestToolNames(t *testing.T) {
 	for _, spec := range tools.NewSet(tools.Deps{Agents: &Crew{}}).Specs() {
-		if toolnames.Ours(spec.Name) != spec.Name {
+		if tools.Ours(spec.Name) != spec.Name {
 			t.Errorf("%s is not in the table of names", spec.Name)
 		}
-		if permits([]string{"*"}, spec.Name) != !slices.Contains(never, spec.Name) {
+		if permits([]string{"*"}, spec.Name) != !tools.FactsOf(spec.Name).Alone {
 			t.Errorf("* and %s", spec.Name)
 		}
 	}

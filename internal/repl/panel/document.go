@@ -7,6 +7,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/plural"
 	"github.com/bb2d0cf4/agent/internal/repl/markdown"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -145,7 +146,7 @@ func (d *document) comment(line int, text string) confirm.Comment {
 func (d *document) about() []string {
 	place := fmt.Sprintf("line %d of %d", d.cursor+1, len(d.texts()))
 	if n := len(d.words.comments); n > 0 {
-		place += ", " + count(n, "comment")
+		place += ", " + plural.Of(n, "comment")
 	}
 	return []string{place, "m comment on it", "] next", "[ previous"}
 }

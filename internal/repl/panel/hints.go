@@ -8,6 +8,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/plural"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -159,7 +160,7 @@ func (p *Panel) aboutHunk(h *diffview.Hunks) []string {
 	}
 	place := fmt.Sprintf("hunk %d of %d", h.Marked()+1, h.Len())
 	if n := len(p.words.comments); n > 0 {
-		place += ", " + count(n, "comment")
+		place += ", " + plural.Of(n, "comment")
 	}
 	keys := []string{place}
 	if h.Len() > 1 {

@@ -9,6 +9,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/plural"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -80,7 +81,7 @@ func (p *plan) Header() []string {
 		a, r := f.view.Hunks().Counts()
 		added, removed = added+a, removed+r
 	}
-	text := fmt.Sprintf("%s: %s +%d −%d", sanitize.Line(p.edits.Title), count(len(p.files)-out, "file"), added, removed)
+	text := fmt.Sprintf("%s: %s +%d −%d", sanitize.Line(p.edits.Title), plural.Of(len(p.files)-out, "file"), added, removed)
 	if out > 0 {
 		text += fmt.Sprintf(", %d left unchanged", out)
 	}
@@ -89,13 +90,6 @@ func (p *plan) Header() []string {
 		lines = append(lines, hint(p.look, p.look.Styles.Warn, "! "+sanitize.Line(n.Text))...)
 	}
 	return lines
-}
-
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }
 
 // Len returns the number of lines of the list, or of the file on view.
@@ -140,7 +134,7 @@ func (p *plan) line(i int) string {
 		tail += fmt.Sprintf(" · %d of %d hunks", h.Len()-len(h.Out()), h.Len())
 	}
 	if n := p.commented(i); n > 0 {
-		tail += " · " + count(n, "comment")
+		tail += " · " + plural.Of(n, "comment")
 	}
 	head := cursor + mark + fmt.Sprintf("%-7s", f.what)
 	name := fitPath(f.name, p.look.Width-cells.Width(head+tail))
@@ -248,14 +242,14 @@ func (p *plan) unseenText() string {
 			begun = append(begun, f)
 		}
 	}
-	rest := fmt.Sprintf("looked at %d of %s", len(files)-len(begun), count(len(p.files), "file"))
+	rest := fmt.Sprintf("looked at %d of %s", len(files)-len(begun), plural.Of(len(p.files), "file"))
 	if len(begun) == 0 {
 		return "you have not " + rest
 	}
 	f := begun[0]
 	text := fmt.Sprintf("you have not seen lines %d–%d of %s", f.seen+1, f.view.Changed(), fitPath(f.name, p.look.Width/2))
 	if n := len(begun) - 1; n > 0 {
-		text += ", nor the end of " + count(n, "other file")
+		text += ", nor the end of " + plural.Of(n, "other file")
 	}
 	if len(begun) < len(files) {
 		text += ", nor " + rest

@@ -1,4 +1,4 @@
-package cli
+package doctor
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// ideCheck checks each step of the connection to an editor.
-type ideCheck struct {
+// Editor checks each step of the connection to an editor.
+type Editor struct {
 	Out     io.Writer
 	Config  config.Config
 	Dir     string   // the folder to work in
@@ -27,7 +27,7 @@ type ideCheck struct {
 
 // Run writes a line for each finding, and how to fix it. It returns false if no editor
 // can be used. vsix is the extension's file.
-func (d *ideCheck) Run(ctx context.Context, vsix []byte) (healthy bool) {
+func (d *Editor) Run(ctx context.Context, vsix []byte) (healthy bool) {
 	if !d.Config.IDE.Enabled {
 		d.say("broken", "setting", "ide.enabled is false", "agent config set ide.enabled true")
 	}
@@ -43,7 +43,7 @@ func (d *ideCheck) Run(ctx context.Context, vsix []byte) (healthy bool) {
 	return !d.broken
 }
 
-func (d *ideCheck) say(grade, name, text, fix string) {
+func (d *Editor) say(grade, name, text, fix string) {
 	d.broken = d.broken || grade == "broken"
 	fmt.Fprintf(d.Out, "%-7s %-10s %s\n", grade, name, sanitize.Line(text))
 	if fix != "" {
@@ -52,7 +52,7 @@ func (d *ideCheck) say(grade, name, text, fix string) {
 }
 
 // programs lists the installed editors, and whether they have the extension.
-func (d *ideCheck) programs(ctx context.Context) {
+func (d *Editor) programs(ctx context.Context) {
 	editors, err := extension.Find("", lookpath.Search{Dirs: []string{d.Dir}})
 	if err != nil {
 		d.say("note", "programs", err.Error(), "")
@@ -70,7 +70,7 @@ func (d *ideCheck) programs(ctx context.Context) {
 }
 
 // link connects to an editor and disconnects again.
-func (d *ideCheck) link(ctx context.Context, c lock.Candidate) {
+func (d *Editor) link(ctx context.Context, c lock.Candidate) {
 	switch {
 	case !c.Usable:
 		d.say("note", "lock", idelink.Title(c)+": "+c.Why, "")

@@ -1,4 +1,4 @@
-package cli
+package headless
 
 import (
 	"cmp"
@@ -9,25 +9,25 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session"
 )
 
-// eventPrinter writes a conversation as sanitized plain text. It stops at the first error.
-type eventPrinter struct {
+// Conversation writes a conversation as sanitized plain text. It stops at the first error.
+type Conversation struct {
 	w      io.Writer
 	err    error
 	inText bool
 	diffs  strings.Builder // of the changes so far
 }
 
-// newEventPrinter returns a printer that writes to w.
-func newEventPrinter(w io.Writer) *eventPrinter { return &eventPrinter{w: w} }
+// NewConversation returns a printer that writes to w.
+func NewConversation(w io.Writer) *Conversation { return &Conversation{w: w} }
 
 // Diffs returns the changes so far as unified diffs.
-func (o *eventPrinter) Diffs() string { return o.diffs.String() }
+func (o *Conversation) Diffs() string { return o.diffs.String() }
 
 // Err returns the first error of a write.
-func (o *eventPrinter) Err() error { return o.err }
+func (o *Conversation) Err() error { return o.err }
 
 // Event prints an event, if it is one for people.
-func (o *eventPrinter) Event(ev session.Event) {
+func (o *Conversation) Event(ev session.Event) {
 	switch ev := ev.(type) {
 	case session.TextDelta:
 		if !o.inText {
@@ -56,9 +56,9 @@ func (o *eventPrinter) Event(ev session.Event) {
 }
 
 // Line prints one line.
-func (o *eventPrinter) Line(s string) { o.print(sanitize.Text(s) + "\n") }
+func (o *Conversation) Line(s string) { o.print(sanitize.Text(s) + "\n") }
 
-func (o *eventPrinter) print(s string) {
+func (o *Conversation) print(s string) {
 	if o.err == nil {
 		_, o.err = io.WriteString(o.w, s)
 	}

@@ -1,4 +1,4 @@
-package cli
+package pluginargs
 
 import (
 	"testing"
@@ -24,13 +24,13 @@ func TestFlagsOfPlugins(t *testing.T) {
 		"none at all":             {nil, list{}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := splitPluginFlags(tt.args)
-			if diff := cmp.Diff([]list{tt.kept, tt.ignored}, []list{got.rest, got.ignored}); diff != "" {
+			got := Split(tt.args)
+			if diff := cmp.Diff([]list{tt.kept, tt.ignored}, []list{got.Rest, got.Ignored}); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
-	got := splitPluginFlags(list{"--allowedTools", "Bash(go vet *),Edit", "Read", "-p", "x", "--disallowed-tools=Write"})
+	got := Split(list{"--allowedTools", "Bash(go vet *),Edit", "Read", "-p", "x", "--disallowed-tools=Write"})
 	if diff := cmp.Diff([]list{{"Bash(go vet *),Edit", "Read"}, {"Write"}}, []list{got.allowed, got.denied}); diff != "" {
 		t.Error(diff)
 	}

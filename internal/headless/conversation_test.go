@@ -1,4 +1,4 @@
-package cli
+package headless
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 
 func TestPrinterMakesTextSafe(t *testing.T) {
 	var b strings.Builder
-	p := newEventPrinter(&b)
+	p := NewConversation(&b)
 	for _, ev := range []session.Event{
 		session.TextDelta{Text: "a\x1b[2Jb"},
 		session.AnswerEnded{},
@@ -31,7 +31,7 @@ func TestPrinterMakesTextSafe(t *testing.T) {
 
 func TestAConversation(t *testing.T) {
 	var b strings.Builder
-	p := newEventPrinter(&b)
+	p := NewConversation(&b)
 	ran := tools.Result{ForModel: "exit code: 0\nok\n"}
 	for _, ev := range []session.Event{
 		session.TextDelta{Text: "I "},
@@ -52,7 +52,7 @@ func TestAConversation(t *testing.T) {
 }
 
 func TestDiffs(t *testing.T) {
-	p := newEventPrinter(io.Discard)
+	p := NewConversation(io.Discard)
 	p.Event(session.Notice{Text: "no change"})
 	p.Event(session.CallEnded{Result: tools.Result{Changes: []tools.FileChange{{Diff: "one\n"}, {Diff: "two\n"}}}})
 	p.Event(session.CallEnded{Result: tools.Result{Changes: []tools.FileChange{{Diff: "three\n"}}}})
@@ -65,7 +65,7 @@ func TestThePrinterStopsAtTheFirstError(t *testing.T) {
 	r, w := io.Pipe()
 	gone := errors.New("gone")
 	r.CloseWithError(gone)
-	p := newEventPrinter(w)
+	p := NewConversation(w)
 	p.Line("one")
 	p.Line("two")
 	if !errors.Is(p.Err(), gone) {
