@@ -19,7 +19,7 @@ func Words(a, b string) (inA, inB []Span) {
 	if len(a)+len(b) > 2*maxWordLine {
 		return middles(a, b)
 	}
-	wa, wb := words(a), words(b)
+	wa, wb := Tokens(a), Tokens(b)
 	keepA, keepB := make([]bool, len(wa)), make([]bool, len(wb))
 	keep := func(i, j int) { keepA[i], keepB[j] = true, true }
 	start := 0
@@ -99,8 +99,8 @@ func letters(s string) int {
 	return n
 }
 
-// words cuts s into words, runs of blanks and single other characters.
-func words(s string) []string {
+// Tokens cuts s into words, runs of blanks and single other characters.
+func Tokens(s string) []string {
 	var out []string
 	for s != "" {
 		r, n := utf8.DecodeRuneInString(s)

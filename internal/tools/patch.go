@@ -69,16 +69,20 @@ func (a patchArgs) title() string {
 // files returns the parts of the patch, each with the path of a file.
 func (a patchArgs) files() ([]edit.FilePatch, error) {
 	files, err := edit.ParseFiles(a.Diff)
-	if err != nil || len(files) > 1 {
+	if err != nil {
 		return files, err
 	}
-	f := &files[0]
-	f.Patch.Name = f.Path
-	if a.Path != "" {
-		f.Path = a.Path
-	}
-	if f.Path == "" {
-		return nil, errors.New("it names no file: send its path as well")
+	for i := range files {
+		f := &files[i]
+		if len(files) == 1 {
+			f.Patch.Name = f.Path
+		}
+		if a.Path != "" && (len(files) == 1 || f.Path == "") {
+			f.Path = a.Path
+		}
+		if f.Path == "" {
+			return nil, errors.New("it names no file: send its path as well")
+		}
 	}
 	return files, nil
 }

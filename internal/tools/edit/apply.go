@@ -79,14 +79,14 @@ func (a *applier) apply(h *Hunk) error {
 	if stage != Exact || a.mixed {
 		h.pair(stage)
 	}
+	fill, ok := a.fill(lines, p, stage)
 	if h.scope != nil {
 		if _, all := h.scope.regions(lines); !all {
 			stage = MissingAnchor
 		}
 	}
-	fill, ok := a.fill(lines, h, at, p.shift)
 	if !ok {
-		return errors.New("the lines match with less indentation than the added lines can lose: read the file and send its exact text")
+		return errors.New("the lines match with another indentation, which that of the added lines does not follow from: read the file and send its exact text")
 	}
 	from, to := bounds(lines, at, at+len(h.Old), len(a.text))
 	a.text = a.text[:from] + fill + a.text[to:]
@@ -208,7 +208,7 @@ func (a *applier) choose(lines []line, found []placement, stage Stage) (int, err
 	behind, candidate := 0, 0
 	line, inOrder := found[0].hunk.at, found[0].hunk.scope != nil
 	for i, p := range found {
-		if line > 0 && p.at == a.now(line) {
+		if line > 0 && p.at == a.now(line) && stage != Uneven {
 			return i, nil
 		}
 		if p.at >= a.next {
@@ -219,7 +219,7 @@ func (a *applier) choose(lines []line, found []placement, stage Stage) (int, err
 	switch {
 	case len(found) == 1:
 		return 0, nil
-	case behind == 1 && a.next > 0 && (line > 0 || inOrder):
+	case behind == 1 && a.next > 0 && (line > 0 || inOrder) && stage != Uneven:
 		return candidate, nil
 	}
 	e := &ambiguous{stage: stage, places: len(found)}
@@ -261,24 +261,35 @@ func (a *applier) insertion(lines []line, h *Hunk) (int, error) {
 	return at, nil
 }
 
-// fill returns the new bytes for the lines from at on. Common lines stay as in the file;
-// added lines are shifted and get the file's line ending.
-func (a *applier) fill(lines []line, h *Hunk, at int, sh shift) (string, bool) {
+// fill returns the new bytes for the lines from at on. Common lines stay as in the file; added
+// lines are shifted, keep the file's own characters and get the file's line ending.
+func (a *applier) fill(lines []line, p placement, stage Stage) (string, bool) {
+	h, at := &p.hunk, p.at
 	var b strings.Builder
 	if at == len(lines) && a.text != "" && !strings.HasSuffix(a.text, "\n") {
 		b.WriteString(a.eol)
 	}
-	for i, l := range h.New {
-		if k := h.common[i]; k >= 0 {
-			have := lines[at+k]
-			b.WriteString(have.text + or(have.eol, a.eol))
-			continue
+	straight := straightener(joinLines(h.Old), matchedLines(lines[at:at+len(h.Old)]), stage)
+	shifted := true
+	h.runs(func(k, c, j, i int) {
+		have, sent, added := lines[at+k:at+c], h.Old[k:c], h.New[j:i]
+		switch stage {
+		case Spacing, Typographic:
+			text := adapt(matchedLines(have), joinLines(sent), joinLines(added), stage)
+			added = textLines(straight.Replace(text))
+		default:
+			moved, ok := p.shift.run(added, sent, have)
+			added, shifted = moved, shifted && ok
 		}
-		moved, ok := sh.apply(l)
-		if !ok {
-			return "", false
+		for _, l := range added {
+			b.WriteString(l + a.eol)
 		}
-		b.WriteString(moved + a.eol)
+		if c < len(h.Old) {
+			b.WriteString(lines[at+c].text + or(lines[at+c].eol, a.eol))
+		}
+	})
+	if !shifted {
+		return "", false
 	}
 	if at+len(h.Old) < len(lines) || !a.endsOpen(h) {
 		return b.String(), true

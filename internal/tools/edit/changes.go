@@ -7,8 +7,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/diff"
 )
 
-// changes returns the edits of plain(before, stage) that give after. A line that before
-// and after share is in none of them, so that the file's own line stays.
+// changes returns the edits of plain(before, stage) that give after. What before and after share,
+// lines and at a loose stage words, is in none of them, so that the file's own bytes stay.
 func changes(before, after string, stage Stage) []span {
 	d := sharedLines(before, after, stage)
 	fill := strings.SplitAfter(after, "\n")
@@ -18,15 +18,131 @@ func changes(before, after string, stage Stage) []span {
 		from += size(d.A[at:e.AStart])
 		old := strings.Join(d.A[e.AStart:e.AEnd], "")
 		text := strings.Join(fill[e.BStart:e.BEnd], "")
-		head, tail := common(old, text)
-		if at := len(old) - tail; stage != Exact && tail > 0 && old[at] == '\n' && atLineStart(old, at) {
-			tail-- // the blanks of a blank line go with it
+		for _, s := range changedWords(old, text, stage) {
+			out = append(out, span{from + s.from, from + s.to, s.text})
 		}
-		out = append(out, span{from + head, from + len(old) - tail, text[head : len(text)-tail]})
 		from += len(old)
 		at = e.AEnd
 	}
 	return out
+}
+
+// changedWords returns the edits of old, which has the form of stage, that give text. If they
+// differ in nothing that stage compares, the difference is meant.
+func changedWords(old, text string, stage Stage) []span {
+	form := plain(text, stage)
+	if stage == Exact || form == old {
+		head, tail := common(old, text)
+		return []span{{head, len(old) - tail, text[head : len(text)-tail]}}
+	}
+	a, b := tokens(old), tokens(form)
+	edits := meant(diff.Lines(asLines(a), asLines(b)).Edits, a, b, stage)
+	offsets := []int{0}
+	ends := func(list []string) []int { // ends[i] is where list[i] begins
+		ends := []int{0}
+		for _, t := range list {
+			ends = append(ends, ends[len(ends)-1]+len(t))
+		}
+		return ends
+	}
+	inOld, inForm := ends(a), ends(b)
+	for _, e := range edits {
+		offsets = append(offsets, inForm[e.BStart], inForm[e.BEnd])
+	}
+	origin := origins(text, stage, offsets)
+	origin[len(form)] = len(text)
+	var out []span
+	for _, e := range edits {
+		out = append(out, span{inOld[e.AStart], inOld[e.AEnd], text[origin[inForm[e.BStart]]:origin[inForm[e.BEnd]]]})
+	}
+	return out
+}
+
+// meant joins edits with nothing but blanks between them if the number of blanks does not count:
+// those of the new text are meant. An edit that puts something on a blank line takes the blanks of
+// that line.
+func meant(edits []diff.Edit, a, b []string, stage Stage) []diff.Edit {
+	var out []diff.Edit
+	for _, e := range edits {
+		added := e.BEnd > e.BStart && b[e.BEnd-1] != "\n"
+		if added && e.AEnd < len(a) && a[e.AEnd] == "\n" && (e.AEnd == 0 || a[e.AEnd-1] == "\n") {
+			e.AEnd, e.BEnd = e.AEnd+1, e.BEnd+1
+		}
+		if n := len(out) - 1; n >= 0 {
+			between := strings.Join(a[out[n].AEnd:e.AStart], "")
+			if between == "" || stage == Spacing && strings.Trim(between, " \t") == "" {
+				out[n].AEnd, out[n].BEnd = e.AEnd, e.BEnd
+				continue
+			}
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// tokens cuts s into words, runs of blanks, line ends and single other characters.
+func tokens(s string) []string {
+	var out []string
+	for _, l := range strings.SplitAfter(s, "\n") {
+		body, ended := strings.CutSuffix(l, "\n")
+		out = append(out, diff.Tokens(body)...)
+		if ended {
+			out = append(out, "\n")
+		}
+	}
+	return out
+}
+
+// asLines puts each token on a line of its own, and a line end on an empty one.
+func asLines(tokens []string) string {
+	var b strings.Builder
+	for _, t := range tokens {
+		b.WriteString(strings.TrimSuffix(t, "\n") + "\n")
+	}
+	return b.String()
+}
+
+// placed returns edits of plain(before, stage) as edits of text, of which that form begins at byte
+// at. ok is false if one of them cuts a character.
+func placed(edits []span, at int, origin map[int]int) (out []span, ok bool) {
+	for _, e := range edits {
+		from, first := origin[at+e.from]
+		to, last := origin[at+e.to]
+		if !first || !last {
+			return nil, false
+		}
+		out = append(out, span{from, to, e.text})
+	}
+	return out, true
+}
+
+// straightener returns what undoes a model's habit in the text that it adds: each typographic
+// character of before that the file's own text lacks is plain there.
+func straightener(before, have string, stage Stage) *strings.Replacer {
+	var pairs []string
+	if stage == Typographic {
+		for _, r := range before {
+			if simple, ok := plainCharacter(r); ok && r != ' ' && !strings.ContainsRune(have, r) {
+				pairs = append(pairs, string(r), simple)
+			}
+		}
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// adapt returns after with the file's own bytes, those of have, where before, which is have in the
+// form of stage, and after agree.
+func adapt(have, before, after string, stage Stage) string {
+	edits := changes(before, after, stage)
+	var offsets []int
+	for _, e := range edits {
+		offsets = append(offsets, e.from, e.to)
+	}
+	spans, ok := placed(edits, 0, origins(have, stage, offsets))
+	if !ok {
+		return after
+	}
+	return splice(have, spans)
 }
 
 // sharedLines compares the lines of before, in the form of stage, with those of after. A

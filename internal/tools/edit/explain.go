@@ -38,8 +38,12 @@ const (
 // Error describes the failure and what to do next.
 func (e *MatchError) Error() string {
 	if e.Places > 1 {
-		return fmt.Sprintf("found in %d places (lines %s) by %s: add surrounding lines until it is unique, or set replace_all.%s",
-			e.Places, joinInts(e.Lines), e.Stage, e.Around)
+		all := ", or set replace_all"
+		if e.Stage.single() {
+			all = ""
+		}
+		return fmt.Sprintf("found in %d places (lines %s) by %s: add surrounding lines until it is unique%s.%s",
+			e.Places, joinInts(e.Lines), e.Stage, all, e.Around)
 	}
 	if e.Joins > 0 {
 		return e.joins()

@@ -144,7 +144,7 @@ func TestFaultsAreBounded(t *testing.T) {
 		fmt.Fprintf(&text, "value := compute(the, number, %d)\n", i)
 		fmt.Fprintf(&patch, "@@\n-value = compute(the, number, %d)\n+value := 1\n", i)
 	}
-	p, err := ParsePatch(patch.String())
+	p, err := parseOne(patch.String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestAmbiguousPlaces(t *testing.T) {
 		{"lines", "x\na\nx\n", "x\n", 2, []int{1, 3}, "found in 2 places (lines 1, 3) by exact match: add surrounding lines until it is unique, or set replace_all.\nThe places (+; → is a tab, · a blank):\n+1 | x\n 2 | a\n 3 | x\n--\n 1 | x\n 2 | a\n+3 | x"},
 		{"twice in a line", "x x\nx\n", "x", 3, []int{1, 2}, "found in 3 places (lines 1, 2)"},
 		{"many", strings.Repeat("x\n", 15), "x", 15, []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, "found in 15 places"},
-		{"at a loose stage", "“x”\n\"y\"\n”x„\n", `"x"`, 2, []int{1, 3}, "by ignoring typographic punctuation"},
+		{"at a loose stage", "“x”\n\"y\"\n”x„\n", `"x"`, 2, []int{1, 3}, "by ignoring typographic characters"},
 		{"shifted", "\tx\n\ty\n-\n\t\tx\n\t\ty\n", "x\ny\n", 2, []int{1, 4}, "by shifting the indentation"},
 		{"in CRLF", "x\r\ny\r\nx\r\ny\r\n", "x\ny\n", 2, []int{1, 3}, "by converting line endings"},
 	}

@@ -25,20 +25,24 @@ type FilePatch struct {
 	Content string // of an added file
 }
 
-// ParseFiles reads a patch of any format: *** Begin Patch with any number of files, or a
-// unified diff or SEARCH/REPLACE blocks for one file.
+// ParseFiles reads a patch of any format: *** Begin Patch or SEARCH/REPLACE blocks for any number
+// of files, or a unified diff of one.
 func ParseFiles(s string) ([]FilePatch, error) {
 	lines := textLines(strings.ReplaceAll(s, "\r\n", "\n"))
 	for i, l := range lines {
-		if isMarker(l, searchMark) || strings.HasPrefix(l, "@@") {
-			break // such a mark below is text
+		if isSearch(l) {
+			return parseBlocks(lines)
+		}
+		if strings.HasPrefix(l, "@@") {
+			p, err := parseUnified(lines)
+			return []FilePatch{{Path: p.Name, To: p.To, Patch: p}}, err
 		}
 		if _, _, ok := fileHeader(l); ok || isMarker(l, beginMark) {
 			return parseFiles(lines, i)
 		}
 	}
-	p, err := ParsePatch(s)
-	return []FilePatch{{Path: p.Name, To: p.To, Patch: p}}, err
+	return nil, fmt.Errorf("no hunk found: send a unified diff with @@ lines, or blocks of %s / %s / %s",
+		searchMark, divideMark, replaceMark)
 }
 
 // The marks of a patch of several files.

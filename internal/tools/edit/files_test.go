@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -237,4 +238,66 @@ func FuzzFiles(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A block is for the file that a line above it names, in each of the forms of answers in Markdown.
+func TestNamedBlocks(t *testing.T) {
+	one := block("a\n", "b\n")
+	for diff, want := range map[string]string{
+		"f.go\n" + one:                                           "f.go 1",
+		"src/f.go\n```go\n" + one + "```\n":                      "src/f.go 1",
+		"```go\nsrc/f.go\n" + one + "```\n":                      "src/f.go 1",
+		"```\nf.go\n" + one + "```\n":                            "f.go 1",
+		"~~~go\nf.go\n" + one + "~~~\n":                          "f.go 1",
+		"````go\nf.go\n" + one + "````\n":                        "f.go 1",
+		"### f.go\n\n```go\n" + one + "```\n":                    "f.go 1",
+		"# `f.go`\n" + one:                                       "f.go 1",
+		"**f.go**\n" + one:                                       "f.go 1",
+		"**f.go:**\n" + one:                                      "f.go 1",
+		"**`f.go`**:\n" + one:                                    "f.go 1",
+		"`f.go`:\n" + one:                                        "f.go 1",
+		"f.go:\n" + one:                                          "f.go 1",
+		"\"f.go\"\n" + one:                                       "f.go 1",
+		"File: f.go\n" + one:                                     "f.go 1",
+		"**File:** `f.go`\n" + one:                               "f.go 1",
+		"file path: my notes/f.md\n" + one:                       "my notes/f.md 1",
+		"In `my notes/f.md`:\n" + one:                            "my notes/f.md 1",
+		"```go\n// src/f.go\n" + one + "```\n":                   "src/f.go 1",
+		"```py\n# f.py\n" + one + "```\n":                        "f.py 1",
+		"```html\n<!-- f.html -->\n" + one + "```":               "f.html 1",
+		"```css\n/* f.css */\n" + one + "```\n":                  "f.css 1",
+		"```go src/f.go\n" + one + "```\n":                       "src/f.go 1",
+		"```go:src/f.go\n" + one + "```\n":                       "src/f.go 1",
+		"```go title=\"src/f.go\"\n" + one + "```":               "src/f.go 1",
+		"a.go\n```go\nb.go\n" + one + "```\n":                    "b.go 1",
+		"Makefile\n```\n" + one + "```\n":                        "Makefile 1",
+		".gitignore\n" + one:                                     ".gitignore 1",
+		"__init__.py\n" + one:                                    "__init__.py 1",
+		"app/(shop)/[id]/page.tsx\n" + one:                       "app/(shop)/[id]/page.tsx 1",
+		"src\\win\\f.cs\n" + one:                                 "src\\win\\f.cs 1",
+		"größe.txt\n" + one:                                      "größe.txt 1",
+		"f.go\n```go\n" + one + one + "```\n":                    "f.go 2",
+		"f.go\n```go\n" + one + "```\n\n```go\n" + one + "```\n": "f.go 2",
+		"f.go\n" + one + "\ng.go\n```\n" + one + "```\n" + one + "f.go\n" + one: "f.go 2, g.go 2",
+		"f.go\r\n" + strings.ReplaceAll(one, "\n", "\r\n"):                      "f.go 1",
+		"f.go\n<<<<< SEARCH\n=======\n=====\n>>>>>\n>>>>> REPLACE\n":            "f.go 1",
+		"f.go\n<<<<<<<<< SEARCH>\na\n=========\n=======\n>>>>>>>>> REPLACE\n":   "f.go 1",
+		one:                                " 1",
+		"the change:\n" + one:              "outside of any block",
+		"}\n" + one:                        "outside of any block",
+		"return f()\n" + one:               "outside of any block",
+		"f.go\n" + one + "and then\n":      "outside of any block",
+		"f.go\nsome text\n" + one:          "outside of any block",
+		"f.go\n" + one + "f.go\n":          "outside of any block",
+		"f.go\n<<<<<<< SEARCH\na\n=====\n": "has no =======",
+	} {
+		files, err := ParseFiles(diff)
+		var got []string
+		for _, f := range files {
+			got = append(got, fmt.Sprintf("%s %d", f.Path, len(f.Patch.Hunks)))
+		}
+		if says := strings.Join(got, ", "); err == nil && says != want || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s\ngives %q, %v; want %q", diff, says, err, want)
+		}
+	}
 }

@@ -64,7 +64,7 @@ func TestParseHunk(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			p, err := ParsePatch(tt.patch)
+			p, err := parseOne(tt.patch)
 			if err != nil || len(p.Hunks) != 1 {
 				t.Fatalf("%d hunks, %v", len(p.Hunks), err)
 			}
@@ -88,7 +88,7 @@ func TestNumbersBelowAnEarlierHunk(t *testing.T) {
 		"@@ -1,3 +1,4 @@\n a\n+1\n x\n b\n@@ -2,0 +4 @@\n+2\n":     "a\n1\nx\n2\nb\nx\nc\nx\nd\n",
 		"@@ -1,2 +1,4 @@\n a\n-x\n+1\n+2\n+3\n@@ -2,0 +4 @@\n+4\n": "a\n1\n2\n3\n4\nb\nx\nc\nx\nd\n",
 	} {
-		p, err := ParsePatch(hunks)
+		p, err := parseOne(hunks)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestNumbersBelowAnEarlierHunk(t *testing.T) {
 // marks.
 func TestParseBlocksInAFence(t *testing.T) {
 	first := strings.ReplaceAll(block("a\n", "b\n"), searchMark, searchMark+"  ")
-	p, err := ParsePatch("```go\n" + first + "```\n\n \n```\n" + block("c\n", "d\n") + "```\n")
+	p, err := parseOne("```go\n" + first + "```\n\n \n```\n" + block("c\n", "d\n") + "```\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestInserts(t *testing.T) {
 		"--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+new\n": true,
 	}
 	for patch, want := range tests {
-		p, err := ParsePatch(patch)
+		p, err := parseOne(patch)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +160,7 @@ func TestPatchThereAndBack(t *testing.T) {
 			if unified == "" {
 				continue
 			}
-			p, err := ParsePatch(unified)
+			p, err := parseOne(unified)
 			if err != nil {
 				t.Fatal(err)
 			}

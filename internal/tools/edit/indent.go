@@ -2,11 +2,12 @@ package edit
 
 import "strings"
 
-// shift is the same change of indentation for every line: add is prepended or cut
-// removed, or tabs converts it. The others are empty.
+// shift is a change of indentation. It is the same for every line if add is prepended or cut
+// removed, or tabs converts it; else levels maps it. The others are empty.
 type shift struct {
 	add, cut string
 	tabs     *tabs
+	levels   *levels
 }
 
 // apply returns s shifted, blank lines unchanged. ok is false if s has too little
@@ -15,8 +16,11 @@ func (sh shift) apply(s string) (string, bool) {
 	if strings.TrimRight(s, " \t\r") == "" {
 		return s, true
 	}
-	if sh.tabs != nil {
+	switch {
+	case sh.tabs != nil:
 		return sh.tabs.apply(s)
+	case sh.levels != nil:
+		return sh.levels.apply(s)
 	}
 	rest, ok := strings.CutPrefix(s, sh.cut)
 	return sh.add + rest, ok
@@ -91,11 +95,11 @@ func findShifted(text, before, after string, stage Stage, all bool) []match {
 		m.from, m.to = bounds(lines, w, w+len(want), len(text))
 		shifted := true
 		for _, e := range changed {
-			moved, ok := shiftAll(fill[e.BStart:e.BEnd], shifts[i])
+			moved, ok := shifts[i].run(fill[e.BStart:e.BEnd], want[e.AStart:e.AEnd], lines[w+e.AStart:w+e.AEnd])
 			shifted = shifted && ok
 			m.edits = append(m.edits, lineSpan(text, lines, w+e.AStart, w+e.AEnd, moved))
 		}
-		if shifted {
+		if shifted || stage == Uneven && len(at) > 1 { // the places are listed
 			last = w + len(want)
 			found = append(found, m)
 		}
@@ -103,14 +107,18 @@ func findShifted(text, before, after string, stage Stage, all bool) []match {
 	return found
 }
 
-func shiftAll(lines []string, sh shift) ([]string, bool) {
-	out := make([]string, len(lines))
-	for i, l := range lines {
+// run returns fill, the lines in place of those sent, shifted to where have is in the file. ok is
+// false if one of them cannot be.
+func (sh shift) run(fill, sent []string, have []line) (out []string, ok bool) {
+	for i, l := range fill {
 		moved, ok := sh.apply(l)
+		if indent := indentOf(l); sh.levels != nil && len(fill) == len(sent) && indent == indentOf(sent[i]) && indent != l {
+			moved, ok = indentOf(have[i].text)+l[len(indent):], true
+		}
 		if !ok {
 			return nil, false
 		}
-		out[i] = moved
+		out = append(out, moved)
 	}
 	return out, true
 }

@@ -40,7 +40,7 @@ func textLines(s string) []string {
 }
 
 // windows returns the indexes at which want matches consecutive lines at stage, and for
-// Indentation and Tabs the shift of each.
+// Indentation, Tabs and Uneven the shift of each.
 func windows(lines []line, want []string, stage Stage) (at []int, shifts []shift) {
 	if len(want) == 0 || len(want) > len(lines) {
 		return nil, nil
@@ -50,6 +50,8 @@ func windows(lines []line, want []string, stage Stage) (at []int, shifts []shift
 		return shiftedWindows(lines, want)
 	case Tabs:
 		return tabWindows(lines, want)
+	case Uneven:
+		return unevenWindows(lines, want)
 	}
 	keys := make([]string, len(want))
 	for i, w := range want {

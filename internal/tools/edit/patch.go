@@ -33,74 +33,6 @@ type Hunk struct {
 	scope *scope
 }
 
-// ParsePatch reads a unified diff or SEARCH/REPLACE blocks.
-func ParsePatch(s string) (Patch, error) {
-	lines := textLines(strings.ReplaceAll(s, "\r\n", "\n"))
-	for _, l := range lines {
-		if isMarker(l, searchMark) {
-			return parseBlocks(lines)
-		}
-		if strings.HasPrefix(l, "@@") {
-			return parseUnified(lines)
-		}
-	}
-	return Patch{}, fmt.Errorf("no hunk found: send a unified diff with @@ lines, or blocks of %s / %s / %s",
-		searchMark, divideMark, replaceMark)
-}
-
-// The marks of a SEARCH/REPLACE block, each alone on its line.
-const (
-	searchMark  = "<<<<<<< SEARCH"
-	divideMark  = "======="
-	replaceMark = ">>>>>>> REPLACE"
-)
-
-func isMarker(l, mark string) bool { return strings.TrimRight(l, " \t") == mark }
-
-func parseBlocks(lines []string) (Patch, error) {
-	var p Patch
-	for i := 0; i < len(lines); {
-		switch {
-		case strings.TrimSpace(lines[i]) == "", strings.HasPrefix(lines[i], "```"):
-			i++
-		case isMarker(lines[i], searchMark):
-			h, next, err := parseBlock(lines, i)
-			if err != nil {
-				return Patch{}, err
-			}
-			h.Title = fmt.Sprintf("block %d", len(p.Hunks)+1)
-			p.Hunks = append(p.Hunks, h)
-			i = next
-		default:
-			return Patch{}, fmt.Errorf("line %d of the diff is outside of any block: %q", i+1, short(lines[i]))
-		}
-	}
-	return p, nil
-}
-
-// parseBlock parses the block that begins at lines[i] and returns the index after it.
-func parseBlock(lines []string, i int) (Hunk, int, error) {
-	start, divide := i, -1
-	for i++; i < len(lines); i++ {
-		l := lines[i]
-		switch {
-		case isMarker(l, replaceMark) && divide >= 0:
-			return newHunk(lines[start+1:divide], lines[divide+1:i]), i + 1, nil
-		case isMarker(l, divideMark) && divide >= 0:
-			return Hunk{}, 0, fmt.Errorf("the block at line %d of the diff has a second %s at line %d: use edit_file for text that holds this line", start+1, divideMark, i+1)
-		case isMarker(l, divideMark):
-			divide = i
-		case isMarker(l, searchMark):
-			return Hunk{}, 0, fmt.Errorf("the block at line %d of the diff is not closed before the next begins at line %d", start+1, i+1)
-		}
-	}
-	missing := replaceMark
-	if divide < 0 {
-		missing = divideMark
-	}
-	return Hunk{}, 0, fmt.Errorf("the block at line %d of the diff has no %s", start+1, missing)
-}
-
 // newHunk returns a hunk whose sides were sent apart.
 func newHunk(before, after []string) Hunk {
 	h := Hunk{Old: before, New: after, common: slices.Repeat([]int{-1}, len(after))}
@@ -112,17 +44,23 @@ func newHunk(before, after []string) Hunk {
 // stage: they are common as well.
 func (h *Hunk) pair(stage Stage) {
 	common := slices.Clone(h.common)
-	k, j := 0, 0 // the lines behind the last common one
-	for i, c := range append(h.common, len(h.Old)) {
-		if c < 0 {
-			continue
-		}
+	h.runs(func(k, c, j, i int) {
 		for _, m := range pairs(h.Old[k:c], h.New[j:i], stage) {
 			common[j+m[1]] = k + m[0]
 		}
-		k, j = c+1, i+1
-	}
+	})
 	h.common = common
+}
+
+// runs yields the lines before each common one, and those behind the last: Old[k:c] and New[j:i].
+func (h *Hunk) runs(yield func(k, c, j, i int)) {
+	k, j := 0, 0
+	for i, c := range append(slices.Clip(h.common), len(h.Old)) {
+		if c >= 0 {
+			yield(k, c, j, i)
+			k, j = c+1, i+1
+		}
+	}
 }
 
 // pairs returns the indexes of the lines that before and after share.

@@ -18,6 +18,15 @@ func block(search, replace string) string {
 	return searchMark + "\n" + search + divideMark + "\n" + replace + replaceMark + "\n"
 }
 
+// parseOne parses the patch of one file.
+func parseOne(s string) (Patch, error) {
+	files, err := ParseFiles(s)
+	if err != nil {
+		return Patch{}, err
+	}
+	return files[0].Patch, nil
+}
+
 func TestPatch(t *testing.T) {
 	tests := []struct {
 		name, text, patch, want string
@@ -52,7 +61,7 @@ func TestPatch(t *testing.T) {
 		{"CRLF", "a\r\nb\r\nc\r\n", "@@ -1,3 +1,3 @@\n a\n-b\n+x\n c\n", "a\r\nx\r\nc\r\n", Exact},
 		{"context keeps its blanks", "a  \nb\n", "@@ -1,2 +1,2 @@\n a\n-b\n+c\n", "a  \nc\n", Blanks},
 		{"shifted", "\t\ta\n\t\tb\n", "@@ -1,2 +1,3 @@\n \ta\n+\tx\n \tb\n", "\t\ta\n\t\tx\n\t\tb\n", Indentation},
-		{"punctuation", "“a”\nb\n", "@@ -1,2 +1,2 @@\n \"a\"\n-b\n+c\n", "“a”\nc\n", Punctuation},
+		{"punctuation", "“a”\nb\n", "@@ -1,2 +1,2 @@\n \"a\"\n-b\n+c\n", "“a”\nc\n", Typographic},
 		{"deleted line like a header", "-- x\ny\n", "@@ -1,2 +1,1 @@\n--- x\n y\n", "y\n", Exact},
 		{"git header", "a\n", "diff --git a/f b/f\nindex 1..2 100644\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n", "b\n", Exact},
 		{"code fence", "a\n", "```diff\n@@ -1 +1 @@\n-a\n+b\n```\n", "b\n", Exact},
@@ -73,7 +82,7 @@ func TestPatch(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			p, err := ParsePatch(tt.patch)
+			p, err := parseOne(tt.patch)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -126,12 +135,12 @@ func TestPatchRefuses(t *testing.T) {
 		{"text between blocks", "a\n", block("a\n", "b\n") + "and then\n", []string{"outside of any block", "and then"}},
 		{
 			"added lines with too little indentation", "a\nb\n", "@@ -1,2 +1,3 @@\n     a\n+x\n     b\n",
-			[]string{"less indentation"},
+			[]string{"does not follow from"},
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			p, err := ParsePatch(tt.patch)
+			p, err := parseOne(tt.patch)
 			if err == nil {
 				_, err = p.Apply(tt.text, "\n")
 			}
@@ -165,7 +174,7 @@ func TestPatchNames(t *testing.T) {
 		{"a message that speaks of a rename", "rename to be\n---\ndiff --git a/f b/f\n--- a/f\n+++ b/f\n", "f", false},
 		{"a plain new file", "diff --git a/f b/f\nnew file mode 100644\n--- /dev/null\n+++ b/f\n", "f", true},
 	} {
-		p, err := ParsePatch(tt.header + "@@ -0,0 +1 @@\n+a\n")
+		p, err := parseOne(tt.header + "@@ -0,0 +1 @@\n+a\n")
 		if err != nil || p.Create != tt.create || p.Name != tt.want {
 			t.Errorf("%s: create %v, name %q, %v; want %q", tt.name, p.Create, p.Name, err, tt.want)
 		}
@@ -189,7 +198,7 @@ func TestPatchAppliesDiffs(t *testing.T) {
 		if u == "" || a == b {
 			return
 		}
-		p, err := ParsePatch(u)
+		p, err := parseOne(u)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, u)
 		}
@@ -218,7 +227,7 @@ func TestPatchOfGit(t *testing.T) {
 	if !errors.As(err, &exit) || exit.ExitCode() != 1 {
 		t.Fatalf("git diff: %v", err)
 	}
-	p, err := ParsePatch(string(out))
+	p, err := parseOne(string(out))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +246,7 @@ func FuzzPatch(f *testing.F) {
 	f.Add("", "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\n\\ No newline at end of file\n")
 	f.Add("\ta\r\n", "@@ @@\n a\n+\n")
 	f.Fuzz(func(t *testing.T, text, patch string) {
-		p, err := ParsePatch(patch)
+		p, err := parseOne(patch)
 		if err != nil {
 			return
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -33,7 +34,7 @@ func TestPatchSurvivesDisturbance(t *testing.T) {
 		patch := diff.Unified("f", "f", strings.Join(before, "\n")+"\n", strings.Join(after, "\n")+"\n")
 
 		disturbed, stage := disturbPatch(t, patch)
-		p, err := ParsePatch(disturbed)
+		p, err := parseOne(disturbed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +53,7 @@ func TestPatchSurvivesDisturbance(t *testing.T) {
 
 func disturbPatch(t *rapid.T, patch string) (string, Stage) {
 	lines := strings.Split(patch, "\n")
-	stage := rapid.SampledFrom([]Stage{Exact, Blanks, Indentation, Punctuation}).Draw(t, "stage")
+	stage := rapid.SampledFrom([]Stage{Exact, Blanks, Indentation, Typographic}).Draw(t, "stage")
 	for i, l := range lines {
 		switch {
 		case strings.HasPrefix(l, "@@"):
@@ -62,7 +63,7 @@ func disturbPatch(t *rapid.T, patch string) (string, Stage) {
 			lines[i] += "  "
 		case stage == Indentation:
 			lines[i] = l[:1] + "    " + l[1:]
-		case stage == Punctuation:
+		case stage == Typographic:
 			lines[i] = strings.NewReplacer("“", `"`, "”", `"`).Replace(l)
 		}
 	}
@@ -80,7 +81,7 @@ func TestBlocksReplaceLines(t *testing.T) {
 		join := func(lines []string, eol string) string {
 			return strings.Join(append(slices.Clone(lines), ""), eol)
 		}
-		p, err := ParsePatch(block(join(lines[from:to], "\n"), join(fill, "\n")))
+		p, err := parseOne(block(join(lines[from:to], "\n"), join(fill, "\n")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,23 +198,23 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// Offsets are mapped together as each is alone: to the end of the bytes before it.
+// Offsets are mapped together as each is alone, to bytes whose form has that size, unless they are
+// inside of a character.
 func TestOriginsMapEachOffset(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", " ", "\t", "\r", "\n", "“", "–", "é"}), 0, 20).Draw(t, "text"), "")
-		stage := rapid.SampledFrom([]Stage{Blanks, Spacing, Punctuation}).Draw(t, "stage")
-		offsets := rapid.SliceOf(rapid.IntRange(0, len(plain(text, stage)))).Draw(t, "offsets")
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", " ", "\t", "\r", "\n", "“", "–", "é", "e\u0301", "…", "\u200b"}), 0, 20).Draw(t, "text"), "")
+		stage := rapid.SampledFrom([]Stage{Blanks, Spacing, Typographic}).Draw(t, "stage")
+		whole := plain(text, stage)
+		offsets := rapid.SliceOf(rapid.IntRange(0, len(whole))).Draw(t, "offsets")
 		got := origins(text, stage, offsets)
 		for _, n := range offsets {
-			want, at := 0, 0
-			for p := range pieces(text, stage) {
-				if at < n && n <= at+len(p.out) {
-					want = p.end(n - at)
-				}
-				at += len(p.out)
+			at, ok := got[n]
+			if alone, okAlone := origins(text, stage, []int{n})[n]; at != alone || ok != okAlone {
+				t.Fatalf("%s: offset %d of %q is %d, alone %d", stage, n, text, at, alone)
 			}
-			if got[n] != want {
-				t.Fatalf("%s: offset %d of %q is %d, want %d", stage, n, text, got[n], want)
+			inside := !ok && (stage != Typographic || utf8.RuneStart((whole + "|")[n]) && !strings.Contains(text, "…"))
+			if inside || ok && plain(text[:at]+"|", stage) != whole[:n]+"|" {
+				t.Fatalf("%s: offset %d of %q is %d, %v", stage, n, text, at, ok)
 			}
 		}
 	})

@@ -45,7 +45,7 @@ func Replace(text, before, after string, opt Options) (Result, error) {
 			spans = append(spans, m.edits...)
 		}
 		stage = src.stage(stage, spans, sent)
-		if len(found) > 1 && (!opt.All || stage.rewrites()) {
+		if len(found) > 1 && (!opt.All || stage.single()) {
 			return Result{}, several(src.flat, found, stage)
 		}
 		out := Result{Stage: stage, Places: len(found), Line: lineAt(src.flat, found[0].first())}
@@ -86,7 +86,7 @@ func find(text, before, after string, stage Stage, all bool) []match {
 	switch stage {
 	case Exact:
 		found = findExact(text, before, after, all)
-	case Indentation, Tabs:
+	case Indentation, Tabs, Uneven:
 		return findShifted(text, before, after, stage, all)
 	case EdgeLine, Numbers, Escapes:
 		return findReading(text, before, after, stage)
@@ -134,12 +134,19 @@ func findNormal(text, before, after string, stage Stage, all bool) []match {
 		}
 	}
 	origin := origins(text, stage, offsets)
-	found := make([]match, len(places))
-	for i, at := range places {
-		found[i] = match{from: origin[at], to: origin[at+len(part)]}
-		for _, e := range edits {
-			found[i].edits = append(found[i].edits, span{origin[at+e.from], origin[at+e.to], e.text})
+	var found []match
+	for _, at := range places {
+		ends, whole := placed([]span{{0, len(part), ""}}, at, origin)
+		spans, ok := placed(edits, at, origin)
+		if !whole || !ok {
+			continue
 		}
+		m := match{from: ends[0].from, to: ends[0].to, edits: spans}
+		straight := straightener(before, text[m.from:m.to], stage)
+		for i := range m.edits {
+			m.edits[i].text = straight.Replace(m.edits[i].text)
+		}
+		found = append(found, m)
 	}
 	return found
 }

@@ -95,7 +95,7 @@ func TestReplace(t *testing.T) {
 		{
 			"it keeps its quotes", "a\nsay “hi”\nb – c\n", "a\nsay \"hi\"\nb - c\n", "A\nsay \"hi\"\nB - c\n",
 			Options{EOL: "\n"},
-			Result{Text: "A\nsay “hi”\nB – c\n", Stage: Punctuation, Places: 1, Line: 1},
+			Result{Text: "A\nsay “hi”\nB – c\n", Stage: Typographic, Places: 1, Line: 1},
 		},
 		{
 			"it keeps its blanks when shifted", "\ta\n\tkeep \n\tb\n", "a\nkeep\nb\n", "A\nkeep\nB\n",
@@ -133,17 +133,17 @@ func TestReplace(t *testing.T) {
 		{
 			"punctuation stays where nothing changes", "say “hi” – now\nrest\n", `say "hi" - now`, `say "hi" - later`,
 			Options{EOL: "\n"},
-			Result{Text: "say “hi” – later\nrest\n", Stage: Punctuation, Places: 1, Line: 1},
+			Result{Text: "say “hi” – later\nrest\n", Stage: Typographic, Places: 1, Line: 1},
 		},
 		{
 			"no-break space", "a\u00a0b c\n", "a b c", "a b d",
 			Options{EOL: "\n"},
-			Result{Text: "a\u00a0b d\n", Stage: Punctuation, Places: 1, Line: 1},
+			Result{Text: "a\u00a0b d\n", Stage: Typographic, Places: 1, Line: 1},
 		},
 		{
 			"characters are not cut in half", "x é–\n", "x é-", "x è-",
 			Options{EOL: "\n"},
-			Result{Text: "x è–\n", Stage: Punctuation, Places: 1, Line: 1},
+			Result{Text: "x è–\n", Stage: Typographic, Places: 1, Line: 1},
 		},
 	}
 	for _, tt := range tests {
@@ -214,7 +214,7 @@ func TestReplaceRefuses(t *testing.T) {
 // it.
 func disturb(t *rapid.T, lines []string) ([]string, Stage) {
 	out := make([]string, len(lines))
-	switch stage := rapid.SampledFrom([]Stage{Exact, Blanks, Indentation, Punctuation}).Draw(t, "stage"); stage {
+	switch stage := rapid.SampledFrom([]Stage{Exact, Blanks, Indentation, Typographic}).Draw(t, "stage"); stage {
 	case Blanks:
 		for i, l := range lines {
 			out[i] = l + rapid.SampledFrom([]string{"", " ", "\t "}).Draw(t, "blanks")
@@ -225,7 +225,7 @@ func disturb(t *rapid.T, lines []string) ([]string, Stage) {
 			out[i] = "    " + l
 		}
 		return out, stage
-	case Punctuation:
+	case Typographic:
 		for i, l := range lines {
 			out[i] = strings.NewReplacer("“", `"`, "–", "-").Replace(l)
 		}
@@ -292,7 +292,7 @@ func TestOriginsInvertPlain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOf(rapid.SampledFrom(
 			[]string{"a", "b", " ", "\t", "\r", "\n", "\r\n", "“", "é", "\xff", " \n"})).Draw(t, "text"), "")
-		stage := rapid.SampledFrom([]Stage{Blanks, Punctuation}).Draw(t, "stage")
+		stage := rapid.SampledFrom([]Stage{Blanks, Typographic}).Draw(t, "stage")
 		whole := plain(text, stage)
 		if whole == "" {
 			return
@@ -306,7 +306,7 @@ func TestOriginsInvertPlain(t *testing.T) {
 		}
 		// The mapped bytes simplify back to the range, except around characters that
 		// stand for several bytes.
-		if stage != Punctuation && plain(text[from:to]+"|", stage) != whole[start:end]+"|" &&
+		if stage != Typographic && plain(text[from:to]+"|", stage) != whole[start:end]+"|" &&
 			!strings.Contains(plain(text[from:to], stage), strings.TrimRight(whole[start:end], " \t\r\n")) {
 			t.Fatalf("[%d,%d) of %q maps to %q of %q", start, end, whole, text[from:to], text)
 		}

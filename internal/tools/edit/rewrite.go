@@ -173,11 +173,11 @@ func withoutNumbers(s string, consecutive bool) (plain string, first int, mark s
 }
 
 // escapeReadings undoes too much escaping: doubled backslashes, escaped quotes, escaped
-// line ends and tabs, or all of them, as in a JSON text that was encoded twice. after has
-// to be escaped throughout in the same way, or not at all.
+// line ends and tabs, or all of them, as in a JSON text that was encoded twice, and entities.
+// after has to be escaped throughout in the same way, or not at all.
 func escapeReadings(before, after string) []reading {
 	var out []reading
-	for _, undo := range []func(string) (string, bool){halveBackslashes, unescapeQuotes, unescapeLines, unescapeAll} {
+	for _, undo := range []func(string) (string, bool){halveBackslashes, unescapeQuotes, unescapeLines, unescapeAll, unescapeEntities} {
 		plain, ok := undo(before)
 		if !ok || plain == before {
 			continue
@@ -246,4 +246,11 @@ func unescapeAll(s string) (string, bool) {
 	body = strings.ReplaceAll(strings.ReplaceAll(body, `\/`, `/`), "\t", `\t`)
 	plain, err := strconv.Unquote(`"` + body + `"`)
 	return plain + s[len(strings.TrimSuffix(s, "\n")):], err == nil
+}
+
+var entities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&#34;", `"`, "&apos;", "'", "&#39;", "'", "&amp;", "&")
+
+// unescapeEntities fails if a < or > is not escaped.
+func unescapeEntities(s string) (string, bool) {
+	return entities.Replace(s), !strings.ContainsAny(s, "<>")
 }

@@ -13,10 +13,11 @@ const (
 	Indentation         // every line shifted by the same indentation
 	Tabs                // tabs for blanks as indentation, or blanks for tabs
 	Spacing             // the number of blanks between words
-	Punctuation         // typographic quotes, dashes and blanks
+	Typographic         // typographic quotes, dashes and blanks, invisible and composed characters
+	Uneven              // each line indented in its own way; only in one place
 	EdgeLine            // a blank line before or after the text
 	Numbers             // the line numbers of a listing
-	Escapes             // too many backslashes
+	Escapes             // too many backslashes, or entities
 	MissingAnchor       // an @@ line that names nothing in the file
 )
 
@@ -25,6 +26,9 @@ const stageCount = int(MissingAnchor) + 1
 
 // rewrites reports whether s changes both texts before it compares.
 func (s Stage) rewrites() bool { return s >= EdgeLine }
+
+// single reports whether s matches in no more than one place, even if all are to be replaced.
+func (s Stage) single() bool { return s >= Uneven }
 
 // compared reports whether s is a way to compare texts.
 func (s Stage) compared() bool { return s != LineEndings && s != MixedEndings && s != MissingAnchor }
@@ -46,14 +50,16 @@ func (s Stage) String() string {
 		return "converting tabs and blanks in the indentation"
 	case Spacing:
 		return "ignoring the number of blanks between words"
-	case Punctuation:
-		return "ignoring typographic punctuation"
+	case Typographic:
+		return "ignoring typographic characters"
+	case Uneven:
+		return "fitting the indentation of each line"
 	case EdgeLine:
 		return "ignoring a blank line at the edge"
 	case Numbers:
 		return "removing line numbers"
 	case Escapes:
-		return "removing backslashes"
+		return "undoing escapes"
 	case MissingAnchor:
 		return "ignoring an @@ line that is not in the file"
 	}
