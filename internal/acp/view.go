@@ -293,6 +293,7 @@ func (v *view) replay(items []history.Item) {
 
 // replayResult shows the result of a saved call.
 func (v *view) replayResult(it history.Item, title string) {
+	it = it.Whole()
 	m := it.Message
 	c := toolCall{Kind: "tool_call_update", ID: m.CallID, Status: "completed", Content: append([]callContent{fenced("", m.Text())}, images(m.Parts)...)}
 	if it.Failed {

@@ -140,7 +140,7 @@ func (p *Printer) again(it history.Item, title string) {
 		case it.Deed != nil:
 			p.deed(title, *it.Deed)
 		case it.Failed:
-			p.deed(title, history.Deed{Result: reason(msg), Failed: true})
+			p.deed(title, history.Deed{Result: reason(it.Whole().Message), Failed: true})
 		default:
 			p.put(len(title), func(look theme.Look) []string {
 				return []string{theme.Paint(look.Styles.Dim, theme.Short("· "+sanitize.Line(title), look.Width))}

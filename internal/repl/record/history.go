@@ -32,9 +32,11 @@ func FromHistory(items []history.Item, title func(llm.ToolCall) string) Record {
 				titles[c.ID] = title(c)
 			}
 		case llm.ToolReply:
-			c := Call{Title: titles[msg.CallID], Output: msg.Text(), State: StateOf(it.Failed, it.Deed != nil && it.Deed.Refused)}
-			if it.Task != nil {
-				c.Output = Conversation(it.Task, title)
+			c := Call{Title: titles[msg.CallID], State: StateOf(it.Failed, it.Deed != nil && it.Deed.Refused)}
+			if it.Stored != nil {
+				c.Load, c.Stored = func() string { return output(it.Whole(), title) }, it.Stored.Size
+			} else {
+				c.Output = output(it, title)
 			}
 			if it.Deed != nil {
 				for _, f := range it.Deed.Files {
@@ -46,6 +48,14 @@ func FromHistory(items []history.Item, title func(llm.ToolCall) string) Record {
 		}
 	}
 	return r
+}
+
+// output returns the output of a call from its result.
+func output(it history.Item, title func(llm.ToolCall) string) string {
+	if it.Task != nil {
+		return Conversation(it.Task, title)
+	}
+	return it.Message.Text()
 }
 
 // Conversation returns the conversation of a sub-agent as text; title describes its calls.

@@ -38,12 +38,15 @@ type entry struct {
 	text   string // the title of a call
 	output string
 	file   string // holds the complete output if output is only a part
+	// load, if not nil, returns the output, which takes about stored bytes.
+	load   func() string
+	stored int
 	diffs  string
 	folded bool // the screen showed only a part
 	state  State
 }
 
-func (e *entry) size() int { return len(e.text) + len(e.output) + len(e.diffs) + 64 }
+func (e *entry) size() int { return len(e.text) + len(e.output) + e.stored + len(e.diffs) + 64 }
 
 // State is how a call ended.
 type State int
@@ -79,6 +82,9 @@ type Call struct {
 	Output string
 	// File holds the complete output if Output is only a part of it.
 	File string
+	// Load, if not nil, returns the output, of about Stored bytes.
+	Load   func() string
+	Stored int
 	// Diffs are the unified diffs of its changes.
 	Diffs []string
 	// Folded reports that the screen showed only a part.
@@ -110,7 +116,7 @@ func (r *Record) Context(text string) { r.add(entry{kind: added, text: text}) }
 // Call adds a tool call.
 func (r *Record) Call(c Call) {
 	r.add(entry{
-		kind: call, text: c.Title, output: c.Output, file: c.File, diffs: strings.Join(c.Diffs, ""), folded: c.Folded, state: c.State,
+		kind: call, text: c.Title, output: c.Output, file: c.File, load: c.Load, stored: c.Stored, diffs: strings.Join(c.Diffs, ""), folded: c.Folded, state: c.State,
 	})
 }
 
@@ -207,6 +213,9 @@ func (e *entry) head(mark string, marked, style func(theme.Styles) theme.Style) 
 
 // whole returns the output of a call, from its file if there is one and room allows.
 func (e *entry) whole(room *int64) string {
+	if e.load != nil {
+		return e.load()
+	}
 	if e.file == "" {
 		return e.output
 	}

@@ -51,7 +51,11 @@ type Conversation struct {
 // Messages returns the messages that were not rewound.
 func (c Conversation) Messages() []llm.Message {
 	chat, _, _ := history.Rebuild(c.Entries)
-	return history.Messages(chat.Items())
+	all := history.Messages(chat.Items())
+	for i, it := range chat.Items() {
+		all[i] = it.Whole().Message
+	}
+	return all
 }
 
 // ErrNoSession is returned if there is no session to open.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"strconv"
 )
 
@@ -41,25 +42,71 @@ type scanned struct {
 // ending. (The start of a record cannot occur within a record: JSON escapes its
 // quotes.)
 func scanFrames(data []byte, each func(rec []byte)) scanned {
-	s := scanned{Ended: true}
-	damaged := false
+	s := scanner{scanned: scanned{Ended: true}}
+	s.scan(data, func(rec []byte, _ int64) { each(rec) })
+	return s.result()
+}
+
+// scanFile is scanFrames of a file of the given size, with the place of each record in it. It reads
+// so many bytes at once, or the longest line; a record is valid until each returns.
+func scanFile(r io.ReaderAt, size, atOnce int64, each func(rec []byte, at int64)) (scanned, error) {
+	s := scanner{scanned: scanned{Ended: true}}
+	in := io.NewSectionReader(r, 0, size)
+	buf, kept := make([]byte, min(size, atOnce)), 0
+	for s.pos < size {
+		n, err := io.ReadFull(in, buf[kept:min(int64(len(buf)), int64(kept)+size-s.pos-int64(kept))])
+		if err != nil {
+			return scanned{}, err
+		}
+		data := buf[:kept+n]
+		end := len(data)
+		if s.pos+int64(end) < size {
+			end = bytes.LastIndexByte(data, '\n') + 1 // no record spans lines
+		}
+		if end == 0 {
+			buf = append(data, make([]byte, len(data))...)
+			kept = len(data)
+			continue
+		}
+		s.scan(data[:end:end], each)
+		kept = copy(buf, data[end:])
+	}
+	return s.result(), nil
+}
+
+// readAtOnce is how much of a file is read at once, in bytes.
+const readAtOnce = 1 << 20
+
+// scanner scans a file in pieces that begin with a line.
+type scanner struct {
+	scanned
+	pos     int64 // of the next piece
+	damaged bool  // the bytes before it belong to no record
+}
+
+func (s *scanner) scan(data []byte, each func(rec []byte, at int64)) {
 	for pos := 0; pos < len(data); {
 		rec, size, ended := intact(data[pos:])
 		if size == 0 {
-			damaged = true
+			s.damaged = true
 			pos += nextStart(data[pos:])
 			continue
 		}
-		if damaged {
+		if s.damaged {
 			s.Bad++
-			damaged = false
+			s.damaged = false
 		}
-		each(rec)
+		each(rec, s.pos+int64(cap(data)-cap(rec)))
 		pos += size
-		s.Good, s.Ended = int64(pos), ended
+		s.Good, s.Ended = s.pos+int64(pos), ended
 	}
-	s.Torn = int64(len(data)) - s.Good
-	return s
+	s.pos += int64(len(data))
+}
+
+// result returns what was found once all is scanned.
+func (s *scanner) result() scanned {
+	s.Torn = s.pos - s.Good
+	return s.scanned
 }
 
 // nextStart returns the distance to the next place in data, after its first

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -256,11 +255,7 @@ func openStore(path string) (*Store, error) {
 }
 
 func (s *Store) load() error {
-	data, err := readAll(s.out.file)
-	if err != nil {
-		return fmt.Errorf("open session: %w", err)
-	}
-	l, err := load(data)
+	l, err := loadFile(s.out.file, s.path)
 	if err != nil {
 		return err
 	}
@@ -276,62 +271,90 @@ func (s *Store) load() error {
 	return nil
 }
 
-func readAll(f *os.File) ([]byte, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	data := make([]byte, info.Size())
-	if _, err := io.ReadFull(f, data); err != nil {
-		return nil, err
-	}
-	return data, nil
-}
-
 // loaded is the decoded file of a session.
 type loaded struct {
 	info         Info
 	conversation Conversation
 	scan         scanned
+	newer        int // the version of its format, if that is too new
+	unreadable   int // records
+	stored       int // results that are not loaded, see resultsIn
 }
 
+// load decodes a whole file.
 func load(data []byte) (loaded, error) {
 	var l loaded
-	var newer int
-	unreadable := 0
-	l.scan = scanFrames(data, func(body []byte) {
-		r, err := decodeRecord(body)
-		e, said := r.entry()
-		switch {
-		case err != nil:
-			unreadable++
-		case said:
-			l.conversation.Entries = append(l.conversation.Entries, e)
-			if e.Item == nil && e.Act == nil {
-				l.conversation.Context = 0
-			}
-		case r.Usage != nil:
-			l.conversation.Usage = l.conversation.Usage.Add(*r.Usage)
-			l.conversation.Context = r.Usage.Input + r.Usage.Output
-		case r.Spent != nil:
-			l.conversation.Usage = l.conversation.Usage.Add(*r.Spent)
-		case r.Meta != nil && r.Meta.Version > version:
-			newer = r.Meta.Version
-		case r.Start != nil:
-			l.conversation.Start = *r.Start
-		case r.State != nil:
-			l.conversation.setEffort(r.State.Model, r.State.Effort)
-			l.info.apply(body)
-		default:
-			l.info.apply(body)
-		}
-	})
-	if newer > 0 {
-		return l, fmt.Errorf("the session has format %d, but this version of agent only reads %d: use a newer version", newer, version)
+	l.scan = scanFrames(data, func(body []byte) { l.add(body, nil) })
+	return l, l.finish(int64(len(data)))
+}
+
+// loadFile decodes the open file with a path, but for the results of calls before its last
+// compaction. They are read when they are needed.
+func loadFile(f *os.File, path string) (l loaded, err error) {
+	info, err := f.Stat()
+	if err != nil {
+		return l, fmt.Errorf("open session: %w", err)
 	}
-	l.info.Size = int64(len(data))
-	l.conversation.Notes = damage(l.scan, unreadable)
-	return l, nil
+	compacted, err := lastCompaction(f, info.Size(), readAtOnce)
+	if err != nil {
+		return l, fmt.Errorf("open session: %w", err)
+	}
+	l.scan, err = scanFile(f, info.Size(), readAtOnce, func(body []byte, at int64) {
+		if at < compacted {
+			if head, ok := withoutParts(body); ok {
+				l.add(head, storedIn(path, at, body))
+				return
+			}
+		}
+		l.add(body, nil)
+	})
+	if err != nil {
+		return l, fmt.Errorf("open session: %w", err)
+	}
+	return l, l.finish(info.Size())
+}
+
+// add decodes a record; stored, if not nil, has what is left out of it.
+func (l *loaded) add(body []byte, stored *history.Stored) {
+	r, err := decodeRecord(body)
+	e, said := r.entry()
+	switch {
+	case err != nil:
+		l.unreadable++
+	case said:
+		if stored != nil && e.Item != nil {
+			e.Item.Task, e.Item.Stored = nil, stored
+			l.stored++
+		}
+		l.conversation.Entries = append(l.conversation.Entries, e)
+		if e.Item == nil && e.Act == nil {
+			l.conversation.Context = 0
+		}
+	case r.Usage != nil:
+		l.conversation.Usage = l.conversation.Usage.Add(*r.Usage)
+		l.conversation.Context = r.Usage.Input + r.Usage.Output
+	case r.Spent != nil:
+		l.conversation.Usage = l.conversation.Usage.Add(*r.Spent)
+	case r.Meta != nil && r.Meta.Version > version:
+		l.newer = r.Meta.Version
+	case r.Start != nil:
+		l.conversation.Start = *r.Start
+	case r.State != nil:
+		l.conversation.setEffort(r.State.Model, r.State.Effort)
+		l.info.apply(body)
+	default:
+		l.info.apply(body)
+	}
+}
+
+// finish describes a file of the given size once all its records are added.
+func (l *loaded) finish(size int64) error {
+	if l.newer > 0 {
+		return fmt.Errorf("the session has format %d, but this version of agent only reads %d: use a newer version", l.newer, version)
+	}
+	l.info.Size = size
+	l.conversation.Notes = damage(l.scan, l.unreadable)
+	return nil
 }
 
 // setEffort records the user's choice for a model, if there is one.

@@ -24,7 +24,7 @@ func (t *Transcript) Compaction() *Compaction {
 // Compact puts c in force. No message is lost: only the sent messages change.
 func (t *Transcript) Compact(c Compaction) Entry {
 	t.compactions = append(t.compactions, c)
-	t.sent = view(t.items, &c)
+	t.resend()
 	return Entry{Compaction: &c}
 }
 
@@ -47,6 +47,25 @@ func (t *Transcript) Act(d Deed) (Entry, error) {
 	t.items = slices.Clone(t.items) // others may be reading them
 	act(t.items, a)
 	return Entry{Act: &a}, nil
+}
+
+// resend sets the messages that a model is sent, and loads those that are not.
+func (t *Transcript) resend() {
+	c := t.Compaction()
+	if t.rebuilding {
+		return
+	}
+	from := 0
+	if c != nil {
+		from = At(t.items, c.Before)
+	}
+	if i := slices.IndexFunc(t.items[from:], func(it Item) bool { return it.Stored != nil }); i >= 0 {
+		t.items = slices.Clone(t.items) // others may be reading them
+		for i += from; i < len(t.items); i++ {
+			t.items[i] = t.items[i].Whole()
+		}
+	}
+	t.sent = view(t.items, c)
 }
 
 func act(items []Item, a Act) {

@@ -23,6 +23,28 @@ type Item struct {
 	Meta
 	Pinned     bool   // every compaction keeps it word for word
 	DeedsAfter []Deed // done after it without the model
+	// Stored, if not nil, has the text of a result and its Task, which are not loaded: a compaction
+	// replaces them for the model. Whole loads them.
+	Stored *Stored
+}
+
+// Stored is the content of a message in the session's file.
+type Stored struct {
+	Size int // bytes
+	Load func() (llm.Message, *Task, error)
+}
+
+// Whole returns it with its content loaded.
+func (it Item) Whole() Item {
+	if it.Stored == nil {
+		return it
+	}
+	m, task, err := it.Stored.Load()
+	if err != nil {
+		m = Result(it.Message.CallID, "[This result cannot be read from the session's file any more: "+err.Error()+"]")
+	}
+	it.Message, it.Task, it.Stored = m, task, nil
+	return it
 }
 
 // Meta is data of a message that no model is sent.
@@ -190,7 +212,7 @@ func At(items []Item, n int) int {
 func (t *Transcript) cut(before int) {
 	t.items = slices.Clone(t.items[:At(t.items, before)])
 	t.compactions = slices.DeleteFunc(slices.Clone(t.compactions), func(c Compaction) bool { return c.Before >= before })
-	t.sent = view(t.items, t.Compaction())
+	t.resend()
 	t.open = openCalls(t.items)
 }
 

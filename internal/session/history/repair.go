@@ -47,7 +47,7 @@ func Unfinished(items []Item) (call *llm.ToolCall, undecided, left bool) {
 // that fit nowhere are left out. The same entries give the same transcript. added are
 // the results at its end that the file lacks; notes are for the user.
 func Rebuild(stored []Entry) (t *Transcript, added []Entry, notes []string) {
-	t = &Transcript{items: make([]Item, 0, len(stored)+16), sent: make([]llm.Message, 0, len(stored)+16)}
+	t = &Transcript{items: make([]Item, 0, len(stored)+16), rebuilding: true}
 	closed, left := 0, 0
 	for _, e := range stored {
 		switch {
@@ -67,7 +67,8 @@ func Rebuild(stored []Entry) (t *Transcript, added []Entry, notes []string) {
 			t.Compact(*e.Compaction)
 		}
 	}
-	added = t.interrupt()
+	added, t.rebuilding = t.interrupt(), false
+	t.resend()
 	if n := closed + len(added); n > 0 {
 		notes = append(notes, fmt.Sprintf("%d tool call(s) had no result: the program ended while they ran. The model will be told to check.", n))
 	}

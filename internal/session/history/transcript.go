@@ -20,6 +20,7 @@ type Transcript struct {
 	ids         callIDs        // all so far
 	last        int            // the highest number so far
 	compactions []Compaction   // the last one is in force
+	rebuilding  bool           // sent is not complete
 }
 
 // Append adds it, numbering it if it has no number, and returns the entry to store. If
