@@ -16,7 +16,7 @@ import (
 // hold a key, and the token of a login go to that host alone. kept is nil without a login.
 func (s *server) httpClient(kept *keeper) *http.Client {
 	return &http.Client{
-		Transport:     headers{via: s.via, host: hostOf(s.URL), set: s.Headers, kept: kept},
+		Transport:     headers{via: s.via, host: hostOf(s.URL), set: s.Headers, kept: kept, stray: s.strayEvent},
 		CheckRedirect: sameHost,
 	}
 }
@@ -71,6 +71,8 @@ type headers struct {
 	host string
 	set  map[string]string
 	kept *keeper // nil without a login
+	// stray gets the data of an event that is no message.
+	stray func(data []byte)
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -82,7 +84,11 @@ func (h headers) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 	}
 	resp, err := h.via.RoundTrip(req)
-	if err == nil && !isStream(resp) {
+	switch {
+	case err != nil:
+	case isStream(resp):
+		resp.Body = newEvents(resp.Body, h.stray)
+	default:
 		resp.Body = &boundedBody{ReadCloser: resp.Body, left: maxMessage}
 	}
 	return resp, err
@@ -108,7 +114,7 @@ func (h headers) add(req *http.Request) (*http.Request, error) {
 	return out, nil
 }
 
-// isStream reports whether a response is a stream of events, whose sizes the SDK bounds.
+// isStream reports whether a response is a stream of events.
 func isStream(resp *http.Response) bool {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	return err == nil && kind == "text/event-stream"

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,7 +16,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
-	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 // server is one server. The goroutine of run owns its link.
@@ -33,7 +31,9 @@ type server struct {
 	listed     chan struct{} // closed when its resources and prompts were listed, or could not be
 	listedOnce sync.Once
 
-	strayed sync.Once // something was printed between its messages
+	strayed sync.Once // something came between its messages
+	logged  sync.Once // the log of an address was made
+	log     *log      // of an address; nil without one
 
 	floor   *floor
 	link    *link // or nil
@@ -105,7 +105,13 @@ func newServer(opt Options, cfg Server) *server {
 
 // run keeps the connection until ctx ends.
 func (s *server) run(ctx context.Context) {
-	defer s.drop()
+	defer func() {
+		s.drop()
+		s.logged.Do(func() {})
+		if s.log != nil {
+			_ = s.log.close() // nobody waits for the rest
+		}
+	}()
 	if s.connect(ctx) != nil { // it has told the user
 		s.listedOnce.Do(func() { close(s.listed) })
 	}
@@ -263,19 +269,10 @@ func (s *server) transport(ctx context.Context, l *link) (sdk.Transport, error) 
 	in := struct {
 		*output
 		io.Closer
-	}{newOutput(p.stdout, func(line []byte) { s.stray(p, line) }), p.stdout}
+	}{newOutput(p.stdout, func(line []byte) {
+		s.stray(p.log, "prints what is no message of the protocol to its standard output", line)
+	}), p.stdout}
 	return &sdk.IOTransport{Reader: in, Writer: p.stdin, MaxLineLength: -1}, nil // output bounds it
-}
-
-// stray keeps a text that the program printed between its messages, and tells the user once.
-func (s *server) stray(p *program, line []byte) {
-	text := strings.TrimSpace(sanitize.ForModel(cut(string(line), maxDescription)))
-	_, _ = fmt.Fprintln(p.log, text) // never fails
-	s.strayed.Do(func() {
-		first, _, _ := strings.Cut(text, "\n")
-		s.opt.Tell(fmt.Sprintf("The MCP server %s prints what is no message of the protocol to its standard output, such as %q. That is skipped, and kept in %s.",
-			s.Name, cut(first, maxHelp), s.logFile()))
-	})
 }
 
 // list reads the tools of the server.
