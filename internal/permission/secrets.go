@@ -58,14 +58,62 @@ func secretInside(name, abs, home string) bool {
 	return holdKeys(name) || inHome(abs)
 }
 
+// identities are the names of private keys of SSH, in order.
+var identities = []string{"id_dsa", "id_ecdsa", "id_ecdsa_sk", "id_ed25519", "id_ed25519_sk", "id_rsa"}
+
+// templates are the endings of files that show how one with keys looks.
+var templates = []string{".example", ".sample", ".template", ".dist", ".defaults"}
+
+// MayBeSecret reports whether a pattern for the names of files is about some that usually hold keys. One
+// that is about most files, or about all of a type that rarely holds any, such as *.json, is not.
+func MayBeSecret(pattern string) bool {
+	pattern = strings.ToLower(pattern)
+	if slices.Contains(templates, path.Ext(pattern)) {
+		return false
+	}
+	matches := func(name string, letters int) bool {
+		ok, err := path.Match(pattern, name)
+		return ok && err == nil && len(strings.Trim(pattern, "*?[]")) >= letters
+	}
+	list := secrets().Anywhere
+	for _, name := range slices.Concat(list.Folders, list.Files) {
+		stem := strings.TrimSuffix(name, path.Ext(name))
+		if name[0] == '.' && pattern[0] == '.' && matches(name, 2) {
+			return true
+		}
+		if stem != "" && len(stemOf(pattern)) >= 4 && matches(name, 4) {
+			return true
+		}
+	}
+	for _, name := range identities {
+		if matches(name, 3) {
+			return true
+		}
+	}
+	for _, begin := range list.Prefixes {
+		if matches(begin, 2) || matches(begin+".local", 2) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(list.Suffixes, func(end string) bool { return matches("server"+end, 2) && strings.Trim(pattern, "*?.") != "" })
+}
+
+// stemOf returns the letters of a pattern without its extension.
+func stemOf(pattern string) string {
+	if i := strings.LastIndexByte(pattern, '.'); i > 0 {
+		pattern = pattern[:i]
+	}
+	return strings.Trim(pattern, "*?[]")
+}
+
 // holdKeys reports whether the file with the folded path usually holds keys, wherever it is.
 func holdKeys(name string) bool {
 	base := path.Base(name)
 	switch {
 	case strings.HasPrefix(base, "id_"):
-		_, key := slices.BinarySearch([]string{"id_dsa", "id_ecdsa", "id_ecdsa_sk", "id_ed25519", "id_ed25519_sk", "id_rsa"}, base)
+		_, key := slices.BinarySearch(identities, base)
 		return key
-	case slices.Contains([]string{".example", ".sample", ".template", ".dist", ".defaults"}, path.Ext(base)),
+	case slices.Contains(templates, path.Ext(base)),
 		slices.Contains([]string{"example.env", "sample.env", "template.env", "process.env", "import.meta.env"}, base):
 		return false // a template, or an expression of a program
 	case path.Ext(base) == ".json" && slices.ContainsFunc(secrets().JSON, func(word string) bool { return strings.Contains(base, word) }):

@@ -145,7 +145,7 @@ func (d Deps) wasAllowed(abs string) bool {
 	switch {
 	case by == "" || by == abs:
 		return by == abs
-	case permission.Secret(strings.TrimPrefix(abs, by)), permission.Credentials(abs), d.withheld(abs, abs):
+	case permission.Secret(strings.TrimPrefix(abs, by)), permission.Credentials(abs) != "", d.withheld(abs, abs):
 		return false
 	}
 	return !d.ofOurs(abs) || d.ofOurs(by)

@@ -78,7 +78,7 @@ func (d Deps) readNotes(abs string, folder bool) (notes []caution.Note, force bo
 	if folder {
 		notes = caution.Notes("This is a folder: everything in it may be read from then on, except places that usually hold keys.")
 	}
-	if permission.Secret(abs) || permission.Credentials(abs) || d.ofOurs(abs) {
+	if permission.Secret(abs) || permission.Credentials(abs) != "" || d.ofOurs(abs) {
 		notes = append(notes, caution.Notes("Files here often hold keys or passwords, which would be sent to the model.")...)
 		force = true
 	}

@@ -104,10 +104,10 @@ func secretWord(word string) string {
 	}
 	base := path.Base(word)
 	switch {
-	case word == "" || strings.ContainsAny(word, " \n") || isExample(base):
+	case word == "" || strings.ContainsAny(word, " \n"):
 	case strings.HasSuffix(base, "_history") && strings.HasPrefix(base, "."):
 		return "it uses the shell's history, " + word
-	case strings.ContainsAny(base, "*?[") && slices.ContainsFunc(secretNames, func(name string) bool { return matches(base, name) }):
+	case strings.ContainsAny(base, "*?[") && permission.MayBeSecret(base):
 		return word + " can match a file that usually holds keys"
 	case permission.Secret(word) && !isIdentifier(word):
 		return word + " is a place that usually holds keys"
@@ -117,25 +117,8 @@ func secretWord(word string) string {
 	return ""
 }
 
-// isExample reports whether a file is a template for one with keys.
-func isExample(base string) bool {
-	return slices.ContainsFunc([]string{".example", ".sample", ".template", ".dist"}, func(end string) bool { return strings.HasSuffix(base, end) })
-}
-
 // isIdentifier reports whether a word such as id_token is rather a name in a program than
 // a file with a key.
 func isIdentifier(word string) bool {
 	return strings.HasPrefix(word, "id_") && !slices.ContainsFunc([]string{"id_rsa", "id_dsa", "id_ec", "id_ed", "id_x"}, func(kind string) bool { return strings.HasPrefix(word, kind) })
-}
-
-// secretNames are examples of names for patterns.
-var secretNames = []string{".env", ".env.local", "id_rsa", "id_ed25519", ".netrc", ".npmrc", ".git-credentials", "credentials", "server.pem", "server.key"}
-
-// matches reports whether a pattern that is about some names matches name.
-func matches(pattern, name string) bool {
-	if strings.HasPrefix(pattern, "*") && strings.Trim(pattern, "*?.") == "" || len(strings.Trim(pattern, "*?[]")) < 2 {
-		return false
-	}
-	ok, err := path.Match(pattern, name)
-	return err == nil && ok
 }

@@ -247,11 +247,11 @@ func (p Place) file(name string, listed bool) string {
 }
 
 func (p Place) secret(name, below, abs string) string {
-	switch {
-	case permission.Secret(below), permission.NeverRead(abs, p.Home) != "", p.Home != "" && within(p.Home, abs):
+	if permission.Secret(below) || permission.NeverRead(abs, p.Home) != "" || p.Home != "" && within(p.Home, abs) {
 		return name + " is a place that usually holds keys"
-	case permission.Credentials(abs):
-		return name + " holds a password or token of git"
+	}
+	if why := permission.Credentials(abs); why != "" {
+		return name + " " + why
 	}
 	return ""
 }
