@@ -148,7 +148,7 @@ var layers = []struct {
 	{"internal/ide/proof", nil},
 	{"internal/ide/lock", []string{"internal/ide/proof", "internal/peer", "internal/regularfile"}},
 	{"internal/ide/wire", []string{"internal/ide/proof", "internal/peer"}},
-	{"internal/ide/client", []string{"internal/editor", "internal/ide/lock", "internal/ide/wire", "internal/lazyregexp", "internal/peer"}},
+	{"internal/ide/client", []string{"internal/diff", "internal/editor", "internal/ide/lock", "internal/ide/wire", "internal/lazyregexp", "internal/peer"}},
 	{"internal/ide", []string{
 		"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/ide/activity", "internal/ide/client", "internal/ide/lock", "internal/ide/wire", "internal/sanitize", "internal/workspace",
 	}},

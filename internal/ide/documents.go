@@ -21,6 +21,8 @@ import (
 // list does not mean that there are no problems: an editor other than ours knows
 // nothing of files that it does not have open or has not read again since the last
 // write. The error is editor.ErrNone if no editor is linked.
+//
+// The question goes on after ctx has ended. Unless it is answered then, Mute returns true.
 func (v *View) Report(ctx context.Context, path string, wait time.Duration) (found []editor.Diagnostic, known bool, err error) {
 	l, _ := v.links.get()
 	if l == nil {
@@ -28,11 +30,66 @@ func (v *View) Report(ctx context.Context, path string, wait time.Duration) (fou
 	}
 	ctx, cancel := l.within(ctx, askTimeout+wait+time.Second)
 	defer cancel()
-	found, known, err = l.client.Documents.Diagnostics(ctx, path, wait)
+	muted := l.mute.Load() // then it may have been answered in the meantime
+	select {
+	case r := <-l.diagnose(ctx, path, wait):
+		found, known, err = r.found, r.known, r.err
+	case <-ctx.Done():
+		if wait > 0 && errors.Is(ctx.Err(), context.DeadlineExceeded) && !muted {
+			l.mute.Store(true)
+		}
+		return nil, false, context.Cause(ctx)
+	}
 	if known && path != "" && !l.ours() {
 		known = !v.writes.stale(ctx, l, path) && (len(found) > 0 || l.open(ctx, path))
 	}
 	return v.findings(found), known, err
+}
+
+// Mute reports whether the linked editor has left a question for diagnostics unanswered, and answered
+// none since.
+func (v *View) Mute() bool {
+	l, _ := v.links.get()
+	return l != nil && l.mute.Load()
+}
+
+// told is an answer about diagnostics.
+type told struct {
+	found []editor.Diagnostic
+	known bool
+	err   error
+}
+
+// mostAsked is how many questions for diagnostics wait for an answer at once.
+const mostAsked = 4
+
+// diagnose asks for the diagnostics of path, which some editors never answer for a file that is not
+// shown. The answer, if there is one, comes on the channel.
+func (l *link) diagnose(ctx context.Context, path string, wait time.Duration) <-chan told {
+	out := make(chan told, 1)
+	if l.asked.Add(1) > mostAsked {
+		l.asked.Add(-1)
+		return out
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTimeout+wait)
+	begun := l.begin(func() {
+		defer cancel()
+		var r told
+		r.found, r.known, r.err = l.client.Documents.Diagnostics(ctx, path, wait)
+		switch {
+		case r.err == nil:
+			l.mute.Store(false)
+		case ctx.Err() != nil:
+			r.err = nil // not known
+		}
+		l.asked.Add(-1)
+		out <- r
+	})
+	if !begun {
+		cancel()
+		out <- told{err: editor.ErrNone}
+	}
+	return out
 }
 
 // open reports whether the editor has a file open.

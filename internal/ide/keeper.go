@@ -321,7 +321,7 @@ func (b *Bridge) events(l *link) client.Events {
 	return client.Events{
 		Selection: func(s client.Selection) {
 			l.mu.Lock()
-			l.seen.selection, l.seen.initialized = s, true
+			l.seen.selection, l.seen.initialized, l.seen.old = s, true, false
 			l.seen.serial++
 			l.mu.Unlock()
 			b.opt.Face.changed()

@@ -28,6 +28,8 @@ type link struct {
 	work      crash.Group // the link's goroutines
 	encodings *client.Encodings
 	late      atomic.Bool // the editor has left the removal of a file unanswered
+	mute      atomic.Bool // see View.Mute
+	asked     atomic.Int32
 
 	mu      sync.Mutex // guards the fields below
 	unheard time.Time  // since when a probe is unanswered; zero: none is pending
@@ -44,6 +46,8 @@ type seen struct {
 	selection   client.Selection
 	asking      chan struct{} // closed when the pending question is answered; nil if none is pending
 	initialized bool          // the editor reports its selection by itself
+	listed      bool          // tabs is set
+	old         bool          // the selection was asked for, and may be in a file that was closed
 	serial      int           // of the selection, incremented with each
 }
 

@@ -2,6 +2,7 @@ package ide
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -92,13 +93,11 @@ func (v *View) look(ctx context.Context, l *link) (asked <-chan struct{}, first 
 // as they were.
 func (v *View) fetch(ctx context.Context, l *link) {
 	var all crash.Group
-	if v.opt.Tell.Tabs {
-		all.Go(func() {
-			if tabs, err := l.client.Documents.Tabs(ctx); err == nil {
-				l.note(func(s *seen) { s.tabs = tabs })
-			}
-		})
-	}
+	all.Go(func() {
+		if tabs, err := l.client.Documents.Tabs(ctx); err == nil {
+			l.note(func(s *seen) { s.update(tabs) })
+		}
+	})
 	if v.opt.Tell.Diagnostics {
 		all.Go(func() {
 			if found, _, err := l.client.Documents.Diagnostics(ctx, "", 0); err == nil {
@@ -108,6 +107,19 @@ func (v *View) fetch(ctx context.Context, l *link) {
 	}
 	all.Go(func() { v.firstSelection(ctx, l) })
 	all.Wait()
+}
+
+// update sets the open files. An editor does not report that the file of the selection was closed, and
+// tells the next program that asks about a selection in a file that was closed before.
+func (s *seen) update(tabs []editor.Tab) {
+	open := func(tabs []editor.Tab) bool {
+		return slices.ContainsFunc(tabs, func(t editor.Tab) bool { return t.Path == s.selection.Path })
+	}
+	if s.selection.Path != "" && !open(tabs) && (s.old || open(s.tabs)) {
+		s.selection = client.Selection{}
+		s.serial++
+	}
+	s.tabs, s.listed, s.old = tabs, true, false
 }
 
 // firstSelection asks for the selection once; from then on the editor reports it.
@@ -121,8 +133,11 @@ func (v *View) firstSelection(ctx context.Context, l *link) {
 	if sel, err := l.client.Documents.LatestSelection(ctx); err == nil {
 		l.note(func(s *seen) {
 			if !s.initialized {
-				s.selection, s.initialized = sel, true
+				s.selection, s.initialized, s.old = sel, true, true
 				s.serial++
+				if s.listed {
+					s.update(s.tabs)
+				}
 			}
 		})
 	}

@@ -67,10 +67,6 @@ func (v *Reviewer) verdict(ctx context.Context, l *link, q *question, o opened) 
 		return v.approval(ctx, l, q, o.outcome, said)
 	case client.Undecided:
 	}
-	if o.outcome.Reason == client.LostEndings {
-		v.opt.Face.note(q.noted(), l.name()+" does not keep the line endings of "+q.change.Name+": answer here")
-		return confirm.Verdict{}, confirm.ErrUndecided
-	}
 	gone := ""
 	if d := q.edited(); d.Edited {
 		gone = fmt.Sprintf(", and its edit (+%d −%d) is gone", d.Added, d.Removed)

@@ -32,9 +32,10 @@ const (
 // diagnostics reports the editor's diagnostics of edited files to the model: those at
 // hand with the result of the edit, later ones with the next results.
 type diagnostics struct {
-	root    *workspace.Root
-	reports Reports // nil if there can be no editor
-	files   []watchedFile
+	root     *workspace.Root
+	reports  Reports // nil if there can be no editor
+	files    []watchedFile
+	toldMute bool // the model knows that the editor does not answer
 }
 
 // watchedFile is an edited file whose diagnostics may still change.
@@ -52,10 +53,16 @@ type report struct {
 	err   error
 }
 
-// report asks the editor about a file, within limit.
+// report asks the editor about a file, within limit. It does not wait for one that has left the last
+// question unanswered.
 func (d *diagnostics) report(ctx context.Context, path string, wait, limit time.Duration) report {
 	if d.reports == nil {
 		return report{err: editor.ErrNone}
+	}
+	if d.reports.Mute() {
+		limit = 0
+	} else {
+		d.toldMute = false
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -75,6 +82,13 @@ func (d *diagnostics) sinceEdit(ctx context.Context, path string, before report)
 	switch {
 	case errors.Is(after.err, editor.ErrNone):
 		return ""
+	case d.reports.Mute():
+		d.watch(path, before)
+		if d.toldMute {
+			return ""
+		}
+		d.toldMute = true
+		return "\nThe editor did not answer when it was asked for the file's diagnostics. Edits do not wait for it again until it answers."
 	case after.err != nil || !after.known:
 		d.watch(path, before)
 		return "\nThe editor's diagnostics of the file are not known."
@@ -112,6 +126,9 @@ func (d *diagnostics) base(path string, otherwise report) report {
 
 // late returns the new diagnostics of files that were edited before.
 func (d *diagnostics) late(ctx context.Context) string {
+	if len(d.files) > 0 && d.reports.Mute() {
+		return ""
+	}
 	var b strings.Builder
 	var keep []watchedFile
 	for _, f := range d.files {
@@ -192,4 +209,6 @@ func severityName(s editor.Severity) string {
 // editor.ErrNone if no editor is connected.
 type Reports interface {
 	Report(ctx context.Context, path string, wait time.Duration) (found []editor.Diagnostic, known bool, err error)
+	// Mute reports whether the editor has left such a question unanswered, and answered none since.
+	Mute() bool
 }

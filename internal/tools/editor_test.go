@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -29,6 +30,8 @@ type desk struct {
 	asked   []time.Duration
 	wrote   []editor.Write
 	gone    string // the text before a lost edit
+	mute    bool
+	late    []bool // whether the time for each report was over before
 }
 
 func (d *desk) file() string { return filepath.Join(d.dir, "f") }
@@ -48,8 +51,10 @@ func (d *desk) Save(context.Context, string) error {
 	return nil
 }
 
-func (d *desk) Report(_ context.Context, _ string, wait time.Duration) ([]editor.Diagnostic, bool, error) {
-	d.asked = append(d.asked, wait)
+func (d *desk) Mute() bool { return d.mute }
+
+func (d *desk) Report(ctx context.Context, _ string, wait time.Duration) ([]editor.Diagnostic, bool, error) {
+	d.asked, d.late = append(d.asked, wait), append(d.late, ctx.Err() != nil)
 	r := d.before
 	if wait > 0 {
 		r = d.after
@@ -319,4 +324,30 @@ func TestTypedInTheHostMeanwhile(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestMuteEditor: an edit waits once for an editor that does not answer, and its result mentions that
+// once, until it answers.
+func TestMuteEditor(t *testing.T) {
+	b := newBench(t, map[string]string{"f": "one two three four five\n"})
+	d := withDesk(b)
+	edited := func(b *bench, from, to string) Result {
+		return b.call("edit_file", m{"path": "f", "old_string": from, "new_string": to})
+	}
+	b.ask.verdict = confirm.Verdict{Decision: confirm.Approve, By: "test"}
+	const says = "The editor did not answer"
+	d.after = report{err: context.DeadlineExceeded}
+	d.mute = true // from the first question after the edit on
+	res := edited(b, "one", "1")
+	b.want(res, false, says)
+	d.late = nil
+	if res = edited(b, "two", "2"); strings.Contains(res.ForModel, "editor") || len(d.late) == 0 || slices.Contains(d.late, false) {
+		t.Errorf("the second edit: %q, waited %v", res.ForModel, d.late)
+	}
+	d.mute, d.after, d.late = false, report{known: true}, nil
+	if res = edited(b, "three", "3"); !strings.Contains(res.ForModel, "No new errors") || slices.Contains(d.late, true) {
+		t.Errorf("once it answers: %q, %v", res.ForModel, d.late)
+	}
+	d.mute, d.after = true, report{err: context.DeadlineExceeded}
+	b.want(edited(b, "four", "4"), false, says)
 }

@@ -436,6 +436,8 @@ type findings struct {
 	path    string
 }
 
+func (*findings) Mute() bool { return false }
+
 func (f *findings) Report(_ context.Context, path string, _ time.Duration) ([]editor.Diagnostic, bool, error) {
 	f.path = path
 	return f.list, !f.unknown, f.err

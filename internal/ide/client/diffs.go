@@ -306,8 +306,6 @@ func (r DiffRequest) guess(a answer, f form) DiffOutcome {
 	switch {
 	case a.first() == "FILE_SAVED" && len(a.items) == 1:
 		return DiffOutcome{Kind: AlreadyWritten, Text: r.Text}
-	case a.first() == "FILE_SAVED" && f.loses(r.Text, a.items[1]):
-		return undecided(LostEndings)
 	case a.first() == "FILE_SAVED":
 		text, edited := f.read(r.Text, a.items[1])
 		return DiffOutcome{Kind: Accepted, Text: text, Edited: edited}
@@ -320,9 +318,6 @@ func (r DiffRequest) guess(a answer, f form) DiffOutcome {
 	}
 	return undecided("the editor gave no clear answer")
 }
-
-// LostEndings is the reason if the text came back without its line endings.
-const LostEndings = "the editor returned the text without its line endings"
 
 func undecided(why string) DiffOutcome { return DiffOutcome{Reason: why} }
 

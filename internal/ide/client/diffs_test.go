@@ -273,19 +273,34 @@ func TestLineEndings(t *testing.T) {
 	}
 }
 
-// TestLostEndings holds that an editor that knows one line ending decides nothing about
-// lines that have several, unless it leaves them alone.
-func TestLostEndings(t *testing.T) {
+// TestForeignEndings: the changes of the person stay, and lines that differ by their ending or a byte
+// order mark only are those of the file, whatever the editor makes of them.
+func TestForeignEndings(t *testing.T) {
 	mixed := "a\r\nb\nc\r\n"
-	for answer, want := range map[string]client.DiffOutcome{
-		"a\nb\nc\n":          {Kind: client.Accepted, Text: mixed},
-		"a\nb\nX\n":          {Reason: client.LostEndings},
-		"a\r\nb\nX\n":        {Kind: client.Accepted, Text: "a\r\nb\nX\n", Edited: true},
-		"a\r\nb\nc\r\nd\r\n": {Kind: client.Accepted, Text: "a\r\nb\nc\r\nd\r\n", Edited: true},
+	for _, tt := range []struct{ proposal, answer, want string }{
+		{mixed, "a\nb\nc\n", mixed},
+		{mixed, "a\r\nb\r\nc\r\n", mixed},
+		{mixed, "a\rb\rc\r", mixed},
+		{mixed, "a\nb\nX\n", "a\r\nb\nX\r\n"},
+		{mixed, "a\r\nX\r\nc\r\n", "a\r\nX\nc\r\n"},
+		{mixed, "a\nnew\nb\nc\n", "a\r\nnew\r\nb\nc\r\n"},
+		{mixed, "b\nc\nd\n", "b\nc\r\nd\r\n"},
+		{mixed, "c\n", "c\r\n"},
+		{mixed, "a\r\nb\nX\n", "a\r\nb\nX\n"},
+		{mixed, "a\r\nb\nc\r\nd\r\n", "a\r\nb\nc\r\nd\r\n"},
+		{"a\nb\n", "a\r\nb\r\n", "a\nb\n"},
+		{"a\nb\n", "a\r\nX\r\n", "a\nX\n"},
+		{"a\nb\n", "\ufeffa\nb\n", "a\nb\n"},
+		{"a\nb\n", "\ufeffa\r\nX\r\n", "a\nX\n"},
+		{"\ufeffa\nb\n", "a\nX\n", "\ufeffa\nX\n"},
+		{"\ufeffa\nb\n", "a\nb\n", "\ufeffa\nb\n"},
+		{mixed + "d", "a\nb\nc\nd\n", mixed + "d"},
+		{mixed + "d", "a\nb\nc\ne", mixed + "e"},
 	} {
-		got, err := review(t, idetest.JetBrains(), mixed, answers("FILE_SAVED", answer))
+		got, err := review(t, idetest.JetBrains(), tt.proposal, answers("FILE_SAVED", tt.answer))
+		want := client.DiffOutcome{Kind: client.Accepted, Text: tt.want, Edited: tt.want != tt.proposal}
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
-			t.Errorf("%q: %v %s", answer, err, diff)
+			t.Errorf("%q answered with %q: %v %s", tt.proposal, tt.answer, err, diff)
 		}
 	}
 }

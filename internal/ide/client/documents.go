@@ -28,10 +28,6 @@ func (d *Documents) Open(ctx context.Context, path string, startLine, endLine in
 	return err
 }
 
-// patience is how much longer than requested diagnostics may take: some editors never
-// answer for a file that is not shown.
-const patience = 5 * time.Second
-
 // Diagnostics returns the diagnostics of path, or of all files if path is empty. The
 // editor waits up to wait for its language servers to settle. If known is false, the
 // editor cannot tell (the file is not shown, or the servers did not settle): an empty
@@ -44,15 +40,11 @@ func (d *Documents) Diagnostics(ctx context.Context, path string, wait time.Dura
 	if wait > 0 && d.c.Info().Ours {
 		args["waitMs"] = wait.Milliseconds()
 	}
-	bounded, cancel := context.WithTimeout(ctx, wait+patience)
-	defer cancel()
-	a, err := d.c.call(bounded, "getDiagnostics", args)
+	a, err := d.c.call(ctx, "getDiagnostics", args)
 	var refused *ToolError
 	switch {
 	case errors.As(err, &refused) && !refused.unsupported:
 		return nil, false, nil // the file is not open there
-	case err != nil && bounded.Err() != nil && ctx.Err() == nil:
-		return nil, false, nil
 	case err != nil:
 		return nil, false, err
 	}

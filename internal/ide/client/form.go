@@ -54,20 +54,10 @@ func lineEnding(s string) string {
 // sent returns text in the form for the editor.
 func (f form) sent(text string) string { return strings.ReplaceAll(text, f.ending, "\n") }
 
-// loses reports whether the editor has returned an edited text without the mixed line
-// endings of the proposal: which line had which is then unknown.
-func (f form) loses(proposal, answer string) bool {
-	return !f.shows && strings.Contains(f.sent(proposal), "\r") && !strings.Contains(answer, "\r") && plainLines(answer) != plainLines(proposal)
-}
-
-// plainLines returns s with plain line endings, without the last one.
-func plainLines(s string) string {
-	return cutNewline(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s))
-}
-
 // read interprets the editor's answer to proposal: it returns the text, and whether the
 // person edited it.
 func (f form) read(proposal, answer string) (text string, edited bool) {
+	answer = f.restored(proposal, answer)
 	sent, got := f.sent(proposal), f.sent(answer)
 	if f.ending == "\r\n" {
 		got = strings.TrimSuffix(got, "\r") // half of the last ending
@@ -83,10 +73,7 @@ func (f form) read(proposal, answer string) (text string, edited bool) {
 
 // untouched reports whether got differs from sent only in ways that editors cause.
 func (f form) untouched(sent, got string) bool {
-	switch {
-	case !f.shows && strings.Contains(sent, "\r") && !strings.Contains(got, "\r"):
-		return plainLines(got) == plainLines(sent)
-	case sent == "", !strings.HasSuffix(sent, "\n"):
+	if sent == "" || !strings.HasSuffix(sent, "\n") {
 		return got == sent+"\n" || cutNewline(got) == sent && cutNewline(sent) == sent
 	}
 	return sent == got+"\n" && !strings.HasSuffix(got, "\n")

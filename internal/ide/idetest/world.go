@@ -34,6 +34,13 @@ type Finding struct {
 	Message      string
 }
 
+// Shut closes a document. Nobody is told.
+func (w *World) Shut(path string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.documents, path)
+}
+
 // Selected is the selection; lines are 1-based and inclusive.
 type Selected struct {
 	Path, Text         string

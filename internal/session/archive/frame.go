@@ -103,7 +103,7 @@ func (s *scanner) scan(data []byte, each func(rec []byte, at int64)) {
 	s.pos += int64(len(data))
 }
 
-// result returns what was found once all is scanned.
+// result returns the result once all is scanned.
 func (s *scanner) result() scanned {
 	s.Torn = s.pos - s.Good
 	return s.scanned

@@ -314,7 +314,7 @@ func loadFile(f *os.File, path string) (l loaded, err error) {
 	return l, l.finish(info.Size())
 }
 
-// add decodes a record; stored, if not nil, has what is left out of it.
+// add decodes a record; stored, if not nil, has the parts that are left out of it.
 func (l *loaded) add(body []byte, stored *history.Stored) {
 	r, err := decodeRecord(body)
 	e, said := r.entry()

@@ -67,7 +67,7 @@ func withoutParts(body []byte) ([]byte, bool) {
 	return append(append(append(out, head...), notLoaded...), rest[end:]...), true
 }
 
-// notLoaded stands for parts that are not loaded.
+// notLoaded replaces parts that are not loaded.
 const notLoaded = `[{"kind":"text","text":"[not loaded]"}]`
 
 // arrayEnd returns the length of the JSON array at the beginning of p, or -1.
