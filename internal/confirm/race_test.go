@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/dev/stress"
 )
 
 // moves lists the things that can happen to a question, weighted by repetition.
@@ -35,20 +36,16 @@ func (f *faults) fire(what string) {
 // comes and cancels at about the same instant, Ask returns one outcome, it is the answer
 // of a reviewer that gave it in time, and no surface holds the question afterwards.
 func TestOneOutcome(t *testing.T) {
-	load := 2000
-	if os.Getenv("AGENT_TEST_FULL") != "" {
-		load = 1_000_000
-	}
-	seed := uint64(time.Now().UnixNano())
+	load, seed := stress.Size(10_000, 1_000_000), stress.Seed(t)
 	fired := &faults{counts: map[string]int{}}
 	for i := range load {
 		rng := rand.New(rand.NewPCG(seed, uint64(i)))
 		if synctest.Test(t, func(t *testing.T) { playOnce(t, rng, fired) }); t.Failed() {
-			t.Fatalf("seed %d, case %d", seed, i)
+			t.Fatalf("case %d", i)
 		}
 	}
 	t.Logf("load: %d interleavings, seed %d: %v", load, seed, fired.counts)
-	for _, must := range append(moves, "detach", "attach", "cancel", "cancelled", "approved", "rejected", "nobody", "two answers") {
+	for _, must := range append(moves, "detach", "attach", "cancel", "cancelled", "approved", "rejected", "nobody", "two answers", "void") {
 		if fired.counts[must] == 0 {
 			t.Errorf("%q never happened", must)
 		}
@@ -59,6 +56,9 @@ func TestOneOutcome(t *testing.T) {
 type scripted struct {
 	name, move string
 	delay      time.Duration
+	left       atomic.Bool // is detached
+	void       bool        // gave its answer after that
+	failed     bool
 	answered   bool // gave an answer before it was withdrawn
 	given      confirm.Verdict
 	shown      int // questions on its surface
@@ -79,8 +79,22 @@ func (s *scripted) Review(ctx context.Context, req confirm.Request) (confirm.Ver
 	return s.act(ctx)
 }
 
+// Refused implements confirm.Refuser: a surface that does not answer may be about to say no, and
+// meanwhile others leave and answer.
+func (s *scripted) Refused(ctx context.Context, _ string) (confirm.Verdict, bool) {
+	if s.move == "silent" {
+		select {
+		case <-time.After(3 * time.Millisecond):
+		case <-ctx.Done():
+		}
+	}
+	return confirm.Verdict{}, false
+}
+
 func (s *scripted) act(ctx context.Context) (confirm.Verdict, error) {
 	v := confirm.Verdict{By: s.name}
+	s.void = s.left.Load()
+	s.failed = s.move == "undecided" || s.move == "panic"
 	switch s.move {
 	case "accept":
 		v.Decision = confirm.Approve
@@ -122,7 +136,11 @@ func playOnce(t *testing.T, rng *rand.Rand, fired *faults) {
 	defer cancel()
 	leaver, comer := reviewer(), reviewer()
 	leave := c.Attach(leaver)
-	at(rng.IntN(3) == 0, soon(), func() { leave(); fired.fire("detach") })
+	at(rng.IntN(3) == 0, soon(), func() {
+		leave()
+		leaver.left.Store(true)
+		fired.fire("detach")
+	})
 	at(rng.IntN(3) == 0, soon(), func() { c.Attach(comer); fired.fire("attach") })
 	giveUp := 50 * time.Millisecond // if nobody decides, the user gives up eventually
 	if rng.IntN(3) == 0 {
@@ -133,6 +151,11 @@ func playOnce(t *testing.T, rng *rand.Rand, fired *faults) {
 	v, err := c.Ask(ctx, edit(""))
 	synctest.Wait()
 	judge(t, v, err, all, fired)
+	for _, s := range all { // of those who were asked from the start
+		if v.Unasked && s != comer && !s.failed && !s.left.Load() {
+			t.Errorf("nobody could be asked, and %s (%s) was", s.name, s.move)
+		}
+	}
 	close(late)
 	synctest.Wait()
 	for _, s := range all {
@@ -158,6 +181,9 @@ func judge(t *testing.T, v confirm.Verdict, err error, all []*scripted, fired *f
 		if s.answered {
 			answers++
 		}
+		if s.void {
+			fired.fire("void")
+		}
 		if v.By == s.name {
 			winner = s
 		}
@@ -167,6 +193,9 @@ func judge(t *testing.T, v confirm.Verdict, err error, all []*scripted, fired *f
 	}
 	if answers > 1 {
 		fired.fire("two answers")
+	}
+	if winner != nil && winner.void {
+		t.Errorf("%s answered after it was detached", winner.name)
 	}
 	switch {
 	case err != nil:
