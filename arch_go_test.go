@@ -2,7 +2,11 @@ package agent_test
 
 import (
 	"go/ast"
+	"go/types"
 	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -128,4 +132,39 @@ func TestOneMeasureOfWidth(t *testing.T) {
 			return true
 		})
 	}
+}
+
+// A failure must be repeatable, so random tests draw from a generator with a
+// seed of internal/dev/stress, never from that of the process.
+func TestRandomTestsHaveASeed(t *testing.T) {
+	looked := 0
+	for _, f := range sources(t) {
+		if !f.test || !imports(f.ast, "math/rand/v2") && !imports(f.ast, "math/rand") {
+			continue
+		}
+		looked++
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			fn, ok := call.Fun.(*ast.SelectorExpr)
+			switch {
+			case !ok || !named(fn.X, "rand"):
+			case !strings.HasPrefix(fn.Sel.Name, "New"):
+				t.Errorf("%s: rand.%s has no seed that a failure names", f.set.Position(n.Pos()), fn.Sel.Name)
+			case strings.Contains(types.ExprString(call), "time.Now"):
+				t.Errorf("%s: no failure names this seed", f.set.Position(n.Pos()))
+			}
+			return true
+		})
+	}
+	if looked < 20 {
+		t.Errorf("%d random tests found", looked)
+	}
+}
+
+// imports reports whether a file imports a package.
+func imports(f *ast.File, path string) bool {
+	return slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == strconv.Quote(path) })
 }

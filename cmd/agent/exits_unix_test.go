@@ -17,6 +17,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/dev/stress"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
@@ -167,8 +168,9 @@ func TestExits(t *testing.T) {
 	if os.Getenv("AGENT_TEST_FULL") != "" {
 		most = 1000
 	}
+	random := rand.New(rand.NewPCG(stress.Seed(t), 0))
 	for n := len(all); n < most; n++ {
-		e := all[rand.IntN(len(all))]
+		e := all[random.IntN(len(all))]
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
 			e.run(t)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -22,6 +21,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/bypass"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/dev/stress"
 )
 
 // effects are the system calls that run a program, open a connection or change files.
@@ -168,7 +168,7 @@ func honeypot(t *testing.T) (port string) {
 // calls nobody but the model's server, and writes nothing outside its own folder.
 func TestHostileRepositories(t *testing.T) {
 	t.Parallel()
-	load, rest, start := 8, time.Duration(0), rand.IntN(1000)
+	load, rest, start := 8, time.Duration(0), int(stress.Seed(t)%1000)
 	if os.Getenv("AGENT_TEST_FULL") != "" {
 		load, rest, start = 200, 5*time.Second, 0
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,7 +35,7 @@ func TestKilledWhileFilesAreMoved(t *testing.T) {
 		t.Run(r.tool, func(t *testing.T) {
 			t.Parallel()
 			faults, step := stress.Faults{}, stress.Size(5, 1)
-			for n := 1 + rand.IntN(step); ; n += step {
+			for n := 1 + int(stress.Seed(t)%uint64(step)); ; n += step {
 				if died := killedAt(t, n, r.tool, r.args, r.after, faults); !died {
 					break
 				}

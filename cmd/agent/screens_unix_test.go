@@ -4,10 +4,10 @@ package main
 
 import (
 	"bytes"
+	"crypto/rand"
 	"fmt"
 	"image"
 	"image/png"
-	"math/rand/v2"
 	"os"
 	"regexp"
 	"runtime"
@@ -116,7 +116,7 @@ func shownDesk(t *testing.T) *desk {
 	}
 	answer := "Changed, **as you like**:\n\n```go\nfunc main() {\n\tprintln(\"good day\") // polite\n}\n```\n"
 	d := newDesk(t, llmtest.NewServer(t, calls("hello", "good day"), llmtest.Turn{Text: answer}, editCall("good day", "moin")), nil)
-	d.dir = fmt.Sprintf("/tmp/agent-%08x", rand.Uint32())
+	d.dir = "/tmp/agent-" + strings.ToLower(rand.Text()[:8])
 	if err := os.Mkdir(d.dir, 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/dev/stress"
 	"github.com/bb2d0cf4/agent/internal/ide"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
@@ -401,7 +402,7 @@ func TestInterleavings(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	seed, total := uint64(time.Now().UnixNano()), map[string]int{}
+	seed, total := stress.Seed(t), map[string]int{}
 	end, _ := t.Deadline()
 	var done atomic.Int64
 	var mu sync.Mutex

@@ -18,6 +18,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/dev/stress"
 	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/ide"
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
@@ -365,10 +366,7 @@ func TestMentionAndFlood(t *testing.T) {
 // the answer of one of them, and no diff stays.
 func TestDoubleAnswers(t *testing.T) {
 	t.Parallel()
-	load := 200
-	if os.Getenv("AGENT_TEST_FULL") != "" {
-		load = 20_000
-	}
+	load, random := stress.Size(200, 20_000), rand.New(rand.NewPCG(stress.Seed(t), 0))
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	won := map[string]int{}
@@ -377,7 +375,7 @@ func TestDoubleAnswers(t *testing.T) {
 		got := r.ask(t.Context(), req)
 		d := e.NextDiff()
 		<-r.terminal.shown
-		both(t, r, d, i)
+		both(t, r, d, i, random)
 		o, text := r.answered(got, req)
 		edited := fmt.Sprintf("edited %d\n", i)
 		switch {
@@ -401,8 +399,9 @@ func TestDoubleAnswers(t *testing.T) {
 }
 
 // both answers on both surfaces at about the same instant.
-func both(t *testing.T, r *rig, d *idetest.Diff, i int) {
+func both(t *testing.T, r *rig, d *idetest.Diff, i int, random *rand.Rand) {
 	t.Helper()
+	here, there := moment(random), moment(random)
 	if i%3 == 0 {
 		d.Edit(fmt.Sprintf("edited %d\n", i))
 	}
@@ -410,7 +409,7 @@ func both(t *testing.T, r *rig, d *idetest.Diff, i int) {
 	var work sync.WaitGroup
 	work.Go(func() {
 		<-start
-		pause()
+		<-time.After(there)
 		if i%3 == 2 {
 			d.Reject()
 		} else {
@@ -419,7 +418,7 @@ func both(t *testing.T, r *rig, d *idetest.Diff, i int) {
 	})
 	work.Go(func() {
 		<-start
-		pause()
+		<-time.After(here)
 		select {
 		case r.terminal.answers <- yes:
 		case <-d.Closed:
@@ -429,13 +428,13 @@ func both(t *testing.T, r *rig, d *idetest.Diff, i int) {
 	work.Wait()
 }
 
-// pause takes up to 5 ms, half of the time less than 0.5 ms.
-func pause() {
+// moment returns up to 5 ms, half of the time less than 0.5 ms.
+func moment(random *rand.Rand) time.Duration {
 	most := 5000
-	if rand.IntN(2) == 0 {
+	if random.IntN(2) == 0 {
 		most = 500
 	}
-	<-time.After(time.Duration(rand.IntN(most)) * time.Microsecond)
+	return time.Duration(random.IntN(most)) * time.Microsecond
 }
 
 // TestActivity: our own extension gets the state and the session of this side, but no

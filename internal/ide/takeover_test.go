@@ -14,6 +14,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/dev/stress"
 	"github.com/bb2d0cf4/agent/internal/ide"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
@@ -275,7 +276,7 @@ func TestTwoAgentsOneEditor(t *testing.T) {
 	for name, dialect := range dialects {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := &desk{T: t, random: rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 5)), counted: map[string]int{}, shown: map[string]string{}}
+			d := &desk{T: t, random: rand.New(rand.NewPCG(stress.Seed(t), 5)), counted: map[string]int{}, shown: map[string]string{}}
 			d.locks = filepath.Join(t.TempDir(), ".agent", "ide")
 			scratch.Mkdir(t, d.locks)
 			d.editor = idetest.Start(t, dialect())

@@ -3,12 +3,11 @@ package tools
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/dev/stress"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
@@ -71,17 +70,7 @@ func TestEditsOfEncodedFiles(t *testing.T) {
 // generated returns how many cases to generate, and the seed for them.
 func generated(t *testing.T) (cases int, seed uint64) {
 	t.Helper()
-	cases, seed = 300, rand.Uint64()
-	if os.Getenv("AGENT_TEST_FULL") != "" {
-		cases = 10_000
-	}
-	if s := os.Getenv("AGENT_TEST_SEED"); s != "" {
-		var err error
-		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return cases, seed
+	return stress.Size(300, 10_000), stress.Seed(t)
 }
 
 // mixed makes the edit on the text with mixed line endings. Only line endings may differ

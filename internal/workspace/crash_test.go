@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/dev/stress"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/session/history"
@@ -415,36 +416,14 @@ func (m *model) dropFresh(t *testing.T) {
 	}
 }
 
-// load returns the number of kills of a test, reduced or full.
-func load(reduced, full int) int {
-	if os.Getenv("AGENT_TEST_FULL") != "" {
-		return full
-	}
-	return reduced
-}
-
-// seed returns AGENT_TEST_SEED if set, else a random number.
-func seed(t *testing.T) int {
-	t.Helper()
-	s := os.Getenv("AGENT_TEST_SEED")
-	if s == "" {
-		return rand.IntN(1 << 30)
-	}
-	n, err := strconv.Atoi(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
 // TestKilledSessionLosesNothing kills a session that edits files and keeps a
 // transcript, at random instants. After each kill every file is the old or the
 // new version, the next start leaves nothing behind, the last change can be
 // undone, and the session has all its messages.
 func TestKilledSessionLosesNothing(t *testing.T) {
-	kills, start := load(160, 2000), seed(t)
+	kills, start := stress.Size(160, 2000), stress.Seed(t)
 	t.Log("seed", start)
-	rng := rand.New(rand.NewPCG(uint64(start), 2))
+	rng := rand.New(rand.NewPCG(start, 2))
 	m := &model{dir: t.TempDir(), home: t.TempDir(), versions: map[int]int{}, fresh: stable}
 	count := map[string]int{}
 	for i := range kills {
@@ -452,7 +431,7 @@ func TestKilledSessionLosesNothing(t *testing.T) {
 		if i%5 == 0 {
 			delay = -1
 		}
-		said := kill(t, "session", m.args(start+i), phases[i%len(phases)], rng.IntN(4), delay)
+		said := kill(t, "session", m.args(int(start>>1)+i), phases[i%len(phases)], rng.IntN(4), delay)
 		m.hear(t, said)
 		count[m.phase]++
 		m.check(t)
@@ -474,8 +453,8 @@ func TestKilledSessionLosesNothing(t *testing.T) {
 // TestKilledPlainWriterTears is the control: a plain writer that is killed in the same
 // way does leave torn files.
 func TestKilledPlainWriterTears(t *testing.T) {
-	kills, start := load(40, 400), seed(t)
-	rng := rand.New(rand.NewPCG(uint64(start), 3))
+	kills, start := stress.Size(40, 400), stress.Seed(t)
+	rng := rand.New(rand.NewPCG(start, 3))
 	path := filepath.Join(t.TempDir(), "f.txt")
 	scratch.Write(t, path, strings.Repeat("a", plainSize))
 	torn := 0

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bb2d0cf4/agent/internal/dev/stress"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
@@ -68,8 +69,8 @@ func newRewindable(t *testing.T) *rewindable {
 // leaves nothing behind; and a rewind and an undo of it then lead to the same states as
 // without a kill.
 func TestKilledRewind(t *testing.T) {
-	kills, start := load(120, 2000), seed(t)
-	rng := rand.New(rand.NewPCG(uint64(start), 4))
+	kills, start := stress.Size(120, 2000), stress.Seed(t)
+	rng := rand.New(rand.NewPCG(start, 4))
 	phases := []string{"blob", "journal", "temp", "sync", "check", "rename", "done"}
 	mixed, counts := 0, map[string]int{}
 	for i := range kills {

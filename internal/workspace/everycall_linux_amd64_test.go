@@ -2,7 +2,6 @@ package workspace_test
 
 import (
 	"errors"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/dev/mishap"
+	"github.com/bb2d0cf4/agent/internal/dev/stress"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/session/history"
@@ -68,9 +68,9 @@ func TestPowerFailure(t *testing.T) {
 func everyCall(t *testing.T, s scene, what mishap.Kind, l loss) {
 	calls, points, step := map[string]int{}, 0, 1
 	if l != nothing {
-		step = load(3, 1)
+		step = stress.Size(3, 1)
 	}
-	for n := 1 + rand.IntN(step); ; n += step {
+	for n := 1 + int(stress.Seed(t)%uint64(step)); ; n += step {
 		args, check := s.setup(t)
 		m := mishap.Mishap{Roots: args[1:3], N: n, Kind: what}
 		var d *disk

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 	"pgregory.net/rapid"
 
+	"github.com/bb2d0cf4/agent/internal/dev/stress"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
@@ -191,8 +192,8 @@ func TestBytesOutsideTheEditAreKept(t *testing.T) {
 		"gb18030", "euc-kr", "iso-8859-2", "iso-8859-5", "iso-8859-7", "windows-1250", "windows-1253", "windows-1254",
 		"windows-1258", "koi8-u", "ibm866", "macintosh", workspace.StrayUTF8,
 	}
-	files, start := load(240, 3000), seed(t)
-	rng := rand.New(rand.NewPCG(uint64(start), 5))
+	files, start := stress.Size(240, 3000), stress.Seed(t)
+	rng := rand.New(rand.NewPCG(start, 5))
 	home := t.TempDir()
 	for i := range files {
 		enc := encodings[i%len(encodings)]

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/dev/stress"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
@@ -235,8 +236,8 @@ func (g *window) step(step string) error {
 // commit failed, or the intruder came after it. Only the documented gap, between comparison
 // and replacement, is kept free; it takes less than a millisecond.
 func TestRandomIntruders(t *testing.T) {
-	rounds, start := load(300, 10_000), seed(t)
-	rng := rand.New(rand.NewPCG(uint64(start), 4))
+	rounds, start := stress.Size(300, 10_000), stress.Seed(t)
+	rng := rand.New(rand.NewPCG(start, 4))
 	w := open(t)
 	gap := &window{}
 	w.At(gap.step)

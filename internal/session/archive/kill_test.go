@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bb2d0cf4/agent/internal/dev/stress"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
@@ -49,17 +50,14 @@ func writer(home string) int {
 // TestKilledWriter kills a writing process at random instants: the messages that it
 // reported are in the file, and the next process continues.
 func TestKilledWriter(t *testing.T) {
-	kills := 40
-	if os.Getenv("AGENT_TEST_FULL") != "" {
-		kills = 400
-	}
+	kills, random := stress.Size(40, 400), rand.New(rand.NewPCG(stress.Seed(t), 0))
 	home, said, messages := "", -1, 0
 	for i := range kills {
 		if i%40 == 0 { // otherwise the session would only grow
 			home, said = t.TempDir(), -1
 		}
 		before := said
-		said = max(said, killAfter(t, home, 1+rand.IntN(60)))
+		said = max(said, killAfter(t, home, 1+random.IntN(60)))
 		list, err := New(home).List("/p")
 		if err != nil || len(list) != 1 {
 			t.Fatalf("%+v, %v", list, err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bb2d0cf4/agent/internal/dev/stress"
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
@@ -87,7 +88,7 @@ func TestRewindKeepsWhatWasSent(t *testing.T) {
 
 // TestRebuildGivesTheSame replays the stored entries of random conversations.
 func TestRebuildGivesTheSame(t *testing.T) {
-	seed := rand.Uint64()
+	seed := stress.Seed(t)
 	rewinds := 0
 	for i := range 500 {
 		rnd := rand.New(rand.NewPCG(seed, uint64(i)))

@@ -4,16 +4,19 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/dev/stress"
 )
 
 // TestPlaceholderIsANewLine compares Placeholder with a plain search of all lines, on short
 // texts that share most of their lines.
 func TestPlaceholderIsANewLine(t *testing.T) {
 	lines := []string{"a()", "a() // ... rest of the code", "// ... rest of the code", "// ...", "\t// ...", "", "b()\r"}
+	random := rand.New(rand.NewPCG(stress.Seed(t), 0))
 	text := func() string {
 		var picked []string
-		for range rand.IntN(5) {
-			picked = append(picked, lines[rand.IntN(len(lines))])
+		for range random.IntN(5) {
+			picked = append(picked, lines[random.IntN(len(lines))])
 		}
 		return strings.Join(picked, "\n")
 	}

@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,8 +35,10 @@ var trees = map[string]string{
 	"forks when asked":    `bash -c "trap 'sleep TOKEN & sleep TOKEN' TERM; sleep TOKEN & wait; wait" >/dev/null 2>&1 &`,
 }
 
+var tokens atomic.Int32
+
 // token returns a number of seconds that no other process sleeps.
-func token() string { return fmt.Sprintf("9%09d", rand.IntN(1e9)) }
+func token() string { return fmt.Sprintf("9%07d%03d", os.Getpid(), tokens.Add(1)) }
 
 // alive returns the command lines of living processes with token in them.
 func alive(t *testing.T, token string) (lines []string) {

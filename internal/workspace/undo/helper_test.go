@@ -2,9 +2,6 @@ package undo_test
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"os"
-	"strconv"
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
@@ -52,16 +49,4 @@ func must(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// seed returns AGENT_TEST_SEED if set, else a random number.
-func seed(t *testing.T) int {
-	t.Helper()
-	s := os.Getenv("AGENT_TEST_SEED")
-	if s == "" {
-		return rand.IntN(1 << 30)
-	}
-	n, err := strconv.Atoi(s)
-	must(t, err)
-	return n
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bb2d0cf4/agent/internal/dev/stress"
 	"github.com/bb2d0cf4/agent/internal/diff"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/text"
@@ -82,8 +83,8 @@ func (p *pieces) bytes(t *testing.T, all []string) string {
 
 // TestUndoOfHunks takes back random hunks of a random edit, also after a later one: the file is exactly the one without these hunks, and a redo brings them back.
 func TestUndoOfHunks(t *testing.T) {
-	s := seed(t)
-	r := rand.New(rand.NewPCG(uint64(s), 1))
+	s := stress.Seed(t)
+	r := rand.New(rand.NewPCG(s, 1))
 	for range 60 {
 		p := newPieces(r)
 		w := open(t)
@@ -165,8 +166,8 @@ func TestUndoAfterAPart(t *testing.T) {
 // elsewhere in between: each later change stays, through undo and redo, also if it came
 // between the two.
 func TestUndoKeepsLaterChanges(t *testing.T) {
-	s := seed(t)
-	r := rand.New(rand.NewPCG(uint64(s), 2))
+	s := stress.Seed(t)
+	r := rand.New(rand.NewPCG(s, 2))
 	for range 60 {
 		p := newPieces(r)
 		w := open(t)

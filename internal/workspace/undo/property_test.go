@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bb2d0cf4/agent/internal/dev/stress"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
@@ -202,6 +203,7 @@ func (w *world) back(name, id string, s undo.Scope, events []event, stands func(
 	if len(good) == 0 {
 		return
 	}
+	w.late(plan)
 	must(w.T, plan.Do(w.T.Context()))
 	var record []undone
 	for _, chain := range good {
@@ -217,6 +219,32 @@ func (w *world) back(name, id string, s undo.Scope, events []event, stands func(
 	w.removeDirs(fileNames(good))
 	talk.redo = append(talk.redo, record)
 	w.did(name+" %s", strings.Join(fileNames(good), " "))
+}
+
+// late sometimes changes a file of a plan that was shown, and puts it back. In between the plan
+// changes nothing.
+func (w *world) late(plan undo.Plan) {
+	w.T.Helper()
+	name := plan.Changes[w.rng.IntN(len(plan.Changes))].Name
+	at := w.files[name]
+	if !at.there || w.rng.IntN(3) > 0 {
+		return
+	}
+	if w.rng.IntN(2) == 0 {
+		must(w.T, os.Remove(w.Path(name)))
+		delete(w.files, name)
+	} else {
+		w.Write(name, "late\n")
+		w.files[name] = held{true, "late\n", at.mode}
+	}
+	w.did("late: %s", name)
+	if err := plan.Do(w.T.Context()); !errors.Is(err, workspace.ErrStale) {
+		w.fail("%s changed late: %v", name, err)
+	}
+	w.check()
+	w.Write(name, at.data)
+	must(w.T, os.Chmod(w.Path(name), at.mode))
+	w.files[name] = at
 }
 
 func numbers(changes []change) string {
@@ -277,6 +305,7 @@ func (w *world) forth(id string) {
 	if len(good) == 0 {
 		return
 	}
+	w.late(plan)
 	must(w.T, plan.Do(w.T.Context()))
 	for _, u := range good {
 		talk.events = append(talk.events, event{u.file, w.files[u.file], u.before})
@@ -453,13 +482,13 @@ func (w *world) check() {
 // redos, rewinds and restarts in two sessions over real files. After each step every file
 // has the bytes and the mode of the model, and there are the folders of the model.
 func TestRandomEditsUndosAndRewinds(t *testing.T) {
-	const sequences = 1000
-	start := seed(t)
+	sequences := stress.Size(250, 1000)
+	start := stress.Seed(t)
 	total := map[string]int{}
 	for i := range sequences {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			w := &world{
-				tree: open(t), rng: rand.New(rand.NewPCG(uint64(start), uint64(i))), files: map[string]held{}, dirs: map[string]bool{}, made: map[string]bool{},
+				tree: open(t), rng: rand.New(rand.NewPCG(start, uint64(i))), files: map[string]held{}, dirs: map[string]bool{}, made: map[string]bool{},
 				talks: map[string]*talk{"s": {calls: map[string]int{}}, "t": {calls: map[string]int{}}}, done: total, log: []string{fmt.Sprintf("sequence %d of seed %d", i, start)},
 			}
 			for _, talk := range w.talks {
@@ -472,7 +501,7 @@ func TestRandomEditsUndosAndRewinds(t *testing.T) {
 		})
 	}
 	t.Logf("load: %d sequences, seed %d, steps: %v", sequences, start, total)
-	for _, what := range []string{"edit", "outside:", "undo", "turn", "redo", "rewind", "restart", "refused", "others"} {
+	for _, what := range []string{"edit", "outside:", "undo", "turn", "redo", "rewind", "restart", "refused", "others", "late:"} {
 		if total[what] < sequences/8 {
 			t.Errorf("%d times %s in %d sequences", total[what], what, sequences)
 		}

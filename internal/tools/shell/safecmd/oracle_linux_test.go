@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/dev/stress"
 	"github.com/bb2d0cf4/agent/internal/programs"
 )
 
@@ -222,12 +223,8 @@ func randomStarter(r *rand.Rand, names []string) string {
 // TestSafeLinesOnlyRead really runs safe lines: they write nothing, connect to nothing
 // and run no other program.
 func TestSafeLinesOnlyRead(t *testing.T) {
-	want := 150
-	if os.Getenv("AGENT_TEST_FULL") != "" {
-		want = 3000
-	}
+	want, seed := stress.Size(150, 3000), stress.Seed(t)
 	b := newBox(t)
-	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 0))
 	lines := slices.Clone(writing)
 	for _, s := range samples(t) {
