@@ -1,7 +1,6 @@
 package panel
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -98,8 +97,8 @@ func (p *Panel) ruleProblem() string {
 	if !p.readable() {
 		return "too little room to see the question: enlarge the window"
 	}
-	if seen, lines := p.unseen(); seen < lines {
-		return fmt.Sprintf("you have not seen lines %d–%d: go back to the question and scroll", seen+1, lines)
+	if what, _ := p.part.unseen(); what != "" {
+		return what + ": go back to the question and scroll"
 	}
 	if err := p.req.Offer.Check(p.rule.text()); err != nil {
 		return err.Error()

@@ -24,6 +24,16 @@ type scroller interface {
 	Lines(offset, height int) []string
 }
 
+// rows are the lines of a body.
+type rows []string
+
+func (r rows) Len() int { return len(r) }
+
+func (r rows) Lines(offset, height int) []string {
+	offset = max(0, min(offset, len(r)))
+	return r[offset:min(len(r), offset+max(0, height))]
+}
+
 // scroll is the visible part of the body.
 type scroll struct {
 	offset int  // first visible line

@@ -13,7 +13,7 @@ import (
 type checked struct {
 	result confirm.CheckResult
 	look   theme.Look
-	lines  []string
+	rows
 }
 
 // Header describes the result.
@@ -21,19 +21,12 @@ func (c *checked) Header() []string {
 	return hint(c.look, c.look.Styles.User, "check: "+sanitize.Line(c.result.Line()))
 }
 
-func (c *checked) Len() int { return len(c.lines) }
-
-func (c *checked) Lines(offset, height int) []string {
-	offset = max(0, min(offset, len(c.lines)))
-	return c.lines[offset:min(len(c.lines), offset+max(0, height))]
-}
-
 // Resize wraps the output for a width in columns.
 func (c *checked) Resize(width int) {
 	c.look.Width = width
-	c.lines = nil
+	c.rows = nil
 	for line := range strings.SplitSeq(strings.TrimRight(c.result.Output, "\n"), "\n") {
-		c.lines = append(c.lines, theme.Wrap(sanitize.Exact(line), "", width)...)
+		c.rows = append(c.rows, theme.Wrap(sanitize.Exact(line), "", width)...)
 	}
 }
 
@@ -63,10 +56,10 @@ func (p *Panel) checkLine() []string {
 // checkHint names the key that shows the output of the check, if there is any.
 func (p *Panel) checkHint() []string {
 	switch {
-	case p.out != nil && p.plan != nil:
-		return []string{"t the changes"}
-	case p.out != nil:
+	case p.out != nil && p.req.File() != nil:
 		return []string{"t the change"}
+	case p.out != nil:
+		return []string{"t the changes"}
 	}
 	if res, done := p.req.Check.Result(); done && res.Output != "" {
 		return []string{"t check output"}
@@ -85,7 +78,7 @@ func (p *Panel) showCheck() bool {
 	}
 	p.scroll.top()
 	if p.out != nil {
-		p.out, p.body = nil, p.tried()
+		p.out, p.body = nil, p.part
 		return true
 	}
 	res, _ := p.req.Check.Result()
@@ -93,14 +86,6 @@ func (p *Panel) showCheck() bool {
 	p.out.Resize(p.look.Width)
 	p.body = p.out
 	return true
-}
-
-// tried is the body of the changes that the check tries.
-func (p *Panel) tried() body {
-	if p.plan != nil {
-		return p.plan
-	}
-	return p.diff
 }
 
 // covered reports whether something else is shown in place of the change.

@@ -22,7 +22,7 @@ const highlight = "❯ "
 //
 // Enter alone answers nothing: people press it, also after ↑, to send a prompt.
 func (p *Panel) answer(key string) string {
-	if p.ask != nil {
+	if _, ok := p.part.(*question); ok {
 		return key
 	}
 	switch key {
@@ -37,7 +37,11 @@ func (p *Panel) answer(key string) string {
 // choose handles a key that highlights an answer, and reports whether it is one. In a question
 // that a person must look at, yes is never the first one highlighted.
 func (p *Panel) choose(key, chosen string) bool {
-	if p.plan != nil || p.ask != nil || key != "left" && key != "right" {
+	switch p.part.(type) {
+	case *plan, *question:
+		return false
+	}
+	if key != "left" && key != "right" {
 		return false
 	}
 	var offered []string
@@ -66,17 +70,17 @@ func (p *Panel) miss(key tea.KeyPressMsg) {
 	if p.req.Once() || len(p.left()) > 0 {
 		keys = slices.Delete(keys, 2, 3)
 	}
-	if p.doc != nil {
+	switch p.part.(type) {
+	case *document:
 		keys[2] = "2 yes, accepting edits"
-	}
-	if p.ask != nil {
-		keys = append(keys[:1], p.ask.keys(p.esc())...)
+	case *question:
+		keys = append(keys[:1], p.part.answers()...)
 	}
 	name := p.answer(key.String())
 	if name == "enter" {
 		keys[0] = "Enter takes the answer that → highlights"
 	}
-	if key.Text != "" && name != "A" && !slices.Contains(answers, name) && p.ask.option(name) == "" {
+	if key.Text != "" && name != "A" && !slices.Contains(answers, name) && p.option(name) == "" {
 		p.Shown(p.now)
 		p.first = key.Text
 	}

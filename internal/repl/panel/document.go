@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/plural"
 	"github.com/bb2d0cf4/agent/internal/repl/markdown"
@@ -15,24 +14,23 @@ import (
 
 // document is the body of a request to accept a plan in Markdown.
 type document struct {
+	usual
 	text   string
 	edited bool // by the person
-	notes  []caution.Note
 	look   theme.Look
-	words  *words
-	source bool     // show its lines as they are, with numbers, to comment on them
-	cursor int      // the marked one, from 0
-	first  []int    // the first of lines for each, in source
-	lines  []string // rendered
+	source bool  // show its lines as they are, with numbers, to comment on them
+	cursor int   // the marked one, from 0
+	first  []int // the first of lines for each, in source
+	rows
 }
 
 // newDocument returns the document of a request, or the person's version of it.
-func newDocument(text string, notes []caution.Note, edited *string, look theme.Look, w *words) *document {
-	d := &document{text: text, notes: notes, look: look, words: w}
-	if edited != nil {
-		d.text, d.edited = *edited, true
+func newDocument(p *Panel, text string) *document {
+	d := &document{usual: usual{panel: p}, text: text, look: p.look}
+	if p.edited != nil {
+		d.text, d.edited = *p.edited, true
 	}
-	d.Resize(look.Width)
+	d.Resize(p.look.Width)
 	return d
 }
 
@@ -43,17 +41,10 @@ func (d *document) Header() []string {
 		title = "the plan, as you edited it"
 	}
 	lines := hint(d.look, d.look.Styles.User, title)
-	for _, n := range d.notes {
+	for _, n := range d.panel.req.Notes {
 		lines = append(lines, hint(d.look, d.look.Styles.Warn, "! "+sanitize.Line(n.Text))...)
 	}
 	return lines
-}
-
-func (d *document) Len() int { return len(d.lines) }
-
-func (d *document) Lines(offset, height int) []string {
-	offset = max(0, min(offset, len(d.lines)))
-	return d.lines[offset:min(len(d.lines), offset+max(0, height))]
 }
 
 // Resize renders the document for a width in columns.
@@ -63,21 +54,21 @@ func (d *document) Resize(width int) {
 }
 
 func (d *document) render() {
-	d.lines, d.first = nil, nil
+	d.rows, d.first = nil, nil
 	if !d.source {
-		d.lines = markdown.Render(d.text, markdown.Options{Width: d.look.Width, NoColor: d.look.NoColor})
+		d.rows = markdown.Render(d.text, markdown.Options{Width: d.look.Width, NoColor: d.look.NoColor})
 		return
 	}
 	for i, text := range d.texts() {
-		d.first = append(d.first, len(d.lines))
-		d.lines = append(d.lines, d.numbered(i, text)...)
-		for _, c := range d.words.comments {
+		d.first = append(d.first, len(d.rows))
+		d.rows = append(d.rows, d.numbered(i, text)...)
+		for _, c := range d.panel.words.comments {
 			if c.Line == i+1 {
-				d.lines = append(d.lines, hint(d.look, d.look.Styles.User, "      ↳ "+sanitize.Line(c.Text))...)
+				d.rows = append(d.rows, hint(d.look, d.look.Styles.User, "      ↳ "+sanitize.Line(c.Text))...)
 			}
 		}
 	}
-	d.first = append(d.first, len(d.lines))
+	d.first = append(d.first, len(d.rows))
 }
 
 // texts returns the lines of the text.
@@ -105,47 +96,77 @@ func (d *document) numbered(i int, text string) []string {
 }
 
 // show shows the lines of the text with numbers, or the text as Markdown.
-func (d *document) show(source bool, s *scroll) {
+func (d *document) show(source bool) {
 	d.source = source
 	d.render()
-	s.moved()
+	d.panel.scroll.moved()
 }
 
-// press handles a key for comments on lines, and reports whether it is one. comment is set if
-// a comment on the marked line begins.
-func (d *document) press(key string, s *scroll) (comment, ok bool) {
+// press handles a key for comments on lines.
+func (d *document) press(key string) bool {
 	var by int
 	switch {
 	case key == "m" && !d.source:
-		d.show(true, s)
-		return false, true
+		d.show(true)
+		return true
 	case !d.source:
-		return false, false
+		return false
 	case key == "m":
-		return true, true
+		d.panel.write(d.cursor)
+		return true
 	case slices.Contains([]string{"up", "k", "["}, key):
 		by = -1
 	case slices.Contains([]string{"down", "j", "]", "tab"}, key):
 		by = 1
 	default:
-		return false, false
+		return false
 	}
 	d.cursor = min(max(d.cursor+by, 0), len(d.texts())-1)
 	d.render()
-	s.reveal(d.first[d.cursor+1] - 1)
-	s.reveal(d.first[d.cursor])
-	return false, true
+	d.panel.scroll.reveal(d.first[d.cursor+1] - 1)
+	d.panel.scroll.reveal(d.first[d.cursor])
+	return true
 }
 
-// comment returns a comment on a line of the text.
-func (d *document) comment(line int, text string) confirm.Comment {
-	return confirm.Comment{Line: line + 1, Quote: d.texts()[line], Text: text}
+func (d *document) back() bool {
+	if !d.source {
+		return false
+	}
+	d.show(false)
+	return true
 }
+
+func (d *document) label(about int) string {
+	if about >= 0 {
+		return fmt.Sprintf("on line %d: ", about+1)
+	}
+	return d.usual.label(about)
+}
+
+func (d *document) comment(line int, text string) {
+	w := &d.panel.words
+	w.comments = append(w.comments, confirm.Comment{Line: line + 1, Quote: d.texts()[line], Text: text})
+	d.render()
+}
+
+func (d *document) located(c confirm.Comment) string { return c.OnPlan() }
+
+func (d *document) remarks() []string {
+	if d.source {
+		return nil
+	}
+	return []string{"m comment on lines"}
+}
+
+func (d *document) proposal() (name, text string, ok bool) { return "plan.md", d.text, true }
 
 // about describes the marked line and its keys.
 func (d *document) about() []string {
+	if !d.source {
+		return nil
+	}
 	place := fmt.Sprintf("line %d of %d", d.cursor+1, len(d.texts()))
-	if n := len(d.words.comments); n > 0 {
+	if n := len(d.panel.words.comments); n > 0 {
 		place += ", " + plural.Of(n, "comment")
 	}
 	return []string{place, "m comment on it", "] next", "[ previous"}
@@ -156,7 +177,7 @@ var planModes = map[string]string{"y": "default", "a": "accept-edits"}
 
 // verdict returns the answer of a key; yes reports that all of the document was visible.
 func (d *document) verdict(key string, yes bool) (confirm.Verdict, bool) {
-	v := confirm.Verdict{By: me, Comments: d.words.comments}
+	v := confirm.Verdict{By: me, Comments: d.panel.words.comments}
 	switch mode := planModes[key]; {
 	case key == "n":
 		return v, true
@@ -171,8 +192,9 @@ func (d *document) verdict(key string, yes bool) (confirm.Verdict, bool) {
 	return v, true
 }
 
-// planAnswers returns the keys that answer a request to accept a plan.
-func (p *Panel) planAnswers() []string {
+// answers returns the keys that answer a request to accept a plan.
+func (d *document) answers() []string {
+	p := d.panel
 	return []string{
 		p.choice("y carry it out, ask about edits", true), p.choice("a carry it out, accept edits", true), p.choice("n no, go on planning", true),
 		"c say what to change", "e edit", "? keys", p.esc(),

@@ -75,12 +75,8 @@ func (p *Panel) shown(room int, fits bool) scroll {
 		s.offset = v.Begin(room)
 	}
 	s.by(0, p.body.Len())
-	if p.plan != nil && !p.plan.open && !p.covered() {
-		s.reveal(p.plan.cursor)
-	}
-	if fits && !p.covered() && (p.plan == nil || !p.plan.open) {
-		s.seen = max(s.seen, min(p.body.Len(), s.offset+room))
-		s.end = s.end || p.diff != nil && s.seen >= p.diff.Changed()
+	if !p.covered() {
+		p.part.shown(&s)
 	}
 	return s
 }
@@ -92,29 +88,10 @@ func (p *Panel) onView() *diffview.View {
 		return nil
 	case p.rev.shown():
 		return p.rev.view
-	case p.plan != nil && p.plan.open:
-		return p.plan.files[p.plan.cursor].view
 	}
-	return p.diff
-}
-
-// unseen returns the number of lines of a diff up to its last change, and how many of them
-// have been visible. Pressing the same key twice approves it anyway.
-func (p *Panel) unseen() (seen, lines int) {
-	if p.diff == nil || p.scroll.end {
-		return 0, 0
-	}
-	return p.scroll.seen, p.diff.Changed()
+	return p.part.onView()
 }
 
 // hidden returns the number of lines of a command or a list that have not been visible. They
 // block approval, unlike those of a diff.
-func (p *Panel) hidden(s scroll) int {
-	switch {
-	case p.diff != nil:
-		return 0
-	case p.plan != nil:
-		return max(0, len(p.plan.files)-s.seen)
-	}
-	return max(0, p.body.Len()-s.seen)
-}
+func (p *Panel) hidden(s scroll) int { return p.part.hidden(s.seen) }

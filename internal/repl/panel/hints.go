@@ -1,9 +1,7 @@
 package panel
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/cells"
@@ -38,16 +36,14 @@ func (p *Panel) hints(n int) []string {
 		return hint(p.look, style, p.Take+" to answer · the keys go to your draft")
 	case p.PromptHasKeys:
 		return hint(p.look, st.Dim, p.renamed("at the prompt: Enter queues it · ↑ queued text · Esc back to the question"))
-	case p.plan != nil && p.plan.open && p.out != nil:
-		return p.items(st.Dim, append(p.checkHint(), "PgUp PgDn scroll", p.esc()))
-	case p.plan != nil && p.plan.open:
-		return p.fileHints()
+	case p.part.details() != nil:
+		return p.part.details()
 	case !p.show.unseen.IsZero():
 		return p.items(st.Warn, p.unseenKeys())
 	case n > 0:
 		return p.items(p.ready(st.Warn), []string{theme.Grouped(n) + " more lines: scroll to the end before you say yes", "PgDn scrolls", "n no", p.esc()})
 	}
-	return append(p.about(), p.items(p.ready(st.Accent), p.answers())...)
+	return append(p.about(), p.items(p.ready(st.Accent), p.part.answers())...)
 }
 
 // ready returns the style of hints about keys that answer: dim until those count.
@@ -61,50 +57,16 @@ func (p *Panel) ready(style theme.Style) theme.Style {
 // wordsStyle is the style of wordsHint: that of keys which answer, once Enter sends an answer to
 // somebody else than the model.
 func (p *Panel) wordsStyle() theme.Style {
-	if p.armed && p.ask != nil && p.ask.Reader != "" {
+	if p.armed && p.reader() != "" {
 		return p.look.Styles.Accent
 	}
 	return p.look.Styles.Dim
 }
 
-// wordsHint explains the words that are typed.
-func (p *Panel) wordsHint() string {
-	switch {
-	case p.words.about.hunk >= 0:
-		return "comment on this hunk; the model reads it with your answer · Enter keeps it · Esc goes back"
-	case p.ask != nil:
-		return "your answer; " + sanitize.Line(cmp.Or(p.ask.Reader, "the model")) + " reads this · Enter sends · Esc goes back"
-	}
-	return "why not? the model reads this · Enter sends · Esc goes back"
-}
-
-// fileHints returns the keys for a file on view.
-func (p *Panel) fileHints() []string {
-	const out = "space leaves the file out, or includes it"
-	dim := p.look.Styles.Dim
-	if !p.plan.divides() {
-		return p.items(dim, []string{out, "] next file", "[ previous file", p.size(), "Esc back to the list"})
-	}
-	keys := []string{out}
-	switch h := p.hunks(); {
-	case h != nil && h.Len() > 1:
-		keys = []string{"] [ hunks", "space leaves a hunk out"}
-	}
-	if p.plan.edits.Review && p.hunks() != nil {
-		keys = append(keys, "m comment")
-	}
-	keys = append(append(keys, p.checkHint()...), "tab next file", "Esc back to the list", p.size())
-	return append(p.about(), p.items(dim, keys)...)
-}
-
 // unseenKeys reports the unseen part of a diff and returns the keys.
 func (p *Panel) unseenKeys() []string {
-	if p.plan != nil {
-		return []string{p.plan.unseenText() + ": y again approves them too", "Enter look at a file", "n no", p.esc()}
-	}
-	seen, lines := p.unseen()
-	what := fmt.Sprintf("you have not seen lines %d–%d: y again approves them too", seen+1, lines)
-	return []string{what, "PgDn scrolls", "n no", p.esc()}
+	what, key := p.part.unseen()
+	return []string{what + ": y again approves them too", key, "n no", p.esc()}
 }
 
 // brief is hints for little room: only the essential keys.
@@ -112,7 +74,7 @@ func (p *Panel) brief(n int) []string {
 	if p.rule.ed != nil {
 		return p.ruleBrief()
 	}
-	plain := p.words.ed == nil && !p.PromptHasKeys && (p.plan == nil || !p.plan.open)
+	plain := p.words.ed == nil && !p.PromptHasKeys && p.part.details() == nil
 	switch {
 	case plain && !p.show.unseen.IsZero():
 		return p.items(p.look.Styles.Warn, p.unseenKeys())[:1]
@@ -121,14 +83,7 @@ func (p *Panel) brief(n int) []string {
 	case !plain:
 		return p.hints(n)[:1]
 	}
-	keys := []string{p.choice(p.yes(), false), p.choice("n no", false), p.esc()}
-	if p.ask != nil {
-		keys = p.ask.keys(p.esc())
-	}
-	if p.plan == nil && len(p.more()) > 0 {
-		keys = slices.Insert(keys, 2, "? keys")
-	}
-	return append(p.about()[:min(1, len(p.about()))], p.items(p.ready(p.look.Styles.Accent), keys)[:1]...)
+	return append(p.about()[:min(1, len(p.about()))], p.items(p.ready(p.look.Styles.Accent), p.part.brief())[:1]...)
 }
 
 // about returns the actions for the marked hunk and, on request, all other keys.
@@ -137,8 +92,8 @@ func (p *Panel) about() []string {
 	if h := p.hunks(); h != nil && h.Marked() >= 0 && !p.covered() {
 		out = p.items(p.look.Styles.User, p.aboutHunk(h))
 	}
-	if p.doc != nil && p.doc.source && !p.covered() {
-		out = p.items(p.look.Styles.User, p.doc.about())
+	if keys := p.part.about(); len(keys) > 0 && !p.covered() {
+		out = p.items(p.look.Styles.User, keys)
 	}
 	if p.missed != "" {
 		out = append(out, theme.Paint(p.look.Styles.Warn, theme.Short(p.renamed(p.missed), p.look.Width)))
@@ -166,7 +121,7 @@ func (p *Panel) aboutHunk(h *diffview.Hunks) []string {
 	if h.Len() > 1 {
 		keys = append(keys, left)
 	}
-	if p.plan == nil || p.plan.edits.Review {
+	if p.comments() {
 		keys = append(keys, "m comment on it")
 	}
 	if h.Len() > 1 {
@@ -178,30 +133,18 @@ func (p *Panel) aboutHunk(h *diffview.Hunks) []string {
 // answers returns the keys that answer a request.
 func (p *Panel) answers() []string {
 	req := p.req
-	if p.plan != nil {
-		return p.listAnswers()
-	}
-	if p.doc != nil {
-		return p.planAnswers()
-	}
-	if p.ask != nil {
-		return p.ask.keys(p.esc())
-	}
-	keys := []string{p.choice(p.yes(), true)}
+	keys := []string{p.choice(p.part.yes(), true)}
 	if len(p.left()) == 0 && !req.Once() {
-		keys = append(keys, p.choice("a "+p.always(), true))
+		keys = append(keys, p.choice("a always ("+req.Facts().Covers+")", true))
 		if req.Offer != nil && !p.aboutFile() {
 			keys = append(keys, "A always "+like(*req.Offer)+": "+sanitize.Line(req.Offer.Rule)+" …")
 		}
-	}
-	if p.limit() != nil {
-		return append(keys, p.choice("n stop", true), p.esc())
 	}
 	keys = append(keys, p.choice("n no", true))
 	if req.Tool != undo {
 		keys = append(keys, "c why not")
 	}
-	if p.diff != nil && req.Tool != undo && p.editable() {
+	if req.Tool != undo && p.editable() {
 		keys = append(keys, "e edit")
 	}
 	keys = append(append(keys, p.rev.hint()...), p.checkHint()...)
@@ -209,22 +152,6 @@ func (p *Panel) answers() []string {
 		keys = append(keys, "? keys")
 	}
 	return append(keys, p.esc())
-}
-
-// listAnswers returns the keys that answer a request for changes to several files.
-func (p *Panel) listAnswers() []string {
-	keys := []string{p.choice(p.yes(), true), p.choice("n no", true)}
-	if p.plan.edits.Review {
-		keys = append(keys, "c why not")
-	}
-	if p.out == nil {
-		space := "space leave it out"
-		if p.plan.files[p.plan.cursor].out {
-			space = "space include it"
-		}
-		keys = append(keys, "Enter look at a file", space)
-	}
-	return append(append(keys, p.checkHint()...), p.size(), p.esc())
 }
 
 // size returns the key for the size of the panel.
@@ -243,25 +170,9 @@ func like(o confirm.Offer) string {
 	return "for the only new command in it"
 }
 
-// yes returns the hint of the approval.
-func (p *Panel) yes() string {
-	out := len(p.left())
-	switch {
-	case p.plan != nil:
-		return "y yes, to files with ●"
-	case out > 0 && out == p.hunks().Len():
-		return "all hunks are left out"
-	case out > 0:
-		return fmt.Sprintf("y yes, to %d of %d hunks", p.hunks().Len()-out, p.hunks().Len())
-	case p.limit() != nil:
-		return "y once more"
-	}
-	return "y yes"
-}
-
 // esc describes the present effect of Esc.
 func (p *Panel) esc() string {
-	if p.covered() || p.show.full || p.show.queue || p.doc != nil && p.doc.source || p.hunks() != nil && p.hunks().Marked() >= 0 {
+	if p.covered() || p.show.full || p.show.queue || len(p.part.about()) > 0 || p.hunks() != nil && p.hunks().Marked() >= 0 {
 		return "Esc back"
 	}
 	return "Esc cancel"
@@ -270,33 +181,22 @@ func (p *Panel) esc() string {
 // aboutFile reports whether a rule for the request names files. Its key is among the others:
 // people answer many edits.
 func (p *Panel) aboutFile() bool {
-	_, reads := p.req.Subject.(*confirm.Read)
-	return p.change != nil || reads
-}
-
-// limit returns the limit that the question is about; nil for any other.
-func (p *Panel) limit() *confirm.Limit { return confirm.As[*confirm.Limit](p.req) }
-
-// remarkKeys returns the keys for parts of a request.
-func (p *Panel) remarkKeys() []string {
-	switch h := p.hunks(); {
-	case p.covered():
-		return nil
-	case p.doc != nil && !p.doc.source:
-		return []string{"m comment on lines"}
-	case h != nil && h.Len() == 1:
-		return []string{"m comment on the hunk"}
-	case h != nil:
-		return []string{"] [ hunks", "space leave a hunk out", "m comment on a hunk"}
+	switch p.req.Subject.(type) {
+	case *confirm.Edits, *confirm.Read:
+		return true
+	default:
+		return false
 	}
-	return nil
 }
 
 // more returns the other keys of a request.
 func (p *Panel) more() []string {
-	keys := p.remarkKeys()
-	if p.diff != nil && p.out == nil {
-		keys = append(keys, p.layoutKeys()...)
+	var keys []string
+	if !p.covered() {
+		keys = p.part.remarks()
+	}
+	if s, ok := p.part.(*single); ok && p.out == nil {
+		keys = append(keys, p.layoutKeys(s.diff)...)
 	}
 	if p.opens() {
 		keys = append(keys, "o open in "+sanitize.Line(p.Editor))
@@ -314,8 +214,7 @@ func (p *Panel) more() []string {
 }
 
 // layoutKeys returns the keys for the layout of the diff on view.
-func (p *Panel) layoutKeys() []string {
-	view := p.diff
+func (p *Panel) layoutKeys(view *diffview.View) []string {
 	if p.rev.shown() {
 		view = p.rev.view
 	}
@@ -360,12 +259,4 @@ func hint(look theme.Look, style theme.Style, text string) []string {
 		lines[i] = theme.Paint(style, l)
 	}
 	return lines
-}
-
-// always describes what "a" would approve for the rest of the session.
-func (p *Panel) always() string {
-	if l := p.limit(); l != nil {
-		return "extend by " + sanitize.Line(l.Step)
-	}
-	return "always (" + p.req.Facts().Covers + ")"
 }

@@ -48,7 +48,7 @@ func (p *Panel) act(key tea.KeyPressMsg) Outcome {
 	name, chosen := key.String(), p.chosen
 	p.chosen = ""
 	switch {
-	case name == "c" && p.reasons():
+	case name == "c" && p.part.reasons():
 		p.write(-1)
 	case name == "A" && p.makeRule():
 	case name == "e" && p.editable():
@@ -68,14 +68,6 @@ func (p *Panel) act(key tea.KeyPressMsg) Outcome {
 		p.miss(key)
 	}
 	return Handled
-}
-
-// reasons reports whether a no may have a reason: the model proposed the request.
-func (p *Panel) reasons() bool {
-	if p.plan != nil {
-		return p.plan.edits.Review && !p.plan.open
-	}
-	return p.req.Tool != undo && p.limit() == nil
 }
 
 // reply handles a key that answers; for any other it returns Ignored.
@@ -99,7 +91,7 @@ func (p *Panel) Refusal(key string) (v confirm.Verdict, ok bool) {
 
 // Answers reports whether a key answers, if not now, then once all has been visible.
 func (p *Panel) Answers(key string) bool {
-	return slices.Contains(answers, p.answer(key)) || p.ask.option(key) != ""
+	return slices.Contains(answers, p.answer(key)) || p.option(key) != ""
 }
 
 // Moves reports whether a key only moves in the question, which a person does several times in a
@@ -118,8 +110,7 @@ func (p *Panel) Moves(key string) bool {
 func (p *Panel) warnUnseen(key string) bool {
 	warned := p.show.unseen
 	p.show.unseen = time.Time{}
-	seen, lines := p.unseen()
-	if key != "y" && key != "a" || seen == lines && (p.plan == nil || len(p.plan.unseen()) == 0) || !p.scroll.fits {
+	if what, _ := p.part.unseen(); key != "y" && key != "a" || what == "" || !p.scroll.fits {
 		return false
 	}
 	if _, counts := p.verdict(key); !counts || !warned.IsZero() && p.now.Sub(warned) >= quiet {
@@ -134,10 +125,7 @@ func (p *Panel) back() bool {
 	switch {
 	case p.out != nil:
 		p.showCheck()
-	case p.plan != nil && p.plan.open:
-		p.plan.show(false, &p.scroll)
-	case p.doc != nil && p.doc.source && !p.covered():
-		p.doc.show(false, &p.scroll)
+	case p.part.back():
 	case p.hunks() != nil && p.hunks().Marked() >= 0:
 		p.hunks().Mark(-1)
 	case p.rev.shown():
@@ -154,41 +142,12 @@ func (p *Panel) back() bool {
 
 // verdict returns the answer of a key. It approves exactly the text on the screen.
 func (p *Panel) verdict(key string) (confirm.Verdict, bool) {
-	yes := p.readable()
-	if p.plan != nil {
-		return p.plan.verdict(key, yes)
-	}
-	if p.doc != nil {
-		return p.doc.verdict(key, yes)
-	}
-	if p.ask != nil {
-		return p.ask.verdict(key, yes)
-	}
-	v := confirm.Verdict{By: me, Comments: p.words.comments}
-	out := p.left()
-	whole := len(out) == 0
-	yes = yes && (whole || len(out) < p.hunks().Len())
-	switch {
-	case key == "n":
-		return v, true
-	case !yes:
-		return v, false
-	case key == "y":
-	case key == "a" && !p.req.Once() && whole:
-		v.Session = true
-	default:
-		return v, false
-	}
-	v.Decision, v.Texts = confirm.Approve, p.texts()
-	if len(out) > 0 {
-		partial(p.hunks(), &v)
-	}
-	return v, true
+	return p.part.verdict(key, p.readable())
 }
 
 // browse handles a key that changes the view of the body, and reports whether it did.
 func (p *Panel) browse(key string) bool {
-	if p.pressLine(key) || p.pressHunk(key) || p.plan != nil && !p.covered() && p.plan.press(key, &p.scroll) {
+	if p.pressHunk(key) || !p.covered() && p.part.press(key) {
 		return true
 	}
 	switch key {

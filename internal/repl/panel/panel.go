@@ -14,7 +14,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
-	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 // undo is the tool that reverts changes: its proposal is not the model's, so a refusal needs
@@ -46,14 +45,10 @@ type Panel struct {
 	words  words
 	rule   ruleMaker
 
-	body   body
-	change *workspace.Change // of one file; nil for any other question
-	diff   *diffview.View    // its body
-	rev    *revision         // nil unless a proposal for the same file was refused with words
-	out    *checked          // the output of the check, while it is shown
-	plan   *plan             // the body of several changes
-	doc    *document         // the body of a plan in Markdown
-	ask    *question         // the body of a question of the model
+	part part
+	body body      // part, rev or out
+	rev  *revision // nil unless a proposal for the same file was refused with words
+	out  *checked  // the output of the check, while it is shown
 
 	scroll scroll
 	show   show
@@ -80,47 +75,51 @@ func New(req confirm.Request, look theme.Look, layout diffview.Layout, now time.
 // build creates the body of the request in its current state.
 func (p *Panel) build() {
 	opt := diffview.Options{Width: p.look.Width, NoColor: p.look.NoColor, Tint: p.look.Tint, Layout: p.show.layout, Whole: p.look.Keys.Whole}
-	p.diff, p.out, p.scroll = nil, nil, scroll{}
+	p.out, p.scroll = nil, scroll{}
+	p.part = p.newPart(opt)
+	p.body = p.part
+}
+
+// newPart creates the body of the request, and compares a change with the refused one.
+func (p *Panel) newPart(opt diffview.Options) part {
+	of := func(b body) usual { return usual{b, p} }
 	switch s := p.req.Subject.(type) {
 	case *confirm.Edits:
 		if !s.One() {
-			p.plan = newPlan(p.req, s, p.look, opt, &p.words)
-			p.body = p.plan
-			return
+			return newPlan(p, s, opt)
 		}
-		p.change = &s.Changes[0]
-		c := change(*p.change, p.req, p.edited)
-		p.diff = diffview.New(c, opt)
-		p.body, p.rev = p.diff, newRevision(p.req.Refused, c, opt)
+		c := change(s.Changes[0], p.req, p.edited)
+		diff := diffview.New(c, opt)
+		p.rev = newRevision(p.req.Refused, c, opt)
+		return &single{of(diff), &s.Changes[0], diff}
 	case *confirm.Document:
-		p.doc = newDocument(s.Text, p.req.Notes, p.edited, p.look, &p.words)
-		p.body = p.doc
+		return newDocument(p, s.Text)
 	case *confirm.Choice:
-		p.ask = newQuestion(*s, p.look)
-		p.body = p.ask
+		return newQuestion(p, *s)
 	case *confirm.Command:
-		p.body = diffview.NewCommand(diffview.Command{
+		return of(diffview.NewCommand(diffview.Command{
 			Line: s.Line, Dir: s.Dir, Timeout: s.Timeout, Background: s.Background, Unconfined: s.Unconfined, Notes: texts(p.req.Notes),
-		}, opt)
+		}, opt))
 	case *confirm.Call:
-		p.body = diffview.NewCall(diffview.Call{Server: s.Server, Tool: s.Tool, Args: s.Args, Notes: texts(p.req.Notes)}, opt)
-	case *confirm.Read, *confirm.Save, *confirm.Fetch, *confirm.Limit:
-		p.body = &reading{p.req, p.look}
+		return of(diffview.NewCall(diffview.Call{Server: s.Server, Tool: s.Tool, Args: s.Args, Notes: texts(p.req.Notes)}, opt))
+	case *confirm.Limit:
+		return limit{of(&reading{p.req, p.look}), s.Step}
+	case *confirm.Read, *confirm.Save, *confirm.Fetch:
 	}
+	return of(&reading{p.req, p.look})
 }
 
 // Restyle adopts the terminal's size and colors.
 func (p *Panel) Restyle(look theme.Look) {
-	if look.Width != p.look.Width && p.diff != nil {
+	if _, ok := p.part.(*single); ok && look.Width != p.look.Width {
 		p.scroll.seen = 0
 	}
 	p.look = look
-	p.body.Resize(look.Width)
+	p.part.Resize(look.Width)
 	if p.out != nil {
-		p.tried().Resize(look.Width)
+		p.out.Resize(look.Width)
 	}
 	if p.rev != nil {
-		p.diff.Resize(look.Width)
 		p.rev.view.Resize(look.Width)
 	}
 }
@@ -133,25 +132,25 @@ func (p *Panel) Full() bool { return p.show.full }
 
 // view returns the diff whose hunks can be left out or commented on; nil without one.
 func (p *Panel) view() *diffview.View {
-	if p.plan != nil && p.plan.open && p.plan.divides() {
-		return p.plan.files[p.plan.cursor].view
+	if l, ok := p.part.(*plan); ok && !l.divides() {
+		return nil
 	}
-	return p.diff
+	return p.part.onView()
 }
 
 // editable reports whether the text that would be written can be edited.
-func (p *Panel) editable() bool { return p.doc != nil || p.diff != nil && p.change.Editable() }
+func (p *Panel) editable() bool {
+	_, _, ok := p.part.proposal()
+	return ok
+}
 
 // Proposal returns the text that would be written and the name of its file; false if the
 // request cannot be edited.
 func (p *Panel) Proposal() (name, text string, ok bool) {
-	switch {
-	case !p.editable():
+	if !p.editable() {
 		return "", "", false
-	case p.doc != nil:
-		return "plan.md", p.doc.text, true
 	}
-	return p.change.Name, p.diff.Hunks().Text(), true
+	return p.part.proposal()
 }
 
 // texts returns the text of an external edit, for a verdict.
@@ -182,8 +181,8 @@ func (p *Panel) View(height int) []string {
 		f = p.around(height)
 	}
 	p.scroll = f.scroll
-	if s := p.scroll; s.fits && p.plan != nil && p.plan.open && !p.covered() {
-		p.plan.saw(s.offset + s.room)
+	if s := p.scroll; s.fits && !p.covered() {
+		p.part.saw(s.offset + s.room)
 	}
 	lines := p.body.Lines(p.scroll.offset, p.scroll.room)
 	out := slices.Concat(f.head, lines)
@@ -200,7 +199,7 @@ func (p *Panel) title() []string {
 	out := append(p.calls(), p.heading()...)
 	if p.Remark != "" {
 		remark := sanitize.Line(p.Remark)
-		if p.plan == nil && len(p.left()) > 0 {
+		if p.req.File() != nil && len(p.left()) > 0 {
 			remark += "; with hunks left out, y applies the version shown here"
 		}
 		out = append(out, hint(p.look, p.look.Styles.Warn, remark)...)
@@ -215,7 +214,7 @@ func (p *Panel) heading() []string {
 		asker := "sub-agent " + sanitize.Line(p.req.Origin)
 		return append([]string{theme.Paint(p.look.Styles.Accent, theme.Short(asker, p.look.Width))}, p.checkLine()...)
 	}
-	if p.req.Tool == undo && p.change != nil {
+	if p.req.Tool == undo && p.req.File() != nil {
 		return hint(p.look, p.look.Styles.Accent, sanitize.Line(confirm.As[*confirm.Edits](p.req).Title))
 	}
 	return p.checkLine()

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/plural"
@@ -18,13 +17,12 @@ import (
 // plan is the body of a request for changes to several files: a list in which each file can
 // be viewed and left out.
 type plan struct {
+	usual
 	edits  *confirm.Edits
-	notes  []caution.Note
 	look   theme.Look
 	files  []file
 	cursor int
 	open   bool // show the file under the cursor, not the list
-	words  *words
 }
 
 // file is a file of a plan.
@@ -54,8 +52,8 @@ func (f *file) none() bool {
 	return f.out || h != nil && len(h.Out()) == h.Len()
 }
 
-func newPlan(req confirm.Request, edits *confirm.Edits, look theme.Look, opt diffview.Options, w *words) *plan {
-	p := &plan{edits: edits, notes: req.Notes, look: look, words: w}
+func newPlan(in *Panel, edits *confirm.Edits, opt diffview.Options) *plan {
+	p := &plan{usual: usual{panel: in}, edits: edits, look: in.look}
 	for i, c := range edits.Changes {
 		view := diffview.New(change(c, confirm.Request{}, nil), opt)
 		p.files = append(p.files, file{view: view, name: sanitize.Name(c.Label()), what: confirm.Verb(c), fixed: !c.Editable(), changes: view.Hunks().Len(), out: slices.Contains(edits.Out, i)})
@@ -86,7 +84,7 @@ func (p *plan) Header() []string {
 		text += fmt.Sprintf(", %d left unchanged", out)
 	}
 	lines := hint(p.look, p.look.Styles.User, text)
-	for _, n := range p.notes {
+	for _, n := range p.panel.req.Notes {
 		lines = append(lines, hint(p.look, p.look.Styles.Warn, "! "+sanitize.Line(n.Text))...)
 	}
 	return lines
@@ -199,7 +197,7 @@ func (p *plan) divides() bool { return p.edits.Review || p.edits.Parts }
 // commented returns the number of comments on a file.
 func (p *plan) commented(i int) int {
 	n := 0
-	for _, c := range p.words.comments {
+	for _, c := range p.panel.words.comments {
 		if c.File == i && p.edits.Review {
 			n++
 		}
@@ -209,6 +207,9 @@ func (p *plan) commented(i int) int {
 
 // saw notes that the lines before end of the open file have been on the screen.
 func (p *plan) saw(end int) {
+	if !p.open {
+		return
+	}
 	f := &p.files[p.cursor]
 	f.looked, f.seen = true, max(f.seen, min(end, f.view.Len()))
 	f.end = f.end || f.seen >= f.view.Changed()
@@ -221,9 +222,9 @@ func (p *plan) moved() {
 	}
 }
 
-// unseen returns the files of a model's changes that would be approved although their last
+// unseenFiles returns the files of a model's changes that would be approved although their last
 // change was not on the screen.
-func (p *plan) unseen() []*file {
+func (p *plan) unseenFiles() []*file {
 	var out []*file
 	for i := range p.files {
 		if f := &p.files[i]; p.edits.Review && !f.end && !f.none() {
@@ -233,10 +234,14 @@ func (p *plan) unseen() []*file {
 	return out
 }
 
-// unseenText describes the unseen files. It gives the lines of one, and counts the others.
-func (p *plan) unseenText() string {
+// unseen describes the unseen files. It gives the lines of one, and counts the others.
+func (p *plan) unseen() (what, key string) {
 	var begun []*file
-	files := p.unseen()
+	files := p.unseenFiles()
+	if len(files) == 0 {
+		return "", ""
+	}
+	const look = "Enter look at a file"
 	for _, f := range files {
 		if f.looked {
 			begun = append(begun, f)
@@ -244,7 +249,7 @@ func (p *plan) unseenText() string {
 	}
 	rest := fmt.Sprintf("looked at %d of %s", len(files)-len(begun), plural.Of(len(p.files), "file"))
 	if len(begun) == 0 {
-		return "you have not " + rest
+		return "you have not " + rest, look
 	}
 	f := begun[0]
 	text := fmt.Sprintf("you have not seen lines %d–%d of %s", f.seen+1, f.view.Changed(), fitPath(f.name, p.look.Width/2))
@@ -254,13 +259,13 @@ func (p *plan) unseenText() string {
 	if len(begun) < len(files) {
 		text += ", nor " + rest
 	}
-	return text
+	return text, look
 }
 
 // verdict returns the answer of a key in the list; yes reports that all files have been
 // visible.
 func (p *plan) verdict(key string, yes bool) (confirm.Verdict, bool) {
-	v := confirm.Verdict{By: me, Comments: p.words.comments}
+	v := confirm.Verdict{By: me, Comments: p.panel.words.comments}
 	switch {
 	case p.open:
 		return v, false
@@ -273,24 +278,24 @@ func (p *plan) verdict(key string, yes bool) (confirm.Verdict, bool) {
 	return v, false
 }
 
-// press handles a key of the plan and reports whether it is one. s belongs to the panel.
-func (p *plan) press(key string, s *scroll) bool {
+// press handles a key of the plan and reports whether it is one.
+func (p *plan) press(key string) bool {
 	switch key {
 	case "space":
 		p.files[p.cursor].out = !p.files[p.cursor].out
 	case "enter", "right":
-		p.show(true, s)
+		p.show(true)
 	case "left", "backspace":
-		p.show(false, s)
+		p.show(false)
 	case "]", "tab":
-		p.to(p.cursor+1, s)
+		p.to(p.cursor + 1)
 	case "[":
-		p.to(p.cursor-1, s)
+		p.to(p.cursor - 1)
 	case "up", "k", "down", "j", "pgup", "pgdown", "home", "g", "end", "G":
 		if p.open {
 			return false
 		}
-		p.to(p.cursor+steps(key, s.room, len(p.files)), s)
+		p.to(p.cursor + steps(key, p.panel.scroll.room, len(p.files)))
 	default:
 		return false
 	}
@@ -315,20 +320,114 @@ func steps(key string, room, total int) int {
 }
 
 // to moves the cursor.
-func (p *plan) to(i int, s *scroll) {
+func (p *plan) to(i int) {
 	p.cursor = max(0, min(i, len(p.files)-1))
-	if p.open {
-		s.top()
-	} else {
-		s.reveal(p.cursor)
-	}
+	p.show(p.open)
 }
 
 // show opens the file under the cursor, or returns to the list.
-func (p *plan) show(open bool, s *scroll) {
+func (p *plan) show(open bool) {
 	if p.open = open; open {
-		s.top()
+		p.panel.scroll.top()
 	} else {
-		s.reveal(p.cursor)
+		p.panel.scroll.reveal(p.cursor)
 	}
+}
+
+func (p *plan) back() bool {
+	if !p.open {
+		return false
+	}
+	p.show(false)
+	return true
+}
+
+func (p *plan) reasons() bool { return p.edits.Review && !p.open }
+
+func (p *plan) onView() *diffview.View {
+	if p.open {
+		return p.files[p.cursor].view
+	}
+	return nil
+}
+
+func (p *plan) hunks() *diffview.Hunks {
+	if !p.open || !p.divides() || p.panel.req.Tool == undo && !p.edits.Parts {
+		return nil
+	}
+	return p.files[p.cursor].hunks()
+}
+
+func (p *plan) views() (all []*diffview.View) {
+	if !p.open {
+		return nil
+	}
+	for _, f := range p.files {
+		all = append(all, f.view)
+	}
+	return all
+}
+
+func (p *plan) hidden(seen int) int { return max(0, len(p.files)-seen) }
+
+func (p *plan) shown(s *scroll) {
+	if !p.open {
+		s.reveal(p.cursor)
+		p.usual.shown(s)
+	}
+}
+
+func (p *plan) comment(hunk int, text string) {
+	w := &p.panel.words
+	_, line := p.files[w.about.file].view.Hunks().Place(hunk)
+	w.comments = append(w.comments, confirm.Comment{File: w.about.file, Line: line, Text: text})
+}
+
+func (p *plan) located(c confirm.Comment) string { return onFile(c, p.edits.Changes[c.File].Name) }
+
+func (*plan) yes() string { return "y yes, to files with ●" }
+
+func (p *plan) brief() []string {
+	return []string{p.panel.choice(p.yes(), false), p.panel.choice("n no", false), p.panel.esc()}
+}
+
+// answers returns the keys that answer in the list.
+func (p *plan) answers() []string {
+	in := p.panel
+	keys := []string{in.choice(p.yes(), true), in.choice("n no", true)}
+	if p.edits.Review {
+		keys = append(keys, "c why not")
+	}
+	if in.out == nil {
+		space := "space leave it out"
+		if p.files[p.cursor].out {
+			space = "space include it"
+		}
+		keys = append(keys, "Enter look at a file", space)
+	}
+	return append(append(keys, in.checkHint()...), in.size(), in.esc())
+}
+
+// details returns the keys for a file on view.
+func (p *plan) details() []string {
+	const out = "space leaves the file out, or includes it"
+	in, dim := p.panel, p.look.Styles.Dim
+	switch {
+	case !p.open:
+		return nil
+	case in.out != nil:
+		return in.items(dim, append(in.checkHint(), "PgUp PgDn scroll", in.esc()))
+	case !p.divides():
+		return in.items(dim, []string{out, "] next file", "[ previous file", in.size(), "Esc back to the list"})
+	}
+	keys := []string{out}
+	h := p.hunks()
+	if h != nil && h.Len() > 1 {
+		keys = []string{"] [ hunks", "space leaves a hunk out"}
+	}
+	if p.edits.Review && h != nil {
+		keys = append(keys, "m comment")
+	}
+	keys = append(append(keys, in.checkHint()...), "tab next file", "Esc back to the list", in.size())
+	return append(in.about(), in.items(dim, keys)...)
 }

@@ -3,6 +3,7 @@ package panel
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,14 +14,15 @@ import (
 
 // question is the body of a question of the model, with its options.
 type question struct {
+	usual
 	confirm.Choice
-	look  theme.Look
-	lines []string
+	look theme.Look
+	rows
 }
 
-func newQuestion(c confirm.Choice, look theme.Look) *question {
-	q := &question{Choice: c, look: look}
-	q.Resize(look.Width)
+func newQuestion(p *Panel, c confirm.Choice) *question {
+	q := &question{usual: usual{panel: p}, Choice: c, look: p.look}
+	q.Resize(p.look.Width)
 	return q
 }
 
@@ -29,21 +31,14 @@ func (q *question) Header() []string {
 	return hint(q.look, q.look.Styles.User, sanitize.Line(cmp.Or(q.From, "the model"))+" asks")
 }
 
-func (q *question) Len() int { return len(q.lines) }
-
-func (q *question) Lines(offset, height int) []string {
-	offset = max(0, min(offset, len(q.lines)))
-	return q.lines[offset:min(len(q.lines), offset+max(0, height))]
-}
-
 // Resize wraps the text for a width in columns.
 func (q *question) Resize(width int) {
-	q.look.Width, q.lines = width, nil
+	q.look.Width, q.rows = width, nil
 	for line := range strings.Lines(strings.ReplaceAll(sanitize.Exact(q.Text), "\t", "    ")) {
-		q.lines = append(q.lines, theme.Wrap(strings.TrimRight(line, "\n"), "", width)...)
+		q.rows = append(q.rows, theme.Wrap(strings.TrimRight(line, "\n"), "", width)...)
 	}
 	for i, o := range q.Options {
-		q.lines = append(q.lines, theme.Wrap(fmt.Sprintf("%d  %s", i+1, exactLine(o)), "", width)...)
+		q.rows = append(q.rows, theme.Wrap(fmt.Sprintf("%d  %s", i+1, exactLine(o)), "", width)...)
 	}
 }
 
@@ -64,18 +59,32 @@ func (q *question) verdict(key string, yes bool) (confirm.Verdict, bool) {
 	return v, true
 }
 
-// option returns the answer that a key takes; "" for any other key, and if q is nil.
+// option returns the answer that a key takes; "" for any other key.
 func (q *question) option(key string) string {
 	n, err := strconv.Atoi(key)
-	if q == nil || err != nil || n < 1 || n > len(q.Options) {
+	if err != nil || n < 1 || n > len(q.Options) {
 		return ""
 	}
 	return q.Options[n-1]
 }
 
-// keys returns the keys that answer.
-func (q *question) keys(esc string) []string {
-	keys := []string{"c answer in your own words", "n no answer", esc}
+func (q *question) label(int) string { return "answer: " }
+
+func (q *question) said(text string) confirm.Verdict {
+	return confirm.Verdict{By: me, Decision: confirm.Approve, Answer: text}
+}
+
+func (q *question) brief() []string {
+	keys := q.answers()
+	if len(q.panel.more()) > 0 {
+		keys = slices.Insert(keys, 2, "? keys")
+	}
+	return keys
+}
+
+// answers returns the keys that answer.
+func (q *question) answers() []string {
+	keys := []string{"c answer in your own words", "n no answer", q.panel.esc()}
 	switch n := len(q.Options); n {
 	case 0:
 		return keys

@@ -12,7 +12,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
-	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 // words are the user's words for the model besides yes and no.
@@ -33,8 +32,8 @@ type subject struct {
 func (p *Panel) write(hunk int) {
 	w := &p.words
 	w.about = subject{hunk: hunk}
-	if p.plan != nil && hunk >= 0 {
-		w.about.file = p.plan.cursor
+	if l, ok := p.part.(*plan); ok && hunk >= 0 {
+		w.about.file = l.cursor
 	}
 	if w.drafts == nil {
 		w.drafts = make(map[subject]*input.Editor)
@@ -48,25 +47,17 @@ func (p *Panel) write(hunk int) {
 // WriteAnswer opens the editor of an answer that has no options and that the model must not read:
 // words typed at once are no prompt.
 func (p *Panel) WriteAnswer() {
-	if p.ask != nil && p.ask.Reader != "" && len(p.ask.Options) == 0 {
+	if q, ok := p.part.(*question); ok && q.Reader != "" && len(q.Options) == 0 {
 		p.write(-1)
 	}
 }
 
 // Note returns the editor of the open comment or rule and its label, or nil.
 func (p *Panel) Note() (ed *input.Editor, label string) {
-	switch {
-	case p.rule.ed != nil:
+	if p.rule.ed != nil {
 		return p.rule.ed, "rule: "
-	case p.words.about.hunk >= 0 && p.doc != nil:
-		return p.words.ed, fmt.Sprintf("on line %d: ", p.words.about.hunk+1)
-	case p.words.about.hunk >= 0:
-		return p.words.ed, fmt.Sprintf("on hunk %d: ", p.words.about.hunk+1)
 	}
-	if p.ask != nil {
-		return p.words.ed, "answer: "
-	}
-	return p.words.ed, "no, because: "
+	return p.words.ed, p.part.label(p.words.about.hunk)
 }
 
 // Comment returns the text of the open comment, or "".
@@ -81,12 +72,12 @@ func (p *Panel) Comment() string {
 // comments, the open one, and those that Esc left. Words for somebody else than the model are
 // lost: they may be a password.
 func (p *Panel) Unsent() string {
-	if p.ask != nil && p.ask.Reader != "" {
+	if p.reader() != "" {
 		return ""
 	}
 	var lines []string
 	for _, c := range p.words.comments {
-		lines = append(lines, p.located(c))
+		lines = append(lines, p.part.located(c))
 	}
 	for _, about := range slices.SortedFunc(maps.Keys(p.words.drafts), func(a, b subject) int {
 		return cmp.Or(a.file-b.file, a.hunk-b.hunk)
@@ -97,22 +88,6 @@ func (p *Panel) Unsent() string {
 		}
 	}
 	return strings.Join(lines, "\n")
-}
-
-// located returns a comment with the line and the name of its file, as a part of a prompt. It
-// leaves out a name that would be a mention there: the model chose it.
-func (p *Panel) located(c confirm.Comment) string {
-	if p.doc != nil {
-		return c.OnPlan()
-	}
-	change := p.change
-	if p.plan != nil {
-		change = &p.plan.edits.Changes[c.File]
-	}
-	if strings.Contains(change.Name, "@") {
-		return fmt.Sprintf("On line %d: %s", c.Line, c.Text)
-	}
-	return fmt.Sprintf("On line %d of %s: %s", c.Line, sanitize.Name(change.Name), c.Text)
 }
 
 // pressNote handles a key while a comment is typed. A panel that is not armed does not send
@@ -129,54 +104,16 @@ func (p *Panel) pressNote(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 		switch {
 		case text == "":
 		case w.about.hunk >= 0:
-			p.remark(text)
-		case p.ask != nil:
-			return Answered, confirm.Verdict{By: me, Decision: confirm.Approve, Answer: text}
+			p.part.comment(w.about.hunk, text)
 		default:
-			return Answered, confirm.Verdict{By: me, Feedback: text, Comments: w.comments}
+			return Answered, p.part.said(text)
 		}
 	}
 	return Handled, confirm.Verdict{}
 }
 
-// remark adds a comment on its subject.
-func (p *Panel) remark(text string) {
-	w := &p.words
-	if p.doc != nil {
-		w.comments = append(w.comments, p.doc.comment(w.about.hunk, text))
-		p.doc.render()
-		return
-	}
-	_, line := p.view().Hunks().Place(w.about.hunk)
-	w.comments = append(w.comments, confirm.Comment{File: w.about.file, Line: line, Text: text})
-}
-
-// pressLine handles a key for comments on the lines of a document, and reports whether it is
-// one.
-func (p *Panel) pressLine(key string) bool {
-	if p.doc == nil || p.covered() {
-		return false
-	}
-	comment, ok := p.doc.press(key, &p.scroll)
-	if comment {
-		p.write(p.doc.cursor)
-	}
-	return ok
-}
-
 // hunks returns the hunks that can be left out or commented on, or nil.
-func (p *Panel) hunks() *diffview.Hunks {
-	switch v := p.view(); {
-	case v == nil || p.req.Tool == undo && (p.plan == nil || !p.plan.edits.Parts):
-		return nil
-	case p.plan != nil:
-		return p.plan.files[p.plan.cursor].hunks()
-	case !p.change.Editable() || v.Hunks().Len() == 0:
-		return nil
-	default:
-		return v.Hunks()
-	}
-}
+func (p *Panel) hunks() *diffview.Hunks { return p.part.hunks() }
 
 // left returns the hunks left out.
 func (p *Panel) left() []int {
@@ -189,12 +126,13 @@ func (p *Panel) left() []int {
 // pressHunk handles a key for hunks and reports whether it is one.
 func (p *Panel) pressHunk(key string) bool {
 	h := p.hunks()
+	_, several := p.part.(*plan)
 	switch {
 	case h == nil || p.covered():
 		return false
-	case p.plan != nil && (h.Len() == 1 && key == "space" || key == "tab"): // of the file
+	case several && (h.Len() == 1 && key == "space" || key == "tab"): // of the file
 		return false
-	case key == "m" && (p.plan == nil || p.plan.edits.Review):
+	case key == "m" && p.comments():
 		p.comment(h)
 		return true
 	case key == "space" && h.Len() == 1: // the only hunk cannot be left out
@@ -246,7 +184,16 @@ func (p *Panel) mark(i int) {
 }
 
 // opens reports whether an editor can show the question.
-func (p *Panel) opens() bool { return p.Editor != "" && p.diff != nil && !p.change.Removes() }
+func (p *Panel) opens() bool {
+	c := p.req.File()
+	return p.Editor != "" && c != nil && !c.Removes()
+}
+
+// comments reports whether the person may comment on hunks.
+func (p *Panel) comments() bool {
+	l, ok := p.part.(*plan)
+	return !ok || l.edits.Review
+}
 
 // expand shows or folds the unchanged lines; it returns false without a diff.
 func (p *Panel) expand() bool {
@@ -265,7 +212,7 @@ func (p *Panel) expand() bool {
 
 // arrange switches between the split and the unified layout; it returns false without a diff.
 func (p *Panel) arrange() bool {
-	views := p.shownViews()
+	views := p.part.views()
 	if len(views) == 0 || p.out != nil {
 		return false
 	}
@@ -288,32 +235,14 @@ func (p *Panel) arrange() bool {
 // keys act: its lines seen before do not count.
 func (p *Panel) moved() {
 	p.scroll.top()
-	if p.plan != nil {
-		p.plan.moved()
+	if l, ok := p.part.(*plan); ok {
+		l.moved()
 	} else {
 		p.scroll.seen = 0
 	}
 	if h := p.hunks(); h != nil && h.Marked() >= 0 {
 		p.mark(h.Marked())
 	}
-}
-
-// shownViews returns the diffs on view: that of the change, or those of the plan if one of
-// its files is open.
-func (p *Panel) shownViews() []*diffview.View {
-	switch {
-	case p.rev != nil:
-		return []*diffview.View{p.diff, p.rev.view}
-	case p.diff != nil:
-		return []*diffview.View{p.diff}
-	case p.plan == nil || !p.plan.open:
-		return nil
-	}
-	views := make([]*diffview.View, len(p.plan.files))
-	for i, f := range p.plan.files {
-		views[i] = f.view
-	}
-	return views
 }
 
 // partial tells the model which part of a change was approved.

@@ -57,7 +57,7 @@ func (p *Panel) compare() bool {
 	}
 	p.rev.on, p.out = !p.rev.on, nil
 	p.scroll.top()
-	p.body = p.diff
+	p.body = p.part
 	if p.rev.on {
 		p.body = p.rev.view
 	}
