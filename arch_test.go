@@ -47,6 +47,8 @@ var layers = []struct {
 	{"internal/notebook", []string{"internal/sanitize"}},
 	{"internal/peer", nil},
 	{"internal/programs", []string{"internal/lazyregexp"}},
+	{"internal/clip", nil},
+	{"internal/hexsum", nil},
 	{"internal/plural", nil},
 	{"internal/regularfile", nil},
 	{"internal/sandbox", []string{"internal/lookpath"}},
@@ -87,8 +89,8 @@ var layers = []struct {
 	{"internal/tools/shell/safecmd", []string{"internal/confirm", "internal/lazyregexp", "internal/lookpath", "internal/permission", "internal/programs", "internal/sanitize", "internal/shellline"}},
 	{"internal/tools/search", []string{"internal/child", "internal/gitignore", "internal/glob", "internal/lookpath", "internal/regularfile", "internal/workspace/text"}},
 	{"internal/tools/web", []string{"internal/workspace/text"}},
-	{"internal/tools", []string{"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/imagefile", "internal/llm", "internal/lookpath", "internal/mcp", "internal/nearest", "internal/notebook", "internal/permission", "internal/programs", "internal/sandbox", "internal/sanitize", "internal/statefile", "internal/subpath", "internal/tools/args", "internal/tools/edit", "internal/tools/pending", "internal/tools/search", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/tools/web", "internal/workspace", "internal/workspace/effects"}},
-	{"internal/context", []string{"internal/editor", "internal/lazyregexp", "internal/plural", "internal/subpath", "internal/workspace"}},
+	{"internal/tools", []string{"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/imagefile", "internal/llm", "internal/lookpath", "internal/mcp", "internal/nearest", "internal/notebook", "internal/permission", "internal/programs", "internal/sandbox", "internal/sanitize", "internal/statefile", "internal/tools/args", "internal/tools/edit", "internal/tools/pending", "internal/tools/search", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/tools/web", "internal/workspace", "internal/workspace/effects"}},
+	{"internal/context", []string{"internal/editor", "internal/lazyregexp", "internal/workspace"}},
 
 	{"internal/session/archive", []string{"internal/cells", "internal/llm", "internal/session/history", "internal/statefile"}},
 	{"internal/session/compact", []string{"internal/llm", "internal/session/history", "internal/session/meter"}},
@@ -98,7 +100,7 @@ var layers = []struct {
 		"internal/confirm", "internal/llm", "internal/session/archive", "internal/session/compact",
 		"internal/session/history", "internal/session/meter", "internal/tools",
 	}},
-	{"internal/acp", []string{"internal/app", "internal/app/allowedservers", "internal/app/command", "internal/app/commands", "internal/app/provider", "internal/app/setup", "internal/app/usercommands", "internal/config", "internal/confirm", "internal/llm", "internal/mcp", "internal/mcp/servername", "internal/permission", "internal/sanitize", "internal/session", "internal/session/archive", "internal/session/history", "internal/subpath", "internal/timelimit", "internal/tools", "internal/tools/shell", "internal/workspace"}},
+	{"internal/acp", []string{"internal/app", "internal/app/allowedservers", "internal/app/command", "internal/app/commands", "internal/app/provider", "internal/app/setup", "internal/app/usercommands", "internal/config", "internal/confirm", "internal/llm", "internal/mcp", "internal/mcp/servername", "internal/permission", "internal/sanitize", "internal/session", "internal/session/archive", "internal/session/history", "internal/timelimit", "internal/tools", "internal/tools/shell", "internal/workspace"}},
 	{"internal/headless", []string{"internal/llm", "internal/sanitize", "internal/session", "internal/tools"}},
 
 	{"internal/repl", []string{
@@ -130,7 +132,7 @@ var layers = []struct {
 		"internal/confirm", "internal/diff", "internal/llm", "internal/nearest", "internal/app/command", "internal/repl/pager",
 		"internal/repl/input/edit", "internal/repl/theme", "internal/sanitize", "internal/session", "internal/workspace",
 	}},
-	{"internal/repl/panel", []string{"internal/caution", "internal/cells", "internal/confirm", "internal/plural", "internal/repl/diffview", "internal/repl/input", "internal/repl/markdown", "internal/repl/theme", "internal/sanitize", "internal/workspace"}},
+	{"internal/repl/panel", []string{"internal/caution", "internal/cells", "internal/confirm", "internal/repl/diffview", "internal/repl/input", "internal/repl/markdown", "internal/repl/theme", "internal/sanitize", "internal/workspace"}},
 	{"internal/repl/record", []string{
 		"internal/llm", "internal/repl/markdown", "internal/repl/pager", "internal/repl/theme", "internal/sanitize", "internal/session/history",
 	}},
@@ -149,12 +151,10 @@ var layers = []struct {
 	{"internal/ide/lock", []string{"internal/ide/proof", "internal/peer", "internal/regularfile"}},
 	{"internal/ide/wire", []string{"internal/ide/proof", "internal/peer"}},
 	{"internal/ide/client", []string{"internal/diff", "internal/editor", "internal/ide/lock", "internal/ide/wire", "internal/lazyregexp", "internal/peer"}},
-	{"internal/ide", []string{
-		"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/ide/activity", "internal/ide/client", "internal/ide/lock", "internal/ide/wire", "internal/sanitize", "internal/workspace",
-	}},
+	{"internal/ide", []string{"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/ide/activity", "internal/ide/client", "internal/ide/lock", "internal/ide/wire", "internal/sanitize", "internal/workspace"}},
 
 	{"internal/demo", []string{"internal/statefile"}},
-	{"internal/app", []string{"internal/app/allowedservers", "internal/app/attachments", "internal/app/clipboard", "internal/app/home", "internal/app/hooks", "internal/app/idelink", "internal/app/keystore", "internal/app/provider", "internal/app/setup", "internal/app/skills", "internal/app/sources", "internal/app/spending", "internal/app/subagents", "internal/audit", "internal/caution", "internal/check", "internal/config", "internal/confirm", "internal/context", "internal/diff", "internal/footprint", "internal/llm", "internal/mcp", "internal/permission", "internal/sandbox", "internal/sanitize", "internal/session", "internal/session/archive", "internal/session/history", "internal/statefile", "internal/subpath", "internal/tools", "internal/tools/pending", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/tools/web", "internal/workspace", "internal/workspace/effects"}},
+	{"internal/app", []string{"internal/app/allowedservers", "internal/app/attachments", "internal/app/clipboard", "internal/app/home", "internal/app/hooks", "internal/app/idelink", "internal/app/keystore", "internal/app/provider", "internal/app/setup", "internal/app/skills", "internal/app/sources", "internal/app/spending", "internal/app/subagents", "internal/audit", "internal/caution", "internal/check", "internal/config", "internal/confirm", "internal/context", "internal/diff", "internal/footprint", "internal/llm", "internal/mcp", "internal/permission", "internal/sandbox", "internal/sanitize", "internal/session", "internal/session/archive", "internal/session/history", "internal/statefile", "internal/tools", "internal/tools/pending", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/tools/web", "internal/workspace", "internal/workspace/effects"}},
 	{"internal/app/setup", []string{"internal/app/hooks", "internal/app/skills", "internal/app/sources", "internal/app/subagents", "internal/app/trust", "internal/config", "internal/confirm", "internal/context", "internal/footprint", "internal/permission", "internal/tools/shell/safecmd"}},
 	{"internal/app/clipboard", []string{"internal/child", "internal/lookpath", "internal/timelimit"}},
 	{"internal/app/frontmatter", []string{"internal/lazyregexp"}},
@@ -163,7 +163,7 @@ var layers = []struct {
 	{"internal/app/sources", []string{"internal/app/hooks", "internal/app/skills", "internal/app/subagents", "internal/config", "internal/lazyregexp", "internal/mcp", "internal/permission", "internal/context"}},
 	{"internal/app/spending", []string{"internal/statefile"}},
 	{"internal/app/subagents", []string{"internal/app/frontmatter", "internal/lazyregexp", "internal/llm", "internal/regularfile", "internal/sanitize", "internal/session", "internal/tools"}},
-	{"internal/app/recording", []string{"internal/app/keystore", "internal/audit", "internal/config", "internal/confirm", "internal/lazyregexp", "internal/llm", "internal/permission", "internal/session", "internal/session/archive", "internal/session/history", "internal/subpath", "internal/tools/shell"}},
+	{"internal/app/recording", []string{"internal/app/keystore", "internal/audit", "internal/config", "internal/confirm", "internal/lazyregexp", "internal/llm", "internal/permission", "internal/session", "internal/session/archive", "internal/session/history", "internal/tools/shell"}},
 	{"internal/app/fileindex", []string{"internal/fuzzy", "internal/tools/search", "internal/workspace"}},
 	{"internal/app/home", []string{"internal/lookpath", "internal/statefile"}},
 	{"internal/app/idelink", []string{"internal/config", "internal/confirm", "internal/editor", "internal/ide", "internal/ide/client", "internal/ide/lock", "internal/lazyregexp", "internal/peer", "internal/sanitize", "internal/session", "internal/tools", "internal/tools/shell", "internal/workspace"}},
@@ -175,11 +175,11 @@ var layers = []struct {
 	{"internal/app/allowedservers", []string{
 		"internal/app/keystore", "internal/config", "internal/llm", "internal/llm/remote", "internal/peer", "internal/statefile",
 	}},
-	{"internal/app/replay", []string{"internal/app/setup", "internal/config", "internal/confirm", "internal/llm", "internal/permission", "internal/plural", "internal/session/archive", "internal/tools", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/workspace"}},
+	{"internal/app/replay", []string{"internal/app/setup", "internal/config", "internal/confirm", "internal/llm", "internal/permission", "internal/session/archive", "internal/tools", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/workspace"}},
 	{"internal/app/trust", []string{"internal/regularfile", "internal/statefile"}},
-	{"internal/app/usercommands", []string{"internal/app/frontmatter", "internal/app/skills", "internal/lazyregexp", "internal/regularfile", "internal/app/command", "internal/sanitize"}},
+	{"internal/app/usercommands", []string{"internal/app/command", "internal/app/frontmatter", "internal/app/skills", "internal/lazyregexp", "internal/regularfile", "internal/sanitize"}},
 
-	{"internal/app/commands", []string{"internal/app", "internal/app/command", "internal/app/settings", "internal/app/trust", "internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/mcp", "internal/nearest", "internal/permission", "internal/plural", "internal/repl/pager", "internal/repl/theme", "internal/session/archive", "internal/session/history", "internal/tools", "internal/tools/shell", "internal/workspace", "internal/workspace/undo"}},
+	{"internal/app/commands", []string{"internal/app", "internal/app/command", "internal/app/settings", "internal/app/trust", "internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/mcp", "internal/nearest", "internal/permission", "internal/repl/pager", "internal/repl/theme", "internal/session/archive", "internal/session/history", "internal/tools", "internal/tools/shell", "internal/workspace", "internal/workspace/undo"}},
 	{"internal/cli/doctor", []string{"internal/app/allowedservers", "internal/app/home", "internal/app/hooks", "internal/app/idelink", "internal/app/keystore", "internal/app/provider", "internal/app/skills", "internal/app/sources", "internal/app/trust", "internal/cli/extension", "internal/config", "internal/ide/client", "internal/ide/lock", "internal/llm", "internal/llm/remote", "internal/lookpath", "internal/repl/keys", "internal/repl/theme", "internal/sandbox", "internal/sanitize", "internal/statefile", "internal/timelimit", "internal/tools/shell"}},
 	{"internal/cli/pluginargs", []string{"internal/lazyregexp", "internal/permission"}},
 	{"internal/cli/extension", []string{"internal/child", "internal/lookpath", "internal/statefile", "internal/timelimit"}},
@@ -216,7 +216,7 @@ var layers = []struct {
 }
 
 // everybody lists packages that every package may import.
-var everybody = []string{"internal/crash", "internal/subpath"}
+var everybody = []string{"internal/clip", "internal/crash", "internal/hexsum", "internal/plural", "internal/subpath"}
 
 // supports reports whether pkg supports tests or the build. The product may not import
 // it.

@@ -2,12 +2,12 @@ package app
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/audit"
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/hexsum"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -68,6 +68,5 @@ func (a *auditor) committed(ctx context.Context, f workspace.File, by workspace.
 }
 
 func hashOf(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
+	return hexsum.Of(text)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/app/hooks"
 	"github.com/bb2d0cf4/agent/internal/caution"
+	"github.com/bb2d0cf4/agent/internal/clip"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/diff"
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -266,7 +267,7 @@ func (c *hookedCall) question() string {
 	for _, n := range c.notes {
 		text += "\n" + n.Text
 	}
-	return text + "\n\n" + c.name + " " + clipped(string(c.args), maxHookDiff)
+	return text + "\n\n" + c.name + " " + clip.Bytes(string(c.args), maxHookDiff, "\n[cut here]")
 }
 
 // hookedKey is the key of the hookedCall in the context of a tool.
@@ -321,7 +322,7 @@ func (c *hookedCall) after(ctx context.Context, e hooks.Event, res *tools.Result
 		if before, known := texts[f.Name]; known {
 			if now, err := c.app.Root.Read(f.Name); err == nil {
 				change.Diff = diff.Unified(f.Name, f.Name, before, now.Text)
-				text += "\n" + clipped(change.Diff, maxHookDiff)
+				text += "\n" + clip.Bytes(change.Diff, maxHookDiff, "\n[cut here]")
 			}
 		}
 		res.Changes = append(res.Changes, change)
@@ -351,13 +352,6 @@ func (c *hookedCall) wrote(res tools.Result) (files, removed []string, texts map
 // maxHookDiff is the number of bytes of a hook's change that the model gets.
 const maxHookDiff = 4 << 10
 
-func clipped(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	return strings.ToValidUTF8(s[:limit], "") + "\n[cut here]"
-}
-
 // said runs the hooks after the call for one of its files, and reports whether to go on.
 func (c *hookedCall) said(ctx context.Context, e hooks.Event, file string) bool {
 	if err := e.SetInput(c.args, file); err != nil {
@@ -385,7 +379,7 @@ func (c *hookedCall) finish(res *tools.Result) tools.Result {
 		return tools.Result{}
 	}
 	if c.changed {
-		res.ForModel += "\n[A hook of the user changed the call. It was made with " + clipped(string(c.args), maxHookDiff) + "]"
+		res.ForModel += "\n[A hook of the user changed the call. It was made with " + clip.Bytes(string(c.args), maxHookDiff, "\n[cut here]") + "]"
 	}
 	for _, text := range c.context {
 		res.ForModel += "\n[" + text + "]"

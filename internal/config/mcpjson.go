@@ -1,13 +1,13 @@
 package config
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/hexsum"
 )
 
 // maxServerText is the size of the largest server of a project, in bytes: a person reads
@@ -88,8 +88,7 @@ func (s MCPServer) Lines() []string {
 
 // Hash returns a hash of everything that Lines describes.
 func (s MCPServer) Hash() string {
-	sum := sha256.Sum256([]byte(strings.Join(s.Lines(), "\n")))
-	return hex.EncodeToString(sum[:])
+	return hexsum.Of(strings.Join(s.Lines(), "\n"))
 }
 
 // commandLine returns a program with its arguments on one line. Words that a blank would

@@ -1,8 +1,6 @@
 package modelcontext
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/bb2d0cf4/agent/internal/hexsum"
 	"github.com/bb2d0cf4/agent/internal/subpath"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -35,8 +34,7 @@ type Instruction struct {
 
 // TextHash returns the hash of a file's text, which Options.Trusted is asked about.
 func TextHash(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
+	return hexsum.Of(text)
 }
 
 // Named reports whether a file with this path is one of instructions, in its folder.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/bb2d0cf4/agent/internal/hexsum"
 )
 
 // Contents holds the changes of files that a person approved: by path, from the hash of a
@@ -14,8 +16,7 @@ type Contents map[string]map[string]string
 
 // Hash returns the hash of a file's content.
 func Hash(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
+	return hexsum.Of(data)
 }
 
 // Add adds a change from the content with the hash before to that with the hash after.

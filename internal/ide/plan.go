@@ -1,6 +1,7 @@
 package ide
 
 import (
+	"github.com/bb2d0cf4/agent/internal/clip"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 )
@@ -18,6 +19,6 @@ func planMode(named string) string {
 // the text that the model knows.
 func quote(to []confirm.Comment, from []client.Comment) {
 	for i := range to {
-		to[i].Quote = limited(from[i].Quote)
+		to[i].Quote = clip.Bytes(from[i].Quote, maxWords, " […]")
 	}
 }

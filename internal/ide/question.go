@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/caution"
+	"github.com/bb2d0cf4/agent/internal/clip"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/diff"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
@@ -196,7 +197,7 @@ func (q *question) crossed(ctx context.Context, maybe bool, err error) (confirm.
 
 // toDraft converts the editor's draft.
 func (q *question) toDraft(d client.Draft) confirm.Draft {
-	return confirm.Draft{Text: d.Text, Edited: d.Edited, Feedback: limited(d.Feedback), Comments: q.comments(d.Comments)}
+	return confirm.Draft{Text: d.Text, Edited: d.Edited, Feedback: clip.Bytes(d.Feedback, maxWords, " […]"), Comments: q.comments(d.Comments)}
 }
 
 // accepted returns the acceptance that the editor sent while the terminal answered, or nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/clip"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 )
@@ -59,7 +60,7 @@ func (v *Reviewer) verdict(ctx context.Context, l *link, q *question, o opened) 
 		v.opt.Face.note(q.noted(), l.refusal(q, o.err))
 		return confirm.Verdict{}, confirm.ErrUndecided
 	}
-	said := confirm.Verdict{By: l.name(), Feedback: limited(o.outcome.Feedback), Comments: q.comments(o.outcome.Comments)}
+	said := confirm.Verdict{By: l.name(), Feedback: clip.Bytes(o.outcome.Feedback, maxWords, " […]"), Comments: q.comments(o.outcome.Comments)}
 	switch o.outcome.Kind {
 	case client.Rejected:
 		return said, nil
@@ -134,7 +135,7 @@ func (l *link) always(q *question, out client.DiffOutcome, said confirm.Verdict)
 		return said, nil
 	}
 	if err := offer.Check(a.Rule); err != nil {
-		q.problem = fmt.Sprintf("The rule %s was not made: %v. Nothing is written yet.", limited(a.Rule), err)
+		q.problem = fmt.Sprintf("The rule %s was not made: %v. Nothing is written yet.", clip.Bytes(a.Rule, maxWords, " […]"), err)
 		q.refused = "the rule typed in " + l.name() + " was not made"
 		if out.Text != q.change.After {
 			q.refused += "; y takes the text shown here, without what was typed there"
@@ -172,13 +173,6 @@ func (l *link) refusal(q *question, err error) string {
 // maxWords bounds a reviewer's words, in bytes.
 const maxWords = 16 << 10
 
-func limited(s string) string {
-	if len(s) > maxWords {
-		return strings.ToValidUTF8(s[:maxWords], "") + " […]"
-	}
-	return s
-}
-
 // maxComments is the number of comments passed on.
 const maxComments = 100
 
@@ -186,7 +180,7 @@ const maxComments = 100
 func (q *question) comments(all []client.Comment) []confirm.Comment {
 	var out []confirm.Comment
 	for _, c := range all[:min(len(all), maxComments)] {
-		text := limited(c.Text)
+		text := clip.Bytes(c.Text, maxWords, " […]")
 		if c.Original {
 			text = "(on the text before the change) " + text
 		}

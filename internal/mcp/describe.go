@@ -10,6 +10,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/bb2d0cf4/agent/internal/clip"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/toolschema"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -52,7 +53,7 @@ func describe(server Server, all []*sdk.Tool) []Tool {
 			continue // the same name twice
 		}
 		taken[name] = true
-		text := sanitize.ForModel(cut(cmp.Or(t.Description, t.Title, t.Name), maxDescription))
+		text := sanitize.ForModel(clip.Bytes(cmp.Or(t.Description, t.Title, t.Name), maxDescription, "…"))
 		out = append(out, Tool{Server: server.Name, Name: t.Name, Always: server.Always, Spec: llm.ToolSpec{Name: name, Description: text, Schema: schemaOf(t.InputSchema)}})
 	}
 	return out
@@ -105,15 +106,7 @@ func visible(value any) any {
 	return value
 }
 
-// cut returns at most limit bytes of s, whole characters, with a mark if it is cut.
-func cut(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	return strings.ToValidUTF8(s[:limit], "") + "…"
-}
-
 // bounded returns the text of an error, which may be a server's.
 func bounded(err error, limit int) string {
-	return sanitize.ForModel(cut(err.Error(), limit))
+	return sanitize.ForModel(clip.Bytes(err.Error(), limit, "…"))
 }

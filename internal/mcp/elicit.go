@@ -14,6 +14,8 @@ import (
 	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/bb2d0cf4/agent/internal/clip"
 )
 
 // Bounds of the questions of a server.
@@ -92,7 +94,7 @@ func (s *server) elicit(_ context.Context, req *sdk.ElicitRequest) (*sdk.ElicitR
 	if ctx == nil || !ok || req.Params.URL != "" {
 		return declined, nil
 	}
-	message := cut(req.Params.Message, maxAsked)
+	message := clip.Bytes(req.Params.Message, maxAsked, "…")
 	if len(fields) == 0 {
 		if answer, ok := s.floor.ask(ctx, Question{s.Name, message, []string{"Yes"}}); !ok || answer != "Yes" {
 			return declined, nil
@@ -140,9 +142,9 @@ func fieldsOf(schema any) ([]field, bool) {
 }
 
 func (f field) label() string {
-	text := cut(cmp.Or(f.Title, f.name), maxWhy)
+	text := clip.Bytes(cmp.Or(f.Title, f.name), maxWhy, "…")
 	if f.Description != "" {
-		text += ": " + cut(f.Description, maxWhy)
+		text += ": " + clip.Bytes(f.Description, maxWhy, "…")
 	}
 	return text
 }
@@ -151,7 +153,7 @@ func (f field) label() string {
 func (f field) options() []string {
 	var all []string
 	if f.Default != nil {
-		all = append(all, cut(f.titleOf(fmt.Sprint(f.Default)), maxWhy))
+		all = append(all, clip.Bytes(f.titleOf(fmt.Sprint(f.Default)), maxWhy, "…"))
 	}
 	values := f.Enum
 	if f.Type == "boolean" {
@@ -162,7 +164,7 @@ func (f field) options() []string {
 	}
 	for _, o := range values {
 		if !slices.Contains(all, o) && len(all) < 9 { // a digit chooses one
-			all = append(all, cut(o, maxWhy))
+			all = append(all, clip.Bytes(o, maxWhy, "…"))
 		}
 	}
 	return all
@@ -195,7 +197,7 @@ func (f field) value(answer string) (any, bool) {
 		}
 	}
 	for _, c := range f.Titled {
-		if answer == c.Const || answer == cut(f.titleOf(c.Const), maxWhy) {
+		if answer == c.Const || answer == clip.Bytes(f.titleOf(c.Const), maxWhy, "…") {
 			return c.Const, true
 		}
 	}

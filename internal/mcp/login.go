@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 	"golang.org/x/oauth2"
 
+	"github.com/bb2d0cf4/agent/internal/clip"
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/peer"
 )
@@ -178,7 +179,7 @@ func (c *callback) receive(w http.ResponseWriter, r *http.Request) {
 			return // any page may have sent the browser here
 		}
 		select {
-		case c.failed <- errors.New("the server refused the login: " + cut(q.Get("error")+" "+q.Get("error_description"), maxWhy)):
+		case c.failed <- errors.New("the server refused the login: " + clip.Bytes(q.Get("error")+" "+q.Get("error_description"), maxWhy, "…")):
 		default:
 		}
 		_, _ = fmt.Fprintln(w, "The login failed. The terminal says more.")

@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/bb2d0cf4/agent/internal/clip"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
@@ -187,8 +188,8 @@ func typedName(name string) string {
 // helpLine returns the first of texts that is not empty, cleaned and cut.
 func helpLine(texts ...string) string {
 	for _, text := range texts {
-		if text = strings.Join(strings.Fields(sanitize.ForModel(cut(text, 4*maxHelp))), " "); text != "" {
-			return cut(text, maxHelp)
+		if text = strings.Join(strings.Fields(sanitize.ForModel(clip.Bytes(text, 4*maxHelp, "…"))), " "); text != "" {
+			return clip.Bytes(text, maxHelp, "…")
 		}
 	}
 	return ""

@@ -8,6 +8,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/bb2d0cf4/agent/internal/clip"
 	"github.com/bb2d0cf4/agent/internal/imagefile"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
@@ -95,7 +96,7 @@ func linkText(c *sdk.ResourceLink) string {
 		text += ", " + c.MIMEType
 	}
 	if c.Description != "" {
-		text += ", " + cut(c.Description, maxWhy)
+		text += ", " + clip.Bytes(c.Description, maxWhy, "…")
 	}
 	return text + "]"
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/clip"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
 )
@@ -106,11 +107,7 @@ const (
 
 // oneLine returns s on one line, cut to limit characters.
 func oneLine(s string, limit int) string {
-	s = strings.Join(strings.Fields(s[:min(len(s), 8*limit)]), " ")
-	if r := []rune(s); len(r) > limit {
-		return string(r[:limit-1]) + "…"
-	}
-	return s
+	return clip.Runes(clip.Line(s[:min(len(s), 8*limit)]), limit)
 }
 
 // failed returns the result of a failed call. format is as in fmt.Errorf.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/clip"
 	"github.com/bb2d0cf4/agent/internal/diff"
 	"github.com/bb2d0cf4/agent/internal/plural"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
@@ -76,9 +77,7 @@ func joined(parts ...string) string {
 const maxTitle = 300
 
 // oneLine returns the beginning of a text, on one line.
-func oneLine(text string) string {
-	return strings.Join(strings.Fields(strings.ToValidUTF8(text[:min(len(text), maxTitle)], "")), " ")
-}
+func oneLine(text string) string { return clip.Line(clip.Bytes(text, maxTitle, "")) }
 
 // maxSketch is how many lines of a prompt, and how many files, a preview shows.
 const maxSketch = 5

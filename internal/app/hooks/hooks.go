@@ -20,6 +20,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/clip"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/footprint"
 	"github.com/bb2d0cf4/agent/internal/permission"
@@ -375,7 +376,7 @@ func (o *Outcome) block(h *hook, e Event, reason string) {
 	case SessionStart, SessionEnd:
 		o.warn(h, reason)
 	default:
-		o.Blocked = fmt.Sprintf("the hook %s: %s", h.name(), clip(reason))
+		o.Blocked = fmt.Sprintf("the hook %s: %s", h.name(), clip.Bytes(reason, maxContext, "…"))
 	}
 }
 
@@ -386,13 +387,6 @@ func (h *hook) name() string {
 		return string(r[:79]) + "…"
 	}
 	return s
-}
-
-func clip(s string) string {
-	if len(s) <= maxContext {
-		return s
-	}
-	return strings.ToValidUTF8(s[:maxContext], "") + "…"
 }
 
 // answer is the answer of a hook on its standard output.
@@ -434,7 +428,7 @@ func (o *Outcome) read(h *hook, e Event, out *output) json.RawMessage {
 
 func (o *Outcome) apply(h *hook, e Event, a answer) json.RawMessage {
 	if a.SystemMessage != "" {
-		o.Notices = append(o.Notices, clip(a.SystemMessage))
+		o.Notices = append(o.Notices, clip.Bytes(a.SystemMessage, maxContext, "…"))
 	}
 	o.add(a.Specific.Context)
 	reason := cmp.Or(a.Specific.Reason, a.Reason)
@@ -442,10 +436,10 @@ func (o *Outcome) apply(h *hook, e Event, a answer) json.RawMessage {
 	case a.Decision == "block" || a.Decision == "deny" || a.Specific.Decision == "deny":
 		o.block(h, e, cmp.Or(reason, "it gave no reason"))
 	case a.Specific.Decision == "ask" || a.Decision == "ask":
-		o.Ask = fmt.Sprintf("The hook %s wants you to look: %s", h.name(), cmp.Or(clip(reason), "it gave no reason."))
+		o.Ask = fmt.Sprintf("The hook %s wants you to look: %s", h.name(), cmp.Or(clip.Bytes(reason, maxContext, "…"), "it gave no reason."))
 	}
 	if a.Continue != nil && !*a.Continue {
-		o.Stop = fmt.Sprintf("The hook %s ended the turn: %s", h.name(), cmp.Or(clip(a.StopReason), "it gave no reason."))
+		o.Stop = fmt.Sprintf("The hook %s ended the turn: %s", h.name(), cmp.Or(clip.Bytes(a.StopReason, maxContext, "…"), "it gave no reason."))
 	}
 	input := bytes.TrimSpace(a.Specific.Input)
 	if len(input) == 0 || bytes.Equal(input, []byte("null")) || equal(input, e.Input) {
@@ -467,7 +461,7 @@ func equal(a, b []byte) bool {
 
 func (o *Outcome) add(context string) {
 	if context = strings.TrimSpace(strings.ToValidUTF8(context, "\uFFFD")); context != "" {
-		o.Context = append(o.Context, clip(context))
+		o.Context = append(o.Context, clip.Bytes(context, maxContext, "…"))
 	}
 }
 

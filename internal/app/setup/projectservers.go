@@ -2,8 +2,6 @@ package setup
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -12,6 +10,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/trust"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/footprint"
+	"github.com/bb2d0cf4/agent/internal/hexsum"
 )
 
 // ProjectServer is an MCP server that a project names.
@@ -95,8 +94,7 @@ func hashOf(dir string, entry config.MCPServer) (hash string, scripts []string) 
 	if len(f.Files()) == 0 && len(scripts) == 0 {
 		return entry.Hash(), nil
 	}
-	sum := sha256.Sum256([]byte(entry.Hash() + f.Digest()))
-	return hex.EncodeToString(sum[:]), scripts
+	return hexsum.Of(entry.Hash() + f.Digest()), scripts
 }
 
 // FindServers returns the servers that the project names, except those whose names the user's

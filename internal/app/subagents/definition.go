@@ -19,6 +19,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/bb2d0cf4/agent/internal/app/frontmatter"
+	"github.com/bb2d0cf4/agent/internal/clip"
 	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -199,13 +200,7 @@ func parse(name, text string) (d Definition, notes []string, err error) {
 	return d, notes, err
 }
 
-func short(s string) string {
-	r := []rune(sanitize.Line(strings.Join(strings.Fields(s), " ")))
-	if len(r) > maxDescription {
-		return string(r[:maxDescription-1]) + "…"
-	}
-	return string(r)
-}
+func short(s string) string { return clip.Runes(sanitize.Line(clip.Line(s)), maxDescription) }
 
 // toolsOf returns our names of the listed tools; without any, those that read. A * at the end of a
 // name is for any rest. The notes list the tools that we do not have, and limits that we do not

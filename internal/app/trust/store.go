@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/statefile"
+	"github.com/bb2d0cf4/agent/internal/subpath"
 )
 
 // Answer is a person's decision about a folder, or one derived from it.
@@ -151,10 +151,7 @@ func over(all []Entry, dir string) (nearest Entry, ok bool) {
 }
 
 // inside reports whether dir is below parent.
-func inside(parent, dir string) bool {
-	rel, err := filepath.Rel(parent, dir)
-	return err == nil && rel != "." && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
-}
+func inside(parent, dir string) bool { return dir != parent && subpath.In(parent, dir) }
 
 // Trust saves a yes to everything that was found in a folder.
 func (s Store) Trust(ctx context.Context, f Found) error {

@@ -23,6 +23,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/command"
 	"github.com/bb2d0cf4/agent/internal/app/frontmatter"
 	"github.com/bb2d0cf4/agent/internal/app/skills"
+	"github.com/bb2d0cf4/agent/internal/clip"
 	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -288,13 +289,7 @@ func split(text string) (h head, body string, err error) {
 	return h, body, nil
 }
 
-func short(s string, most int) string {
-	r := []rune(strings.Join(strings.Fields(sanitize.Line(s)), " "))
-	if len(r) > most {
-		return string(r[:most-1]) + "…"
-	}
-	return string(r)
-}
+func short(s string, most int) string { return clip.Runes(clip.Line(sanitize.Line(s)), most) }
 
 var place = lazyregexp.New(`\\\$|\$ARGUMENTS\b|\$[1-9]`)
 

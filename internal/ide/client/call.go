@@ -11,6 +11,8 @@ import (
 	strict "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/bb2d0cf4/agent/internal/clip"
 )
 
 // Errors that callers branch on.
@@ -221,14 +223,6 @@ func (e *ToolError) bounded() *ToolError {
 	if e.Message == "" {
 		e.Message = "it gave no reason"
 	}
-	e.Message = cut(e.Message, maxWords)
+	e.Message = clip.Bytes(e.Message, maxWords, "…")
 	return e
-}
-
-// cut shortens a text to limit bytes, between characters.
-func cut(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	return strings.ToValidUTF8(s[:limit], "") + "…"
 }

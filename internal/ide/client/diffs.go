@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	strict "github.com/go-json-experiment/json"
+
+	"github.com/bb2d0cf4/agent/internal/clip"
 )
 
 // Diffs handles reviews in the editor.
@@ -280,12 +282,12 @@ func (r DiffRequest) verdict(a answer) DiffOutcome {
 		said.Outcome == "rejected" && slices.Contains(append(person, "tab_closed"), said.Reason):
 		return said.add(DiffOutcome{Kind: Rejected})
 	}
-	return undecided(cut(said.Reason, 100))
+	return undecided(clip.Bytes(said.Reason, 100, "…"))
 }
 
 // add adds the reviewer's feedback and comments.
 func (said details) add(o DiffOutcome) DiffOutcome {
-	o.Reason, o.Feedback, o.Mode = said.Reason, cut(said.Feedback, maxFeedback), said.Mode
+	o.Reason, o.Feedback, o.Mode = said.Reason, clip.Bytes(said.Feedback, maxFeedback, "…"), said.Mode
 	for _, c := range said.Comments[:min(len(said.Comments), maxComments)] {
 		end := max(c.Start, c.End)
 		if c.Start < 1 || c.Text == "" {
@@ -293,7 +295,7 @@ func (said details) add(o DiffOutcome) DiffOutcome {
 		}
 		o.Comments = append(o.Comments, Comment{
 			Original: c.Side == "original", StartLine: c.Start, EndLine: end,
-			Quote: cut(c.Quote, maxWords), Text: cut(c.Text, maxWords),
+			Quote: clip.Bytes(c.Quote, maxWords, "…"), Text: clip.Bytes(c.Text, maxWords, "…"),
 		})
 	}
 	return o

@@ -14,6 +14,7 @@ import (
 	strict "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/bb2d0cf4/agent/internal/clip"
 	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
@@ -169,7 +170,7 @@ func readFinding(raw jsontext.Value, path, asked string, oneBased bool) (editor.
 	}
 	d := editor.Diagnostic{
 		Path: filepath.Clean(path), Line: 1, Column: 1, Severity: severity(f.Severity),
-		Message: cut(f.Message, maxWords), Source: cut(f.Source, 100),
+		Message: clip.Bytes(f.Message, maxWords, "…"), Source: clip.Bytes(f.Source, 100, "…"),
 	}
 	base := 1
 	if oneBased {

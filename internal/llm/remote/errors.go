@@ -8,6 +8,8 @@ import (
 	"html"
 	"strconv"
 	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/clip"
 )
 
 // maxMessage is the maximum length of a server's message as it is shown, in bytes.
@@ -141,9 +143,5 @@ func pageTitle(page string) string {
 
 // oneLine joins the lines of s and limits its length.
 func oneLine(s string) string {
-	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "?")), " ")
-	if len(s) > maxMessage {
-		s = strings.ToValidUTF8(s[:maxMessage], "") + "…"
-	}
-	return s
+	return clip.Bytes(clip.Line(strings.ToValidUTF8(s, "?")), maxMessage, "…")
 }

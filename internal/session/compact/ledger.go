@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/clip"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
@@ -173,10 +174,4 @@ func short(d history.Deed) string {
 func multiline(s string) bool { return strings.ContainsAny(s, "\n\r\v\f\u0085\u2028\u2029") }
 
 // oneLine returns s on one line, in about n bytes.
-func oneLine(s string, n int) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
-}
+func oneLine(s string, n int) string { return clip.Bytes(clip.Line(s), n, "…") }
