@@ -127,10 +127,9 @@ var toolNames = []string{
 }
 
 // maxDefinitions is the number of bytes of the definitions of all tools, without those of servers
-// and sub-agents. Every request sends them, and they should take no more than a fifth of a window
-// of 8,192 tokens, the smallest that local servers give a model unless told otherwise: about
-// 1,640 tokens of four bytes.
-const maxDefinitions = 8192 / 5 * 4
+// and sub-agents. Every request sends them: 7 KiB are about 1,800 tokens, less than a quarter of
+// the 8,192 that local servers give a model unless told otherwise.
+const maxDefinitions = 7 << 10
 
 func TestSpecs(t *testing.T) {
 	b := newBench(t, nil)
