@@ -1,4 +1,4 @@
-package agent_test
+package house
 
 import (
 	"go/ast"
