@@ -123,6 +123,9 @@ func (k *commit) encode() error {
 	if k.after, err = c.Content(); err != nil {
 		return err
 	}
+	if k.after == nil {
+		k.after = []byte{} // the content of an empty file is kept, too
+	}
 	if !c.Delete {
 		sum := Hash(sha256.Sum256(k.after))
 		k.entry.After = &sum
@@ -156,25 +159,26 @@ func (k *commit) stage() error {
 	return k.writeTemp()
 }
 
-// begin writes the old content and the entry to the journal, not yet durably.
-func (k *commit) begin() error {
-	if err := k.root.at(stepBlob); err != nil {
+// begin writes the contents before and after a change, if that is not nil, and the entry to the
+// journal, not yet durably.
+func (r *Root) begin(e *journal.Entry, before, after []byte) error {
+	if err := r.at(stepBlob); err != nil {
 		return err
 	}
-	if k.entry.Before != nil {
-		if err := k.root.journal.Keep(*k.entry.Before, k.before); err != nil {
+	if e.Before != nil && e.Unkept == "" {
+		if err := r.journal.Keep(*e.Before, before); err != nil {
 			return err
 		}
-	}
-	if k.entry.Before != nil && k.entry.After != nil {
-		if err := k.root.journal.KeepAfter(*k.entry.After, k.after); err != nil {
-			return err
+		if e.After != nil && after != nil {
+			if err := r.journal.KeepAfter(*e.After, after); err != nil {
+				return err
+			}
 		}
 	}
-	if err := k.root.at(stepJournal); err != nil {
+	if err := r.at(stepJournal); err != nil {
 		return err
 	}
-	return k.root.journal.Begin(&k.entry)
+	return r.journal.Begin(e)
 }
 
 // tempName returns a unique name that recovery recognizes.

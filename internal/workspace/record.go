@@ -71,25 +71,9 @@ func (r *Root) sawEffect(e Effect) {
 }
 
 func (r *Root) record(e Effect, by Origin) error {
-	if err := r.at(stepBlob); err != nil {
-		return err
-	}
-	if e.Before.Exists() && e.Unkept == "" {
-		if err := r.journal.Keep(*e.Before.Hash, e.Content); err != nil {
-			return err
-		}
-		if e.ContentAfter != nil {
-			if err := r.journal.KeepAfter(*e.After.Hash, e.ContentAfter); err != nil {
-				return err
-			}
-		}
-	}
-	if err := r.at(stepJournal); err != nil {
-		return err
-	}
 	r.sawEffect(e)
 	entry := e.entry(by)
-	if err := r.journal.Begin(entry); err != nil {
+	if err := r.begin(entry, e.Content, e.ContentAfter); err != nil {
 		return err
 	}
 	return r.journal.End(entry, true)

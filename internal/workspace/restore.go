@@ -108,7 +108,7 @@ func (k *restore) prepare() error {
 	case k.target.dir == nil:
 		k.entry.Dirs = k.target.missingDirs()
 	}
-	if err := k.begin(); err != nil {
+	if err := k.root.begin(&k.entry, k.before, nil); err != nil {
 		return fmt.Errorf("the undo journal: %w", err)
 	}
 	if k.target.dir == nil && k.To.Exists() {
@@ -120,21 +120,6 @@ func (k *restore) prepare() error {
 		return k.writeTemp()
 	}
 	return nil
-}
-
-func (k *restore) begin() error {
-	if err := k.root.at(stepBlob); err != nil {
-		return err
-	}
-	if k.From.Exists() {
-		if err := k.root.journal.Keep(*k.From.Hash, k.before); err != nil {
-			return err
-		}
-	}
-	if err := k.root.at(stepJournal); err != nil {
-		return err
-	}
-	return k.root.journal.Begin(&k.entry)
 }
 
 // clean removes the leftovers of a failed restoration.
@@ -156,7 +141,7 @@ func (k *restore) writeTemp() error {
 	var err error
 	k.temp, err = newTemp(k.target.dir, k.entry.Temp, 0o600, k.Content, func(temp *os.File) (err error) {
 		if k.Replaces() {
-			err = k.keepOwner(temp)
+			err = copyMetadata(temp, k.target.dir, k.target.base)
 		}
 		if err == nil {
 			err = temp.Chmod(k.To.Mode & keptMode)
@@ -183,23 +168,6 @@ func (k *restore) close() error {
 		err = k.temp.Close()
 	}
 	return errors.Join(err, k.target.close())
-}
-
-// keepOwner gives temp the owner and the attributes of the file that it replaces.
-func (k *restore) keepOwner(temp *os.File) (err error) {
-	old, err := k.target.dir.OpenFile(k.target.base, os.O_RDONLY|noWait|noFollow, 0)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, old.Close()) }()
-	info, err := old.Stat()
-	if err != nil {
-		return err
-	}
-	if err := single(info); err != nil {
-		return err
-	}
-	return errors.Join(copyOwner(temp, info), copyAttributes(temp, old))
 }
 
 // replace compares the state for the last time and puts the new one in its place.

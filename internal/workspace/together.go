@@ -141,7 +141,7 @@ func (g group) stage(ctx context.Context, r *Root) error {
 			k.entry.Dirs = k.target.missingDirs()
 		}
 		k.entry.Temp = tempName()
-		if err := k.begin(); err != nil {
+		if err := r.begin(&k.entry, k.before, k.after); err != nil {
 			return fmt.Errorf("the undo journal: %w", err)
 		}
 	}
@@ -269,13 +269,17 @@ func takeBack(e *journal.Entry, before []byte) (err error) {
 	return syncDir(dir)
 }
 
-// copyMetadata gives temp the owner and the attributes of the file base in dir.
+// copyMetadata gives temp the owner and the attributes of the file base in dir, which has no
+// other name.
 func copyMetadata(temp *os.File, dir *os.Root, base string) error {
-	f, err := dir.OpenFile(base, os.O_RDONLY|noWait, 0)
+	f, err := dir.OpenFile(base, os.O_RDONLY|noWait|noFollow, 0)
 	if err != nil {
 		return err
 	}
 	info, err := f.Stat()
+	if err == nil {
+		err = single(info)
+	}
 	if err == nil {
 		err = errors.Join(copyOwner(temp, info), copyAttributes(temp, f))
 	}
