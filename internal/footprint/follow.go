@@ -22,15 +22,16 @@ import (
 // collector adds the files of a command to its footprint.
 type collector struct {
 	*Footprint
-	env   func(string) string
-	left  int64           // bytes that may still be read
-	tried map[string]bool // the paths looked at
-	names int             // that were looked for
-	lists map[string]map[string]bool
-	queue []text
-	git   map[string]bool // folders whose settings of git were read
-	still bool            // see Command
-	err   error
+	env       func(string) string
+	left      int64           // bytes that may still be read
+	tried     map[string]bool // the paths looked at
+	names     int             // that were looked for
+	lists     map[string]map[string]bool
+	queue     []text
+	git       map[string]bool    // folders whose settings of git were read
+	manifests map[[2]string]bool // programs and folders whose manifests were added
+	still     bool               // see Command
+	err       error
 }
 
 // text is the content of a file that is run.
@@ -40,7 +41,7 @@ type text struct {
 }
 
 func newCollector(r *Footprint, env func(string) string) *collector {
-	return &collector{Footprint: r, env: env, left: maxBytes, tried: map[string]bool{}, lists: map[string]map[string]bool{}, git: map[string]bool{}}
+	return &collector{Footprint: r, env: env, left: maxBytes, tried: map[string]bool{}, lists: map[string]map[string]bool{}, git: map[string]bool{}, manifests: map[[2]string]bool{}}
 }
 
 func (l *collector) fail(err error) {
@@ -159,15 +160,25 @@ func (l *collector) addNamed(word, dir string, dirs []string) {
 	if filepath.IsAbs(word) || strings.HasPrefix(word, "~") {
 		return
 	}
-	for _, name := range globIn(dir, word) {
+	for _, name := range l.glob(dir, word) {
 		l.script(filepath.Join(dir, name), dirs)
 	}
 }
 
-func globIn(dir, pattern string) []string {
-	names, err := fs.Glob(os.DirFS(dir), path.Clean(filepath.ToSlash(pattern)))
-	if err != nil {
-		return nil
+// glob returns the names in dir that a pattern matches. It reads no folder twice that has none.
+func (l *collector) glob(dir, pattern string) (names []string) {
+	pattern = path.Clean(filepath.ToSlash(pattern))
+	first, _, deep := strings.Cut(pattern, "/")
+	switch {
+	case !deep:
+		for name := range l.list(dir) {
+			if ok, err := path.Match(pattern, name); ok && err == nil {
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+	case strings.ContainsAny(first, "*?[") || l.list(dir)[first]:
+		names, _ = fs.Glob(os.DirFS(dir), pattern) // a pattern that is wrong matches nothing
 	}
 	return names
 }
@@ -181,6 +192,11 @@ func (l *collector) addManifests(word, dir string, dirs []string) {
 	}
 	patterns := strings.Fields(programs.Find(name).Manifests)
 	for range maxParents {
+		one := [2]string{name, dir}
+		if len(patterns) == 0 || l.manifests[one] { // and so those above
+			return
+		}
+		l.manifests[one] = true
 		for _, p := range patterns {
 			if !strings.ContainsAny(p, "*?[/") {
 				if l.has(filepath.Join(dir, p)) {
@@ -188,12 +204,12 @@ func (l *collector) addManifests(word, dir string, dirs []string) {
 				}
 				continue
 			}
-			for _, name := range globIn(dir, p) {
+			for _, name := range l.glob(dir, p) {
 				l.script(filepath.Join(dir, name), append(slices.Clip(dirs), dir))
 			}
 		}
 		up := filepath.Dir(dir)
-		if up == dir || len(patterns) == 0 {
+		if up == dir {
 			return
 		}
 		dir = up

@@ -52,6 +52,7 @@ type Program struct {
 	Runs     lazyregexp.Regexp // matches arguments with which it starts another program, or runs a line
 	Language *Language         // whose programs it runs; nil if none
 	Guard    func(args []string, uses Reads) []string
+	Place    lazyregexp.Regexp // matches all of its arguments if it prints the name of a folder, or another that they do not choose
 	Filter   lazyregexp.Regexp // matches the options with which it prints some of the lines that it reads, each whole
 
 	Valued   string   // of one that starts the program in its arguments: its options of one letter with a value, or "-"
@@ -121,7 +122,7 @@ func Find(name string) *Program {
 		return byName["mkfs"]
 	case strings.HasPrefix(name, "ld-"):
 		return byName["ld.so"]
-	case compilers.MatchString(name):
+	case byName[compiler(name)] == byName["cc"]:
 		return byName["cc"]
 	}
 	return &nothing
@@ -130,8 +131,14 @@ func Find(name string) *Program {
 // Known reports whether the table has the program.
 func (p *Program) Known() bool { return p != &nothing }
 
-// compilers matches the names of C compilers.
-var compilers = lazyregexp.New(`^(.*-)?(cc|c\+\+|gcc|g\+\+|cpp|clang|clang\+\+|gfortran|nvcc|tcc)(-[0-9.]+)?$`)
+// compiler returns the name of a program without the machine before it and the version behind it,
+// as those of C compilers may have.
+func compiler(name string) string {
+	if at := strings.LastIndexByte(name, '-'); at > 0 && strings.Trim(name[at:], "-0123456789.") == "" {
+		name = name[:at]
+	}
+	return name[strings.LastIndexByte(name, '-')+1:]
+}
 
 // contains reports whether a word is among those of a list, in which * is any word and : any with a
 // colon.
