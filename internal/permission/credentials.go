@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"path/filepath"
@@ -88,7 +89,7 @@ func MoveReveals(name, from, toName, to, home string) string {
 }
 
 // Credentials explains that the file at the absolute path has the name of settings, of git or another
-// program, and a password or token in it, as the predicate of a sentence about it. Without them, "",
+// program, or of public keys, and a password, token or private key in it, as the predicate of a sentence about it. Without them, "",
 // such a file is read as any other.
 func Credentials(abs string) string {
 	switch {
@@ -96,6 +97,8 @@ func Credentials(abs string) string {
 		return ""
 	case slices.Contains(gitSettings, fold(filepath.Base(abs))):
 		return "holds a password or token of git"
+	case isPublic(fold(filepath.Base(abs))):
+		return "holds a private key"
 	}
 	return "holds a password or token"
 }
@@ -103,8 +106,12 @@ func Credentials(abs string) string {
 // holdsKey reports whether a key is in the file at abs, or may be, if it is read as settings with the name
 // of the path as.
 func holdsKey(abs, as string) bool {
-	holds, ok := settings()[fold(filepath.Base(as))]
-	if !ok {
+	name := fold(filepath.Base(as))
+	holds, ok := settings()[name]
+	switch {
+	case isPublic(name):
+		holds = func(text []byte) bool { return bytes.Contains(text, []byte("PRIVATE KEY")) }
+	case !ok:
 		return false
 	}
 	info, err := os.Stat(abs)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
 // secretsJSON is the list of files that usually hold keys.
@@ -116,6 +118,8 @@ func holdKeys(name string) bool {
 	case slices.Contains(templates, path.Ext(base)),
 		slices.Contains([]string{"example.env", "sample.env", "template.env", "process.env", "import.meta.env"}, base):
 		return false // a template, or an expression of a program
+	case isPublic(base):
+		return false
 	case path.Ext(base) == ".json" && slices.ContainsFunc(secrets().JSON, func(word string) bool { return strings.Contains(base, word) }):
 		return true
 	}
@@ -123,6 +127,18 @@ func holdKeys(name string) bool {
 		return true
 	}
 	return slices.Contains(secrets().Anywhere.Folders, base) // the folder itself
+}
+
+// publicPEM matches the names of files for public keys, certificates and requests for such.
+var publicPEM = lazyregexp.New(`^(.*(pub|public|pub(lic)?[-_.]?key|csr|certs?|certificates?|chain|crl|bundle|dhparams?)|(.*[-_.])?(ca|roots?))[-_.0-9]*\.pem$`)
+
+// isPublic reports whether the folded name of a file is one for keys that everybody may know.
+func isPublic(base string) bool {
+	if !strings.HasSuffix(base, ".pem") || !publicPEM.MatchString(base) {
+		return false
+	}
+	rest := strings.NewReplacer("pubkey", "", "pub-key", "", "pub_key", "", "publickey", "", "public-key", "", "public_key", "").Replace(base)
+	return !slices.ContainsFunc([]string{"key", "priv", "secret"}, func(word string) bool { return strings.Contains(rest, word) })
 }
 
 // inHome reports whether the file with the folded absolute path is one that holds keys in a

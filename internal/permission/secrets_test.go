@@ -1,6 +1,8 @@
 package permission
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 )
@@ -86,4 +88,30 @@ func FuzzFold(f *testing.F) {
 			t.Errorf("%q is folded to %q", name, fold(name+"\u200b"))
 		}
 	})
+}
+
+// A file for keys that everybody may know is read without a question, unless a private key is in it.
+func TestPublicKeysAreNoSecrets(t *testing.T) {
+	for _, name := range []string{"rsapub.pem", "ryans-csr.pem", "ca.pem", "root-ca.pem", "ca2cert.pem", "certs/fullchain.pem", "Public-Key.pem", "server_pubkey.pem", "ca-bundle.pem", "crl.pem", "cert-2.pem"} {
+		if Secret(name) {
+			t.Errorf("%s usually holds keys", name)
+		}
+		abs := filepath.Join(t.TempDir(), filepath.Base(name))
+		for content, want := range map[string]string{
+			"-----BEGIN CERTIFICATE-----\n":                                  "",
+			"-----BEGIN CERTIFICATE-----\n-----BEGIN RSA PRIVATE KEY-----\n": "holds a private key",
+		} {
+			if err := os.WriteFile(abs, []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got := Keys(name, abs, ""); got != want {
+				t.Errorf("%s with %q: %q, want %q", name, content, got, want)
+			}
+		}
+	}
+	for _, name := range []string{"server.pem", "rsakey.pem", "key.pem", "public-private-key.pem", "cert-key.pem", "keychain.pem", "privcert.pem", "africa.pem", "x.pem", "rsapub.key"} {
+		if !Secret(name) {
+			t.Errorf("%s usually holds no keys", name)
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package programs
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -22,6 +23,14 @@ type Danger func(args []string) string
 
 // Unknown takes the place of text that is only known when a line runs.
 const Unknown = "\x00"
+
+// Outside takes the place of text that comes from outside of a line, such as the value of a
+// variable that it does not set: the words of a command of a program may be any, but nobody hides
+// some in it.
+const Outside = "\x01"
+
+// mayBeAny reports whether a word may be any, or end so.
+func mayBeAny(s string) bool { return strings.ContainsAny(s, Unknown+Outside) }
 
 // IsUnknown reports whether text has a part that is only known when a line runs.
 func IsUnknown(s string) bool { return strings.Contains(s, Unknown) }
@@ -141,10 +150,11 @@ func naming(why string, words ...string) Danger {
 			if slices.ContainsFunc(words, func(w string) bool { return fits(w, arg) }) {
 				return why
 			}
-			if i < 3 && named < 2 && slices.ContainsFunc(words, func(w string) bool { return mayFit(w, arg) }) {
+			value := i > 0 && strings.HasPrefix(args[i-1], "-") && !IsUnknown(arg) // of an option
+			if i < 3 && named < 2 && !value && slices.ContainsFunc(words, func(w string) bool { return mayFit(w, arg) }) {
 				return HiddenWords
 			}
-			if !IsUnknown(arg) && !strings.HasPrefix(arg, "-") {
+			if !mayBeAny(arg) && !strings.HasPrefix(arg, "-") {
 				named++
 			}
 		}
@@ -154,6 +164,10 @@ func naming(why string, words ...string) Danger {
 
 // mayFit reports whether an argument with unknown text may be one for a word of naming.
 func mayFit(word, arg string) bool {
+	if strings.Contains(arg, Outside) && strings.Contains(arg, "/") {
+		return false // a path, or the name of an image
+	}
+	arg = strings.ReplaceAll(arg, Outside, Unknown)
 	start, rest, ok := strings.Cut(arg, Unknown)
 	end := rest[strings.LastIndex(rest, Unknown)+1:]
 	if !ok {
@@ -185,10 +199,11 @@ func containers(args []string) string {
 	if i := slices.Index(args, "volume"); i >= 0 && i+1 < len(args) && args[i+1] == "rm" {
 		return removesElsewhere
 	}
-	if why := naming(removesElsewhere, "prune")(args); why != "" {
-		return why
+	if names := slices.DeleteFunc(slices.Clone(args), func(s string) bool { return strings.HasPrefix(s, "-") }); len(names) > 0 &&
+		!mayBeAny(names[0]) && !contains("builder buildx compose container image manifest network system volume", names[0]) {
+		args = slices.DeleteFunc(slices.Clone(args), func(s string) bool { return strings.Contains(s, Outside) }) // no commands
 	}
-	return naming(publishes, "push")(args)
+	return cmp.Or(naming(removesElsewhere, "prune")(args), naming(publishes, "push")(args))
 }
 
 // drops matches statements that remove data.

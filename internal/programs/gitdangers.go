@@ -24,7 +24,7 @@ func gitDanger(args []string) string {
 	if len(args) == 0 {
 		return ""
 	}
-	if IsUnknown(args[0]) {
+	if mayBeAny(args[0]) {
 		return HiddenWords
 	}
 	rule := gitDangers[args[0]]
@@ -78,7 +78,7 @@ func gitConfig(args []string) string {
 	first := slices.IndexFunc(args, func(s string) bool {
 		return !slices.Contains(strings.Fields("--global --system --local --worktree --show-origin --show-scope --name-only --null -z"), s)
 	})
-	if first >= 0 && !slices.ContainsFunc(args, IsUnknown) {
+	if first >= 0 && !slices.ContainsFunc(args, mayBeAny) {
 		s := args[first]
 		if s == "get" || s == "list" || s == "-l" || s == "--list" || strings.HasPrefix(s, "--get") {
 			return ""
@@ -91,6 +91,9 @@ func gitConfig(args []string) string {
 		return strings.HasPrefix(s, "--gl") || strings.HasPrefix(s, "--sy") // git takes the beginning of an option
 	}); why != "" {
 		return why
+	}
+	if first >= 0 && mayBeAny(args[first]) {
+		return HiddenWords
 	}
 	return having(args, "it changes which programs git runs", NamesProgram)
 }

@@ -34,6 +34,7 @@ type detector struct {
 	funcs  int             // functions so far
 	more   bool            // the programs get arguments that are only known when the line runs
 	judged map[tail]string // by program, of programs in wrappers
+	sets   func() settings // the variables that the line sets
 	left   *int            // bytes of text that may still be parsed, and words that may be examined
 }
 
@@ -44,6 +45,11 @@ func newDetector(line string, roots []string) *detector {
 
 // file finds the dangers of a parsed line.
 func (d *detector) file(f *syntax.File) {
+	d.sets = sync.OnceValue(func() settings {
+		all := settings{names: map[string]bool{}}
+		syntax.Walk(f, all.add)
+		return all
+	})
 	syntax.Walk(f, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Stmt:
@@ -115,7 +121,7 @@ func (d *detector) statement(s *syntax.Stmt) {
 func (d *detector) input(interpreters []string, text string) string {
 	for _, name := range interpreters {
 		judge := d.script
-		if !languageOf(name).Shell && !unknown(text) {
+		if !languageOf(name).Shell && !unknown(text) && !outside(text) {
 			judge = d.code
 		}
 		if why := judge(text); why != "" {
@@ -305,13 +311,16 @@ func (d *detector) hides(w *syntax.Word) bool {
 	if name, ok := literal(w); ok {
 		return len(w.Parts) > 1 || strings.ContainsAny(name, " \t")
 	}
+	if text := d.join(w); outside(text) && !unknown(text) {
+		return false
+	}
 	lit := w.Lit()
 	return lit == "" || strings.ContainsAny(lit, "\\*?{~") || strings.Contains(lit, "[") && lit != "[" && lit != "[["
 }
 
 // script is nested for text that a shell certainly runs.
 func (d *detector) script(text string) string {
-	if unknown(text) {
+	if unknown(text) || outside(text) {
 		return runsUnknown
 	}
 	return d.inner(text, func(error) string { return "it runs text that is not valid shell" })

@@ -102,6 +102,7 @@ func secretWord(word string) string {
 	if i := strings.LastIndexAny(word, "=@"); i >= 0 {
 		word = word[i+1:]
 	}
+	word = strings.NewReplacer(unknownText, "…", outsideText, "…").Replace(word)
 	base := path.Base(word)
 	switch {
 	case word == "" || strings.ContainsAny(word, " \n"):

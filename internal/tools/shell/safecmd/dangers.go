@@ -90,7 +90,7 @@ func (d *detector) examine(args []string) string {
 			return why
 		}
 	}
-	if (isWrapper(args[0]) || isLauncher(args[0])) && !namesPackages(name, args[1:]) {
+	if (isWrapper(args[0]) || isLauncher(args[0]) || outside(args[0])) && !namesPackages(name, args[1:]) {
 		if why := d.wrapped(name, args[1:]); why != "" {
 			return why
 		}
@@ -156,7 +156,7 @@ var valueless = lazyregexp.New(`^-(-|[0irtxp]|[nLPs][0-9]+|-null|-no-run-if-empt
 // isProgram reports whether the word i of a direct wrapper can only be the program.
 func isProgram(args []string, i int) bool {
 	word := args[i]
-	if strings.HasPrefix(word, "-") || strings.Contains(word, "=") || programs.IsNumber(word) || unknown(word) {
+	if strings.HasPrefix(word, "-") || strings.Contains(word, "=") || programs.IsNumber(word) || unknown(word) || outside(word) {
 		return false
 	}
 	return i == 0 || !strings.HasPrefix(args[i-1], "-") || valueless.MatchString(args[i-1])
@@ -189,7 +189,7 @@ func (d *detector) texts(name string, args []string) string {
 // textOf judges an argument, which follows option.
 func (d *detector) textOf(name, option, arg string) string {
 	runs, lang := is(name, programs.Lines), languageOf(name)
-	if unknown(arg) {
+	if unknown(arg) || outside(arg) {
 		if runs || isInterpreter(name) || name == "source" || name == "." {
 			return runsUnknown
 		}

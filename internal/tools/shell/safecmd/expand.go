@@ -1,6 +1,7 @@
 package safecmd
 
 import (
+	"path"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -14,6 +15,12 @@ import (
 const unknownText = programs.Unknown
 
 func unknown(s string) bool { return programs.IsUnknown(s) }
+
+// outsideText takes the place of text from outside of a line: of a variable that it does not set, which
+// only the person's environment does, or of a folder that a known program prints.
+const outsideText = programs.Outside
+
+func outside(s string) bool { return strings.Contains(s, outsideText) }
 
 // maxBraces is the number of braces in a word that are expanded.
 const maxBraces = 8
@@ -111,10 +118,26 @@ func (d *detector) fields(w *syntax.Word) []string {
 				open = false
 			}
 		default:
-			add(unknownText)
+			add(d.substituted(part))
 		}
 	}
 	return fields
+}
+
+// substituted returns the text for a part of a word that is a command, or computes.
+func (d *detector) substituted(part syntax.WordPart) string {
+	sub, ok := part.(*syntax.CmdSubst)
+	if !ok || len(sub.Stmts) != 1 || len(sub.Stmts[0].Redirs) > 0 {
+		return unknownText
+	}
+	call, ok := sub.Stmts[0].Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) == 0 {
+		return unknownText
+	}
+	if all := words(call); len(all) > 0 && programs.Find(all[0]).Place.MatchString(strings.Join(all[1:], " ")) {
+		return outsideText
+	}
+	return unknownText
 }
 
 func isBlank(r rune) bool { return r == ' ' || r == '\t' || r == '\n' }
@@ -131,7 +154,7 @@ func (d *detector) quoted(q *syntax.DblQuoted) string {
 		case *syntax.ParamExp:
 			b.WriteString(d.value(part))
 		default:
-			b.WriteString(unknownText)
+			b.WriteString(d.substituted(part))
 		}
 	}
 	return b.String()
@@ -155,7 +178,60 @@ func (d *detector) value(p *syntax.ParamExp) string {
 	case "PWD":
 		return "."
 	}
-	return unknownText
+	if d.depth > 0 || d.sets().has(name) {
+		return unknownText
+	}
+	return outsideText
+}
+
+// settings are the variables that a line sets.
+type settings struct {
+	names map[string]bool
+	any   bool // also others
+}
+
+func (s settings) has(name string) bool {
+	positional := !syntax.ValidName(name)
+	return s.any || s.names[name] || positional && s.names["@"]
+}
+
+// add notes the variables that a node sets.
+func (s *settings) add(n syntax.Node) bool {
+	switch n := n.(type) {
+	case *syntax.Assign:
+		s.any = s.any || n.Name == nil
+		if n.Name != nil {
+			s.names[n.Name.Value] = true
+		}
+	case *syntax.WordIter:
+		s.names[n.Name.Value] = true
+	case *syntax.FuncDecl:
+		s.names["@"] = true
+	case *syntax.Redirect:
+		s.any = s.any || n.N != nil && strings.HasPrefix(n.N.Value, "{")
+	case *syntax.ParamExp:
+		if n.Param != nil && n.Exp != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
+			s.names[n.Param.Value] = true
+		}
+	case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop, *syntax.CoprocClause:
+		s.any = true
+	case *syntax.CallExpr:
+		for i, w := range n.Args { // wherever the name of a program is
+			if w.Lit() == "" {
+				continue
+			}
+			word := path.Base(w.Lit())
+			does := programs.Find(word).Is
+			if i == 0 || word != "." {
+				s.any = s.any || does.Has(programs.Starts|programs.Moves) || does.Has(programs.Enters) // such as eval and source
+				s.names["@"] = s.names["@"] || does.Has(programs.Moves)
+			}
+			s.any = s.any || does.Has(programs.Sets) && setsUnknown(n.Args[i:])
+			name, _, _ := strings.Cut(word, "=")
+			s.names[name] = true // read X, printf -v X, env X=y
+		}
+	}
+	return true
 }
 
 // unescape removes backslashes, and newlines after them, from text without quotes.
@@ -224,4 +300,14 @@ func ansiCNumber(s string, from, most, base int) (string, int) {
 		return string([]byte{byte(n)}), to
 	}
 	return string(utf8.AppendRune(nil, rune(n))), to
+}
+
+// setsUnknown reports whether a command that sets the variables which its arguments name may set any;
+// printf sets one only with an option.
+func setsUnknown(command []*syntax.Word) bool {
+	if len(command) < 2 || words(&syntax.CallExpr{Args: command}) != nil {
+		return false
+	}
+	format, known := literal(command[1])
+	return command[0].Lit() != "printf" || !known || strings.HasPrefix(format, "-")
 }

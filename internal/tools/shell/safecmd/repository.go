@@ -137,7 +137,7 @@ func tracksKeys(index string) string {
 			return unknown
 		}
 		name := string(rest[fixed : fixed+end])
-		if permission.Secret(name) {
+		if permission.Secret(name) || strings.HasSuffix(strings.ToLower(name), ".pem") {
 			return name + ", which is tracked, is a place that usually holds keys"
 		}
 		size := (fixed + end + 8) &^ 7 // entries end with 1 to 8 zero bytes
