@@ -73,31 +73,25 @@ func MayBeSecret(pattern string) bool {
 	if slices.Contains(templates, path.Ext(pattern)) {
 		return false
 	}
-	matches := func(name string, letters int) bool {
-		ok, err := path.Match(pattern, name)
-		return ok && err == nil && len(strings.Trim(pattern, "*?[]")) >= letters
-	}
 	list := secrets().Anywhere
-	for _, name := range slices.Concat(list.Folders, list.Files) {
-		stem := strings.TrimSuffix(name, path.Ext(name))
-		if name[0] == '.' && pattern[0] == '.' && matches(name, 2) {
-			return true
+	return slices.ContainsFunc(slices.Concat(list.Folders, list.Files), func(name string) bool {
+		if name[0] == '.' && pattern[0] == '.' {
+			return matches(pattern, name, 2)
 		}
-		if stem != "" && len(stemOf(pattern)) >= 4 && matches(name, 4) {
-			return true
-		}
-	}
-	for _, name := range identities {
-		if matches(name, 3) {
-			return true
-		}
-	}
-	for _, begin := range list.Prefixes {
-		if matches(begin, 2) || matches(begin+".local", 2) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(list.Suffixes, func(end string) bool { return matches("server"+end, 2) && strings.Trim(pattern, "*?.") != "" })
+		return len(stemOf(pattern)) >= 4 && matches(pattern, name, 4)
+	}) || slices.ContainsFunc(identities, func(name string) bool {
+		return matches(pattern, name, 3)
+	}) || slices.ContainsFunc(list.Prefixes, func(begin string) bool {
+		return matches(pattern, begin, 2) || matches(pattern, begin+".local", 2)
+	}) || slices.ContainsFunc(list.Suffixes, func(end string) bool {
+		return matches(pattern, "server"+end, 2) && strings.Trim(pattern, "*?.") != ""
+	})
+}
+
+// matches reports whether a pattern with at least so many letters matches name.
+func matches(pattern, name string, letters int) bool {
+	ok, err := path.Match(pattern, name)
+	return ok && err == nil && len(strings.Trim(pattern, "*?[]")) >= letters
 }
 
 // stemOf returns the letters of a pattern without its extension.
