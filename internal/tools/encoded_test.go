@@ -26,6 +26,11 @@ var forms = []form{
 	{"Latin-1", workspace.Format{Encoding: workspace.Latin1, EOL: "\n"}},
 	{"Latin-1 and CRLF", workspace.Format{Encoding: workspace.Latin1, EOL: "\r\n"}},
 	{"Latin-1 and CR", workspace.Format{Encoding: workspace.Latin1, EOL: "\r"}},
+	{"Windows-1252", workspace.Format{Encoding: "windows-1252", EOL: "\n"}},
+	{"Windows-1252 and CRLF", workspace.Format{Encoding: "windows-1252", EOL: "\r\n"}},
+	{"stray bytes", workspace.Format{Encoding: workspace.StrayUTF8, EOL: "\n"}},
+	{"stray bytes, BOM and CRLF", workspace.Format{Encoding: workspace.StrayUTF8, BOM: true, EOL: "\r\n"}},
+	{"stray bytes and CR", workspace.Format{Encoding: workspace.StrayUTF8, EOL: "\r"}},
 	{"UTF-16LE", workspace.Format{Encoding: workspace.UTF16LE, BOM: true, EOL: "\n"}},
 	{"UTF-16LE and CRLF", workspace.Format{Encoding: workspace.UTF16LE, BOM: true, EOL: "\r\n"}},
 	{"UTF-16BE and CRLF", workspace.Format{Encoding: workspace.UTF16BE, BOM: true, EOL: "\r\n"}},
@@ -137,12 +142,18 @@ func (g *edits) lines(most int) string {
 	return s
 }
 
-// file returns a plain text that f can store. Latin-1 has no typographic quotes, and an
-// accent distinguishes it from UTF-8.
+// file returns a plain text that f can store. Latin-1 has no typographic quotes, and the first
+// characters distinguish encodings from UTF-8.
 func (g *edits) file(f form) string {
 	s := g.lines(9)
 	if f.format.Encoding == workspace.Latin1 {
 		s = "é" + strings.NewReplacer("\u201c", "«", "\u201d", "»").Replace(s)
+	}
+	switch f.format.Encoding {
+	case "windows-1252":
+		s = "€" + s
+	case workspace.StrayUTF8:
+		s = "é\U0010feff" + s
 	}
 	if f.format.EOL != "\n" && !strings.Contains(s, "\n") {
 		s += "\n" // without line endings, the kind is unknown
