@@ -35,11 +35,11 @@ func (v *view) Review(ctx context.Context, req confirm.Request) (confirm.Verdict
 	if err != nil {
 		return verdict, fmt.Errorf("the host could not ask: %w", err)
 	}
-	choice := confirm.As[*confirm.Choice](req)
+	choice, asks := req.Subject.(*confirm.Choice)
 	switch id := res.Outcome.OptionID; {
 	case res.Outcome.Outcome != "selected":
 		return verdict, confirm.ErrUndecided
-	case choice != nil:
+	case asks:
 		verdict.Answer, err = v.answer(ctx, req, choice, id)
 		if verdict.Answer != "" {
 			verdict.Decision = confirm.Approve

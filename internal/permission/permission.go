@@ -91,16 +91,17 @@ func (p *Policy) Decide(req confirm.Request) (confirm.Verdict, bool) {
 
 // judge is Decide for tools.
 func (p *Policy) judge(req confirm.Request) (confirm.Verdict, bool) {
-	mode, rules, c := p.Mode(), p.Rules(), confirm.As[*confirm.Command](req)
+	mode, rules := p.Mode(), p.Rules()
+	c, runs := req.Subject.(*confirm.Command)
 	by := rules.answer(req)
 	if v, refused := by.refuse(mode); refused {
 		return v, true
 	}
 	withheld := "" // why a command that only reads asks
 	switch {
-	case c != nil && c.Unconfined:
+	case runs && c.Unconfined:
 		return decideUnconfined(req, mode)
-	case c != nil && c.ReadOnly && !req.Force && mode != Bypass:
+	case runs && c.ReadOnly && !req.Force && mode != Bypass:
 		v, decided := decideReadOnly(by, rules)
 		if decided || mode == Plan {
 			return v, decided // in plan mode, no rule or grant runs it unguarded
@@ -111,7 +112,7 @@ func (p *Policy) judge(req confirm.Request) (confirm.Verdict, bool) {
 	switch {
 	case decided || req.Force || by.effect == Ask:
 		return v, decided
-	case by.effect == Allow && c != nil:
+	case by.effect == Allow && runs:
 		return p.decideRuled(c, by)
 	}
 	return confirm.Verdict{Feedback: cmp.Or(p.whyAgain(req), withheld)}, false

@@ -56,7 +56,7 @@ func (p *Panel) checkLine() []string {
 // checkHint names the key that shows the output of the check, if there is any.
 func (p *Panel) checkHint() []string {
 	switch {
-	case p.out != nil && p.req.File() != nil:
+	case p.out != nil && p.one():
 		return []string{"t the change"}
 	case p.out != nil:
 		return []string{"t the changes"}

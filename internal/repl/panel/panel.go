@@ -111,7 +111,7 @@ func (p *Panel) newPart(opt diffview.Options) part {
 
 // Restyle adopts the terminal's size and colors.
 func (p *Panel) Restyle(look theme.Look) {
-	if _, ok := p.part.(*single); ok && look.Width != p.look.Width {
+	if p.one() && look.Width != p.look.Width {
 		p.scroll.seen = 0
 	}
 	p.look = look
@@ -199,7 +199,7 @@ func (p *Panel) title() []string {
 	out := append(p.calls(), p.heading()...)
 	if p.Remark != "" {
 		remark := sanitize.Line(p.Remark)
-		if p.req.File() != nil && len(p.left()) > 0 {
+		if p.one() && len(p.left()) > 0 {
 			remark += "; with hunks left out, y applies the version shown here"
 		}
 		out = append(out, hint(p.look, p.look.Styles.Warn, remark)...)
@@ -214,7 +214,7 @@ func (p *Panel) heading() []string {
 		asker := "sub-agent " + sanitize.Line(p.req.Origin)
 		return append([]string{theme.Paint(p.look.Styles.Accent, theme.Short(asker, p.look.Width))}, p.checkLine()...)
 	}
-	if p.req.Tool == undo && p.req.File() != nil {
+	if p.req.Tool == undo && p.one() {
 		return hint(p.look, p.look.Styles.Accent, sanitize.Line(confirm.As[*confirm.Edits](p.req).Title))
 	}
 	return p.checkLine()

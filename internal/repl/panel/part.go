@@ -228,6 +228,12 @@ func onFile(c confirm.Comment, name string) string {
 	return fmt.Sprintf("On line %d of %s: %s", c.Line, sanitize.Name(name), c.Text)
 }
 
+// one reports whether the question is about the change of one file.
+func (p *Panel) one() bool {
+	_, ok := p.part.(*single)
+	return ok
+}
+
 // option returns the answer of the question that a key takes; "" for any other key.
 func (p *Panel) option(key string) string {
 	if q, ok := p.part.(*question); ok {

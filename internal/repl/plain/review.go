@@ -366,13 +366,14 @@ func approval(always bool, req confirm.Request) (confirm.Verdict, meaning) {
 		v.Mode = map[bool]string{false: "default", true: "accept-edits"}[always]
 		return v, answers
 	}
-	switch e := confirm.As[*confirm.Edits](req); {
+	edits, changes := req.Subject.(*confirm.Edits)
+	switch {
 	case always && req.Once():
 		return confirm.Verdict{By: "terminal"}, unclear
 	case always:
 		v.Session = true
-	case e != nil:
-		v.Except = e.Out
+	case changes:
+		v.Except = edits.Out
 	}
 	return v, answers
 }
