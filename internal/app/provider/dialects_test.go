@@ -469,18 +469,18 @@ func (c *talk) answer(m llm.Model, cut bool) (answer llm.Message, whole bool) {
 	return answer, whole
 }
 
-// A dialect that is old, or that an earlier version stored, is learned again.
+// A dialect that is old, or has no time, is learned again.
 func TestDialectsExpire(t *testing.T) {
 	s := OpenDialects(t.TempDir())
 	entry := func(model, at string) string {
 		return `{"base_url":"http://a","model":"` + model + `","learned":["no temperature"]` + at + `}`
 	}
 	at := func(age time.Duration) string { return `,"at":"` + time.Now().Add(-age).Format(time.RFC3339) + `"` }
-	file := "[" + entry("new", at(29*24*time.Hour)) + "," + entry("old", at(31*24*time.Hour)) + "," + entry("earlier", "") + "]"
+	file := "[" + entry("new", at(29*24*time.Hour)) + "," + entry("old", at(31*24*time.Hour)) + "," + entry("timeless", "") + "]"
 	if err := os.WriteFile(filepath.Join(s.home, DialectsFile), []byte(file), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for model, want := range map[string]bool{"new": true, "old": false, "earlier": false} {
+	for model, want := range map[string]bool{"new": true, "old": false, "timeless": false} {
 		if d := s.find(config.Model{Name: model, Endpoint: config.Provider{BaseURL: "http://a"}}); (d.Learned != nil) != want || d.Model != model {
 			t.Errorf("%s: %+v", model, d)
 		}
@@ -494,7 +494,7 @@ func TestDialectsExpire(t *testing.T) {
 	if all, err := s.List(); err != nil || len(all) != 2 || all[1].Model != "old" {
 		t.Errorf("%+v, %v", all, err)
 	}
-	if data, err := os.ReadFile(filepath.Join(s.home, DialectsFile)); err != nil || strings.Contains(string(data), "earlier") {
+	if data, err := os.ReadFile(filepath.Join(s.home, DialectsFile)); err != nil || strings.Contains(string(data), "timeless") {
 		t.Errorf("%s, %v", data, err)
 	}
 }

@@ -37,7 +37,7 @@ type folderSetup struct {
 }
 
 // Run checks the examples first: with rules that contradict them no session starts, and the
-// report comes with an error. dir is absolute.
+// report of the rules comes with an error. dir is absolute.
 func (t *Trial) Run(ctx context.Context, dir string) (r Report, err error) {
 	set, err := t.Load(ctx, dir)
 	if err != nil {
@@ -60,11 +60,14 @@ func (t *Trial) Run(ctx context.Context, dir string) (r Report, err error) {
 	}
 	past, err := t.replay(ctx, set.Home, dir)
 	if err != nil {
-		return r, err
+		return Report{}, err
 	}
 	at, err := t.folder(ctx, dir)
+	if err != nil {
+		return Report{}, err
+	}
 	r.Mode, r.Past = at.mode.String(), &past
-	return r, err
+	return r, nil
 }
 
 // candidates returns the rules of File, with Rules.
