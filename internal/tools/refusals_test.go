@@ -233,3 +233,32 @@ func (s slip) missing(lines []string, old, message string) string {
 	}
 	return ""
 }
+
+// Of a text that is there several times, each place is shown with the lines that tell it apart.
+func TestRefusalOfSeveralPlaces(t *testing.T) {
+	data, err := os.ReadFile("testdata/refusals/server.go.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		old  string
+		need []string
+	}{
+		{
+			"\thttp.Error(w, \"internal error\", http.StatusInternalServerError)\n",
+			[]string{`s.log.Error("read order", "number", number, "err", err)`, `s.log.Error("list orders", "limit", limit, "err", err)`, `s.log.Error("read price"`, `s.log.Error("insert order"`},
+		},
+		{
+			"\tctx, cancel := context.WithTimeout(r.Context(), s.timeout)\n\tdefer cancel()\n",
+			[]string{"// order returns the order", "func (s *Server) list(", "func (s *Server) create("},
+		},
+	} {
+		for _, c := range (editCase{Old: tt.old, New: "\tx()\n"}).calls() {
+			b := newBench(t, map[string]string{"f": string(data)})
+			res := b.call(c.tool, c.args)
+			if !res.Failed || !holdsAll(res.ForModel, tt.need) {
+				t.Errorf("%s: %s", c.tool, res.ForModel)
+			}
+		}
+	}
+}
