@@ -117,6 +117,9 @@ func (v *Reviewer) request(l *link, q *question) client.DiffRequest {
 		ID: id, Description: q.req.About(), BaseSHA256: hex.EncodeToString(base[:]), OnClose: client.CloseKeeps, Rechecks: true,
 		Batch: client.Batch{ID: q.req.Batch.ID, Index: q.req.Batch.Index, Total: q.req.Batch.Total},
 	}
+	if e := string(c.Format.Encoding); c.Raw == nil && e != "utf-8" {
+		r.Encoding = e
+	}
 	switch {
 	case c.Moves():
 		r.Removal, r.From, r.Path = client.Move, c.Path, c.To

@@ -29,6 +29,7 @@ type DiffRequest struct {
 	ID          string
 	Description string
 	BaseSHA256  string // hex, of Base
+	Encoding    string // in which the file was read, as golang.org/x/text knows it; empty for UTF-8
 	OnClose     OnClose
 	Batch       Batch
 	Inline      bool // in the document itself, if the editor can
@@ -207,7 +208,7 @@ func (r DiffRequest) arguments(extended bool) map[string]any {
 		return args
 	}
 	for name, value := range map[string]string{
-		"diff_id": r.ID, "description": r.Description, "base_sha256": r.BaseSHA256, "on_close": string(r.OnClose), "removal": string(r.Removal),
+		"diff_id": r.ID, "description": r.Description, "base_sha256": r.BaseSHA256, "on_close": string(r.OnClose), "removal": string(r.Removal), "encoding": r.Encoding,
 	} {
 		if value != "" {
 			args[name] = value

@@ -99,9 +99,10 @@ func (d *Documents) Encoding(ctx context.Context, path string) (string, error) {
 	return encodingOf(told.Encoding), nil
 }
 
-// encodings maps VS Code's names that differ by more than a hyphen.
+// encodings maps VS Code's names that differ by more than a hyphen. UTF-8 is no answer
+// about a file whose bytes are not UTF-8: the setting knows better.
 var encodings = map[string]string{
-	"utf8bom": "utf-8", "utf16le": "utf-16le", "utf16be": "utf-16be",
+	"utf8": "", "utf8bom": "", "utf16le": "utf-16le", "utf16be": "utf-16be",
 	"shiftjis": "shift_jis", "eucjp": "euc-jp", "euckr": "euc-kr", "cp950": "big5", "big5hkscs": "big5",
 	"gb2312": "gbk", "macroman": "macintosh", "koi8r": "koi8-r", "koi8u": "koi8-u", "cp866": "ibm866",
 }

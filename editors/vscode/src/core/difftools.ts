@@ -123,6 +123,7 @@ const openDiffSchema: Tool["inputSchema"] = {
       enum: ["delete", "move"],
     },
     base_sha256: { type: "string", description: "SHA-256 of the file's bytes, or of the buffer as checkDocumentDirty gives it." },
+    encoding: { type: "string", description: "The registered name of the encoding in which the client reads the file, if it is not UTF-8.", maxLength: 60 },
     on_close: { type: "string", description: "What closing the tab means; reject if absent.", enum: ["keep", "reject"] },
     view: {
       type: "string",
@@ -185,6 +186,7 @@ async function toRequest(args: Record<string, unknown>): Promise<ReviewRequest> 
     diffId: text(args, "diff_id"),
     description: text(args, "description") ?? "",
     baseSha256: base === "" ? undefined : base,
+    encoding: text(args, "encoding"),
     onClose,
     stack: flag(args, "stack", false),
     timeoutMs: integer(args, "timeout_ms"),

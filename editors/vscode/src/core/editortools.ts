@@ -96,7 +96,7 @@ function openFileTool(ports: Ports): Tool {
       if (!file.exists) throw new ToolError("NOT_FOUND", `File not found: ${path}`);
       const found = findSelection(file.text, args);
       const makeFrontmost = flag(args, "makeFrontmost", true);
-      const request = { path, preview: flag(args, "preview", false), makeFrontmost };
+      const request = { path, encoding: file.encoding, preview: flag(args, "preview", false), makeFrontmost };
       const opened = await ports.documents.open(found.range === undefined ? request : { ...request, selection: found.range });
       if (!makeFrontmost) return json({ success: true, filePath: path, ...opened });
       return texts(`Opened file${found.said ?? `: ${path}`}`);
@@ -179,7 +179,7 @@ function dirtyTool(ports: Ports): Tool {
   return {
     name: "checkDocumentDirty",
     description:
-      "Whether a file is open with unsaved changes, and the encoding in which it is read here; with includeText also the unsaved text and its SHA-256.",
+      "Whether a file is open with unsaved changes, and the encoding that was chosen for it here, if any; with includeText also the unsaved text and its SHA-256.",
     inputSchema: {
       type: "object",
       properties: { filePath: { type: "string" }, includeText: { type: "boolean" } },
@@ -189,7 +189,7 @@ function dirtyTool(ports: Ports): Tool {
       const path = text(args, "filePath") ?? "";
       const real = await canonical(path);
       const buffer = ports.documents.buffer(real);
-      const encoding = ports.documents.encoding(real);
+      const encoding = await ports.documents.chosen(real);
       if (buffer === undefined) return json({ success: false, message: `Document not open: ${path}`, encoding });
       const { isDirty, isUntitled } = buffer;
       const more = flag(args, "includeText", false) && buffer.text !== undefined ? { text: buffer.text, sha256: textSha256(buffer.text) } : {};

@@ -13,6 +13,7 @@ export type ErrorCode =
   | "DIRTY_DOCUMENT"
   | "STALE_BASE"
   | "BINARY_FILE"
+  | "ENCODING"
   | "FILE_TOO_LARGE"
   | "DIFF_NOT_FOUND"
   | "BUSY"

@@ -1,3 +1,4 @@
+import { needStorable } from "./base";
 import { ToolError } from "./errors";
 import type { FileText, InlineEnd, InlineProposal, Ports } from "./ports";
 import { sameText } from "./text";
@@ -35,8 +36,9 @@ export async function writeAccepted(ports: Ports, path: string, base: FileText, 
     throw new ToolError("DIRTY_DOCUMENT", "the document has unsaved changes of its own now; nothing was written");
   }
   if (!(await isStill(ports, path, base))) throw staleBase();
-  await documents.write(path, text);
-  return documents.read(path);
+  await needStorable(documents, text, base.encoding);
+  await documents.write(path, text, base.encoding);
+  return documents.read(path, base.encoding);
 }
 
 export const staleBase = (): ToolError => new ToolError("STALE_BASE", "the file changed on disk meanwhile; nothing was written");

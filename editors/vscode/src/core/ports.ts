@@ -152,9 +152,11 @@ export interface FileText {
   readonly text: string;
   /** Lower-case hex SHA-256 of the bytes; of no bytes if it does not exist. */
   readonly sha256: string;
+  /** The editor's name of an encoding in which the text gives these bytes again. */
   readonly encoding: string;
   readonly bom: boolean;
-  readonly binary: boolean;
+  /** Why it has no text; undefined if it has. */
+  readonly unreadable?: "BINARY_FILE" | "ENCODING";
   readonly size: number;
 }
 
@@ -164,10 +166,14 @@ export interface Buffer {
   readonly text: string | undefined;
   readonly isDirty: boolean;
   readonly isUntitled: boolean;
+  /** In which it was read, and is saved. */
+  readonly encoding?: string;
 }
 
 export interface OpenFileRequest {
   readonly path: string;
+  /** As read gave it. */
+  readonly encoding?: string;
   readonly preview: boolean;
   /** Give it the focus; otherwise open it beside the focused editor. */
   readonly makeFrontmost: boolean;
@@ -176,21 +182,27 @@ export interface OpenFileRequest {
 
 /** Files by their real paths (symbolic links resolved), however the editor opened them. */
 export interface Documents {
-  read(path: string): Promise<FileText>;
+  /**
+   * Decodes a file such that its text gives the same bytes again: in the encoding of its mark or
+   * its document, else in the wished one, the editor's, UTF-8 or Windows-1252.
+   */
+  read(path: string, wished?: string): Promise<FileText>;
   /** Undefined if the file is not open. */
   buffer(path: string): Buffer | undefined;
-  /** The encoding in which the editor reads the file, e.g. "shiftjis", as far as a mark in the file does not tell. */
-  encoding(path: string): string;
-  /** Saves an open document; false if the editor refused. */
+  /** The encoding that a person has chosen for the file, or that the editor finds in it, e.g. "shiftjis"; "" if it is UTF-8 or does not fit. */
+  chosen(path: string): Promise<string>;
+  /** The first character of a text that an encoding cannot store, and its line from 1; undefined if it stores all. */
+  unstorable(text: string, encoding: string): Promise<{ readonly character: string; readonly line: number } | undefined>;
+  /** Saves an open document; false if the editor refused, ENCODING if that would change what it could not read. */
   save(path: string): Promise<boolean>;
   /**
-   * Makes this the text of the file on disk, as if the person had typed and saved it: keeps its
-   * encoding and line endings, makes folders, and runs the editor's actions on saving (formatting).
-   * Rejects if it was not saved; the file is then unchanged.
+   * Makes this the text of the file on disk, in an encoding that stores it, as if the person had
+   * typed and saved it: keeps its line endings, makes folders, and runs the editor's actions on
+   * saving (formatting). Rejects if it was not saved; the file is then unchanged.
    */
-  write(path: string, text: string): Promise<void>;
+  write(path: string, text: string, encoding: string): Promise<void>;
   /** Makes this the text of the document, in one step that the person can undo, and does not save it. */
-  edit(path: string, text: string): Promise<void>;
+  edit(path: string, text: string, encoding: string): Promise<void>;
   /** Shows a file; rejects if that is not possible. */
   open(request: OpenFileRequest): Promise<{ languageId: string; lineCount: number }>;
   /** Calls back after each change of this one file on disk. */

@@ -37,6 +37,8 @@ export interface ReviewRequest {
   readonly diffId: string | undefined;
   readonly description: string;
   readonly baseSha256: string | undefined;
+  /** The registered name of the encoding in which the client reads the file; undefined if it does not say. */
+  readonly encoding?: string | undefined;
   /** always-reject: whatever the person has set. */
   readonly onClose: "reject" | "keep" | "always-reject";
   /** Wait behind the client's earlier review of this file instead of replacing it. */
@@ -87,6 +89,8 @@ export interface ReviewInfo {
   /** Who asks, and its place among the edits of one answer, such as "2 of 3". */
   readonly asks: string;
   readonly place: string;
+  /** Of the file, once it was looked at. */
+  readonly encoding: string | undefined;
   /** The process that asks. */
   readonly pid: number | undefined;
   /** Once it is decided. */
@@ -172,7 +176,7 @@ export class Review {
 
   /** Whether the right side is only to be read. */
   get fixed(): boolean {
-    return this.request.removal === "delete" || this.base?.file.binary === true;
+    return this.request.removal === "delete" || this.base?.file.unreadable !== undefined;
   }
 
   /** The file's name for the person, in which no character hides. */
@@ -225,6 +229,7 @@ export class Review {
       isPlan: this.request.isPlan === true,
       asks: this.owner.name ?? "",
       place: this.place,
+      encoding: this.base?.file.encoding,
       pid: this.owner.pid,
       outcome: this.machine.outcome,
       check: this.check,

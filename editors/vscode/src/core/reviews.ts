@@ -1,5 +1,5 @@
 import type { Always } from "./always";
-import { lookAt, nothing } from "./base";
+import { lookAt, needReadable, nothing } from "./base";
 import { messageOf } from "./errors";
 import { mustLook } from "./notes";
 import { Locks } from "./locks";
@@ -15,7 +15,7 @@ import { readyMs } from "./ready";
 import { failure } from "./result";
 import { isSameQuestion, Review } from "./review";
 import type { Answer, Owner, ReviewInfo, ReviewRequest } from "./review";
-import { toLf } from "./text";
+import { toLf, withoutBom } from "./text";
 import { Verdicts } from "./verdicts";
 
 export type { ReviewInfo } from "./review";
@@ -297,9 +297,11 @@ export class Reviews {
 
   private async prepare(review: Review): Promise<void> {
     const { documents, settings } = this.ports;
-    const { oldPath, baseSha256, isPlan, removal } = review.request;
+    const { oldPath, baseSha256, isPlan, removal, encoding, proposal } = review.request;
     try {
-      review.base = isPlan === true ? nothing : await lookAt(documents, oldPath, baseSha256, removal !== undefined);
+      const base = isPlan === true ? nothing : await lookAt(documents, oldPath, baseSha256, { removed: removal !== undefined, ...(encoding === undefined ? {} : { encoding }) });
+      if (removal === undefined) needReadable(base, proposal, oldPath);
+      review.base = base;
     } catch (err) {
       review.error = err;
       return this.run(review, { type: "refused" });
@@ -338,13 +340,19 @@ export class Reviews {
 
   /**
    * Looks at a file that the editor is about to write: a change that the watcher has not reported yet, or
-   * that was only typed, would make the write fail when the person's draft is gone from the screen.
+   * that was only typed, would make the write fail when the person's draft is gone from the screen,
+   * and so would a character that the file's encoding cannot store.
    */
   private async lookBeforeWriting(review: Review): Promise<void> {
     const { documents, notices, t } = this.ports;
     await this.lookAgain(review);
-    if (!review.live || documents.buffer(review.request.path)?.isDirty !== true) return this.run(review, { type: "looked" });
-    notices.warn(t("{0} has unsaved changes in the editor. Save or undo them, then accept this edit again.", review.name));
+    const draft = withoutBom(this.ports.view.text(review.id) ?? review.draft);
+    const encoding = review.base?.file.encoding ?? "utf8";
+    const lost = await documents.unstorable(draft, encoding).catch(() => undefined); // the write says why
+    const isDirty = documents.buffer(review.request.path)?.isDirty === true;
+    if (!review.live || (!isDirty && lost === undefined)) return this.run(review, { type: "looked" });
+    if (isDirty) notices.warn(t("{0} has unsaved changes in the editor. Save or undo them, then accept this edit again.", review.name));
+    else if (lost !== undefined) notices.warn(t("{0} is stored as {1}, which has no {2} (line {3}). Change that, then accept this edit again.", review.name, encoding, lost.character, lost.line));
     this.run(review, { type: "staleAnswered", yes: false });
   }
 

@@ -16,6 +16,11 @@ export function eolOf(text: string): Eol | "mixed" | undefined {
   return crlf === 0 ? "lf" : "mixed";
 }
 
+/** Whether all line endings of a text are "\n", or all are "\r\n". */
+export function isUniform(text: string): boolean {
+  return !/\r(?!\n)/.test(text) && eolOf(text) !== "mixed";
+}
+
 /** Every line ending as "\n"; a lone carriage return is one too, as in an editor. */
 export function toLf(text: string): string {
   return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
@@ -49,6 +54,13 @@ export function finalText(draft: string, proposal: string, base: string): { text
   const eol = [eolOf(base), eolOf(proposal)].find((e) => e === "lf" || e === "crlf");
   const text = withoutBom(draft);
   return { text: bom + (eol === undefined ? keepEols(text, withoutBom(proposal)) : withEol(text, eol)), edited: true };
+}
+
+/** A proposal with the line endings of its base: of one kind, or line by line. Without any in the base it has its own. */
+export function withEolsOf(proposal: string, base: string): string {
+  const eol = eolOf(base);
+  if (!isUniform(base)) return keepEols(proposal, base);
+  return eol === "lf" || eol === "crlf" ? withEol(proposal, eol) : proposal;
 }
 
 /** An editor makes the line endings of a text uniform: lines that are not edited get theirs back. */

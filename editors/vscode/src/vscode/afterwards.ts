@@ -50,7 +50,7 @@ export class Afterwards implements vscode.Disposable {
     if (!inTerminal) await focusEditors();
     const isFile = !review.isPlan && review.removal !== "delete";
     if (review.outcome?.kind !== "accepted" || !isFile || !this.parts.showAccepted()) return;
-    const isShown = await this.showFile(review.path);
+    const isShown = await this.showFile(review.path, review.encoding);
     if (isShown && !inTerminal && !this.asksAgain()) await focusEditors();
   }
 
@@ -58,7 +58,7 @@ export class Afterwards implements vscode.Disposable {
    * Shows an accepted file, without the focus, when it is there: the client writes it after the
    * answer. Gives up if a question comes meanwhile, which the file would cover. Reports whether it is shown.
    */
-  private async showFile(path: string): Promise<boolean> {
+  private async showFile(path: string, encoding: string | undefined): Promise<boolean> {
     const until = Date.now() + writtenMs;
     const isThere = (): Promise<boolean> => stat(path).then(() => true, () => false);
     while (!(await isThere())) {
@@ -67,7 +67,7 @@ export class Afterwards implements vscode.Disposable {
     }
     try {
       // Loading takes a while; a loaded file is shown before a review that comes from now on.
-      const document = await vscode.workspace.openTextDocument(this.parts.places.uri(path));
+      const document = await vscode.workspace.openTextDocument(this.parts.places.uri(path), encoding === undefined ? {} : { encoding });
       if (this.asksAgain()) return false;
       await vscode.window.showTextDocument(document, { preserveFocus: true });
       return true;

@@ -5,11 +5,10 @@ import * as vscode from "vscode";
 import type { Buffer as OpenBuffer, Cancel, Documents, FileText, OpenFileRequest, Range } from "../core/ports";
 import { ToolError } from "../core/errors";
 import { readRegular } from "../core/regular";
-import { eolOf, sameText, toLf, withEol, withoutBom } from "../core/text";
+import { eolOf, isUniform, sameText, toLf, withEol, withoutBom } from "../core/text";
+import { decodeFile, encode, exactly, isUtf8, unstorable } from "./encodings";
 import type { Places } from "./places";
 import { caughtUp, tabsWith } from "./tabs";
-
-const absent = { exists: false, text: "", encoding: "utf8", bom: false, binary: false, size: 0 };
 
 export class EditorDocuments implements Documents {
   constructor(
@@ -18,22 +17,12 @@ export class EditorDocuments implements Documents {
     private readonly showAccepted: () => boolean,
   ) {}
 
-  async read(path: string): Promise<FileText> {
+  async read(path: string, wished?: string): Promise<FileText> {
     const bytes = await readIfThere(path);
-    const hash = sha256(bytes ?? new Uint8Array());
-    if (bytes === undefined) return { ...absent, sha256: hash };
-    const uri = this.places.uri(path);
-    const marked = markOf(bytes);
-    const open = this.places.document(path);
-    const encoding = marked ?? this.encoding(path);
-    const file = { exists: true, sha256: hash, encoding, bom: marked !== undefined, size: bytes.length };
-    if (!encoding.startsWith("utf16") && bytes.includes(0)) {
-      return { ...file, text: "", binary: true };
-    }
-    // One that is open may have been opened in another encoding than the setting's.
-    const differs = marked === undefined && open !== undefined;
-    const text = await (differs ? vscode.workspace.decode(bytes, { encoding }) : vscode.workspace.decode(bytes, { uri }));
-    return { ...file, text: text.replace(/^\ufeff/, ""), binary: false };
+    const file = { exists: bytes !== undefined, sha256: sha256(bytes ?? new Uint8Array()), size: bytes?.length ?? 0 };
+    const own = await this.own(path, bytes);
+    if (bytes === undefined) return { ...file, text: "", encoding: own, bom: false };
+    return { ...file, ...(await decodeFile(bytes, wished === undefined ? [own] : [toName(wished), own])) };
   }
 
   opened(): readonly string[] {
@@ -45,17 +34,45 @@ export class EditorDocuments implements Documents {
     const document = this.places.document(path);
     if (document?.isDirty !== true && this.isChangedAsOther(path)) return { text: undefined, isDirty: true, isUntitled: false };
     if (document === undefined || document.isClosed) return undefined;
-    return { text: document.getText(), isDirty: document.isDirty, isUntitled: document.isUntitled };
+    const { isDirty, isUntitled, encoding } = document;
+    return { text: document.getText(), isDirty, isUntitled, encoding };
   }
 
-  encoding(path: string): string {
+  /** The encoding of the file's document, else of the setting, or what the editor guesses from the bytes if it is to. */
+  private async own(path: string, bytes: Uint8Array | undefined): Promise<string> {
     const open = this.places.document(path);
-    return open?.encoding ?? vscode.workspace.getConfiguration("files", this.places.uri(path)).get("encoding", "utf8");
+    if (open !== undefined) return open.encoding;
+    const uri = this.places.uri(path);
+    const files = vscode.workspace.getConfiguration("files", uri);
+    const guesses = bytes !== undefined && files.get("autoGuessEncoding", false) && !bytes.includes(0) && (await exactly(bytes, "utf8")) === undefined;
+    return guesses ? (await vscode.workspace.openTextDocument(uri)).encoding : files.get("encoding", "utf8");
+  }
+
+  async chosen(path: string): Promise<string> {
+    const bytes = await readIfThere(path);
+    const own = await this.own(path, bytes);
+    return isUtf8(own) || bytes === undefined || (await decodeFile(bytes, [own])).encoding === own ? own : "utf8";
+  }
+
+  unstorable(text: string, encoding: string): Promise<{ character: string; line: number } | undefined> {
+    return unstorable(text, encoding);
+  }
+
+  /** Loads a document in an encoding, which one with unsaved changes keeps. */
+  private load(path: string, encoding: string | undefined): Thenable<vscode.TextDocument> {
+    const options = encoding === undefined || this.places.document(path)?.isDirty === true ? {} : { encoding };
+    return vscode.workspace.openTextDocument(this.places.uri(path), options);
   }
 
   async save(path: string): Promise<boolean> {
     const document = this.places.document(path);
-    if (document?.isDirty === true) return document.save();
+    if (document?.isDirty === true) {
+      const bytes = await readIfThere(path);
+      if (bytes !== undefined && (await exactly(bytes, document.encoding)) === undefined) {
+        throw new ToolError("ENCODING", `the editor shows the file as ${document.encoding}, which it is not: to save it would change more than was typed`);
+      }
+      return document.save();
+    }
     if (this.isChangedAsOther(path)) return (await vscode.workspace.save(this.places.uri(path))) !== undefined;
     return document !== undefined;
   }
@@ -67,16 +84,19 @@ export class EditorDocuments implements Documents {
     return inNotebook || this.places.tabs(path).some((tab) => tab.isDirty && !(tab.input instanceof vscode.TabInputText));
   }
 
-  async write(path: string, text: string): Promise<void> {
+  async write(path: string, text: string, encoding: string): Promise<void> {
     await tryToWrite(path);
     const uri = this.places.uri(path);
+    const wanted = await encode(withoutBom(text), encoding);
     const found = await readIfThere(path);
     const before = found ?? (await create(uri, text));
-    const document = await vscode.workspace.openTextDocument(uri);
+    // An editor makes line endings uniform.
+    if (!isUniform(text)) return vscode.workspace.fs.writeFile(uri, wanted);
+    const document = await this.load(path, before.length > 0 && found === undefined ? "utf8bom" : encoding);
     const wasShown = tabsWith(document.uri).length > 0;
     const saved = await put(document, text).catch((error: unknown) => error);
     if (saved !== true) {
-      const now = await this.read(path);
+      const now = await this.read(path, encoding);
       const isAsBefore = now.exists && now.sha256 === sha256(before);
       const isBack = (isAsBefore || !isBeginning(now.text, text)) && (await takeBack(document, text, wasShown));
       if (found === undefined && isAsBefore && isBack) await vscode.workspace.fs.delete(uri);
@@ -85,6 +105,9 @@ export class EditorDocuments implements Documents {
       throw new ToolError("PERMISSION_DENIED", `the editor did not save the file; ${isBack ? outcome : "its document has unsaved changes now"}`);
     }
     await this.closeUnasked(document, wasShown);
+    const bytes = await readRegular(path);
+    const isOther = Buffer.compare(bytes, wanted) !== 0 && withoutBom((await exactly(bytes, encoding)) ?? "") === withoutBom(text);
+    if (found !== undefined && isOther) await vscode.workspace.fs.writeFile(uri, wanted); // its mark was added, or left out
   }
 
   /**
@@ -98,13 +121,13 @@ export class EditorDocuments implements Documents {
     if (unasked.length > 0) await vscode.window.tabGroups.close(unasked, true);
   }
 
-  async edit(path: string, text: string): Promise<void> {
-    const document = await vscode.workspace.openTextDocument(this.places.uri(path));
+  async edit(path: string, text: string, encoding: string): Promise<void> {
+    const document = await this.load(path, encoding);
     if (!(await replaceAll(document, text))) throw new ToolError("PERMISSION_DENIED", "the editor did not change the document");
   }
 
   async open(request: OpenFileRequest): Promise<{ languageId: string; lineCount: number }> {
-    const document = await vscode.workspace.openTextDocument(this.places.uri(request.path));
+    const document = await this.load(request.path, request.encoding);
     await vscode.window.showTextDocument(document, {
       preview: request.preview,
       preserveFocus: !request.makeFrontmost,
@@ -236,10 +259,7 @@ async function readIfThere(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** The encoding that a byte order mark names, as the editor calls it. */
-function markOf(bytes: Uint8Array): string | undefined {
-  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return "utf8bom";
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf16le";
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf16be";
-  return undefined;
+/** The editor's name of an encoding that is registered under a name such as shift_jis. */
+function toName(registered: string): string {
+  return registered.toLowerCase().replace(/[^a-z0-9]/g, "");
 }

@@ -201,13 +201,17 @@ export class FakeDocuments implements Documents {
         .digest("hex"),
       encoding: "utf8",
       bom: text.startsWith("\ufeff"),
-      binary: text.includes("\0"),
+      ...(text.includes("\0") ? { unreadable: "BINARY_FILE" as const } : {}),
       size: bytes?.length ?? 0,
     };
   }
 
-  encoding(path: string): string {
-    return path.endsWith(".sjis") ? "shiftjis" : "utf8";
+  chosen(path: string): Promise<string> {
+    return Promise.resolve(path.endsWith(".sjis") ? "shiftjis" : "utf8");
+  }
+
+  unstorable(): Promise<undefined> {
+    return Promise.resolve(undefined);
   }
 
   buffer(path: string): OpenBuffer | undefined {

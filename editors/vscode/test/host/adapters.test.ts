@@ -45,12 +45,12 @@ describe("the documents", () => {
       const found = await documents.read(file(bytes));
       assert.deepEqual({ text: found.text, encoding: found.encoding, bom: found.bom }, expected);
       assert.equal(found.exists, true);
-      assert.equal(found.binary, false);
+      assert.equal(found.unreadable, undefined);
     });
   }
 
   it("reports a binary file", async () => {
-    for (const head of ["a", "a".repeat(9_000)]) assert.equal((await documents.read(file(`${head}\0b`))).binary, true);
+    for (const head of ["a", "a".repeat(9_000)]) assert.equal((await documents.read(file(`${head}\0b`))).unreadable, "BINARY_FILE");
   });
 
   it("reports a missing file", async () => {
@@ -61,11 +61,11 @@ describe("the documents", () => {
 
   it("names the encoding of the setting, and of a document that was opened in another", async () => {
     const path = file(new Uint8Array([0x93, 0xfa, 0x0a]));
-    assert.equal(documents.encoding(path), "utf8");
+    assert.equal(await documents.chosen(path), "utf8");
     await vscode.workspace.getConfiguration("files").update("encoding", "windows1252", true);
-    assert.equal(documents.encoding(path), "windows1252");
+    assert.equal(await documents.chosen(path), "windows1252");
     await vscode.workspace.openTextDocument(vscode.Uri.file(path), { encoding: "shiftjis" });
-    assert.equal(documents.encoding(path), "shiftjis");
+    assert.equal(await documents.chosen(path), "shiftjis");
     assert.deepEqual([(await documents.read(path)).text, (await documents.read(path)).encoding], ["日\n", "shiftjis"]);
     await vscode.workspace.getConfiguration("files").update("encoding", undefined, true);
   });

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { needExact, needStorable, needText } from "../base";
 import { messageOf, ToolError } from "../errors";
 import { decideInline, staleBase, writeAccepted } from "../inline";
 import { needTrust, placeOf } from "../native/access";
@@ -12,7 +13,7 @@ import type { Owner } from "../review";
 import type { Reviews } from "../reviews";
 import { isObject } from "../schema";
 import type { Connection, ConnectionHandler } from "../server";
-import { oneLine, sameText, textSha256 } from "../text";
+import { finalText, oneLine, sameText, textSha256 } from "../text";
 import { applyEdits, parseEdits } from "./edits";
 
 export interface BridgeHost {
@@ -211,7 +212,8 @@ class BridgeSession implements Owner {
     }
   }
 
-  private async writeDecided(place: Place, proposed: string, { base, text }: { base: FileText; text: string }): Promise<Decision> {
+  private async writeDecided(place: Place, proposed: string, { base, text: draft }: { base: FileText; text: string }): Promise<Decision> {
+    const { text } = finalText(draft, proposed, base.text);
     const patch = patchOf("patch", place, proposed, text);
     const saved = await keeping(patch, () => writeAccepted(this.host.ports, place.path, base, text));
     return {
@@ -249,7 +251,9 @@ class BridgeSession implements Owner {
     const { accepted, patch } = decision;
     await keeping(patch === undefined ? {} : { patch }, async () => {
       if ((await this.textIn(place)) !== original) throw new ToolError("STALE_BASE", "the file has changed meanwhile; nothing was changed");
-      await documents.edit(place.path, accepted);
+      const { encoding } = await documents.read(place.path);
+      await needStorable(documents, accepted, encoding);
+      await documents.edit(place.path, accepted, encoding);
     });
     return decision;
   }
@@ -258,10 +262,13 @@ class BridgeSession implements Owner {
   private async textIn({ path }: Place): Promise<string> {
     const { documents } = this.host.ports;
     const buffer = documents.buffer(path);
-    if (buffer?.text !== undefined) return buffer.text;
     const file = await documents.read(path);
+    if (buffer?.isDirty === true && buffer.text !== undefined) {
+      needExact(file, buffer, path);
+      return buffer.text;
+    }
     if (!file.exists) throw new ToolError("FILE_NOT_FOUND", "there is no such file");
-    if (file.binary) throw new ToolError("BINARY_FILE", "it is a binary file");
+    needText(file, path);
     return file.text;
   }
 

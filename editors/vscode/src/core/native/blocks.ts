@@ -1,5 +1,5 @@
 import { ToolError } from "../errors";
-import { toLf, withEol, eolOf } from "../text";
+import { toLf, withEolsOf } from "../text";
 
 /** One replacement: the lines to be found, and those to be put in their place. */
 export interface Block {
@@ -57,9 +57,7 @@ export function applyBlocks(original: string, blocks: readonly Block[]): Applied
     if (typeof found === "string") failures.push({ block: index, error: found });
     else text = text.slice(0, found.from) + block.replace + text.slice(found.to);
   });
-  const eol = eolOf(original);
-  if (text === toLf(original)) return { text: original, failures };
-  return { text: eol === "crlf" ? withEol(text, eol) : text, failures };
+  return { text: withEolsOf(text, original), failures };
 }
 
 function find(text: string, { search, removes }: Block): { from: number; to: number } | string {

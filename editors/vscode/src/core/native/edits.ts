@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { lookAt } from "../base";
+import { lookAt, needStorable } from "../base";
 import type { Base } from "../base";
 import { messageOf, ToolError } from "../errors";
 import type { Details } from "../outcome";
@@ -10,7 +10,7 @@ import { json } from "../result";
 import type { ToolResult } from "../result";
 import type { Answer } from "../review";
 import type { Reviews } from "../reviews";
-import { byteOrderMark, eolOf, sameText, visibleName, withEol, withoutBom } from "../text";
+import { byteOrderMark, eolOf, sameText, visibleName, withEol, withEolsOf, withoutBom } from "../text";
 import type { ToolCall } from "../tools";
 import { isObeyed, needTrust, placeOf } from "./access";
 import type { Place } from "./access";
@@ -95,8 +95,10 @@ export class Edits {
   private async inTurn(call: ToolCall, { given, place }: Asked, compute: (base: Base) => Edit): Promise<Answer> {
     const { documents } = this.ports;
     const saved = await this.savePending(place.path);
-    const base = await lookAt(documents, place.path, undefined);
-    const edit = compute(base);
+    const base = await lookAt(documents, place.path);
+    const computed = compute(base);
+    const edit = { ...computed, text: withEolsOf(computed.text, base.original) };
+    await needStorable(documents, edit.text, base.file.encoding);
     const about = { path: given, operation: base.file.exists ? "modified" : "created" };
     if (base.file.exists && sameText(edit.text, base.original)) return json({ status: "accepted", ...about, unchanged: true, ...edit.more });
     const problems = new EditProblems(this.ports, place, base.file.exists);
@@ -178,8 +180,9 @@ export class Edits {
     if (stale !== true && (await documents.read(place.path)).sha256 !== base.file.sha256) {
       throw new ToolError("STALE_BASE", "the file changed on disk during the review; nothing was written");
     }
-    await documents.write(place.path, text);
-    return formatting(place.relative, base.original, text, await documents.read(place.path));
+    await needStorable(documents, text, base.file.encoding);
+    await documents.write(place.path, text, base.file.encoding);
+    return formatting(place.relative, base.original, text, await documents.read(place.path, base.file.encoding));
   }
 }
 

@@ -1,4 +1,5 @@
 import { readdir, stat } from "node:fs/promises";
+import { needText } from "../base";
 import { ToolError } from "../errors";
 import type { Ports } from "../ports";
 import { json, texts } from "../result";
@@ -40,7 +41,7 @@ function readTool(ports: Ports): Tool {
       if ((await stat(place.path)).isDirectory()) throw new ToolError("INVALID_PARAMS", "it is a folder: use list_files");
       if ((await stat(place.path)).size > maxReadBytes) throw new ToolError("FILE_TOO_LARGE", "the file is too large to be read as text");
       const file = await ports.documents.read(place.path);
-      if (file.binary) throw new ToolError("BINARY_FILE", "it is a binary file and cannot be read as text");
+      needText(file, place.relative);
       return page(file.text, integer(args, "start_line") ?? 1, integer(args, "end_line"));
     }),
   };
