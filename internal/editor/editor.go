@@ -59,7 +59,7 @@ func NewSince(before, after []Diagnostic) []Diagnostic {
 	return out
 }
 
-// Write is a file that was written after a person approved it.
+// Write is what became of a file after a person approved a change of it.
 type Write struct {
 	Path          string // absolute
 	Before, After string // its content
@@ -68,6 +68,7 @@ type Write struct {
 	// to, or empty.
 	Removed bool
 	To      string
+	Failed  string // why nothing was written; empty if it was
 }
 
 // Selection is a range of lines in a file. StartLine and EndLine are 1-based and

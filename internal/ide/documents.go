@@ -204,10 +204,14 @@ func (v *View) Save(ctx context.Context, path string) error {
 	return err
 }
 
-// Wrote records a write. It has our own editor close the tabs of a file that is gone, and
+// Wrote records a write, or tells about one that failed. It has our own editor close the tabs of a file that is gone, and
 // another that can do so read the file again.
 func (v *View) Wrote(ctx context.Context, done editor.Write) {
 	l, _ := v.links.get()
+	if done.Failed != "" {
+		l.notWritten(ctx, done)
+		return
+	}
 	if l == nil {
 		v.writes.forget(done.Path)
 		return
@@ -222,6 +226,19 @@ func (v *View) Wrote(ctx context.Context, done editor.Write) {
 	ctx, cancel := context.WithTimeout(ctx, bufferTimeout)
 	defer cancel()
 	v.writes.put(l, done, l.client.Documents.Reload(ctx, done.Path))
+}
+
+// notWritten tells the editor in which a change was approved why it was not written: the
+// click there looks as if it was.
+func (l *link) notWritten(ctx context.Context, done editor.Write) {
+	if l == nil || !l.ours() || done.By != l.name() {
+		return
+	}
+	l.begin(func() {
+		ctx, cancel := l.within(context.WithoutCancel(ctx), askTimeout)
+		defer cancel()
+		_ = l.client.Documents.NotWritten(ctx, done.Path, done.Failed) // the terminal says it too
+	})
 }
 
 // removed has the editor close the tabs of a file that is gone, and waits until it has,

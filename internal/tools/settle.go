@@ -188,7 +188,12 @@ func (s *settler) review(ctx context.Context) (*Result, error) {
 			}
 			return res, err
 		}
+		before := s.lost
 		s.merge(plan, final, v)
+		if s.lost > before {
+			w := writer{s.Deps, s.tool}
+			w.notWritten(ctx, final[0], v, failed("files changed while they were reviewed: nothing was written"))
+		}
 	}
 	return s.unwritten(), nil
 }
@@ -289,6 +294,7 @@ func (s settler) write(ctx context.Context, plan *confirm.Edits, final []workspa
 		return nil, err
 	case err != nil:
 		res := failed("%w", err).withApproved(ownPatch(plan, v), wordsOn(plan, v))
+		w.notWritten(ctx, final[0], v, res)
 		return &res, nil
 	}
 	res := s.written(plan, final, v)

@@ -145,6 +145,7 @@ func (w writer) review(ctx context.Context, call Call, change workspace.Change, 
 		if errors.Is(err, workspace.ErrStale) {
 			merged, refused := m.merge(w, change, a.final, v)
 			if refused != nil {
+				w.notWritten(ctx, change, v, *refused)
 				return m.tell(a.unwritten(*refused)), nil
 			}
 			change = merged
@@ -153,6 +154,9 @@ func (w writer) review(ctx context.Context, call Call, change workspace.Change, 
 		if err == nil && len(res.Changes) > 0 {
 			w.wrote(ctx, a.final, v.By)
 			res.ForModel += w.checked(req.Check, v) + w.reportedSince(ctx, change, before)
+		}
+		if err == nil && res.Failed {
+			w.notWritten(ctx, change, v, res)
 		}
 		if err == nil && lost != "" {
 			res.ForModel += "\nBefore this edit: " + lost
@@ -288,6 +292,13 @@ func (w writer) wrote(ctx context.Context, c workspace.Change, by string) {
 		c.After = ""
 	}
 	w.Writes.Wrote(ctx, editor.Write{Path: c.Path, Before: c.Text, After: c.After, By: by, Removed: c.Removes(), To: c.To})
+}
+
+// notWritten tells the editor, which has shown v as given, that nothing came of it.
+func (w writer) notWritten(ctx context.Context, c workspace.Change, v confirm.Verdict, res Result) {
+	if w.Writes != nil {
+		w.Writes.Wrote(ctx, editor.Write{Path: c.Path, By: v.By, Failed: res.ForUser})
+	}
 }
 
 // commit writes an approved text. It returns workspace.ErrStale if the file has changed since

@@ -12,6 +12,7 @@ import { Afterwards } from "./vscode/afterwards";
 import { CheckMarks } from "./vscode/checks";
 import { registerCommands } from "./vscode/commands";
 import { EditorDiagnostics } from "./vscode/diagnostics";
+import { DraftFolder } from "./vscode/draftfiles";
 import { Diffs } from "./vscode/diffs";
 import { EditorDocuments } from "./vscode/documents";
 import { OpenEditors } from "./vscode/editors";
@@ -20,6 +21,7 @@ import { Headers } from "./vscode/headers";
 import { InlineProposals } from "./vscode/inline";
 import { InlineDocuments } from "./vscode/inlinedocs";
 import { InlineReviews } from "./vscode/inlinereviews";
+import { KeptDrafts } from "./vscode/keptdrafts";
 import { Languages } from "./vscode/languages";
 import { Marks } from "./vscode/pending";
 import { Places } from "./vscode/places";
@@ -28,11 +30,12 @@ import { Registration } from "./vscode/registration";
 import { Remarks } from "./vscode/remarks";
 import { preferredPort, settings, workspace } from "./vscode/settings";
 import { findRipgrep } from "./vscode/ripgrep";
+import { Seen } from "./vscode/seen";
 import { Shells } from "./vscode/shells";
 import { SideFiles } from "./vscode/sidefiles";
 import { SideTexts } from "./vscode/sidetexts";
 import { Status } from "./vscode/status";
-import { closeOrphans } from "./vscode/tabs";
+import { closeOrphans, isOrphan } from "./vscode/tabs";
 import { Terminals } from "./vscode/terminals";
 import { inlineScheme, originalScheme, planScheme, proposedScheme } from "./vscode/uri";
 import { Views } from "./vscode/views";
@@ -61,6 +64,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const core = compose(context, { log, status, terminals, views, shells, inline, places, languages });
   running = core;
   views.inline.tell(core.reviews);
+  const kept = core.drafts && new KeptDrafts(core.drafts);
   const registration = new Registration(core, context.globalState, log);
   const link = new Link(context, core, { log, status, terminals, registration });
   const actions = { start: () => link.start(), stop: () => link.stop() };
@@ -79,31 +83,42 @@ export function activate(context: vscode.ExtensionContext): void {
     watchEditor(core, views),
     showReviews(core, status, views),
     new Afterwards({ core, views, inline, terminals, places, showAccepted: () => settings.showAccepted() }),
-    registerCommands({ core, views, inline: documents, documents: texts, registration, remarks, status, terminals, log, ...actions }),
+    registerCommands({ core, views, inline: documents, documents: texts, registration, remarks, status, terminals, log, kept, ...actions }),
   );
   // The rest waits for the next tick: activation must not hold the window up.
-  setTimeout(() => void begin(core, link, adopt, log), 0);
+  const clear = orphanage({ core, views, adopt, log });
+  context.subscriptions.push(clear);
+  setTimeout(() => void begin(link, clear, log), 0);
 }
 
 export async function deactivate(): Promise<void> {
   await running?.stop();
 }
 
-async function begin(core: Core, link: Link, adopt: Adopt, log: vscode.LogOutputChannel): Promise<void> {
+async function begin(link: Link, { clear }: { clear: () => Promise<void> }, log: vscode.LogOutputChannel): Promise<void> {
   // A tab that the editor asks about before it closes must not keep the window from listening.
-  await Promise.race([clearOrphans(core, adopt, log), new Promise<void>((done) => systemClock.after(orphansMs, done))]);
+  await Promise.race([clear(), new Promise<void>((done) => systemClock.after(orphansMs, done))]);
   if (settings.autoStart()) return link.start();
   link.withdraw();
   log.info("not listening: agent.autoStart is off (the command Agent: Start Listening starts it)");
 }
 
-async function clearOrphans(core: Core, adopt: Adopt, log: vscode.LogOutputChannel): Promise<void> {
-  try {
-    const closed = await closeOrphans((id) => core.reviews.get(id) !== undefined, adopt);
-    if (closed > 0) log.info(`closed ${closed} diffs that an earlier window had left`);
-  } catch (error: unknown) {
-    log.warn(`closing the diffs that an earlier window had left: ${String(error)}`);
-  }
+/** Closes the diffs of an earlier window. The editor shows a text that it has kept itself, in a tab of its own, a moment later. */
+function orphanage({ core, views, adopt, log }: { core: Core; views: Views; adopt: Adopt; log: vscode.LogOutputChannel }): vscode.Disposable & { clear: () => Promise<void> } {
+  const isKnown = (id: string): boolean => core.reviews.get(id) !== undefined || views.inline.has(id);
+  const clear = async (): Promise<void> => {
+    try {
+      await core.drafts?.load();
+      const closed = await closeOrphans(isKnown, adopt, (id, text) => core.drafts?.left(id, text));
+      if (closed > 0) log.info(`closed ${closed} diffs that an earlier window had left`);
+    } catch (error: unknown) {
+      log.warn(`closing the diffs that an earlier window had left: ${String(error)}`);
+    }
+  };
+  const late = vscode.window.tabGroups.onDidChangeTabs(({ opened }) => {
+    if (opened.some((tab) => isOrphan(tab, isKnown))) void clear();
+  });
+  return { clear, dispose: () => void late.dispose() };
 }
 
 function registerFiles(context: vscode.ExtensionContext, remarks: Remarks): { views: Views; documents: InlineDocuments; inline: InlineProposals; texts: SideTexts; adopt: Adopt } {
@@ -167,6 +182,7 @@ function compose(context: vscode.ExtensionContext, parts: Parts): Core {
       port: preferredPort(context.workspaceState.get<number>(lastPort)),
       former: context.workspaceState.get<number>(lastPid),
       pid: process.pid,
+      drafts: new DraftFolder(join((context.storageUri ?? context.globalStorageUri).fsPath, "drafts")),
       mcpToken: (place) => secretToken(context, parts.log, place),
     },
   );
@@ -199,7 +215,8 @@ async function secretToken({ secrets }: vscode.ExtensionContext, log: vscode.Log
 
 /** Keeps the lists and marks of reviews up to date. */
 function showReviews(core: Core, status: Status, views: Views): vscode.Disposable {
-  const list = new ReviewList(core.reviews, () => views.active());
+  const seen = new Seen((document) => views.diffs.lastChanged(document) ?? views.inline.lastChanged(document));
+  const list = new ReviewList(core.reviews, seen);
   const marks = new Marks(core.reviews);
   const stop = core.reviews.onChange((review) => {
     list.changed(review);
@@ -208,7 +225,7 @@ function showReviews(core: Core, status: Status, views: Views): vscode.Disposabl
     status.reviewsChanged(core.reviews);
   });
   status.reviewsChanged(core.reviews);
-  return vscode.Disposable.from(list, vscode.window.registerFileDecorationProvider(marks), { dispose: stop });
+  return vscode.Disposable.from(list, seen, vscode.window.registerFileDecorationProvider(marks), { dispose: stop });
 }
 
 /** Starts to listen, and shows it in the status bar and to the terminals. */

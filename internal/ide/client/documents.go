@@ -229,6 +229,14 @@ func (d *Documents) Removed(ctx context.Context, path, to string) error {
 	return err
 }
 
+// NotWritten has the editor tell the person that a change approved there was not written.
+func (d *Documents) NotWritten(ctx context.Context, path, why string) error {
+	if !d.c.Info().Ours {
+		return ErrUnsupported
+	}
+	return d.c.conn.Notify(ctx, "not_written", map[string]string{"filePath": path, "reason": why})
+}
+
 // Reload has the editor read again a file that it holds without changes. It returns
 // false if the editor did not, or has no such tool.
 func (d *Documents) Reload(ctx context.Context, path string) bool {

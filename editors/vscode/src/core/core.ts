@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { BridgeDoor } from "./bridge/door";
 import { watchDiagnostics } from "./diagnostics";
 import { diffTools } from "./difftools";
+import { Drafts } from "./drafts";
 import { editorTools } from "./editortools";
 import { bearer, Guard, newToken, tokenHeader } from "./guard";
 import { IdeDoor } from "./idedoor";
@@ -13,7 +14,7 @@ import { terminalTool } from "./native/command";
 import { Edits } from "./native/edits";
 import { jsonFailure } from "./native/guarded";
 import { nativeTools } from "./native/tools";
-import type { Cancel, Client, Ports, Selection } from "./ports";
+import type { Cancel, Client, DraftFiles, Ports, Selection } from "./ports";
 import { nonceOf } from "./proof";
 import { mcpUrl, Published } from "./published";
 import type { McpEntry } from "./published";
@@ -38,6 +39,8 @@ export interface CoreOptions {
   /** The process that had this port when the window was there last; undefined if it was never there. */
   readonly former?: number | undefined;
   readonly pid: number;
+  /** Where the texts outlive the window that persons type in reviews; undefined: nowhere. */
+  readonly drafts?: DraftFiles | undefined;
   /** Opens /mcp there; kept by the caller, so that a client that is configured once stays so. */
   mcpToken(place: McpPlace): Promise<string>;
 }
@@ -62,6 +65,7 @@ export class Stopped extends Error {
 /** The extension without the editor: server, doors, files by which it is found, tools and reviews. */
 export class Core {
   readonly reviews: Reviews;
+  readonly drafts: Drafts | undefined;
   private readonly selections: SelectionTracker;
   private readonly ide: IdeDoor;
   private readonly mcp: McpDoor;
@@ -88,7 +92,10 @@ export class Core {
     const { clock, log, settings } = ports;
     const { version } = options;
     this.startedAt = clock.now();
-    this.reviews = new Reviews(ports, randomUUID);
+    const isLinked = (pid: number, ms: number): boolean => this.clients().some((client) => client.pid === pid && clock.now() - client.since >= ms);
+    const { drafts } = options;
+    this.drafts = drafts && new Drafts({ clock, log, files: drafts, pid: options.pid, isAlive: (pid) => systemLiveness.isOurs(pid), isLinked });
+    this.reviews = new Reviews(ports, randomUUID, this.drafts);
     this.selections = new SelectionTracker(clock, (selection) => this.ide.broadcast("selection_changed", selection));
     const shared = { nextId: () => ++this.lastId, changed: () => this.clientsChanged() };
     const edits = new Edits(ports, this.reviews);
@@ -162,6 +169,7 @@ export class Core {
       throw err;
     }
     this.mcp.start();
+    await this.drafts?.load();
     this.warnOfOpenDoors();
     this.running.stopWatching = watchDiagnostics(ports, (params) => this.ide.broadcast("diagnostics_changed", params));
     return { port, lockPath: this.running.published.lock.path };

@@ -96,7 +96,7 @@ function openFileTool(ports: Ports): Tool {
       if (!file.exists) throw new ToolError("NOT_FOUND", `File not found: ${path}`);
       const found = findSelection(file.text, args);
       const makeFrontmost = flag(args, "makeFrontmost", true);
-      const request = { path, encoding: file.encoding, preview: flag(args, "preview", false), makeFrontmost };
+      const request = { path, ...(file.encoding === "utf8" ? {} : { encoding: file.encoding }), preview: flag(args, "preview", false), makeFrontmost };
       const opened = await ports.documents.open(found.range === undefined ? request : { ...request, selection: found.range });
       if (!makeFrontmost) return json({ success: true, filePath: path, ...opened });
       return texts(`Opened file${found.said ?? `: ${path}`}`);

@@ -49,6 +49,7 @@ export class IdeDoor {
       version,
       capability: () => this.capability(),
       changed: () => this.host.changed(),
+      notWritten: (name, why) => ports.notices.warn(ports.t("The edit of {0} that you accepted was not written: {1}", name, why)),
       ready: () => this.greet(session),
     });
     this.sessions.set(session.id, session);

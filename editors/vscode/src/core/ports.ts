@@ -189,11 +189,11 @@ export interface Documents {
   read(path: string, wished?: string): Promise<FileText>;
   /** Undefined if the file is not open. */
   buffer(path: string): Buffer | undefined;
-  /** The encoding that a person has chosen for the file, or that the editor finds in it, e.g. "shiftjis"; "" if it is UTF-8 or does not fit. */
+  /** The encoding that a person has chosen for the file, or that the editor finds in it, e.g. "shiftjis"; "utf8" if that does not give its bytes again. */
   chosen(path: string): Promise<string>;
   /** The first character of a text that an encoding cannot store, and its line from 1; undefined if it stores all. */
   unstorable(text: string, encoding: string): Promise<{ readonly character: string; readonly line: number } | undefined>;
-  /** Saves an open document; false if the editor refused, ENCODING if that would change what it could not read. */
+  /** Saves an open document; false if the editor refused, ENCODING if a save would change bytes that it could not read. */
   save(path: string): Promise<boolean>;
   /**
    * Makes this the text of the file on disk, in an encoding that stores it, as if the person had
@@ -415,6 +415,41 @@ export interface CommandResult {
 export interface Terminals {
   /** Shows the command as it runs; resolves when it and its output have ended. */
   run(run: CommandRun): Promise<CommandResult>;
+}
+
+/** A text that a person typed in a review. */
+export interface KeptDraft {
+  /** Identity of the question; a plain word. */
+  readonly key: string;
+  /** The review that showed it last. */
+  readonly id: string;
+  readonly path: string;
+  /** The file's name for the person. */
+  readonly name: string;
+  readonly text: string;
+  /** The hash of the text that the client was told last; undefined if none. */
+  readonly told?: string | undefined;
+  /** Who asked, sanitized; and its process. */
+  readonly asks: string;
+  readonly pid?: number | undefined;
+  /** Nothing is typed yet: the editor may know better after a crash, and has the review's id alone. */
+  readonly untouched?: boolean;
+  /** The person has accepted it, and nobody has heard that. */
+  readonly accepted?: boolean;
+  /** The person knows of it. */
+  readonly offered?: boolean;
+  /** The process of its window. */
+  readonly window: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** Where drafts outlive the window. */
+export interface DraftFiles {
+  load(): Promise<readonly KeptDraft[]>;
+  read(key: string): Promise<KeptDraft | undefined>;
+  save(draft: KeptDraft): Promise<void>;
+  remove(key: string): Promise<void>;
 }
 
 export interface Ports {

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import type { Always, Offer } from "./always";
 import type { Base } from "./base";
+import { draftKey } from "./drafts";
 import { initial, isLive } from "./machine";
 import type { Machine, Outcome } from "./machine";
 import type { Decided } from "./outcome";
@@ -89,6 +90,8 @@ export interface ReviewInfo {
   /** Who asks, and its place among the edits of one answer, such as "2 of 3". */
   readonly asks: string;
   readonly place: string;
+  /** More edits of the same answer are to come. */
+  readonly more: boolean;
   /** Of the file, once it was looked at. */
   readonly encoding: string | undefined;
   /** The process that asks. */
@@ -121,6 +124,10 @@ export class Review {
   /** Somebody has asked to see it. */
   wanted = false;
   draft: string;
+  /** The hash of the text that the client was told last. */
+  told: string | undefined;
+  /** Of the question, for the drafts. */
+  readonly key: string;
   /** When it last came before the person's eyes; in milliseconds, as createdAt. */
   seenAt: number;
   feedback: string | undefined;
@@ -154,6 +161,7 @@ export class Review {
   ) {
     this.machine = { ...initial, cautious: mustLook(request.notes ?? []).length > 0, looks: request.locked === true };
     this.draft = request.draft ?? request.proposal;
+    this.key = draftKey(request);
     this.seenAt = createdAt;
     let mark = (): void => undefined;
     this.closed = new Promise((done) => (mark = done));
@@ -177,6 +185,11 @@ export class Review {
   /** Whether the right side is only to be read. */
   get fixed(): boolean {
     return this.request.removal === "delete" || this.base?.file.unreadable !== undefined;
+  }
+
+  /** Who asks, for the person. */
+  get asks(): string {
+    return this.owner.name ?? this.t("The program that asked");
   }
 
   /** The file's name for the person, in which no character hides. */
@@ -229,6 +242,7 @@ export class Review {
       isPlan: this.request.isPlan === true,
       asks: this.owner.name ?? "",
       place: this.place,
+      more: this.request.batch !== undefined && this.request.batch.index + 1 < this.request.batch.total,
       encoding: this.base?.file.encoding,
       pid: this.owner.pid,
       outcome: this.machine.outcome,
@@ -320,7 +334,7 @@ export class Review {
   }
 
   /** Sets the cleanup for a purpose, replacing the previous one. */
-  hold(purpose: "lock" | "watch" | "grace" | "timeout" | "recheck" | "report", cancel: Cancel): void {
+  hold(purpose: "lock" | "watch" | "grace" | "timeout" | "recheck" | "report" | "draft", cancel: Cancel): void {
     this.drop(purpose);
     this.pending.set(purpose, cancel);
   }

@@ -1,5 +1,7 @@
 import type { Always } from "./always";
 import { lookAt, needReadable, nothing } from "./base";
+import { draftKey } from "./drafts";
+import type { Drafts } from "./drafts";
 import { messageOf } from "./errors";
 import { mustLook } from "./notes";
 import { Locks } from "./locks";
@@ -15,7 +17,7 @@ import { readyMs } from "./ready";
 import { failure } from "./result";
 import { isSameQuestion, Review } from "./review";
 import type { Answer, Owner, ReviewInfo, ReviewRequest } from "./review";
-import { toLf, withoutBom } from "./text";
+import { sha256, toLf, withoutBom } from "./text";
 import { Verdicts } from "./verdicts";
 
 export type { ReviewInfo } from "./review";
@@ -26,6 +28,11 @@ const graceMs = 3_000;
 /** A tab that moves to another group is opened there and then closed here. */
 const recheckMs = 50;
 const reportMs = 100;
+const draftMs = 50;
+/** How many diffs of one client are opened without being asked for. */
+const tabsMax = 12;
+/** How often to look whether the process of a lost client has ended. */
+const deadMs = 200;
 const earlyMax = 50;
 /** The editor may still read the contents of a tab that it closes. */
 const forgetMs = 5_000;
@@ -43,12 +50,15 @@ export class Reviews {
   private readonly lost = new WeakSet<Owner>();
   private readonly listeners = new Set<(review: ReviewInfo) => void>();
   private readonly verdicts: Verdicts;
+  /** The files of the reviews whose client has just gone. */
+  private readonly gone: string[] = [];
   /** Checks of proposals whose review has not begun yet, by client and diffId. */
   private readonly early = new Map<string, Check>();
 
   constructor(
     private readonly ports: Ports,
     private readonly newId: () => string,
+    private readonly drafts?: Drafts,
   ) {
     this.verdicts = new Verdicts(ports.clock);
   }
@@ -112,6 +122,7 @@ export class Reviews {
     const review = this.all.get(id);
     if (review === undefined || !review.live || review.fixed) return;
     review.draft = text;
+    if (!review.holds("draft")) review.hold("draft", this.ports.clock.after(draftMs, () => this.keepDraft(review)));
     this.changed(review);
   }
 
@@ -134,6 +145,7 @@ export class Reviews {
   ask(owner: Owner, request: ReviewRequest, relative: string | undefined): { answer: Promise<Answer>; cancel: Cancel } {
     if (this.lost.has(owner)) return { answer: Promise.resolve("silent"), cancel: () => undefined };
     const earlier = this.verdicts.elsewhere(owner.id, request);
+    if (earlier !== undefined) this.drafts?.drop(draftKey(request));
     if (earlier !== undefined) return { answer: Promise.resolve(earlier.result), cancel: () => undefined };
     const known = this.live().find((r) => isSameQuestion(r.request, request));
     const review = known ?? new Review(this.newId(), owner, request, relative, this.ports.clock.now(), this.ports.t);
@@ -206,7 +218,7 @@ export class Reviews {
   /** The window is closing: answers every call, and closes as much as it can in the remaining time. */
   async dispose(): Promise<void> {
     for (const review of this.live()) this.run(review, { type: "aborted" });
-    await Promise.all([...this.all.values()].map((review) => review.closed));
+    await Promise.all([this.drafts?.rest(), ...[...this.all.values()].map((review) => review.closed)]);
   }
 
   /** A person's recent decision on a question of this client. */
@@ -265,7 +277,7 @@ export class Reviews {
   }
 
   private perform(review: Review, effect: Effect): void {
-    const { view, clock } = this.ports;
+    const { view } = this.ports;
     const { id } = review;
     switch (effect) {
       case "prepare":
@@ -289,10 +301,16 @@ export class Reviews {
         view.update(id, { title: review.title, readonly: review.machine.held || review.fixed });
         return;
       case "startGrace":
-        return review.hold("grace", clock.after(graceMs, () => this.run(review, { type: "graceOver" })));
+        return this.awaitOwner(review, graceMs);
       case "stopGrace":
         return review.drop("grace");
     }
+  }
+
+  /** Gives a lost client a moment to come back, unless its process has ended. */
+  private awaitOwner(review: Review, ms: number): void {
+    if (ms <= 0 || this.drafts?.isGone(review.owner.pid) === true) return this.run(review, { type: "graceOver" });
+    review.hold("grace", this.ports.clock.after(Math.min(deadMs, ms), () => this.awaitOwner(review, ms - deadMs)));
   }
 
   private async prepare(review: Review): Promise<void> {
@@ -302,15 +320,23 @@ export class Reviews {
       const base = isPlan === true ? nothing : await lookAt(documents, oldPath, baseSha256, { removed: removal !== undefined, ...(encoding === undefined ? {} : { encoding }) });
       if (removal === undefined) needReadable(base, proposal, oldPath);
       review.base = base;
+      if (!review.fixed) review.draft = (await this.drafts?.take(review.key, review.owner.pid, review.request.draft)) ?? review.draft;
     } catch (err) {
       review.error = err;
       return this.run(review, { type: "refused" });
     }
     if (!review.live) return;
+    this.keepDraft(review);
     if (isPlan !== true) review.hold("watch", documents.watch(oldPath, () => void this.lookAgain(review)));
-    const mode = review.wanted ? "always" : settings.diffOpen();
+    const mode = review.wanted ? "always" : this.isOneOfMany(review) ? "onDemand" : settings.diffOpen();
     if (mode === "onDemand") this.run(review, { type: "deferred" });
     else this.open(review, mode === "background");
+  }
+
+  /** Whether its client has as many diffs on the screen as a person looks at: the list has the others. */
+  private isOneOfMany(review: Review): boolean {
+    const shown = this.own(review.owner).filter(({ machine: { state } }) => state === "preparing" || state === "shown");
+    return shown.indexOf(review) >= tabsMax;
   }
 
   private open(review: Review, background: boolean): void {
@@ -348,7 +374,7 @@ export class Reviews {
     await this.lookAgain(review);
     const draft = withoutBom(this.ports.view.text(review.id) ?? review.draft);
     const encoding = review.base?.file.encoding ?? "utf8";
-    const lost = await documents.unstorable(draft, encoding).catch(() => undefined); // the write says why
+    const lost = await documents.unstorable(draft, encoding).catch(() => undefined); // the write fails, and explains it
     const isDirty = documents.buffer(review.request.path)?.isDirty === true;
     if (!review.live || (!isDirty && lost === undefined)) return this.run(review, { type: "looked" });
     if (isDirty) notices.warn(t("{0} has unsaved changes in the editor. Save or undo them, then accept this edit again.", review.name));
@@ -380,8 +406,37 @@ export class Reviews {
   private answer(review: Review): void {
     if (!review.fixed) review.draft = this.ports.view.text(review.id) ?? review.draft;
     const answer = this.answerOf(review);
+    const isHeard = review.waiter !== undefined;
     review.waiter?.(answer);
     review.waiter = undefined;
+    this.endDraft(review, isHeard);
+  }
+
+  private keepDraft(review: Review, accepted = false): void {
+    const { key, id, name, owner, draft } = review;
+    review.drop("draft");
+    const untouched = !review.edited && !accepted;
+    this.drafts?.keep({ key, id, path: review.request.path, name, text: untouched ? "" : withoutBom(draft), told: review.told, asks: owner.name ?? "", pid: owner.pid, untouched, accepted });
+  }
+
+  /** Keeps the person's text until somebody has heard the answer, or the person has it. */
+  private endDraft(review: Review, isHeard: boolean): void {
+    const { kind, reason } = review.machine.outcome as Outcome;
+    const { clock, notices, t } = this.ports;
+    const isTold = isHeard && (kind === "accepted" || kind === "rejected") && reason !== "superseded" && reason !== "timeout";
+    const isTakenBack = kind === "closed" || (reason === "cancelled" && review.request.locked !== true);
+    if (isTold || isTakenBack || (kind !== "accepted" && kind !== "aborted" && !review.edited)) this.drafts?.drop(review.key);
+    else this.keepDraft(review, kind === "accepted");
+    // A client that comes back asks again, and gets the answer.
+    if (kind === "accepted" && !isHeard) return void clock.after(graceMs, () => this.drafts?.leave(review.key));
+    this.drafts?.leave(review.key);
+    if (reason !== "client_gone" || review.edited) return;
+    if (this.gone.push(review.name) > 1) return;
+    const tell = (): void => {
+      const names = this.gone.splice(0);
+      notices.warn(names.length === 1 ? t("{0} is gone: its edit of {1} was not written.", review.asks, names[0] ?? "") : t("{0} is gone: its edits of {1} files were not written.", review.asks, names.length));
+    };
+    clock.after(0, tell);
   }
 
   private answerOf(review: Review): Answer {
@@ -429,7 +484,10 @@ export class Reviews {
     if (!review.live || review.machine.orphaned) return;
     const counts = countChanges(toLf(review.request.proposal), toLf(review.draft));
     const { state } = review.machine;
-    review.owner.notify("diff_changed", { diffId: review.diffId, state, edited: review.edited, ...counts, ...review.kept() });
+    const kept = review.kept();
+    review.owner.notify("diff_changed", { diffId: review.diffId, state, edited: review.edited, ...counts, ...kept });
+    review.told = kept.text === undefined ? undefined : sha256(kept.text);
+    if (review.edited) this.keepDraft(review);
   }
 
   private tell(review: Review): void {

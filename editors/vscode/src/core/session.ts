@@ -1,10 +1,11 @@
+import { basename } from "node:path";
 import { callTool } from "./calls";
 import type { CallHost } from "./calls";
 import { Peer, RpcError, rpcCodes } from "./jsonrpc";
 import type { Call } from "./jsonrpc";
 import type { ClientStatus } from "./ports";
 import { isObject } from "./schema";
-import { oneLine } from "./text";
+import { oneLine, visibleName } from "./text";
 import type { ToolClient } from "./tools";
 
 /** The versions of MCP that we speak, the newest first. */
@@ -22,6 +23,8 @@ export interface SessionHost extends CallHost {
   capability(): object;
   /** The handshake is over, or the client said something about itself. */
   changed(): void;
+  /** An edit of a file that the person has accepted here was not written. */
+  notWritten(name: string, why: string): void;
   /** The client takes notifications from now on. */
   ready(): void;
 }
@@ -111,6 +114,8 @@ export class Session implements ToolClient {
     } else if (method === "ide_connected" && Number.isSafeInteger(params["pid"])) {
       this.known.pid = params["pid"] as number;
       this.host.changed();
+    } else if (method === "not_written") {
+      this.host.notWritten(visibleName(basename(String(params["filePath"]))), oneLine(String(params["reason"]), 300));
     } else if (method === "log_event") {
       this.host.log.debug(`${this.name}: ${oneLine(JSON.stringify(params), 300)}`);
     }

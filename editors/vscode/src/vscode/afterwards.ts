@@ -1,14 +1,18 @@
 import { stat } from "node:fs/promises";
 import * as vscode from "vscode";
+import { systemClock } from "../core/clock";
 import type { Core } from "../core/core";
 import { isPending } from "../core/review";
 import type { ReviewInfo } from "../core/reviews";
+import { waitUntil } from "../core/waiting";
 import type { InlineProposals } from "./inline";
 import type { Places } from "./places";
 import type { Terminals } from "./terminals";
 import type { Views } from "./views";
 
 const writtenMs = 3_000;
+/** For how long the next edit of an answer is waited for, in milliseconds. */
+const nextMs = 2_000;
 
 interface Parts {
   readonly core: Core;
@@ -39,7 +43,7 @@ export class Afterwards implements vscode.Disposable {
 
   private async goOn(review: ReviewInfo): Promise<void> {
     const { core, views, terminals } = this.parts;
-    const next = core.reviews.list().find(isPending);
+    const next = await this.next(review);
     if (next !== undefined) {
       views.takeFocus(next.id);
       core.reviews.show(next.id);
@@ -52,6 +56,18 @@ export class Afterwards implements vscode.Disposable {
     if (review.outcome?.kind !== "accepted" || !isFile || !this.parts.showAccepted()) return;
     const isShown = await this.showFile(review.path, review.encoding);
     if (isShown && !inTerminal && !this.asksAgain()) await focusEditors();
+  }
+
+  /** The next review; one of the same answer may come in a moment, and until then the keys that answer do nothing. */
+  private async next({ more }: ReviewInfo): Promise<ReviewInfo | undefined> {
+    const { reviews } = this.parts.core;
+    const find = (): ReviewInfo | undefined => reviews.list().find(isPending);
+    if (more && find() === undefined) {
+      await isAwaiting(true);
+      await waitUntil(() => find() !== undefined, (look) => reviews.onChange(look), systemClock, nextMs);
+      await isAwaiting(false);
+    }
+    return find();
   }
 
   /**
@@ -79,6 +95,10 @@ export class Afterwards implements vscode.Disposable {
   private asksAgain(): boolean {
     return this.parts.inline.isAsking || this.parts.core.reviews.list().some(isPending);
   }
+}
+
+async function isAwaiting(is: boolean): Promise<void> {
+  await vscode.commands.executeCommand("setContext", "agent.awaitsReview", is);
 }
 
 async function focusEditors(): Promise<void> {

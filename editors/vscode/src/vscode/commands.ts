@@ -2,6 +2,7 @@ import * as vscode from "vscode";
 import type { Core } from "../core/core";
 import { isPending } from "../core/review";
 import type { InlineDocuments } from "./inlinedocs";
+import type { KeptDrafts } from "./keptdrafts";
 import { pickAlways, pickMode } from "./questions";
 import type { SideTexts } from "./sidetexts";
 import type { Registration } from "./registration";
@@ -21,6 +22,7 @@ export interface Parts {
   readonly status: Status;
   readonly terminals: Terminals;
   readonly log: vscode.LogOutputChannel;
+  readonly kept: KeptDrafts | undefined;
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
@@ -48,6 +50,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     "agent.inline.previousChange": () => parts.inline.go(-1),
     "agent.toggleView": (...targets) => toggleView(parts, targets),
     "agent.showCheck": (id) => showCheck(parts, id),
+    "agent.keptDrafts": () => parts.kept?.choose(),
     "agent.showRevision": (...targets) => showRevision(parts, targets),
     "agent.mcp.register": () => parts.registration.add(),
     "agent.mcp.unregister": () => parts.registration.remove(),

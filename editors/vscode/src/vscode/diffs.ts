@@ -4,13 +4,13 @@ import type { Check, DiffView, ReviewComment, ShownDiff } from "../core/ports";
 import { saveTyped } from "../core/saving";
 import { waitUntil } from "../core/waiting";
 import type { CheckMarks } from "./checks";
-import { firstChanged } from "./headers";
+import { firstChanged, lastChanged } from "./headers";
 import type { Heading, Headers } from "./headers";
 import type { Remarks } from "./remarks";
 import { Saves } from "./saves";
 import type { SideFiles } from "./sidefiles";
 import { caughtUp, diffOf, documentAt, onTabs, tabsOf } from "./tabs";
-import { originalScheme, proposalUri, reviewUri } from "./uri";
+import { originalScheme, proposalUri, proposedScheme, reviewId, reviewUri } from "./uri";
 
 /** For how long a tab is waited for, in milliseconds; others that are to open the same review wait behind it. */
 const tabMs = 5_000;
@@ -65,6 +65,12 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
   edited(id: string, text: string): void {
     const sides = this.sides.get(id);
     if (sides !== undefined) this.headers.move(sides.right, firstChanged(sides.original, text));
+  }
+
+  /** The last line of the changes in a right side, from 1; undefined for other documents. */
+  lastChanged(document: vscode.TextDocument): number | undefined {
+    const sides = document.uri.scheme === proposedScheme ? this.sides.get(reviewId(document.uri) ?? "") : undefined;
+    return sides && lastChanged(sides.original, document.getText());
   }
 
   checked(id: string, check: Check): void {

@@ -38,7 +38,7 @@ export class EditorDocuments implements Documents {
     return { text: document.getText(), isDirty, isUntitled, encoding };
   }
 
-  /** The encoding of the file's document, else of the setting, or what the editor guesses from the bytes if it is to. */
+  /** The encoding of the file's document, else of the setting, or the editor's guess from the bytes if guesses are on. */
   private async own(path: string, bytes: Uint8Array | undefined): Promise<string> {
     const open = this.places.document(path);
     if (open !== undefined) return open.encoding;

@@ -6,7 +6,7 @@ const guesses = ["windows1252", "iso88591"];
 const strayUtf8 = "utf8withstraybytes";
 const strayBase = 0x10fe00;
 const byteOrderMark = "\ufeff";
-/** How much of a text tells whether it is one, in characters. */
+/** The length of the beginning that is searched for control characters. */
 const headMax = 8_192;
 
 export interface Decoded {

@@ -82,6 +82,14 @@ export function iconOf({ state }: Check): string {
   return { running: "sync", passed: "pass", failed: "error", unknown: "question" }[state];
 }
 
+/** The last line of after, from 1, that differs; 1 if none does. */
+export function lastChanged(before: string, after: string): number {
+  const [old, now] = [before.split(/\r\n|\r|\n/), after.split(/\r\n|\r|\n/)];
+  let same = 0;
+  while (same < Math.min(old.length, now.length) && old.at(-1 - same) === now.at(-1 - same)) same++;
+  return Math.max(now.length - same, 1);
+}
+
 /** The first line that differs; undefined if none does. */
 export function firstChanged(before: string, after: string): number | undefined {
   const [old, now] = [before.split(/\r\n|\r|\n/), after.split(/\r\n|\r|\n/)];

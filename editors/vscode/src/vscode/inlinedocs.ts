@@ -149,6 +149,12 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     return entry === undefined ? undefined : this.withEol(entry, entry.merged.draft);
   }
 
+  /** The last line of the undecided changes in the document of a proposal, from 1; undefined for other documents. */
+  lastChanged({ uri }: vscode.TextDocument): number | undefined {
+    const entry = this.entries.get(uri.toString());
+    return entry && (entry.merged.hunks.at(-1)?.to ?? 1);
+  }
+
   lock(id: string, why: string): void {
     const entry = this.byId(id);
     if (entry === undefined) return;

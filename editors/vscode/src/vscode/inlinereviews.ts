@@ -63,6 +63,10 @@ export class InlineReviews {
     return this.documents.draft(id);
   }
 
+  lastChanged(document: vscode.TextDocument): number | undefined {
+    return this.documents.lastChanged(document);
+  }
+
   lock(id: string, locked: boolean): void {
     this.documents.lock(id, whyLocked(locked));
   }

@@ -4,7 +4,7 @@ import { isPending } from "../core/review";
 import type { ReviewInfo, Reviews } from "../core/reviews";
 import { describe, marksOf } from "./pending";
 import { ask } from "./questions";
-import { diffOf } from "./tabs";
+import type { Seen } from "./seen";
 import { proposalUri } from "./uri";
 
 const viewId = "agent.reviews";
@@ -20,28 +20,21 @@ export class ReviewList implements vscode.TreeDataProvider<Entry>, vscode.Dispos
   private readonly changes = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.changes.event;
   private readonly view = vscode.window.createTreeView<Entry>(viewId, { treeDataProvider: this });
-  /** The reviews that have been on the screen. */
-  private readonly seen = new Set<string>();
   private readonly parts: vscode.Disposable[];
 
-  /** active: the review in the document that the person looks at. */
   constructor(
     private readonly reviews: Reviews,
-    private readonly active: () => string | undefined,
+    private readonly seen: Seen,
   ) {
-    const look = (): void => this.look();
     this.parts = [
       this.view,
-      vscode.window.tabGroups.onDidChangeTabs(look),
-      vscode.window.onDidChangeActiveTextEditor(look),
       vscode.commands.registerCommand("agent.acceptAll", () => this.acceptAll()),
       vscode.commands.registerCommand("agent.rejectAll", () => this.rejectAll()),
     ];
   }
 
   changed({ id, state }: ReviewInfo): void {
-    if (state === "done") this.seen.delete(id);
-    this.look();
+    if (state === "done") this.seen.forget(id);
     const count = this.pending().length;
     this.view.badge = count === 0 ? undefined : { value: count, tooltip: vscode.l10n.t("{0} to review", count) };
     this.changes.fire(undefined);
@@ -74,16 +67,6 @@ export class ReviewList implements vscode.TreeDataProvider<Entry>, vscode.Dispos
 
   private pending(): readonly ReviewInfo[] {
     return this.reviews.list().filter(isPending);
-  }
-
-  /** Records the reviews on the screen now. */
-  private look(): void {
-    for (const { activeTab } of vscode.window.tabGroups.all) {
-      const id = diffOf(activeTab);
-      if (id !== undefined) this.seen.add(id);
-    }
-    const inDocument = this.active();
-    if (inDocument !== undefined) this.seen.add(inDocument);
   }
 
   /** Accepts the edits that the person has had on the screen; shows the first of the others instead. */

@@ -70,24 +70,29 @@ export function documentAt(uri: vscode.Uri): vscode.TextDocument | undefined {
 /**
  * Closes the tabs that an earlier run of the extension has left: the editor
  * restores them with the window, but their contents are gone. Text typed in them is restored as
- * unsaved, and the editor would ask about it: adopt makes a file for it to be saved in.
+ * unsaved, and the editor would ask about it: typed gets it, and adopt makes a file for it to be saved in.
  */
-export async function closeOrphans(isKnown: (id: string) => boolean, adopt: (uri: vscode.Uri) => vscode.Disposable): Promise<number> {
-  const orphans = allTabs().filter((tab) =>
-    tabUris(tab).some((uri) => isReviewUri(uri) && !isKnown(reviewId(uri) ?? "")),
-  );
-  const typed = orphans.flatMap(tabUris).filter((uri) => isProposalUri(uri) || uri.scheme === inlineScheme);
-  const saved = await Promise.allSettled(typed.map((uri) => saveOrphan(uri, adopt)));
+export async function closeOrphans(isKnown: (id: string) => boolean, adopt: (uri: vscode.Uri) => vscode.Disposable, typed: (id: string, text: string) => void): Promise<number> {
+  const orphans = allTabs().filter((tab) => isOrphan(tab, isKnown));
+  const sides = orphans.flatMap(tabUris).filter((uri) => isProposalUri(uri) || uri.scheme === inlineScheme);
+  const saved = await Promise.allSettled(sides.map((uri) => saveOrphan(uri, adopt, typed)));
   if (orphans.length > 0) await vscode.window.tabGroups.close(orphans, true);
   for (const each of saved) if (each.status === "rejected") throw each.reason;
   return orphans.length;
 }
 
+/** Whether a tab shows a review that is not known: an earlier run of the extension has left it. */
+export function isOrphan(tab: vscode.Tab, isKnown: (id: string) => boolean): boolean {
+  return tabUris(tab).some((uri) => isReviewUri(uri) && !isKnown(reviewId(uri) ?? ""));
+}
+
 /** Saves the text of an earlier window. The window may not have restored it yet: to open it does. */
-async function saveOrphan(uri: vscode.Uri, adopt: (uri: vscode.Uri) => vscode.Disposable): Promise<void> {
+async function saveOrphan(uri: vscode.Uri, adopt: (uri: vscode.Uri) => vscode.Disposable, typed: (id: string, text: string) => void): Promise<void> {
   const file = adopt(uri);
   try {
-    await vscode.workspace.openTextDocument(uri);
+    const document = await vscode.workspace.openTextDocument(uri);
+    // The text of a review in one text has the file's lines, too.
+    if (document.isDirty && isProposalUri(uri)) typed(reviewId(uri) ?? "", document.getText());
     await saveTyped(caughtUp, () => documentAt(uri));
   } finally {
     file.dispose();

@@ -1,4 +1,4 @@
-// Files that are not UTF-8: an edit changes no byte outside of it, whoever asks and whoever writes.
+// Files that are not UTF-8: an edit changes no byte outside of it, for every client and writer.
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
