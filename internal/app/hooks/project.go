@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/bb2d0cf4/agent/internal/app/home"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/footprint"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
@@ -35,16 +36,16 @@ type Project struct {
 func (p Project) Path() string { return filepath.Join(p.Dir, filepath.FromSlash(p.Name)) }
 
 // OfProject returns the hooks of the project in the folder dir, which has no symbolic links
-// in its path. home is the program's own folder, which does not count as a project's. The
+// in its path. own is the program's own folder, which does not count as a project's. The
 // notes list the hooks left out, with reasons; they are not sanitized.
-func OfProject(dir, home string) (p Project, notes []string) {
+func OfProject(dir, own string) (p Project, notes []string) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return p, nil // it has no hooks to report
 	}
 	defer root.Close()
 	for _, name := range files {
-		if ofUser(dir, name, home) {
+		if home.OfUser(dir, name, own) {
 			continue
 		}
 		data, err := regularfile.ReadIn(root, name, maxFile)
@@ -69,14 +70,6 @@ func OfProject(dir, home string) (p Project, notes []string) {
 		}
 	}
 	return p, notes
-}
-
-// ofUser reports whether a file of the project in dir is one of the user's own, as in the
-// home directory.
-func ofUser(dir, name, home string) bool {
-	at := filepath.Join(dir, filepath.Dir(name))
-	user, err := os.UserHomeDir()
-	return regularfile.Same(at, home) || err == nil && regularfile.Same(at, filepath.Join(user, ".claude"))
 }
 
 // command returns the line of a hook in a project.

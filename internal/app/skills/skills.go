@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/app/home"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
 )
 
@@ -68,19 +69,18 @@ func OfUser(home string) (list []Skill, notes []string) {
 }
 
 // OfProject is OfUser for the project in the folder dir, which has no symbolic links in its
-// path. home is the program's own folder, which does not count as a project's.
-func OfProject(dir, home string) (list []Skill, notes []string) {
+// path. own is the program's own folder, which does not count as a project's.
+func OfProject(dir, own string) (list []Skill, notes []string) {
 	project, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, nil // it has no skills to report
 	}
 	defer project.Close()
 	finder := finder{}
-	if !regularfile.Same(filepath.Join(dir, ".agent"), home) {
-		finder.inProject(project, dir, ".agent/skills")
-	}
-	if user, err := os.UserHomeDir(); err != nil || !regularfile.Same(dir, user) {
-		finder.inProject(project, dir, ".claude/skills")
+	for _, name := range []string{".agent/skills", ".claude/skills"} {
+		if !home.OfUser(dir, name, own) {
+			finder.inProject(project, dir, name)
+		}
 	}
 	return finder.list, finder.notes
 }

@@ -19,6 +19,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/bb2d0cf4/agent/internal/app/frontmatter"
+	"github.com/bb2d0cf4/agent/internal/app/home"
 	"github.com/bb2d0cf4/agent/internal/clip"
 	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
@@ -76,8 +77,8 @@ func First(all []Definition) (list []Definition, notes []string) {
 }
 
 // OfProject is OfUser for the project in the folder dir, which has no symbolic links in its
-// path. home is the program's own folder, which does not count as a project's.
-func OfProject(dir, home string) (list []Definition, notes []string) {
+// path. own is the program's own folder, which does not count as a project's.
+func OfProject(dir, own string) (list []Definition, notes []string) {
 	project, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, nil // it has no definitions to report
@@ -85,7 +86,7 @@ func OfProject(dir, home string) (list []Definition, notes []string) {
 	defer project.Close()
 	for _, name := range []string{".agent/agents", ".claude/agents"} {
 		at := filepath.Join(dir, filepath.FromSlash(name))
-		if user, err := os.UserHomeDir(); regularfile.Same(filepath.Dir(at), home) || err == nil && regularfile.Same(dir, user) && strings.HasPrefix(name, ".claude/") {
+		if home.OfUser(dir, name, own) {
 			continue
 		}
 		folder, err := project.OpenRoot(filepath.FromSlash(name))
