@@ -108,3 +108,38 @@ func TestCanaryIsFoundInARequest(t *testing.T) {
 	}
 	d.editors, d.traces = nil, nil // they have shown that they find it
 }
+
+// TestAKeyOfAnyNameIsInNoChild: a key in a variable that only the settings name reaches none of the
+// programs that a person starts through this one: those of the clipboard, of the prompt's editor,
+// and of VS Code.
+func TestAKeyOfAnyNameIsInNoChild(t *testing.T) {
+	t.Parallel()
+	const key = "corp-canary-5b1e"
+	d := newDesk(t, answers(t, "Copy me."), nil)
+	d.keep("config.yaml", "providers: {corp: {base_url: http://127.0.0.1:1, api_key_env: CORP_SECRET}}\n")
+	bin, seen := t.TempDir(), t.TempDir()
+	for name, rest := range map[string]string{"wl-copy": "cat >/dev/null", "editor": `echo edited >"$1"`, "code": ""} {
+		scratch.Program(t, filepath.Join(bin, name), "#!/bin/sh\nenv >>"+filepath.Join(seen, name)+"\n"+rest+"\n")
+	}
+	d.env = append(d.env, "PATH="+bin+":"+os.Getenv("PATH"), "CORP_SECRET="+key, "VISUAL=editor", "WAYLAND_DISPLAY=wayland-0")
+	d.sit()
+	d.say("go")
+	d.WaitFor(`Copy me\.`)
+	d.idle()
+	d.say("/copy")
+	d.WaitFor(`Copied .* with wl-copy`)
+	d.Press("ctrl+g")
+	d.prompt("❯ edited")
+	d.Press("ctrl+u")
+	d.leave()
+	for _, args := range [][]string{{"ide", "install"}, {"ide", "doctor"}} {
+		if out, err := d.program(args...).CombinedOutput(); err != nil && args[1] == "install" {
+			t.Errorf("%v: %s", err, out)
+		}
+	}
+	for _, name := range []string{"wl-copy", "editor", "code"} {
+		if env := scratch.Read(t, filepath.Join(seen, name)); !strings.Contains(env, "HOME=") || strings.Contains(env, key) {
+			t.Errorf("%s got the environment %s", name, env)
+		}
+	}
+}
