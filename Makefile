@@ -10,7 +10,7 @@ RACE     := $(GOTEST) -timeout 15m -race -run '^TestCommandsBesideATurn$$' ./int
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := build
-.PHONY: build install test test-full security-report test-vscode lint bench demo pictures pictures-vscode cross vsix clean help
+.PHONY: build install check test test-full security-report test-vscode lint bench demo pictures pictures-vscode cross vsix clean help
 
 build: ## build bin/agent
 	$(GOBUILD) -o bin/agent ./cmd/agent
@@ -20,6 +20,9 @@ install: ## install agent into the Go bin folder
 
 demo: build ## run the demo: a real edit, reviewed by you, offline
 	./bin/agent demo
+
+check: ## lint, and test what your change can break, in about two minutes
+	bash scripts/check.sh
 
 test: ## install what the tests need and run them all
 	bash scripts/test-needs.sh

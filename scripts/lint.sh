@@ -32,4 +32,5 @@ done
 if command -v npm >/dev/null 2>&1; then
 	(cd editors/vscode && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent; } && npm run --silent lint)
 fi
+go run ./tools/securityreport -stale >&2
 echo "lint: clean"

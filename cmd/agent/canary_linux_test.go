@@ -116,7 +116,7 @@ func TestAKeyOfAnyNameIsInNoChild(t *testing.T) {
 	t.Parallel()
 	const key = "corp-canary-5b1e"
 	d := newDesk(t, answers(t, "Copy me."), nil)
-	d.keep("config.yaml", "providers: {corp: {base_url: http://127.0.0.1:1, api_key_env: CORP_SECRET}}\n")
+	d.keep("config.yaml", "env_keep: CORP_*\nproviders: {corp: {base_url: http://127.0.0.1:1, api_key_env: CORP_SECRET}}\n")
 	bin, seen := t.TempDir(), t.TempDir()
 	for name, rest := range map[string]string{"wl-copy": "cat >/dev/null", "editor": `echo edited >"$1"`, "code": ""} {
 		scratch.Program(t, filepath.Join(bin, name), "#!/bin/sh\nenv >>"+filepath.Join(seen, name)+"\n"+rest+"\n")

@@ -5,7 +5,8 @@
 //
 // It keeps the last result of each test in results.json beside its source, so that tests
 // can be run in parts. A test that has not run since is shown as not run. With -arguments,
-// it prints the arguments of go test that run all tests of the report.
+// it prints the arguments of go test that run all tests of the report. With -stale, it prints
+// which packages have changed since their tests were run for the report.
 package main
 
 import (
@@ -32,6 +33,7 @@ func main() {
 
 func run() error {
 	only := flag.Bool("arguments", false, "print the arguments of go test for the tests of the report")
+	stale := flag.Bool("stale", false, "print the packages that have changed since their tests were run for the report")
 	flag.Parse()
 	if *only {
 		_, err := fmt.Fprintln(os.Stdout, strings.Join(arguments(), " "))
@@ -39,6 +41,10 @@ func run() error {
 	}
 	all, err := load(kept)
 	if err != nil {
+		return err
+	}
+	if *stale {
+		_, err := fmt.Fprint(os.Stdout, all.stale(lastChange))
 		return err
 	}
 	for _, file := range flag.Args() {
