@@ -138,23 +138,23 @@ func fenceName(l string) string {
 func parseBlock(lines []string, i int) (Hunk, int, error) {
 	start, divide := i, -1
 	size := len(searchLine.FindStringSubmatch(lines[i])[1])
-	divideMark, replaceMark := strings.Repeat("=", size), strings.Repeat(">", size)+" REPLACE"
+	divider, end := strings.Repeat("=", size), strings.Repeat(">", size)+" REPLACE"
 	for i++; i < len(lines); i++ {
 		l := lines[i]
 		switch {
-		case isMarker(l, replaceMark) && divide >= 0:
+		case isMarker(l, end) && divide >= 0:
 			return newHunk(lines[start+1:divide], lines[divide+1:i]), i + 1, nil
-		case isMarker(l, divideMark) && divide >= 0:
-			return Hunk{}, 0, fmt.Errorf("the block at line %d of the diff has a second %s at line %d: use edit_file for text that holds this line", start+1, divideMark, i+1)
-		case isMarker(l, divideMark):
+		case isMarker(l, divider) && divide >= 0:
+			return Hunk{}, 0, fmt.Errorf("the block at line %d of the diff has a second %s at line %d: use edit_file for text that holds this line", start+1, divider, i+1)
+		case isMarker(l, divider):
 			divide = i
 		case isSearch(l):
 			return Hunk{}, 0, fmt.Errorf("the block at line %d of the diff is not closed before the next begins at line %d", start+1, i+1)
 		}
 	}
-	missing := replaceMark
+	missing := end
 	if divide < 0 {
-		missing = divideMark
+		missing = divider
 	}
 	return Hunk{}, 0, fmt.Errorf("the block at line %d of the diff has no %s", start+1, missing)
 }

@@ -37,15 +37,8 @@ func changedWords(old, text string, stage Stage) []span {
 	}
 	a, b := tokens(old), tokens(form)
 	edits := meant(diff.Lines(asLines(a), asLines(b)).Edits, a, b, stage)
-	offsets := []int{0}
-	ends := func(list []string) []int { // ends[i] is where list[i] begins
-		ends := []int{0}
-		for _, t := range list {
-			ends = append(ends, ends[len(ends)-1]+len(t))
-		}
-		return ends
-	}
-	inOld, inForm := ends(a), ends(b)
+	inOld, inForm := starts(a), starts(b)
+	var offsets []int
 	for _, e := range edits {
 		offsets = append(offsets, inForm[e.BStart], inForm[e.BEnd])
 	}
@@ -54,6 +47,15 @@ func changedWords(old, text string, stage Stage) []span {
 	var out []span
 	for _, e := range edits {
 		out = append(out, span{inOld[e.AStart], inOld[e.AEnd], text[origin[inForm[e.BStart]]:origin[inForm[e.BEnd]]]})
+	}
+	return out
+}
+
+// starts returns where each token begins, and the last one ends.
+func starts(tokens []string) []int {
+	out := []int{0}
+	for i, t := range tokens {
+		out = append(out, out[i]+len(t))
 	}
 	return out
 }

@@ -136,9 +136,9 @@ func findNormal(text, before, after string, stage Stage, all bool) []match {
 	origin := origins(text, stage, offsets)
 	var found []match
 	for _, at := range places {
-		ends, whole := placed([]span{{0, len(part), ""}}, at, origin)
-		spans, ok := placed(edits, at, origin)
-		if !whole || !ok {
+		ends, ok := placed([]span{{0, len(part), ""}}, at, origin)
+		spans, also := placed(edits, at, origin)
+		if !ok || !also {
 			continue
 		}
 		m := match{from: ends[0].from, to: ends[0].to, edits: spans}
