@@ -32,6 +32,7 @@ var gitSpecs = map[string]spec{
 		"--tags --topo-order --until="},
 	"rev-parse": {flags: "q", long: "--abbrev-ref --absolute-git-dir --git-common-dir --git-dir --is-bare-repository --is-inside-git-dir --is-inside-work-tree --is-shallow-repository --quiet --short[=] --show-cdup " +
 		"--show-prefix --show-superproject-working-tree --show-toplevel --symbolic --symbolic-full-name --verify", words: true},
+	"show":     {flags: "sz", words: true, long: "--abbrev-commit --abbrev[=] --date= --decorate[=] --format= --name-only --name-status --no-color --no-decorate --no-patch --numstat --oneline --pretty[=] --shortstat --stat --summary"},
 	"shortlog": {flags: "cens", long: "--email --no-merges --numbered --summary", words: true},
 	"show-ref": {flags: "dhqs", long: "--abbrev --dereference --hash --heads --head --quiet --tags --verify", words: true},
 	"status":   {flags: "bsz", long: "--ahead-behind --branch --ignored[=] --long --no-ahead-behind --no-renames --porcelain[=] --short --show-stash --untracked-files[=]", names: true},
@@ -60,6 +61,10 @@ func git(args []string) (Reads, string) {
 	}
 	if args[0] == "tag" && len(c.rest) > 0 && !c.has("-l") && !c.has("--list") {
 		return Reads{}, "it makes a tag"
+	}
+	if args[0] == "show" && (slices.Contains(args, "--") || slices.ContainsFunc(c.rest, func(s string) bool { return strings.Contains(s, ":") }) ||
+		!slices.ContainsFunc(strings.Fields("-s --no-patch --name-only --name-status --numstat --shortstat --stat --summary"), c.has)) {
+		return Reads{}, "it shows content of other versions than those in the folder"
 	}
 	if why := gitFormat(c.options); why != "" {
 		return Reads{}, why
@@ -126,7 +131,22 @@ func guardedGit(args []string, _ Reads) []string {
 	if len(args) == 0 {
 		return gitOptions
 	}
+	if args[0] == "show" {
+		args = commitsOnly(args)
+	}
 	return slices.Concat(gitOptions, args[:1], gitAfter[args[0]], args[1:])
+}
+
+// commitsOnly returns the arguments of git show with each object as a commit: of a file, it would
+// show the content, whatever the options are.
+func commitsOnly(args []string) []string {
+	args = slices.Clone(args)
+	for i, arg := range args[1:] {
+		if !strings.HasPrefix(arg, "-") {
+			args[i+1] = arg + "^{commit}"
+		}
+	}
+	return args
 }
 
 // Env is added to the environment of guarded programs: git fetches nothing
