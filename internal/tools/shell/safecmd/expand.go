@@ -223,7 +223,8 @@ func (s *settings) add(n syntax.Node) bool {
 			word := path.Base(w.Lit())
 			does := programs.Find(word).Is
 			if i == 0 || word != "." {
-				s.any = s.any || does.Has(programs.Starts|programs.Moves) || does.Has(programs.Enters) // such as eval and source
+				s.any = s.any || does.Has(programs.Starts|programs.Moves) // such as eval and source
+				s.names["OLDPWD"] = s.names["OLDPWD"] || does.Has(programs.Enters)
 				s.names["@"] = s.names["@"] || does.Has(programs.Moves)
 			}
 			s.any = s.any || does.Has(programs.Sets) && setsUnknown(n.Args[i:])
