@@ -52,7 +52,7 @@ func Ready(cfg config.Config) error {
 	if err == nil {
 		err = provider.MissingKey(cfg, m)
 	} else if unasked := (*allowedservers.UnaskedError)(nil); !errors.Is(err, provider.ErrNoModel) && !errors.As(err, &unasked) {
-		return setup.Mistake{Err: err}
+		return setup.UsageError{Err: err}
 	}
 	if err != nil {
 		return &Error{codeAuth, err.Error()}

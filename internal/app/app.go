@@ -136,14 +136,14 @@ func New(o Options) (*App, error) {
 		model, err = provider.New(o.Config, o.Model)
 	}
 	if err != nil {
-		return nil, errors.Join(setup.Mistake{Err: err}, o.Place.Store.Close())
+		return nil, errors.Join(setup.UsageError{Err: err}, o.Place.Store.Close())
 	}
 	return build(o, mode, model)
 }
 
 func build(o Options, mode permission.Mode, model llm.Model) (*App, error) {
 	a := &App{Place: o.Place, Config: o.Config, skills: o.Skills, jobs: shell.NewJobs(), Policy: permission.New(mode, o.Rules...), unlink: func() {}}
-	a.jobs.Encoding = workspace.Encoding(o.Config.Encoding)
+	a.jobs.Encoding = workspace.Encoding(o.Encoding)
 	a.sources = sources.Setup{
 		Dir: o.Place.Dir, Config: o.Config, Rules: o.Rules, Skills: o.Skills, SubAgents: o.SubAgents, Hooks: o.ProjectHooks,
 		Servers: o.ProjectServers, More: o.Sources,
@@ -152,7 +152,7 @@ func build(o Options, mode permission.Mode, model llm.Model) (*App, error) {
 	a.face = Face{Emit: func(ev session.Event) { a.early = append(a.early, ev) }, Queued: noPrompts}
 	var err error
 	log := &auditor{
-		log: audit.Open(o.Config.Home), dir: o.Place.Dir, session: func() string { return a.Current().ID() },
+		log: audit.Open(o.Home), dir: o.Place.Dir, session: func() string { return a.Current().ID() },
 		warn: func(note string) { a.emit(session.Notice{Text: note}) },
 	}
 	a.Root, err = openRoot(o.Config, o.Place.Dir, o.AddDirs, a.encoding, o.Host, func(ctx context.Context, f workspace.File, by workspace.Origin) {
@@ -162,7 +162,7 @@ func build(o Options, mode permission.Mode, model llm.Model) (*App, error) {
 	if err != nil {
 		return nil, errors.Join(err, o.Place.Store.Close())
 	}
-	a.effects = effects.New(a.Root, effects.Options{Home: o.Config.Home, Include: o.Config.UndoIgnored, Changed: log.committed})
+	a.effects = effects.New(a.Root, effects.Options{Home: o.Home, Include: o.UndoIgnored, Changed: log.committed})
 	a.now.model, a.now.sends, a.now.info = o.Model, model, infoOf(o.Model, model)
 	a.recallEfforts(o.Place.Store.Conversation())
 	a.jobs.Watchdog(o.Watchdog...)

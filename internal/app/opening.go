@@ -38,7 +38,7 @@ func Prepare(ctx context.Context, set setup.Setup, c Choice) (Options, error) {
 	}
 	model, err := provider.Choose(set.Config)
 	if err != nil {
-		return o, setup.Mistake{Err: err}
+		return o, setup.UsageError{Err: err}
 	}
 	model, notes := provider.Inspect(ctx, set.Config, model)
 	place, note, err := OpenPlace(set.Config, c, model.Ref)

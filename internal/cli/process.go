@@ -32,7 +32,7 @@ func (e exitError) Error() string { return fmt.Sprintf("exit status %d", int(e))
 
 // usageError is a mistake of the caller: in the arguments, the environment or
 // the configuration.
-type usageError = setup.Mistake
+type usageError = setup.UsageError
 
 func usagef(format string, args ...any) error {
 	return usageError{Err: fmt.Errorf(format, args...)}

@@ -99,7 +99,7 @@ func (e *events) dispatch() {
 			rest = trimmed(f["data"])
 		}
 		in := json.NewDecoder(bytes.NewReader(text))
-		for one := (json.RawMessage)(nil); ok && in.Decode(&one) == nil; one = nil {
+		for one := json.RawMessage(nil); ok && in.Decode(&one) == nil; one = nil {
 			all = append(all, one)
 		}
 	default:

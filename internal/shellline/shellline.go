@@ -16,20 +16,20 @@ const Max = 16 << 10
 // maxNesting is the number of open brackets up to which a line is parsed: more take long.
 const maxNesting = 200
 
-// Unparsed is the reason why a line is not parsed, as the predicate of a sentence with "it".
-type Unparsed string
+// UnparsedError is the reason why a line is not parsed, as the predicate of a sentence with "it".
+type UnparsedError string
 
-func (u Unparsed) Error() string { return string(u) }
+func (u UnparsedError) Error() string { return string(u) }
 
 // Parse parses a line of bash. Nothing else parses one: the parser takes more stack with each
-// level of nesting, and a line of any length can come from a model. The error is an Unparsed,
+// level of nesting, and a line of any length can come from a model. The error is an UnparsedError,
 // or explains why the line is not valid.
 func Parse(line string) (*syntax.File, error) {
 	switch {
 	case len(line) > Max:
-		return nil, Unparsed(fmt.Sprintf("it is too long to be judged: %d bytes", len(line)))
+		return nil, UnparsedError(fmt.Sprintf("it is too long to be judged: %d bytes", len(line)))
 	case nesting(line) > maxNesting:
-		return nil, Unparsed("it is nested too deeply to be judged")
+		return nil, UnparsedError("it is nested too deeply to be judged")
 	}
 	return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(line), "")
 }

@@ -44,7 +44,7 @@ func Explain(set setup.Setup, dir string, more []setup.Written, line string) (e 
 		with.Root = root
 		answers := New(with).Call("execute_command", args)
 		if len(answers) == 0 {
-			return e, setup.Mistake{Err: errors.New("there is no command to explain")}
+			return e, setup.UsageError{Err: errors.New("there is no command to explain")}
 		}
 		e.modes = append(e.modes, answers[0])
 	}

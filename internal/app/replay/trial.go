@@ -56,7 +56,7 @@ func (t *Trial) Run(ctx context.Context, dir string) (r Report, err error) {
 	checked, wrong := checkRules(all)
 	r.Rules = checked
 	if len(wrong) > 0 {
-		return r, setup.Mistake{Err: errors.Join(wrong...)}
+		return r, setup.UsageError{Err: errors.Join(wrong...)}
 	}
 	past, err := t.replay(ctx, set.Home, dir)
 	if err != nil {
@@ -74,7 +74,7 @@ func (t *Trial) Run(ctx context.Context, dir string) (r Report, err error) {
 func (t *Trial) candidates() ([]setup.Written, error) {
 	rules, err := config.ReadRules(t.File)
 	if err != nil {
-		return nil, setup.Mistake{Err: err}
+		return nil, setup.UsageError{Err: err}
 	}
 	var all []setup.Written
 	for _, r := range rules {
@@ -174,7 +174,7 @@ func (t *Trial) folder(ctx context.Context, dir string) (folderSetup, error) {
 	}
 	at := folderSetup{Setup: set}
 	if at.mode, err = permission.ParseMode(set.PermissionMode); err != nil {
-		return at, setup.Mistake{Err: err}
+		return at, setup.UsageError{Err: err}
 	}
 	if at.rules, err = set.PermissionRules(dir, t.Rules); err != nil {
 		return at, err

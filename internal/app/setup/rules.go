@@ -29,7 +29,7 @@ type Written struct {
 func (s *Setup) WrittenRules(dir string) ([]Written, error) {
 	own, err := config.OwnProjectRules(s.Home, dir)
 	if err != nil {
-		return nil, Mistake{err}
+		return nil, UsageError{err}
 	}
 	var all []Written
 	for _, r := range s.Rules {
@@ -68,7 +68,7 @@ func ParseRule(w config.Rule) (permission.Rule, error) {
 		err = r.CheckExamples(w.Covers, w.Not, func(line string) []confirm.CommandPart { return safecmd.Classify(line).CommandParts(false) })
 	}
 	if err != nil {
-		return r, Mistake{err}
+		return r, UsageError{err}
 	}
 	return r, nil
 }

@@ -69,13 +69,13 @@ type Asker interface {
 	Server(ctx context.Context, cfg config.Config, s trust.Store, p ProjectServer) (allowed bool, err error)
 }
 
-// Mistake is a mistake of the caller: in the arguments, the environment or the
+// UsageError is a mistake of the caller: in the arguments, the environment or the
 // configuration.
-type Mistake struct{ Err error }
+type UsageError struct{ Err error }
 
-func (e Mistake) Error() string { return e.Err.Error() }
+func (e UsageError) Error() string { return e.Err.Error() }
 
-func (e Mistake) Unwrap() error { return e.Err }
+func (e UsageError) Unwrap() error { return e.Err }
 
 // Folder returns the folder to work in, absolute, symlinks resolved. An empty dir is the
 // current one.
@@ -91,10 +91,10 @@ func Folder(dir string) (string, error) {
 		if at := (*fs.PathError)(nil); errors.As(err, &at) {
 			err = at.Err
 		}
-		return "", Mistake{fmt.Errorf("cannot use the folder %s: %w", dir, err)}
+		return "", UsageError{fmt.Errorf("cannot use the folder %s: %w", dir, err)}
 	}
 	if st, err := os.Stat(abs); err != nil || !st.IsDir() {
-		return "", Mistake{fmt.Errorf("%s is not a folder", dir)}
+		return "", UsageError{fmt.Errorf("%s is not a folder", dir)}
 	}
 	return abs, nil
 }
@@ -104,7 +104,7 @@ func Folder(dir string) (string, error) {
 func Load(ctx context.Context, r Request) (Setup, error) {
 	cfg, err := config.Load(r.Over)
 	if err != nil {
-		return Setup{}, Mistake{err}
+		return Setup{}, UsageError{err}
 	}
 	s := New(cfg)
 	dir, err := Folder(r.Dir)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 	"strconv"
 )
 
@@ -64,7 +65,7 @@ func scanFile(r io.ReaderAt, size, atOnce int64, each func(rec []byte, at int64)
 			end = bytes.LastIndexByte(data, '\n') + 1 // no record spans lines
 		}
 		if end == 0 {
-			buf = append(data, make([]byte, len(data))...)
+			buf = slices.Concat(data, make([]byte, len(data)))
 			kept = len(data)
 			continue
 		}

@@ -62,23 +62,30 @@ func NewReader(r io.ReaderAt, size int64, fallback Fallback) (*Reader, error) {
 	if codec != nil && ok {
 		text = bufio.NewReaderSize(transform.NewReader(raw, codec.NewDecoder()), headSize)
 	}
-	start, err := text.Peek(text.Size())
-	if err != nil && !errors.Is(err, io.EOF) {
+	if format.EOL, err = endingOf(r, text, format, codec, ok); err != nil {
 		return nil, err
-	}
-	if err == nil {
-		start = bytes.TrimSuffix(start, []byte("\r")) // its "\n" may follow
-	}
-	format.EOL = LineEnding(string(start))
-	if format.EOL == "\r" && err == nil && ok {
-		if format.EOL, err = endingBelow(r, format, codec); err != nil {
-			return nil, err
-		}
 	}
 	if format.EOL == "\r" {
 		text = bufio.NewReaderSize(returns{text}, text.Size())
 	}
 	return &Reader{Format: format, Binary: !ok, text: text}, nil
+}
+
+// endingOf returns the line ending of a file, by its head, the beginning of text; by all of it if
+// that has "\r" and no "\n", and is text.
+func endingOf(r io.ReaderAt, text *bufio.Reader, f Format, codec encoding.Encoding, isText bool) (string, error) {
+	start, err := text.Peek(text.Size())
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", err
+	}
+	more := err == nil
+	if more {
+		start = bytes.TrimSuffix(start, []byte("\r")) // its "\n" may follow
+	}
+	if end := LineEnding(string(start)); end != "\r" || !more || !isText {
+		return end, nil
+	}
+	return endingBelow(r, f, codec)
 }
 
 // endingBelow returns the line ending of a file of format f whose head has "\r" and no "\n": "\r"

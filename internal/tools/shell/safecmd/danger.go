@@ -329,7 +329,7 @@ func (d *detector) script(text string) string {
 // nested returns why text that may be run as a line of its own is dangerous, or "".
 func (d *detector) nested(text string) string {
 	return d.inner(text, func(err error) string {
-		if errors.As(err, new(shellline.Unparsed)) {
+		if errors.As(err, new(shellline.UnparsedError)) {
 			return tooDeep
 		}
 		return d.roughly(text)

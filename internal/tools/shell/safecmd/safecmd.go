@@ -137,7 +137,7 @@ func Classify(line string) Judgement { return classify(line, nil) }
 func classify(line string, roots []string) Judgement {
 	var j Judgement
 	file, err := shellline.Parse(line)
-	var refused shellline.Unparsed
+	var refused shellline.UnparsedError
 	switch {
 	case errors.As(err, &refused):
 		j.unparsed(line, "%s", refused)
