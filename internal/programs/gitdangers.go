@@ -95,12 +95,12 @@ func gitConfig(args []string) string {
 	if first >= 0 && mayBeAny(args[first]) {
 		return HiddenWords
 	}
-	return having(args, "it changes which programs git runs", NamesProgram)
+	return having(args, "it changes which programs git runs", namesProgram)
 }
 
-// NamesProgram reports whether s is a setting of git whose value is a program that later
+// namesProgram reports whether s is a setting of git whose value is a program that later
 // commands run, or a file of such settings.
-func NamesProgram(s string) bool {
+func namesProgram(s string) bool {
 	s = strings.ToLower(s)
 	section, _, found := strings.Cut(s, ".")
 	if !found || strings.ContainsAny(section, "/@: ") {
