@@ -348,7 +348,9 @@ export class Reviews {
       this.ports.log.warn(`the diff ${review.id} is not shown: ${why}`);
       this.run(review, { type: "openFailed" });
     };
-    const stop = this.ports.clock.after(openTimeoutMs, () => failed("the editor did not open it in time"));
+    // A busy window reports the tab before it has done the rest.
+    const late = (): void => (this.ports.view.tabs(review.id) > 0 ? this.tabsChanged(review.id) : failed("the editor did not open it in time"));
+    const stop = this.ports.clock.after(openTimeoutMs, late);
     this.ports.view
       .open(review.shown(review.base, background))
       .finally(stop)

@@ -143,8 +143,9 @@ export class Server {
     if (refusal !== undefined) this.countRefusal(refusal);
     else if (http !== undefined) return http.handle(req, res);
     const status = refusal ?? (socket === undefined ? 404 : 426);
-    res.writeHead(status, { Connection: "close", "Content-Length": 0, ...hints[status] });
-    res.end();
+    const body = bodyOf(status);
+    res.writeHead(status, { Connection: "close", "Content-Type": "text/plain", "Content-Length": Buffer.byteLength(body), ...hints[status] });
+    res.end(body);
   }
 
   private upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -262,8 +263,22 @@ const hints: Readonly<Record<number, Record<string, string>>> = {
   426: { Upgrade: "websocket" },
 };
 
+/** The meaning of a refusal, and the next step. */
+const words: Readonly<Record<number, string>> = {
+  401: "The token is missing or wrong. Take the newest entry from the editor: the command Agent: Copy the Configuration for MCP Clients.",
+  403: "Only programs on this computer may connect, and no web pages.",
+  404: "Nothing is served at this path.",
+  426: "This path is for WebSocket connections.",
+  503: "Too many connections. Close some, and try again.",
+};
+
+function bodyOf(status: number): string {
+  return `${status} ${STATUS_CODES[status] ?? ""}: ${words[status] ?? "refused"}\n`;
+}
+
 function refuse(socket: Duplex, status: number): void {
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  const body = bodyOf(status);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
 }
 
 function toText(data: RawData): string {

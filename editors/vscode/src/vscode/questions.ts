@@ -21,7 +21,9 @@ export async function confirmStale(path: string): Promise<"anyway" | "redo" | "n
 /** Asks whether to accept although there are remarks, which are shown. */
 export async function confirmNotes(path: string, notes: readonly Note[]): Promise<boolean> {
   const accept = vscode.l10n.t("Accept");
-  return (await ask(vscode.l10n.t("Accept this edit of {0}?", vscode.workspace.asRelativePath(path)), notes.map(({ text }) => `⚠ ${text}`).join("\n"), [accept])) === accept;
+  // The first button has the focus: Enter must not be a yes.
+  const answers = [vscode.l10n.t("Look Again"), accept];
+  return (await ask(vscode.l10n.t("Accept this edit of {0}?", vscode.workspace.asRelativePath(path)), notes.map(({ text }) => `⚠ ${text}`).join("\n"), answers)) === accept;
 }
 
 /** Asks in which permission mode to carry out a plan; undefined: not at all. */

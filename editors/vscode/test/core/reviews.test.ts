@@ -461,6 +461,17 @@ describe("an editor that does not show the diff", () => {
     assert.deepEqual([editor.warnings.length, reviews.get("r1")?.state], [3, "hidden"]);
   });
 
+  it("is not said of one whose tab is there already, however late the editor is with the rest", async (t) => {
+    const { editor, reviews, ask } = window(t);
+    editor.view.opening = "hangs";
+    ask("a");
+    await settled();
+    editor.view.count.set("r1", 1);
+    editor.clock.advance(5_000);
+    await settled();
+    assert.deepEqual([editor.warnings, reviews.get("r1")?.state], [[], "shown"]);
+  });
+
   for (const opening of ["fails", "hangs"] as const) {
     it(`because opening ${opening}: it stays in the list and can be answered`, async (t) => {
       const { editor, reviews, answers, ask } = window(t);

@@ -116,6 +116,14 @@ describe("a handshake", () => {
     });
   }
 
+  it("is told the reason in words", async (t) => {
+    const { port } = await serve(t);
+    const response = await fetch(`http://127.0.0.1:${port}/`);
+    assert.deepEqual([response.status, /^401 Unauthorized: The token is missing or wrong\./.test(await response.text())], [401, true]);
+    const foreign = await fetch(`http://127.0.0.1:${port}/`, { headers: { Origin: "https://evil.example" } });
+    assert.match(await foreign.text(), /^403 Forbidden: Only programs on this computer/);
+  });
+
   const attempts = process.env["AGENT_TEST_FULL"] === "1" ? 10_000 : 1_000;
   it(`by guesses, ${attempts} of them: none accepted`, async (t) => {
     const { port, connections, log } = await serve(t);
