@@ -41,8 +41,9 @@ func Strays() map[string]string {
 // or stray=all.
 func strayed(to io.Writer) io.Writer {
 	w := &strayWriter{to: to}
-	for _, kind := range slices.Sorted(maps.Keys(Strays())) {
-		if before, after, _ := strings.Cut(Strays()[kind], "ANSWER"); slices.Contains(os.Args, "stray="+kind) || slices.Contains(os.Args, "stray=all") && strings.HasSuffix(before, "\n") {
+	strays := Strays() // once: one of them is long
+	for _, kind := range slices.Sorted(maps.Keys(strays)) {
+		if before, after, _ := strings.Cut(strays[kind], "ANSWER"); slices.Contains(os.Args, "stray="+kind) || slices.Contains(os.Args, "stray=all") && strings.HasSuffix(before, "\n") {
 			w.before, w.after = w.before+before, w.after+after
 		}
 	}
