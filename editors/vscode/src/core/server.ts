@@ -265,7 +265,7 @@ const hints: Readonly<Record<number, Record<string, string>>> = {
 
 /** The meaning of a refusal, and the next step. */
 const words: Readonly<Record<number, string>> = {
-  401: "The token is missing or wrong. Take the newest entry from the editor: the command Agent: Copy the Configuration for MCP Clients.",
+  401: "The token is missing or wrong. Take the newest entry from the editor: the command Agent: Copy Configuration for MCP Clients.",
   403: "Only programs on this computer may connect, and no web pages.",
   404: "Nothing is served at this path.",
   426: "This path is for WebSocket connections.",
