@@ -220,7 +220,7 @@ func TestGrowth(t *testing.T) {
 	if len(d.Tools()) != was {
 		t.Error("the tools changed within a turn")
 	}
-	for deadline := time.Now().Add(10 * time.Second); len(d.Tools()) == was; d.Settle(t.Context()) {
+	for deadline := time.Now().Add(time.Minute); len(d.Tools()) == was; d.Settle(t.Context()) {
 		if time.Now().After(deadline) {
 			t.Fatal("the new tool never came")
 		}
