@@ -49,6 +49,7 @@ func (a *reading) command(words []word, in source) {
 	name := strings.TrimSuffix(path.Base(words[0].text), ".exe")
 	args, p := words[1:], programs.Find(name)
 	behind := slices.IndexFunc(args, func(w word) bool { return slices.Contains(p.Exec, w.text) })
+	installed, launches := launchedBy(p, args)
 	switch {
 	case a.funcs[words[0].text]: // its body is interpreted at its definition
 		a.isCode(args)
@@ -65,15 +66,20 @@ func (a *reading) command(words []word, in source) {
 			a.reaches(Anything, name)
 		}
 		a.each(args[behind+1:])
-	case len(args) > 0 && slices.Contains(strings.Fields(p.Launch), args[0].text):
+	case launches:
 		a.isCode(args)
-		a.launched(args[1:], in)
-	case p.Is.Has(programs.Packaged):
-		a.isCode(args)
-		a.launched(args, in)
+		a.launched(installed, in)
 	default:
 		a.program(name, words, in)
 	}
+}
+
+// launchedBy returns the words with which p starts an installed program, if it does.
+func launchedBy(p *programs.Program, args []word) (words []word, launches bool) {
+	if len(args) > 0 && slices.Contains(strings.Fields(p.Launch), args[0].text) {
+		return args[1:], true
+	}
+	return args, p.Is.Has(programs.Packaged)
 }
 
 // text interprets words that are a line of their own.
@@ -318,13 +324,20 @@ func (a *reading) program(name string, words []word, in source) {
 	if in.file != nil && in.file.Op == syntax.RdrIn && exact { // some take commands
 		a.isCode(a.expand(in.file.Word))
 	}
+	if mayBeAnything(name, args) {
+		a.reaches(Anything, name)
+	}
+}
+
+// mayBeAnything reports whether arguments that are known only when they run, or code in them,
+// may make a program run any file.
+func mayBeAnything(name string, args []word) bool {
+	p := programs.Find(name)
 	unknown := slices.IndexFunc(args, func(w word) bool { return !w.known })
 	if unknown == 0 || unknown > 0 && p.Manifests != "" && name != "git" {
-		a.reaches(Anything, name)
+		return true
 	}
-	if p.Language != nil && slices.ContainsFunc(args, func(w word) bool { return !w.known || mayRunMore(w.text) }) {
-		a.reaches(Anything, name)
-	}
+	return p.Language != nil && slices.ContainsFunc(args, func(w word) bool { return !w.known || mayRunMore(w.text) })
 }
 
 // plainly notes the arguments of a program that runs nothing.

@@ -40,16 +40,16 @@ var gitSpecs = map[string]spec{
 	"version":  {none: true},
 }
 
+// gitLists are whole commands that only read.
+var gitLists = [][]string{{"--version"}, {"stash", "list"}, {"worktree", "list"}}
+
 // git judges git COMMAND. Options before the command ask.
 func git(args []string) (Reads, string) {
-	if len(args) == 1 && args[0] == "--version" {
+	if slices.ContainsFunc(gitLists, func(list []string) bool { return slices.Equal(args, list) }) {
 		return Reads{}, ""
 	}
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
 		return Reads{}, "its options before the command can make it run programs"
-	}
-	if slices.Equal(args, []string{"stash", "list"}) || slices.Equal(args, []string{"worktree", "list"}) {
-		return Reads{}, ""
 	}
 	s, known := gitSpecs[args[0]]
 	if !known {
@@ -59,12 +59,11 @@ func git(args []string) (Reads, string) {
 	if why != "" {
 		return Reads{}, why
 	}
-	if args[0] == "tag" && len(c.rest) > 0 && !c.has("-l") && !c.has("--list") {
+	switch {
+	case args[0] == "tag" && len(c.rest) > 0 && !c.has("-l") && !c.has("--list"):
 		return Reads{}, "it makes a tag"
-	}
-	if args[0] == "show" && (slices.Contains(args, "--") || slices.ContainsFunc(c.rest, func(s string) bool { return strings.Contains(s, ":") }) ||
-		!slices.ContainsFunc(strings.Fields("-s --no-patch --name-only --name-status --numstat --shortstat --stat --summary"), c.has)) {
-		return Reads{}, "it shows content of other versions than those in the folder"
+	case args[0] == "show" && (slices.Contains(args, "--") || showsOldContent(c)):
+		return Reads{}, oldContent
 	}
 	if why := gitFormat(c.options); why != "" {
 		return Reads{}, why
@@ -72,12 +71,20 @@ func git(args []string) (Reads, string) {
 	return compared(args[0], c, s.reads(c))
 }
 
+const oldContent = "it shows content of other versions than those in the folder"
+
+// showsOldContent reports whether git show prints lines of files.
+func showsOldContent(c call) bool {
+	return slices.ContainsFunc(c.rest, func(s string) bool { return strings.Contains(s, ":") }) ||
+		!slices.ContainsFunc(strings.Fields("-s --no-patch --name-only --name-status --numstat --shortstat --stat --summary"), c.has)
+}
+
 // compared adds the files that a command of git compares to its other reads.
 func compared(command string, c call, uses Reads) (Reads, string) {
 	uses.Compares = gitAfter[command] != nil
 	uses.Tracked = command == "diff" && showsContent(c)
 	if uses.Tracked && (c.has("--cached") || c.has("--staged")) {
-		return Reads{}, "it shows content of other versions than those in the folder"
+		return Reads{}, oldContent
 	}
 	return uses, ""
 }

@@ -188,13 +188,10 @@ func (d *detector) texts(name string, args []string) string {
 
 // textOf judges an argument, which follows option.
 func (d *detector) textOf(name, option, arg string) string {
-	runs, lang := is(name, programs.Lines), languageOf(name)
 	if unknown(arg) || outside(arg) {
-		if runs || isInterpreter(name) || name == "source" || name == "." {
-			return runsUnknown
-		}
-		return ""
+		return unknownTextOf(name)
 	}
+	runs, lang := is(name, programs.Lines), languageOf(name)
 	switch {
 	case lang != nil && !lang.Shell && !lang.Loose:
 		if isCodeOf(lang, option, arg) {
@@ -210,6 +207,14 @@ func (d *detector) textOf(name, option, arg string) string {
 		return d.script(arg)
 	case runs || strings.ContainsAny(arg, " \t\n;|&<>"):
 		return d.nested(assigned(arg))
+	}
+	return ""
+}
+
+// unknownTextOf judges an argument that is known only when it runs.
+func unknownTextOf(name string) string {
+	if is(name, programs.Lines) || isInterpreter(name) || name == "source" || name == "." {
+		return runsUnknown
 	}
 	return ""
 }

@@ -165,7 +165,7 @@ func (d *detector) value(p *syntax.ParamExp) string {
 	if p.Param == nil || p.Param.Value == "IFS" {
 		return " "
 	}
-	if p.Length || p.Excl || p.Width || p.Index != nil || p.Slice != nil || p.Repl != nil || p.Exp != nil || p.Names != 0 {
+	if isComputed(p) {
 		return unknownText
 	}
 	name := p.Param.Value
@@ -184,6 +184,11 @@ func (d *detector) value(p *syntax.ParamExp) string {
 	return outsideText
 }
 
+// isComputed reports whether p is more than the value of a variable.
+func isComputed(p *syntax.ParamExp) bool {
+	return p.Length || p.Excl || p.Width || p.Index != nil || p.Slice != nil || p.Repl != nil || p.Exp != nil || p.Names != 0
+}
+
 // settings are the variables that a line sets.
 type settings struct {
 	names map[string]bool
@@ -199,8 +204,9 @@ func (s settings) has(name string) bool {
 func (s *settings) add(n syntax.Node) bool {
 	switch n := n.(type) {
 	case *syntax.Assign:
-		s.any = s.any || n.Name == nil
-		if n.Name != nil {
+		if n.Name == nil {
+			s.any = true
+		} else {
 			s.names[n.Name.Value] = true
 		}
 	case *syntax.WordIter:
@@ -210,29 +216,39 @@ func (s *settings) add(n syntax.Node) bool {
 	case *syntax.Redirect:
 		s.any = s.any || n.N != nil && strings.HasPrefix(n.N.Value, "{")
 	case *syntax.ParamExp:
-		if n.Param != nil && n.Exp != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
+		if assigns(n) {
 			s.names[n.Param.Value] = true
 		}
 	case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop, *syntax.CoprocClause:
 		s.any = true
 	case *syntax.CallExpr:
-		for i, w := range n.Args { // wherever the name of a program is
-			if w.Lit() == "" {
-				continue
-			}
-			word := path.Base(w.Lit())
-			does := programs.Find(word).Is
-			if i == 0 || word != "." {
-				s.any = s.any || does.Has(programs.Starts|programs.Moves) // such as eval and source
-				s.names["OLDPWD"] = s.names["OLDPWD"] || does.Has(programs.Enters)
-				s.names["@"] = s.names["@"] || does.Has(programs.Moves)
-			}
-			s.any = s.any || does.Has(programs.Sets) && setsUnknown(n.Args[i:])
-			name, _, _ := strings.Cut(word, "=")
-			s.names[name] = true // read X, printf -v X, env X=y
-		}
+		s.addCall(n.Args)
 	}
 	return true
+}
+
+// assigns reports whether p has the form ${X:=value}.
+func assigns(p *syntax.ParamExp) bool {
+	return p.Param != nil && p.Exp != nil && (p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull)
+}
+
+// addCall notes the variables that a simple command sets.
+func (s *settings) addCall(args []*syntax.Word) {
+	for i, w := range args { // wherever the name of a program is
+		if w.Lit() == "" {
+			continue
+		}
+		word := path.Base(w.Lit())
+		does := programs.Find(word).Is
+		if i == 0 || word != "." {
+			s.any = s.any || does.Has(programs.Starts|programs.Moves) // such as eval and source
+			s.names["OLDPWD"] = s.names["OLDPWD"] || does.Has(programs.Enters)
+			s.names["@"] = s.names["@"] || does.Has(programs.Moves)
+		}
+		s.any = s.any || does.Has(programs.Sets) && setsUnknown(args[i:])
+		name, _, _ := strings.Cut(word, "=")
+		s.names[name] = true // read X, printf -v X, env X=y
+	}
 }
 
 // unescape removes backslashes, and newlines after them, from text without quotes.

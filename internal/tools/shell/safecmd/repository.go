@@ -109,19 +109,27 @@ func judgeSettings(name string) string {
 	return ""
 }
 
+// readIndex reads an index of git, if it is a file of at most maxIndex bytes.
+func readIndex(index string) ([]byte, error) {
+	info, err := os.Stat(index)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxIndex {
+		return nil, errors.New("no index of git")
+	}
+	return os.ReadFile(index)
+}
+
 // tracksKeys returns why showing the files in an index of git needs a question, or "".
 func tracksKeys(index string) string {
 	const unknown = "the names of the tracked files are not known"
-	info, err := os.Stat(index)
+	const header, fixed = 12, 62 // bytes before the entries, and before the name in each
+	data, err := readIndex(index)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return ""
-	case err != nil || !info.Mode().IsRegular() || info.Size() > maxIndex:
-		return unknown
-	}
-	data, err := os.ReadFile(index)
-	const header, fixed = 12, 62 // bytes before the entries, and before the name in each
-	if err != nil || len(data) < header || !bytes.HasPrefix(data, []byte("DIRC")) {
+	case err != nil || len(data) < header || !bytes.HasPrefix(data, []byte("DIRC")):
 		return unknown
 	}
 	version, n, rest := binary.BigEndian.Uint32(data[4:]), binary.BigEndian.Uint32(data[8:]), data[header:]
