@@ -116,7 +116,9 @@ func shownDesk(t *testing.T) *desk {
 	}
 	answer := "Changed, **as you like**:\n\n```go\nfunc main() {\n\tprintln(\"good day\") // polite\n}\n```\n"
 	d := newDesk(t, llmtest.NewServer(t, calls("hello", "good day"), llmtest.Turn{Text: answer}, editCall("good day", "moin")), nil)
-	d.dir = "/tmp/agent-" + strings.ToLower(rand.Text()[:8])
+	var name [4]byte
+	_, _ = rand.Read(name[:]) // it never fails
+	d.dir = fmt.Sprintf("/tmp/agent-%x", name)
 	if err := os.Mkdir(d.dir, 0o700); err != nil {
 		t.Fatal(err)
 	}

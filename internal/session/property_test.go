@@ -77,7 +77,7 @@ func (s *storm) conversation() (requests int) {
 // process runs the life of one process: some prompts, and its end.
 func (s *storm) process() (requests int) {
 	r := newRig(s.t, Options{Store: s.store, Queued: s.queued, Limits: Limits{MaxTurns: 2 + s.rnd.IntN(4)}})
-	before := short(r.Messages())
+	before := short(said(r))
 	for _, name := range []string{"deny", "comment", "fail", "crack", "ok", "stuck", "cancelled", "late", "die"} {
 		r.tools.tools[name] = s.tool(name)
 	}
@@ -94,11 +94,19 @@ func (s *storm) process() (requests int) {
 			break
 		}
 	}
-	if diff := cmp.Diff(before, short(r.Messages()[:len(before)]), cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(before, short(said(r)[:len(before)]), cmpopts.EquateEmpty()); diff != "" {
 		s.t.Errorf("what was said was changed:\n%s", diff)
 	}
 	s.end(r, crashed)
 	return len(r.model.requests)
+}
+
+// said returns the messages of a conversation, those that are not loaded, too.
+func said(r *rig) (all []llm.Message) {
+	for _, it := range r.Items() {
+		all = append(all, it.Whole().Message)
+	}
+	return all
 }
 
 // compact sometimes compacts, with and without the model.
@@ -199,11 +207,7 @@ func (s *storm) end(r *rig, crashed bool) {
 		return
 	}
 	again := s.store.Conversation().Messages()
-	said := r.Messages()
-	for i, it := range r.Items() {
-		said[i] = it.Whole().Message
-	}
-	if diff := cmp.Diff(said, again[:len(said)]); diff != "" {
+	if diff := cmp.Diff(said(r), again[:len(r.Items())]); diff != "" {
 		s.t.Errorf("the file holds something else (-loop +file):\n%s", diff)
 	}
 }

@@ -296,7 +296,7 @@ func TestPartsAndTableAgree(t *testing.T) {
 	}{
 		{Prompt, []string{"../input/keys.go", "../input/complete.go", "../input/edit/keys.go"}, nil},
 		{Search, []string{"../input/history.go"}, []string{"enter", "tab"}},
-		{Question, []string{"../panel/body.go", "../panel/choice.go", "../panel/keys.go", "../panel/plan.go", "../panel/review.go"}, nil},
+		{Question, []string{"../panel/body.go", "../panel/choice.go", "../panel/document.go", "../panel/keys.go", "../panel/part.go", "../panel/plan.go", "../panel/question.go", "../panel/review.go"}, nil},
 		{List, []string{"../picker/picker.go"}, nil},
 		{Pager, []string{"../pager/keys.go"}, []string{"backspace", "ctrl+h"}},
 	} {
