@@ -282,6 +282,37 @@ func typed(text string, err error) drafted {
 	return drafted{confirm.Draft{Text: text, Edited: true}, err}
 }
 
+// An edited text that is approved on its surface while a yes from another is considered is
+// a draft like any other.
+func TestCrossingApproval(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		editor := newPerson("editor")
+		c := confirm.NewController(nil, crossing{drafting{editor, func(context.Context, string) (confirm.Draft, error) {
+			return confirm.Draft{Text: "typed\n", Edited: true}, nil
+		}}, func() {
+			editor.answers <- confirm.Verdict{Decision: confirm.Approve, Texts: map[int]string{0: "typed\n"}}
+			synctest.Wait()
+		}})
+		got := ask(t.Context(), c, edit("1"))
+		synctest.Wait()
+		defer c.Attach(reviewFunc(func(context.Context, confirm.Request) (confirm.Verdict, error) { return yes, nil }))()
+		if o := <-got; o.err != nil || o.verdict.Decision != confirm.Approve || o.verdict.Texts[0] != "typed\n" {
+			t.Errorf("%+v, %v", o.verdict, o.err)
+		}
+	})
+}
+
+// crossing is a surface on which no refusal was begun. asked is called when that is asked.
+type crossing struct {
+	drafting
+	asked func()
+}
+
+func (c crossing) Refused(context.Context, string) (confirm.Verdict, bool) {
+	c.asked()
+	return confirm.Verdict{}, false
+}
+
 // TestARejectionElsewhereCounts: also for a file of which the terminal leaves out a part.
 func TestARejectionElsewhereCounts(t *testing.T) {
 	drafts := map[string]drafted{"1.2": {err: confirm.ErrRejected}}

@@ -37,6 +37,8 @@ type review struct {
 	texts    map[int]string // question.texts as the reviewer was shown them
 	alone    func()         // tells the reviewer that nobody else is asked
 	done     chan struct{}  // closed when the reviewer's surface is clear
+	returned chan struct{}  // closed when result is set
+	result   answer         // of Review, which may cross another answer
 }
 
 // answer is the result of a Review.
@@ -113,16 +115,30 @@ func (q *question) refusal(ctx context.Context, from *review, v Verdict) (no Ver
 			return no, err == nil && no.Decision == Reject
 		}
 	}
-	for {
-		select {
-		case a := <-q.answers:
-			if no, ok := q.accept(a); ok && no.Decision == Reject {
-				return no, true
-			}
-		default:
-			return no, false
+	for s, r := range q.reviews {
+		if r == from || r.answered || q.c.isGone(s) {
+			continue
+		}
+		if no, ok := r.refused(q.req); ok {
+			return no, true
 		}
 	}
+	return no, false
+}
+
+// refused returns the no that r has returned, if it has. It takes no answer from q.answers: the
+// text of an approval there is a draft.
+func (r *review) refused(req Request) (no Verdict, ok bool) {
+	select {
+	case <-r.returned:
+	default:
+		return no, false
+	}
+	if r.result.err != nil {
+		return no, false
+	}
+	no, err := validate(req, r.result.verdict)
+	return no, err == nil && no.Decision == Reject
 }
 
 // sync shows the question to reviewers who came and withdraws it from those who left.
@@ -160,7 +176,7 @@ func (q *question) close(r *review) {
 func (q *question) start(ctx context.Context, s *seat) *review {
 	ctx, cancel := context.WithCancel(ctx)
 	alone := make(chan struct{})
-	r := &review{seat: s, cancel: cancel, texts: maps.Clone(q.texts), alone: sync.OnceFunc(func() { close(alone) }), done: make(chan struct{})}
+	r := &review{seat: s, cancel: cancel, texts: maps.Clone(q.texts), alone: sync.OnceFunc(func() { close(alone) }), done: make(chan struct{}), returned: make(chan struct{})}
 	req := q.req
 	req.Alone = alone
 	go func() {
@@ -173,8 +189,10 @@ func (q *question) start(ctx context.Context, s *seat) *review {
 			return
 		}
 		v, err := reviewSafely(ctx, s.reviewer, req)
+		r.result = answer{r, v, err}
+		close(r.returned)
 		select {
-		case q.answers <- answer{r, v, err}:
+		case q.answers <- r.result:
 		case <-ctx.Done(): // withdrawn: a late answer is void
 		}
 	}()
