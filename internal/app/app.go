@@ -181,13 +181,13 @@ func build(o Options, mode permission.Mode, model llm.Model) (*App, error) {
 	}
 	a.allowOwn()
 	a.Context = modelcontext.New(modelcontext.Options{
-		Dir: a.Root.Dir(), Roots: a.Root.Roots(), Shell: shellName(), Editor: a.Editor.View, Place: modelcontext.Place(o.Config.IDE.Context.Place),
-		Home: o.Config.Home, Trusted: o.Instructions.Trusted, Skills: a.offered(),
+		Dir: a.Root.Dir(), Roots: a.Root.Roots(), Shell: shellName(), Editor: a.Editor.View, Place: modelcontext.Place(o.IDE.Context.Place),
+		Home: o.Home, Trusted: o.Instructions.Trusted, Skills: a.offered(),
 	})
 	a.recallStart(o.Place.Store)
 	a.guidance.begin(a.Context.Instructions())
 	a.modeNews = &modeNews{policy: a.Policy, unattended: o.Unattended, stale: true, messages: func() []llm.Message { return a.Loop.Messages() }}
-	env := append(shell.Environ(os.Environ(), o.Config.SecretEnv(), o.Config.EnvKeep...), o.Env...)
+	env := append(shell.Environ(os.Environ(), o.SecretEnv(), o.EnvKeep...), o.Env...)
 	a.check = a.newCheck(env, o.Untrusted)
 	a.Servers = a.newServers(o)
 	a.hooked = a.newHooked(o, env)
@@ -233,7 +233,7 @@ func (a *App) encoding(path string) workspace.Encoding {
 }
 
 func (a *App) loopOptions(o Options, model llm.Model, env []string) session.Options {
-	limits := o.Config.Limits
+	limits := o.Limits
 	set := a.newTools(env, o)
 	return session.Options{
 		Model:    model,
@@ -250,7 +250,7 @@ func (a *App) loopOptions(o Options, model llm.Model, env []string) session.Opti
 			MaxRequestUSD: limits.MaxRequestUSD,
 			Unattended:    o.Unattended,
 		},
-		Spending:     spending.Open(o.Config.Home, time.Now),
+		Spending:     spending.Open(o.Home, time.Now),
 		Ask:          asker{a},
 		CompactAt:    limits.CompactAt,
 		Branch:       a.Context.Branch,

@@ -36,7 +36,7 @@ type hooked struct {
 func (a *App) newHooked(o Options, env []string) *hooked {
 	nothing := func(string) {}
 	return &hooked{app: a, begin: nothing, end: nothing, save: func() {}, run: hooks.New(hooks.Options{
-		User: o.Config.Hooks, Project: o.ProjectHooks, Run: a.jobs.Run, Dir: a.Root.Dir(), Env: o.Config.Programs().Environ(env),
+		User: o.Hooks, Project: o.ProjectHooks, Run: a.jobs.Run, Dir: a.Root.Dir(), Env: o.Programs().Environ(env),
 		Session: func() (id, path string) { s := a.Current(); return s.ID(), s.Path() },
 		Mode:    func() string { return a.Policy.Mode().String() },
 		Policy:  a.Policy, Ask: a.askForHook, Seen: o.Instructions.Seen, See: o.Instructions.See,

@@ -151,18 +151,26 @@ func (w writer) review(ctx context.Context, call Call, change workspace.Change, 
 			change = merged
 			continue
 		}
-		if err == nil && len(res.Changes) > 0 {
+		if err != nil {
+			return m.tell(res), err
+		}
+		if len(res.Changes) > 0 {
 			w.wrote(ctx, a.final, v.By)
 			res.ForModel += w.checked(req.Check, v) + w.reportedSince(ctx, change, before)
 		}
-		if err == nil && res.Failed {
+		if res.Failed {
 			w.notWritten(ctx, change, v, res)
 		}
-		if err == nil && lost != "" {
-			res.ForModel += "\nBefore this edit: " + lost
-		}
-		return m.tell(res), err
+		return m.tell(res.before(lost)), nil
 	}
+}
+
+// before tells the model of unsaved text that was lost before the edit, if it is not empty.
+func (r Result) before(lost string) Result {
+	if lost != "" {
+		r.ForModel += "\nBefore this edit: " + lost
+	}
+	return r
 }
 
 // reported returns the editor's report on the file of c before c.
