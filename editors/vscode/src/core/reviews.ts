@@ -423,6 +423,7 @@ export class Reviews {
 
   /** Keeps the person's text until somebody has heard the answer, or the person has it. */
   private endDraft(review: Review, isHeard: boolean): void {
+    review.drop("draft");
     const { kind, reason } = review.machine.outcome as Outcome;
     const { clock, notices, t } = this.ports;
     const isTold = isHeard && (kind === "accepted" || kind === "rejected") && reason !== "superseded" && reason !== "timeout";

@@ -179,6 +179,19 @@ describe("what a person typed", () => {
     assert.deepEqual(here.editor.warnings, ["agent is gone: its edit of f was not written."]);
   });
 
+  it("just before the review was answered is not kept for the next one", async (t) => {
+    const disk = new Disk();
+    const here = await window(disk);
+    const { owner, id, answer } = await ask(t, here);
+    here.editor.view.closing = "hangs";
+    here.reviews.edited(id, `${PROPOSED}typed`);
+    void here.reviews.close(owner);
+    await answer;
+    here.editor.clock.advance(60_000);
+    await settled();
+    assert.deepEqual(disk.texts, []);
+  });
+
   it("and was accepted is offered if nobody comes back to hear it", async (t) => {
     for (const comesBack of [true, false]) {
       const here = await window(new Disk());

@@ -55,19 +55,25 @@ describe("several edits", () => {
     assert.equal(read("race.txt"), "someone else's\n");
   });
 
-  it("do not open a tab for each of forty, and those that flashed by are not accepted", async () => {
+  it("do not open a tab for each of forty, and those that flashed by are not accepted", async (t) => {
     const client = await Client.connect(await at.scene.session.lock());
+    t.after(() => client.close());
     const answers = many.map((name) => client.openDiff(at.scene.session.file(name), BASE.replace("two", "TWO"), { on_close: "keep" }).catch((error) => error));
     await at.scene.bench.statusItem(`${MANY} to review`).waitFor();
     await until("the diffs to settle", async () => (await at.scene.session.diffs()).length > 0);
     await at.scene.bench.caughtUp();
     const tabs = (await at.scene.session.diffs()).length;
     assert.ok(tabs <= 12, `${tabs} tabs`);
-    await at.scene.session.probe(
-      `for (let n = 0; n < args[0]; n++) {
+    // On a busy machine some stay in front for long enough: a tab is there from its opening to the next one's at most.
+    const long = await at.scene.session.probe(
+      `const long = [];
+       for (let n = 0; n < args[0]; n++) {
+         const began = performance.now();
          await vscode.commands.executeCommand("workbench.action.openEditorAtIndex", n);
          await new Promise((done) => setTimeout(done, 60));
-       }`, tabs);
+         long.push(performance.now() - began);
+       }
+       return long.filter((time, n) => time + (long[n + 1] ?? 0) >= 400).length`, tabs);
     await at.scene.session.probe(`void vscode.commands.executeCommand("agent.acceptAll")`);
     const dialog = at.scene.session.page.locator(".monaco-dialog-box");
     const said = await until("an answer", async () => {
@@ -75,15 +81,16 @@ describe("several edits", () => {
       return undefined;
     });
     const count = Number(/Accept (\d+) edits/.exec(said)?.[1] ?? 1);
-    assert.ok(count <= 2, said); // the first, and the last at the front
+    assert.ok(count <= 2 + long, said); // the first, and the last at the front
     await at.scene.bench.leaveQuestions();
     for (const name of many) assert.equal(read(name), BASE);
     client.close();
     await Promise.all(answers);
   });
 
-  it("are seen when the end of their changes was on the screen", async () => {
+  it("are seen when the end of their changes was on the screen", async (t) => {
     const client = await Client.connect(await at.scene.session.lock());
+    t.after(() => client.close());
     const answer = client.openDiff(at.scene.session.file("long.txt"), LONG.replace("line 0\n", "first\n").replace("line 399\n", "last\n"), { on_close: "keep" });
     await at.scene.bench.diffShown("long.txt");
     await at.scene.session.page.waitForTimeout(1_000);
@@ -98,6 +105,5 @@ describe("several edits", () => {
     });
     await at.scene.bench.answer("Accept");
     assert.equal((await answer)[0], "FILE_SAVED");
-    client.close();
   });
 });

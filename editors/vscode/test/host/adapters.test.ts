@@ -77,7 +77,7 @@ describe("the documents", () => {
     assert.equal(documents.buffer(real), undefined);
     const document = await vscode.workspace.openTextDocument(real);
     await typeInto(document, "x");
-    assert.deepEqual(documents.buffer(real), { text: "xa", isDirty: true, isUntitled: false });
+    assert.deepEqual(documents.buffer(real), { text: "xa", isDirty: true, isUntitled: false, encoding: "utf8" });
     assert.equal(await documents.save(real), true);
     assert.equal(documents.buffer(real)?.isDirty, false);
   });
