@@ -122,7 +122,7 @@ export class Reviews {
     const review = this.all.get(id);
     if (review === undefined || !review.live || review.fixed) return;
     review.draft = text;
-    if (!review.holds("draft")) review.hold("draft", this.ports.clock.after(draftMs, () => this.keepDraft(review)));
+    if (!review.holds("draft")) review.hold("draft", this.ports.clock.after(draftMs, () => (review.live ? this.keepDraft(review) : undefined)));
     this.changed(review);
   }
 
@@ -423,7 +423,6 @@ export class Reviews {
 
   /** Keeps the person's text until somebody has heard the answer, or the person has it. */
   private endDraft(review: Review, isHeard: boolean): void {
-    review.drop("draft");
     const { kind, reason } = review.machine.outcome as Outcome;
     const { clock, notices, t } = this.ports;
     const isTold = isHeard && (kind === "accepted" || kind === "rejected") && reason !== "superseded" && reason !== "timeout";
