@@ -235,12 +235,12 @@ var scenes = []struct {
 		s.say("be polite")
 		s.emit(session.TurnEnded{Stop: session.StopFailed, Err: errors.New("the provider says: 503 overloaded, try again later")})
 		close(s.end)
-	}, shows: `try again(?s).*mode`},
+	}, shows: `try again[^●]*mode`},
 	{name: "cancelled", do: func(s *stage) {
 		s.say("be polite")
 		s.emit(session.TextDelta{Text: "I look"}, session.TurnEnded{Stop: session.StopCancelled})
 		close(s.end)
-	}, shows: `Cancelled(?s).*mode`},
+	}, shows: `Cancelled[^●]*mode`},
 	{name: "retrying", do: func(s *stage) {
 		s.say("be polite")
 		s.emit(session.Retrying{Retry: llm.Retry{Reason: "429 too many requests", Attempt: 2, Max: 5, Wait: 8 * time.Second}})
