@@ -310,6 +310,17 @@ func TestDiffKinds(t *testing.T) {
 	}
 }
 
+// Without color, brackets around many matches do not make a row wider than the screen.
+func TestManyMatchesOfARow(t *testing.T) {
+	p := pager.New(pager.Page{Doc: pager.Text(strings.Repeat("a", 10))}, look(10, 5))
+	for _, key := range []string{"/", "a", "enter"} {
+		press(p, key)
+	}
+	if row := p.View()[1]; row != "[a]aaaaaaaaa" {
+		t.Errorf("%q", row)
+	}
+}
+
 // Whatever the keys and sizes, the rows fit and fill the screen.
 func TestAnyKeysAnySize(t *testing.T) {
 	keys := []string{"up", "down", "pgup", "pgdown", "home", "end", "ctrl+u", "ctrl+d", "[", "]", "/", "a", "n", "N", "enter", "esc", "backspace", "x"}

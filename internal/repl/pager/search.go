@@ -135,6 +135,7 @@ func (f *search) mark(row string, look theme.Look) string {
 		return row // lower case has another length: offsets do not fit
 	}
 	var b strings.Builder
+	room := max(2, look.Width-cells.Width(row)) // for brackets: the first are always there
 	for from := 0; ; {
 		i := strings.Index(lower[from:], f.words)
 		if i < 0 {
@@ -144,16 +145,17 @@ func (f *search) mark(row string, look theme.Look) string {
 		word := plain[from+i : from+i+len(f.words)]
 		before, rest := cells.Split(row, i)
 		_, row = cells.Split(rest, len(word))
-		b.WriteString(before + emphasis(look, word))
+		b.WriteString(before)
+		switch {
+		case !look.NoColor:
+			b.WriteString("\x1b[7m" + word + "\x1b[m")
+		case room >= 2:
+			b.WriteString("[" + word + "]")
+			room -= 2
+		default:
+			b.WriteString(word)
+		}
 		row = cells.Sequences(before+rest[:len(rest)-len(row)]) + row // the word ended their styles
 		from += i + len(word)
 	}
-}
-
-// emphasis highlights a word.
-func emphasis(look theme.Look, word string) string {
-	if look.NoColor {
-		return "[" + word + "]"
-	}
-	return "\x1b[7m" + word + "\x1b[m"
 }
