@@ -3,7 +3,6 @@ package mcp
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -121,10 +120,7 @@ func (s *server) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-s.lost():
-			why := s.link.how()
-			s.drop()
-			s.publish(Failed, why, nil)
-			s.opt.Tell(fmt.Sprintf("The MCP server %s has ended (%s); the next call starts it again.", s.Name, why))
+			s.noteEnd()
 		case <-s.rechecks:
 			s.recheck(ctx)
 		case w := <-s.wants:
@@ -133,8 +129,21 @@ func (s *server) run(ctx context.Context) {
 	}
 }
 
+// noteEnd leaves a connection that has ended, and tells the user.
+func (s *server) noteEnd() {
+	why := s.link.how()
+	s.drop()
+	s.publish(Failed, why, nil)
+	s.opt.Tell(fmt.Sprintf("The MCP server %s has ended (%s); the next call starts it again.", s.Name, why))
+}
+
 // answer does w.
 func (s *server) answer(ctx context.Context, w want) session {
+	select {
+	case <-s.lost():
+		s.noteEnd()
+	default:
+	}
 	switch {
 	case w.list:
 		s.refresh(ctx)
@@ -392,24 +401,6 @@ func (s *server) ask(ctx context.Context, w want) (*link, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-}
-
-// call calls a tool, once: a call during which the server ended may have had an effect.
-func (s *server) call(ctx context.Context, name string, args json.RawMessage) (Result, error) {
-	to, err := s.connection(ctx, false)
-	if err != nil {
-		return Result{}, fmt.Errorf("the server %s could not be started: %w", s.Name, err)
-	}
-	defer to.leave(ctx)
-	defer s.floor.begin(ctx)()
-	res, err := to.session.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: args})
-	switch {
-	case errors.Is(err, sdk.ErrConnectionClosed), errors.Is(err, io.EOF):
-		return Result{}, fmt.Errorf("the server %s ended during the call, so its effect is unknown", s.Name)
-	case err != nil:
-		return Result{}, fmt.Errorf("the server %s answered: %s", s.Name, bounded(err, maxDescription))
-	}
-	return newResult(res), nil
 }
 
 // leave ends a request. If ctx ended and the program has not read the request, it is killed some
