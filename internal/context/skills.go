@@ -3,6 +3,8 @@ package modelcontext
 import (
 	"fmt"
 	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/clip"
 )
 
 // Skill is a skill that the model may use. The list of skills stays the same for all
@@ -17,7 +19,7 @@ const MaxSkills = 24 << 10
 
 // line returns the skill as a line of the prompt.
 func (s Skill) line() string {
-	return fmt.Sprintf("- %s: %s (%s)\n", oneLine(s.Name), strings.Join(strings.Fields(oneLine(s.Description)), " "), oneLine(s.File))
+	return fmt.Sprintf("- %s: %s (%s)\n", oneLine(s.Name), clip.Line(oneLine(s.Description)), oneLine(s.File))
 }
 
 // FitSkills returns the skills at the beginning of list for which the prompt has room.

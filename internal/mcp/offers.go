@@ -188,7 +188,7 @@ func typedName(name string) string {
 // helpLine returns the first of texts that is not empty, cleaned and cut.
 func helpLine(texts ...string) string {
 	for _, text := range texts {
-		if text = strings.Join(strings.Fields(sanitize.ForModel(clip.Bytes(text, 4*maxHelp, "…"))), " "); text != "" {
+		if text = clip.Line(sanitize.ForModel(clip.Bytes(text, 4*maxHelp, "…"))); text != "" {
 			return clip.Bytes(text, maxHelp, "…")
 		}
 	}

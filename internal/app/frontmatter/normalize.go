@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/bb2d0cf4/agent/internal/clip"
 	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
@@ -86,7 +87,7 @@ func (e entry) value() string {
 	if block.MatchString(lines[0]) {
 		lines = lines[1:]
 	}
-	text := strings.Join(strings.Fields(strings.Join(lines, " ")), " ")
+	text := clip.Line(strings.Join(lines, " "))
 	for _, quote := range []string{`"`, "'"} {
 		inner, ok := strings.CutPrefix(text, quote)
 		if inner, closed := strings.CutSuffix(inner, quote); ok && closed && (strings.Count(inner, quote) == 0 || strings.Count(inner, quote)%2 == 1) {

@@ -382,7 +382,7 @@ func (o *Outcome) block(h *hook, e Event, reason string) {
 
 // name returns the hook's command, on one line and not too long.
 func (h *hook) name() string {
-	s := strings.Join(strings.Fields(h.Command), " ")
+	s := clip.Line(h.Command)
 	if r := []rune(s); len(r) > 80 {
 		return string(r[:79]) + "…"
 	}

@@ -2,8 +2,6 @@ package recording
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,6 +14,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/audit"
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/hexsum"
 	"github.com/bb2d0cf4/agent/internal/permission"
 )
 
@@ -88,8 +87,7 @@ func fileDifference(dir, name, want string) (string, error) {
 	got := removed
 	switch {
 	case err == nil:
-		sum := sha256.Sum256(data)
-		got = hex.EncodeToString(sum[:])
+		got = hexsum.Of(data)
 	case !errors.Is(err, fs.ErrNotExist):
 		return "", err
 	}

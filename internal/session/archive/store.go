@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bb2d0cf4/agent/internal/cells"
+	"github.com/bb2d0cf4/agent/internal/clip"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/statefile"
@@ -433,7 +434,7 @@ func titleOf(prompt string) string { return Clip(prompt, 200) }
 func Clip(s string, n int) string {
 	s = strings.TrimSpace(s)
 	all := strings.ToValidUTF8(s[:min(len(s), (n+2)*utf8.UTFMax)], "")
-	all = strings.Join(strings.Fields(all), " ")
+	all = clip.Line(all)
 	if len(s) <= (n+2)*utf8.UTFMax && cells.Width(all) <= n {
 		return all
 	}

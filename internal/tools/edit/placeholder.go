@@ -3,6 +3,7 @@ package edit
 import (
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/clip"
 	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
@@ -63,6 +64,6 @@ func isPlaceholder(line string) bool {
 	if m == nil {
 		return false
 	}
-	words := strings.Join(strings.Fields(m[1]), " ")
+	words := clip.Line(m[1])
 	return strings.ContainsAny(words, "abcdefghijklmnopqrstuvwxyz") && omission.MatchString(words)
 }
