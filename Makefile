@@ -1,13 +1,17 @@
 # make help lists what there is. Needed: Go, and for the tests git.
 
-VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-LDFLAGS  := -s -w -X main.version=$(VERSION)
-GOBUILD  := CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)'
+COMMIT   ?= $(shell git describe --always --dirty 2>/dev/null)
+LDFLAGS  := -s -w -X main.commit=$(COMMIT)
+GOBUILD  := go build -trimpath -ldflags '$(LDFLAGS)'
 MCP      := server-everything@2026.8.31 server-filesystem@2026.8.31 server-memory@2026.8.31 conformance@0.1.16
-# Tests wait more than they compute: several packages, and several tests of each, beside each other. make lint runs go vet.
+SERVERS  := typescript@5 typescript-language-server pyright bash-language-server
+# Tests wait more than they compute: several packages, and several tests of each, beside each other. make lint runs the checks of go vet.
 GOTEST   := go run ./tools/testreport -vet=off -p 4 -parallel 8
-RACE     := $(GOTEST) -timeout 15m -race -run '^TestCommandsBesideATurn$$' ./internal/app/commands
+RACE     := CGO_ENABLED=1 $(GOTEST) -timeout 15m -race -run '^TestCommandsBesideATurn$$' ./internal/app/commands
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
+# The program is built without C, and so are its tests: what is compiled for one serves the other.
+export CGO_ENABLED := 0
 
 .DEFAULT_GOAL := build
 .PHONY: build install check test test-full security-report test-vscode lint bench demo pictures pictures-vscode cross vsix clean help
@@ -16,25 +20,27 @@ build: ## build bin/agent
 	$(GOBUILD) -o bin/agent ./cmd/agent
 
 install: ## install agent into the Go bin folder
-	CGO_ENABLED=0 go install -trimpath -ldflags '$(LDFLAGS)' ./cmd/agent
+	go install -trimpath -ldflags '$(LDFLAGS)' ./cmd/agent
 
-demo: build ## run the demo: a real edit, reviewed by you, offline
+demo: ## run the demo: a real edit, reviewed by you, offline
+	@echo "Building bin/agent first, which takes a minute the first time"
+	@$(MAKE) --no-print-directory -s build
 	./bin/agent demo
 
 check: ## lint, and test what your change can break, in about two minutes
 	bash scripts/check.sh
 
+# Those in VS Code after the others: a window that gets no processor for a minute fails tests that find no fault.
 test: ## install what the tests need and run them all
 	bash scripts/test-needs.sh
-	$(GOTEST) -timeout 15m ./...
-	$(RACE)
-	bash scripts/test-extension.sh
-	bash scripts/test-vscode.sh
+	failed=0; $(GOTEST) -timeout 20m ./... || failed=1; $(RACE) || failed=1; \
+	bash scripts/test-extension.sh || failed=1; bash scripts/test-vscode.sh || failed=1; exit $$failed
 
 test-full: ## the same at full load (kills, interleavings, fuzzing); needs npm
 	bash scripts/test-needs.sh
 	npm install --silent --no-audit --no-fund --prefix .cache/mcp $(MCP:%=@modelcontextprotocol/%)
-	AGENT_TEST_FULL=1 AGENT_TEST_MCP=$(CURDIR)/.cache/mcp go run ./tools/testreport -events .cache/events.json -timeout 240m -tags network ./...; \
+	npm install --silent --no-audit --no-fund --global --prefix $${TMPDIR:-/tmp}/agent-test-servers $(SERVERS)
+	AGENT_TEST_FULL=1 AGENT_TEST_MCP=$(CURDIR)/.cache/mcp AGENT_TEST_SERVERS=$${TMPDIR:-/tmp}/agent-test-servers/bin go run ./tools/testreport -events .cache/events.json -timeout 240m -tags network ./...; \
 	status=$$?; go run ./tools/securityreport .cache/events.json && exit $$status
 	$(RACE)
 	AGENT_TEST_FULL=1 bash scripts/test-extension.sh
@@ -51,7 +57,7 @@ security-report: ## run the tests of docs/security-report.md at full load, and w
 test-vscode: ## test the extension in a real VS Code, alone
 	bash scripts/test-vscode.sh
 
-lint: ## golangci-lint, gofumpt, go vet, shell syntax, eslint and tsc
+lint: ## golangci-lint with the checks of go vet, gofumpt, shell syntax, eslint and tsc
 	bash scripts/lint.sh
 
 bench: ## measure the program beside a minimal client, write docs/performance.md
@@ -68,7 +74,7 @@ pictures-vscode: vsix build ## take the pictures of VS Code, in a real window
 cross: ## compile for every supported platform
 	@set -e; for p in $(PLATFORMS); do \
 		echo "build $$p"; \
-		GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go build -trimpath -o /dev/null ./cmd/agent; \
+		GOOS=$${p%/*} GOARCH=$${p#*/} go build -trimpath -o /dev/null ./cmd/agent; \
 	done
 
 vsix: ## build the VS Code extension, which each build of agent carries inside: commit it

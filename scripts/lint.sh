@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
-# Runs the linters, with npm those of the VS Code extension too. Uses golangci-lint
-# from PATH or Go's bin folder if it has the pinned version; otherwise builds it once
-# into .cache/bin.
+# Runs the linters. "lint.sh go PACKAGE..." runs those of Go on these packages,
+# "lint.sh extension" those of the VS Code extension, which needs npm; lint.sh alone runs
+# both on everything. Uses golangci-lint from PATH or Go's bin folder if it has the pinned
+# version; otherwise builds it once into .cache/bin.
 set -eu
+# As the program is built: what was compiled for it need not be compiled again.
+export CGO_ENABLED=0
 cd "$(dirname "$0")/.."
 
 version=2.15.0
@@ -23,14 +26,40 @@ find_linter() {
 	printf '%s\n' .cache/bin/golangci-lint
 }
 
-linter=$(find_linter)
-"$linter" run --allow-serial-runners ./...
-go vet ./...
-for script in scripts/*.sh internal/cli/bash.sh .ci/run; do
-	bash -n "$script"
-done
-if command -v npm >/dev/null 2>&1; then
-	(cd editors/vscode && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent; } && npm run --silent lint)
-fi
-go run ./tools/securityreport -stale >&2
-echo "lint: clean"
+lint_go() {
+	for script in scripts/*.sh internal/cli/bash.sh .ci/run; do
+		bash -n "$script"
+	done
+	go run ./tools/securityreport -stale >&2
+	if [ "$#" -gt 0 ]; then
+		"$(find_linter)" run --allow-serial-runners "$@" # with all of go vet
+	fi
+}
+
+lint_extension() {
+	command -v npm >/dev/null 2>&1 || return 0
+	cd editors/vscode
+	[ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent
+	npm run --silent lint
+}
+
+case "${1:-all}" in
+go) lint_go "${@:2}" ;;
+extension) lint_extension ;;
+all)
+	work=$(mktemp -d)
+	trap 'rm -rf "$work"' EXIT
+	bash scripts/lint.sh extension >"$work/extension" 2>&1 &
+	extension=$!
+	failed=0
+	bash scripts/lint.sh go ./... || failed=1
+	wait "$extension" || failed=1
+	cat "$work/extension" >&2
+	[ "$failed" = 0 ] || exit 1
+	echo "lint: clean"
+	;;
+*)
+	echo "lint.sh: there is no part $1, only go and extension" >&2
+	exit 2
+	;;
+esac

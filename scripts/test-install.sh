@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds agent in every way, from a fresh clone of the commit and in an empty home, and
-# checks that each build contains the same package of the VS Code extension. Uses
+# checks that each build contains the extension for VS Code that was committed. Uses
 # GoReleaser from PATH or Go's bin folder if it has the pinned version; otherwise builds
 # it once into .cache/bin, which takes long.
 set -euo pipefail
@@ -31,13 +31,15 @@ GOMODCACHE=$modules
 export GOCACHE GOMODCACHE
 git clone -q . "$work/clone"
 cd "$work/clone"
-wanted=$PWD/editors/vscode/dist/agent.vsix
+wanted=$PWD/editors/vscode/dist
 
-# holds PROGRAM WAY: the extension that the program writes equals the one in the clone.
+# holds PROGRAM WAY: the extension that the program packs has the files in the clone.
 holds() {
 	mkdir "$work/home-of-$2"
 	HOME=$work/home-of-$2 AGENT_HOME=$work/home-of-$2/.agent "$1" ide install --to "$work/$2.vsix" >"$work/said" || { cat "$work/said" >&2; exit 1; }
-	cmp "$work/$2.vsix" "$wanted" || { echo "$2: another extension is inside" >&2; exit 1; }
+	mkdir "$work/files-of-$2"
+	(cd "$work/files-of-$2" && unzip -q "$work/$2.vsix")
+	diff -r "$work/files-of-$2" "$wanted" || { echo "$2: another extension is inside" >&2; exit 1; }
 	echo "$2: the extension is inside"
 }
 
@@ -74,6 +76,6 @@ node -e '
 	const { readFileSync } = require("node:fs");
 	const [wanted, ...programs] = process.argv.slice(1).map((name) => readFileSync(name));
 	if (programs.length !== 6 || !programs.every((program) => program.includes(wanted))) process.exit(1);
-' "$wanted" dist/agent_*/agent* || { echo "an archive for another platform lacks the extension, or there are not six" >&2; exit 1; }
+' "$wanted/extension/out/extension.js" dist/agent_*/agent* || { echo "an archive for another platform lacks the extension, or there are not six" >&2; exit 1; }
 [ "$(ls dist/*.tar.gz dist/*.zip | wc -l)" -eq 6 ]
 echo "archives: the extension is inside all six"

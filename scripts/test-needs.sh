@@ -13,6 +13,7 @@ need git git
 need bash bash
 need rg ripgrep
 need tmux tmux
+need screen screen
 need zsh zsh
 need cc build-essential # for the race detector
 if [ "$(uname -s)" = Linux ]; then
@@ -20,6 +21,9 @@ if [ "$(uname -s)" = Linux ]; then
 	need dbus-daemon dbus
 	need gnome-keyring-daemon gnome-keyring
 fi
+
+gopls=$(go env GOPATH)/bin/gopls
+[ -x "$gopls" ] || GOFLAGS= go install golang.org/x/tools/gopls@v0.20.0 || missing+=(gopls)
 
 [ "${#missing[@]}" -eq 0 ] && exit 0
 

@@ -67,7 +67,7 @@ func TestHostedSetUp(t *testing.T) {
 		d.run("agent", args...)
 		d.WaitFor(`(?s)Which model\?.*ollama/small`)
 		d.choose("enter")
-		d.WaitFor(`using ollama/small`)
+		d.WaitFor(`Using ollama/small`)
 		if code := d.Wait(); code != 0 {
 			t.Errorf("chosen: exit status %d", code)
 		}

@@ -25,6 +25,7 @@ type consoles struct {
 	running map[string]*console
 	events  []string
 	refuses bool
+	awaited chan string // gets each terminal whose end the agent waits for
 }
 
 type console struct {
@@ -34,7 +35,7 @@ type console struct {
 }
 
 func newConsoles(h *host) *consoles {
-	c := &consoles{host: h, running: map[string]*console{}}
+	c := &consoles{host: h, running: map[string]*console{}, awaited: make(chan string, 10)}
 	h.serve = c.serve
 	h.request("initialize", map[string]any{"protocolVersion": 1, "clientCapabilities": map[string]any{"terminal": true}})
 	return c
@@ -52,6 +53,7 @@ func (c *consoles) serve(method string, params map[string]any) any {
 	case one == nil:
 		return nil
 	case method == "terminal/wait_for_exit":
+		c.awaited <- id
 		return func() any {
 			<-one.done
 			if code := one.cmd.ProcessState.ExitCode(); code >= 0 {
@@ -72,6 +74,13 @@ func (c *consoles) serve(method string, params map[string]any) any {
 		c.t.Errorf("unexpected: %s", method)
 	}
 	return map[string]any{}
+}
+
+// left counts the terminals that the agent has not released.
+func (c *consoles) left() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.running)
 }
 
 func (c *consoles) create(params map[string]any) any {
@@ -117,7 +126,7 @@ func TestHostedTerminal(t *testing.T) {
 	), nil)
 	c := newConsoles(d.host())
 	c.answer = func(map[string]any) string {
-		if len(c.running) > 0 {
+		if c.left() > 0 {
 			t.Error("it runs before the answer")
 		}
 		return "allow-once"
@@ -145,7 +154,9 @@ func TestHostedTerminal(t *testing.T) {
 	}
 	running := c.begin("session/prompt", map[string]any{"sessionId": id, "prompt": c.text("run on")})
 	go func() {
-		d.read("begun") // waits for the command
+		d.read("begun")                   // waits for the command
+		for <-c.awaited != "terminal-3" { // one cancelled before is ended after the turn
+		}
 		c.send(map[string]any{"jsonrpc": "2.0", "method": "session/cancel", "params": map[string]any{"sessionId": id}})
 	}()
 	if got := c.await(running); got.Result["stopReason"] != "cancelled" {
@@ -158,7 +169,7 @@ func TestHostedTerminal(t *testing.T) {
 	}
 	made := strings.Count(strings.Join(c.events, " "), "terminal/create")
 	c.prompt(id, "run behind", "end_turn")
-	if now := strings.Count(strings.Join(c.events, " "), "terminal/create"); made != 4 || now != made || len(c.running) != 0 {
+	if now := strings.Count(strings.Join(c.events, " "), "terminal/create"); made != 4 || now != made || c.left() != 0 {
 		t.Errorf("%v, then %d; left %v", c.events, now, c.running)
 	}
 	c.end()

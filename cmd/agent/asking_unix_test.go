@@ -9,6 +9,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+	"github.com/bb2d0cf4/agent/internal/repl/keyboard"
 )
 
 // take moves the focus from a draft to the question. It presses Tab after a pause, as
@@ -152,7 +153,7 @@ func TestAListKeepsTheKeys(t *testing.T) {
 	d.say("/permissions")
 	d.WaitFor(`(?m)^› default mode`)
 	ask()
-	d.WaitFor(`a question waits for your answer`)
+	d.WaitFor(`a question is waiting for your answer`)
 	d.Type("a")
 	d.WaitFor(`(?m)^› accept-edits`)
 	d.Press("esc")
@@ -180,7 +181,7 @@ func TestCtrlCGoesOneStepAtATime(t *testing.T) {
 	d.WaitFor(`Ctrl\+C again stops the model`)
 	d.gone("half a thought")
 	d.Press("ctrl+c")
-	d.WaitFor(`Cancelled`)
+	d.WaitFor(`Interrupted`)
 	d.WaitFor(`Ctrl\+C again to quit`)
 	d.gone("again to quit")
 	d.say("still there?")
@@ -199,14 +200,27 @@ func TestCtrlCGoesOneStepAtATime(t *testing.T) {
 // would be; one alone is, and after a yes for the session a line names the rule.
 func TestTheFirstLetterOfAPromptDoesNotAnswer(t *testing.T) {
 	t.Parallel()
+	for !firstLetters(t) {
+		t.Log("the machine stood still for longer than a person who types: once more")
+	}
+}
+
+// firstLetters types drafts during a question, 12 keys a second. It reports whether a machine under
+// load let it.
+func firstLetters(t *testing.T) bool {
+	t.Helper()
 	d := newDesk(t, llmtest.NewServer(t, editCall("hello", "good day"), editCall("main()", "main() "), llmtest.Turn{Text: "All done."}), map[string]string{"main.go": program})
 	d.sit()
 	d.say("be polite")
 	for _, text := range []string{"and also the tests", "yes but later", "2 of 3", "no wait", "Always", "pony", "call it n", "jot", "y\r"} {
 		d.asked(`good day`)
-		for _, r := range text { // 12 keys a second
+		for n, r := range text {
+			last := time.Now()
 			d.Type(string(r))
 			<-time.After(80 * time.Millisecond)
+			if n == 0 && time.Since(last) > keyboard.Burst*3/4 {
+				return false
+			}
 		}
 		d.WaitFor(`(?m)^❯ ` + strings.TrimSpace(text) + `$`)
 		d.Press("ctrl+u")
@@ -217,10 +231,11 @@ func TestTheFirstLetterOfAPromptDoesNotAnswer(t *testing.T) {
 	}
 	d.asked(`good day`)
 	d.Press("a")
-	d.WaitFor(`Allowed, this session: edits\. To undo that: /permissions`)
+	d.WaitFor(`From now on edits are allowed without a question in this session\. Undo: /permissions`)
 	d.WaitFor(`All done`)
 	d.idle()
 	d.leave()
+	return true
 }
 
 // A no counts at once, also in the first half second of a question: an editor's later yes does not

@@ -32,9 +32,8 @@ func TestInformingCommands(t *testing.T) {
 	for _, c := range []struct{ command, want string }{
 		{"/help", `Shift\+Tab +permission mode`},
 		{"/cost", `tokens in`},
-		{"/diff", `changed nothing yet`},
+		{"/diff", `No changes in this session`},
 		{"/permissions plan", `plan mode`},
-		{"/config", `ide\.lock_dir`},
 		{"/undo", `nothing to undo`},
 		{"/redo", `nothing to redo`},
 		{"/undo everything", `nothing to undo in that file`},
@@ -46,6 +45,12 @@ func TestInformingCommands(t *testing.T) {
 		d.say(c.command)
 		d.WaitFor(`(?s)` + c.want)
 	}
+	d.say("/config")
+	d.WaitFor(`(?s)^Settings.*permission_mode`)
+	d.Press("G")
+	d.WaitFor(`ide\.lock_dir`)
+	d.Press("q")
+	d.WaitFor(`(?m)^❯`)
 	d.leave()
 }
 
@@ -68,16 +73,16 @@ func TestCopyTodoAndGrants(t *testing.T) {
 	d.WaitFor(`Copied block 1 \(1 line\) through the terminal`)
 	d.WaitUntil("the clipboard", func(m *vt.Terminal) bool { return m.Stats().Clipboard == "c;bWFrZSBpdAo=" })
 	d.say("/copy 2")
-	d.WaitFor(`no block of code number 2: the last one is 1`)
+	d.WaitFor(`no code block 2: the last is 1`)
 	d.say("/permissions")
 	d.WaitFor(`Granted by your answers:\n +edits  \(this session\)\n`)
 	d.Type("again")
 	d.Press("enter")
-	d.WaitFor(`asked about again: edits`)
+	d.WaitFor(`asks again: edits`)
 	d.say("/permissions")
-	d.WaitFor(`Nothing is granted`)
+	d.WaitFor(`No grants in this session`)
 	d.Press("down", "down", "enter")
-	d.WaitFor(`plan mode \(of this session`)
+	d.WaitFor(`Plan mode: the model reads and plans`)
 	d.say("/doctor")
 	d.WaitFor(`ok +version`)
 	d.leave()
@@ -104,7 +109,7 @@ func TestCommandsDuringATurn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ command, want string }{
-		{"/diff", `(?m)-one\s*$`},
+		{"/diff", `(?m)1 +- one\s*$`},
 		{"/export out.md", `written to out\.md`},
 		{"/copy", `Copied the last answer`},
 		{"/cost", `tokens in`},
@@ -184,7 +189,7 @@ func TestClearAndResume(t *testing.T) {
 	d.WaitFor(`First answer`)
 	d.idle()
 	d.say("/clear")
-	d.WaitFor(`A new session`)
+	d.WaitFor(`Started a new session`)
 	d.say("two")
 	d.WaitFor(`Second answer`)
 	if body := string(d.request(1)); strings.Contains(body, "First answer") {
@@ -223,7 +228,7 @@ func TestACommandThatMustWaitIsQueued(t *testing.T) {
 	d.WaitFor(`(?m)^  /clear`)
 	d.Press("ctrl+c")
 	d.say("/clear")
-	d.WaitFor(`A new session`)
+	d.WaitFor(`Started a new session`)
 	d.leave()
 }
 
@@ -309,7 +314,7 @@ func TestEscEndsARunningCommand(t *testing.T) {
 	d.Press("y")
 	d.WaitFor(`(?m)^  started`)
 	d.Press("esc")
-	d.WaitFor(`Cancelled`)
+	d.WaitFor(`Interrupted`)
 	if _, err := os.Stat("/proc/" + strings.TrimSpace(d.read("pid"))); err == nil {
 		t.Error("the command is still running")
 	}

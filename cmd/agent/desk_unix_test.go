@@ -105,7 +105,11 @@ func (d *desk) asked(pattern string) {
 // awake waits until the panel whose hints begin with hint accepts keys.
 func (d *desk) awake(hint string) {
 	d.t.Helper()
-	d.awakeWith(func(row string) bool { return strings.HasPrefix(strings.TrimPrefix(row, "1 "), hint) })
+	files := strings.Replace(hint, "y yes", "y accept", 1) // of a question about several files, or parts
+	d.awakeWith(func(row string) bool {
+		row = strings.TrimPrefix(row, "1 ")
+		return strings.HasPrefix(row, hint) || strings.HasPrefix(row, files)
+	})
 }
 
 // awakeWith waits until the panel whose hints isHint knows accepts keys.

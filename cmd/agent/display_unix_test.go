@@ -35,14 +35,14 @@ func TestWindowTitleShowsTheState(t *testing.T) {
 	titled("· waiting for you")
 	d.WaitUntil("a notification", func(m *vt.Terminal) bool { return len(m.Stats().Notices) > 0 })
 	d.Look(func(m *vt.Terminal) {
-		if n := m.Stats().Notices; len(n) != 1 || !strings.HasSuffix(n[0], "waits for your answer: edit_file main.go") {
+		if n := m.Stats().Notices; len(n) != 1 || !strings.HasSuffix(n[0], "is waiting for your answer: edit_file main.go") {
 			t.Errorf("notifications %q", n)
 		}
 	})
 	d.Type("\x1b[I")
 	d.asked(`good day`)
 	d.Press("n")
-	d.WaitFor(`Stopped`)
+	d.WaitFor(`Declined`)
 	titled("· 001")
 	if p := d.Modes().Progress; p != "" {
 		t.Errorf("progress %q", p)
@@ -68,7 +68,7 @@ func TestCtrlLReprints(t *testing.T) {
 	narrow := `one two three four five six\nseven eight nine ten eleven\ntwelve\n`
 	d.WaitFor(`(?s)agent .*❯ count\n\n` + narrow + `\nsecond part of it\n\n❯ again\n\n` + narrow + `\nstill`)
 	d.Press("esc")
-	d.WaitFor(`Cancelled`)
+	d.WaitFor(`Interrupted`)
 	if d.server.Fired(llmtest.Stall) != 1 {
 		t.Error("the stream did not stall")
 	}
@@ -90,7 +90,7 @@ func TestReducedMotion(t *testing.T) {
 		}
 	}
 	d.Press("esc")
-	d.WaitFor(`Cancelled`)
+	d.WaitFor(`Interrupted`)
 	d.idle()
 	d.leave()
 }

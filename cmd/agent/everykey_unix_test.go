@@ -15,6 +15,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
+	"github.com/bb2d0cf4/agent/internal/repl/keys/keystest"
 )
 
 // pressed records the keys that had their effect, by place.
@@ -52,10 +53,19 @@ func TestEveryKey(t *testing.T) {
 			})
 		}
 	})
-	for _, row := range keys.Table() {
-		for _, key := range row.Keys {
-			if !seen.by[row.Place][key] {
-				t.Errorf("%s, %s: no test presses %s", row.Place, row.Action, key)
+	var own keys.Map
+	for place, rows := range own.All() {
+		for _, row := range rows {
+			_, name, _ := strings.Cut(strings.TrimSuffix(row[1], ")"), " (")
+			name = name[strings.LastIndex(name, "(")+1:]
+			pressed := 0
+			for key := range seen.by[place] {
+				if own.Is(keystest.Key(key), keys.Action(name)) {
+					pressed++
+				}
+			}
+			if all := strings.Split(row[0], ", "); pressed != len(all) {
+				t.Errorf("%s, %s: %d of the keys %v are pressed", place, name, pressed, all)
 			}
 		}
 	}
@@ -304,7 +314,7 @@ func questionKeys(t *testing.T, seen *pressed) {
 		{"]", `hunk 3 of 3`},
 		{"[", `hunk 2 of 3`},
 		{"space", `1 of 3 hunks left out`},
-		{"space", `space leaves it out`},
+		{"space", `space leave it out`},
 		{"m", `on hunk 2:`},
 		{"esc", `hunk 2 of 3 · space`},
 		{"esc", `(?m)^1 y yes · 2 a always`},
@@ -321,11 +331,11 @@ func questionKeys(t *testing.T, seen *pressed) {
 		{"esc", `❯ go`},
 		{"ctrl+o", `The full conversation`},
 		{"q", `❯ go`},
-		{"enter", `Enter takes the answer that → highlights`},
+		{"enter", `Press → to choose an answer, then Enter`},
 		{"right", `(?m)^❯ 1 y yes · 2 a`},
 		{"right", `(?m)^1 y yes · ❯ 2 a`},
 		{"left", `(?m)^❯ 1 y yes · 2 a`},
-		{"u", `no key of this question · 1 yes · 2 always · 3 no`},
+		{"u", `That key does nothing here. · 1 yes · 2 always · 3 no`},
 	} {
 		d.Press(k.key)
 		d.WaitFor(k.want)
@@ -340,7 +350,7 @@ func questionKeys(t *testing.T, seen *pressed) {
 	}
 	d.asked(`edit a\.txt`) // a key without effect makes the panel wait
 	d.Press("n")
-	d.WaitFor(`Stopped because you said no`)
+	d.WaitFor(`Declined\. What should I do`)
 	d.idle()
 	d.leave()
 }
@@ -355,9 +365,9 @@ func answerKeys(t *testing.T, seen *pressed) {
 		{"a", `Done\.`, true},
 		{"1", `Done\.`, true},
 		{"2", `Done\.`, true},
-		{"3", `Stopped because you said no`, false},
-		{"n", `Stopped because you said no`, false},
-		{"esc", `Cancelled`, false},
+		{"3", `Declined\. What should I do`, false},
+		{"n", `Declined\. What should I do`, false},
+		{"esc", `Interrupted`, false},
 	} {
 		d := newDesk(t, llmtest.NewServer(t, writeTurn, llmtest.Turn{Text: "Done."}), nil)
 		d.sit()
@@ -380,7 +390,7 @@ func answerKeys(t *testing.T, seen *pressed) {
 	d.steps(seen, keys.Question, step{"e", `\+ from the editor`})
 	d.asked(`create a\.txt`)
 	d.Press("n")
-	d.WaitFor(`Stopped because you said no`)
+	d.WaitFor(`Declined\. What should I do`)
 	d.idle()
 	d.leave()
 }
@@ -395,7 +405,7 @@ func planKeys(t *testing.T, seen *pressed) {
 	d.say("/undo turn")
 	d.awake("y yes")
 	open := func(key string) step { return step{key, `back to the list`} }
-	shut := func(key string) step { return step{key, `look at a file`} }
+	shut := func(key string) step { return step{key, `open a file`} }
 	d.steps(seen, keys.Question, open("enter"), shut("left"), open("right"), shut("backspace"))
 	d.Press("n")
 	d.WaitFor(`(?i)nothing was undone|not undone|left`)
@@ -438,13 +448,13 @@ func listKeys(t *testing.T, seen *pressed) {
 	d.WaitFor(`(?m)^› default mode`)
 	for _, key := range []string{"esc", "ctrl+g", "ctrl+c"} {
 		d.Press(key)
-		d.gone("take a grant or a rule back")
+		d.gone("remove a grant or a rule")
 		open()
 	}
 	d.Type("acc")
 	d.WaitFor(`(?m)^› accept-edits mode`)
 	d.Press("enter")
-	d.WaitFor(`accept-edits mode \(of this session`)
+	d.WaitFor(`Accept-edits mode: edits are saved`)
 	d.leave()
 	seen.add(keys.List, "backspace", "ctrl+h", "ctrl+u", "esc", "ctrl+g", "enter")
 }

@@ -57,7 +57,7 @@ func TestTheFirstRunFindsALocalModel(t *testing.T) {
 		d := fresh(t, server)
 		d.keep("config.yaml", "providers:\n  ollama:\n    base_url: "+address+"\n")
 		d.begin(size[0], size[1])
-		d.WaitFor(`(?s)Which model\?.*ollama/small.*ollama/large.*OpenAI  with a key`)
+		d.WaitFor(`(?s)Which model\?.*Local: ollama/small.*ollama/large.*Cloud: paste an`)
 		d.Press("esc")
 		if code := d.Wait(); code != 1 {
 			t.Errorf("exit status %d", code)
@@ -70,9 +70,9 @@ func TestTheFirstRunFindsALocalModel(t *testing.T) {
 		d.Type("lar")
 		d.WaitFor(`filter: lar`)
 		d.Press("enter")
-		d.WaitFor(`(?s)using ollama/large.*saved.*❯ \(Tab\) What does this project do`)
+		d.WaitFor(`(?s)Using ollama/large.*❯ \(Tab\) Write a small command`)
 		d.Press("tab")
-		d.WaitFor(`❯ What does this project do`)
+		d.WaitFor(`❯ Write a small command-line`)
 		d.Press("enter")
 		d.WaitFor(`Hello\.`)
 		d.idle()
@@ -91,9 +91,9 @@ func TestTheFirstRunTakesAKey(t *testing.T) {
 	d := fresh(t, server)
 	d.env = append(d.env, "OPENAI_BASE_URL="+d.serves(models(t, server, `{"data":[{"id":"text-embedding"},{"id":"test-model"}]}`, canary)))
 	d.begin(80, 24, "hi")
-	d.WaitFor(`(?s)OpenAI  with a key that you paste.*Esc leaves`)
-	d.Type("OpenAI")
-	d.WaitFor(`filter: OpenAI`)
+	d.WaitFor(`(?s)Cloud: paste an API key.*Esc leaves`)
+	d.Press("enter")
+	d.WaitFor(`(?s)Which provider.*› OpenAI.*Anthropic.*Esc back`)
 	d.Press("enter")
 	d.WaitFor(`Paste the key`)
 	d.Paste("sk-wrong\n")
@@ -104,9 +104,9 @@ func TestTheFirstRunTakesAKey(t *testing.T) {
 	d.Paste(canary)
 	d.WaitFor(`14 characters`)
 	d.Press("enter")
-	d.WaitFor(`(?s)key is saved in.*credentials\.json.*using openai/test-model.*❯ hi.*Hello\.`)
+	d.WaitFor(`(?s)key is saved in.*credentials\.json.*Using openai/test-model.*❯ hi.*Hello\.`)
 	d.idle()
-	if strings.Contains(d.Screen(), "What does this project do") {
+	if strings.Contains(d.Screen(), "(Tab)") {
 		t.Error("a first prompt is suggested to who has given one")
 	}
 	if strings.Contains(string(d.Bytes()), canary) || strings.Contains(d.kept("config.yaml"), canary) {
@@ -127,12 +127,12 @@ func TestTheFirstRunUsesAKeyOfTheEnvironment(t *testing.T) {
 	d.begin(80, 24, "config", "model")
 	d.WaitFor(`(?s)with the key in OPENAI_API_KEY.*Esc leaves`)
 	d.Type("OPENAI_API_KEY")
-	d.WaitFor(`› OpenAI  with the key`)
+	d.WaitFor(`› Cloud: OpenAI  with the key`)
 	d.Press("enter")
 	if code := d.Wait(); code != 0 {
 		t.Errorf("exit status %d", code)
 	}
-	d.WaitFor(`using openai/gpt-4o`)
+	d.WaitFor(`Using openai/gpt-4o \(recommended, of 2 models\)`)
 	if _, err := os.Stat(filepath.Join(d.home, "credentials.json")); err == nil {
 		t.Error("a key of the environment was kept")
 	}
@@ -148,9 +148,9 @@ func TestTheFirstRunOnPlainLines(t *testing.T) {
 			d := fresh(t, server, env)
 			d.keep("config.yaml", "providers:\n  ollama:\n    base_url: "+address+"\n")
 			d.begin(80, 30)
-			d.WaitFor(`(?s)Which model\?.*1: ollama/small.*or nothing to leave:`)
+			d.WaitFor(`(?s)Which model\?.*1: Local: ollama/small.*or nothing to leave:`)
 			d.Type("1\r")
-			d.WaitFor(`(?s)using ollama/small.*Try: What does this project do`)
+			d.WaitFor(`(?s)Using ollama/small.*Try: Write a small`)
 			d.Type("hi\r")
 			d.WaitFor(`Hello\.`)
 			d.Type("/quit\r")
@@ -187,8 +187,8 @@ func TestAMissingKeyIsAskedFor(t *testing.T) {
 }
 
 // A project with files of its own is asked about first, then the model, then its key:
-// three screens.
-func TestTheFirstRunIsThreeScreens(t *testing.T) {
+// whatever the size of the terminal, its title is in sight.
+func TestTheFirstRunAsksInOrder(t *testing.T) {
 	t.Parallel()
 	server := answers(t, "Hello.")
 	d := fresh(t, server)
@@ -196,19 +196,43 @@ func TestTheFirstRunIsThreeScreens(t *testing.T) {
 	scratch.Mkdir(t, d.path(".agent/commands"))
 	d.write(".agent/commands/hello.md", "Say hello.")
 	d.begin(100, 30)
-	d.WaitFor(`(?s)Trust the files of this project\?.*Esc leaves`)
+	d.WaitFor(`(?s)Trust the files of this project\? \(1 of 2\)\s+agent is a coding agent.*No  work without 1 command.*Esc leaves`)
 	d.choose("2")
-	d.WaitFor(`(?s)Which model\?.*OpenAI  with a key.*Esc leaves`)
-	d.Type("OpenAI")
-	d.WaitFor(`filter: OpenAI`)
+	d.WaitFor(`(?s)Which model\? \(2 of 2\).*Cloud: paste an.*Esc leaves`)
+	d.Press("enter")
+	d.WaitFor(`(?s)Which provider.*› OpenAI.*Esc back`)
 	d.Press("enter")
 	d.WaitFor(`Enter confirms`)
 	d.keyed = []string{"credentials.json"} // without a keyring
 	d.Paste(canary)
 	d.WaitFor(`14 characters`)
 	d.Press("enter")
-	d.WaitFor(`(?s)using openai/one.*❯`)
+	d.WaitFor(`(?s)Which model of openai\?.*› one.*two.*Esc back`) // none is known: it is not taken in silence
+	d.Press("enter")
+	d.WaitFor(`(?s)Using openai/one\..*❯`)
 	d.leave()
+}
+
+// The title of the question stays in sight, however long the list of files is.
+func TestTheTitleOfTrustStays(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{40, 15}, {80, 24}} {
+		d := fresh(t, answers(t))
+		scratch.Mkdir(t, d.path(".agent/commands"))
+		for _, name := range strings.Split("abcdefghijklmnopqrstuvwxyz", "") {
+			d.write(".agent/commands/"+name+".md", "Say hello.")
+		}
+		d.write("AGENTS.md", "Be brief.")
+		d.begin(size[0], size[1])
+		d.WaitFor(`(?s)Trust the files of this project\?.*› No  work without.*Esc leaves`)
+		for _, want := range []string{"agent is a coding agent", " a.md", " z.md", "AGENTS.md, 9 bytes"} {
+			if all := strings.Join(d.History(), "\n"); !strings.Contains(all, want) {
+				t.Errorf("%q is not above the question:\n%s", want, all)
+			}
+		}
+		d.Press("esc")
+		d.Wait()
+	}
 }
 
 // Plain lines ask about a project's files too; an empty line leaves, a number answers.
@@ -230,7 +254,7 @@ func TestTrustOnPlainLines(t *testing.T) {
 	d.begin(80, 24)
 	d.WaitFor(`or nothing to leave:`)
 	d.Type("2\r")
-	d.WaitFor(`(?s)/help.*\n\n>`) // wrapped anywhere: the folder's name has no fixed length
+	d.WaitFor(`(?s)openai/test.*\n\n>`) // wrapped anywhere: the folder's name has no fixed length
 	d.Type("/hello\r")
 	d.WaitFor(`Hello\.`)
 	d.Type("/quit\r")

@@ -302,11 +302,11 @@ func TestAFormatterBeforeACommand(t *testing.T) {
 	d.keep("config.yaml", hookConfig("PostToolUse", "Edit", `f=$(grep -o '"file_path":"[^"]*"' | cut -d'"' -f4); tr a-z A-Z < "$f" > ../t && cat ../t > "$f"`))
 	d.sit()
 	d.say("change it")
-	d.asked(`the changes so far, which this call needs on the disk`)
+	d.asked(`The next step needs these changes saved first`)
 	d.Press("enter")
 	d.WaitFor(`file 1 of 1`)
 	d.Press("esc")
-	d.asked(`the changes so far`)
+	d.asked(`The next step needs these changes saved first`)
 	d.Press("y")
 	d.asked(`cp a\.txt seen\.txt`)
 	if a := d.read("a.txt"); a != "TWO\n" {

@@ -99,7 +99,7 @@ func openKey(t *testing.T, seen *pressed) {
 	d.Press("o")
 	d.WaitFor(`Visual Studio Code does not show the diff`)
 	d.Press("n")
-	d.WaitFor(`Stopped because you said no`)
+	d.WaitFor(`Declined\. What should I do`)
 	if d.read("main.go") != program {
 		t.Error("written without an answer")
 	}
@@ -286,9 +286,9 @@ func TestIDECommand(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t), map[string]string{"main.go": program})
 	d.sit()
 	d.say("/ide")
-	d.WaitFor(`No editor is linked`)
+	d.WaitFor(`No editor connected`)
 	d.say("/ide connect")
-	d.WaitFor(`no editor can be linked: no editor has this folder open`)
+	d.WaitFor(`no editor can be linked: open this folder in VS Code to connect it`)
 
 	one := d.editor(idetest.Ours())
 	d.say("/ide connect")
@@ -314,7 +314,7 @@ func TestIDECommand(t *testing.T) {
 	d.WaitFor(fmt.Sprintf(`Linked to Neovim \(port %d\)`, neovim.Port()))
 	one.WaitConns(0)
 	d.say("/ide disconnect")
-	d.WaitFor(`No editor is linked now`)
+	d.WaitFor(`Disconnected`)
 	neovim.WaitConns(0)
 	d.leave()
 }

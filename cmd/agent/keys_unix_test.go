@@ -74,7 +74,7 @@ func TestKeysOfTheUsersOwn(t *testing.T) {
 	d.Press("q", "z")
 	d.gone("The full conversation")
 	d.say("/keys")
-	d.WaitFor(`Ctrl\+Q +leave`)
+	d.WaitFor(`Ctrl\+Q +exit`)
 	d.Press("z")
 	d.gone("All keys")
 	d.Press("ctrl+d", "ctrl+q")
@@ -95,7 +95,7 @@ func TestAnotherKeyStops(t *testing.T) {
 	d.Type("x")
 	d.WaitFor(`(?m)^❯ x`)
 	d.Press("ctrl+c", "alt+s")
-	d.WaitFor(`Cancelled`)
+	d.WaitFor(`Interrupted`)
 	d.leave()
 	if fired := d.server.Fired(llmtest.Stall); fired != 1 {
 		t.Errorf("the server stalled %d times", fired)
@@ -141,7 +141,7 @@ func TestKeysOfOtherLayouts(t *testing.T) {
 			d.say("be polite")
 			d.asked(`good day`)
 			d.Type("н") // y
-			d.WaitFor(`no key of this question`)
+			d.WaitFor(`That key does nothing here.`)
 			d.Type(keys.c)
 			d.idle()
 			if got := d.read("main.go"); got != program {

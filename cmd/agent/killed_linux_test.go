@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,7 +56,7 @@ func TestKilledProgramLeavesNoCommand(t *testing.T) {
 			t.Fatalf("after a minute are there: commands %v, watchdogs %q", pids, watchdogsIn(t, dir))
 		}
 		for name, pid := range pids {
-			if err := syscall.Kill(pid, 0); errors.Is(err, syscall.ESRCH) {
+			if ended(pid) {
 				delete(pids, name)
 			}
 		}

@@ -23,7 +23,7 @@ func reading(n int) []llmtest.Turn {
 func (d *desk) limited(pattern string) {
 	d.t.Helper()
 	d.WaitFor(pattern)
-	d.awake("y once more")
+	d.awake("y one more request")
 }
 
 // TestLimitAsks: at a limit the person is asked, also in bypass mode: one more request, as
@@ -33,14 +33,14 @@ func TestLimitAsks(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t, reading(5)...), map[string]string{"main.go": program})
 	d.sit("--max-turns", "2", "--permission-mode", "bypass")
 	d.say("read")
-	d.limited(`a limit is reached: 2 of 2 requests for this prompt \(max_turns\)`)
-	d.WaitFor(`a extend by 2 requests`)
+	d.limited(`Request limit reached: 2 of 2 for this prompt \(max_turns\)`)
+	d.WaitFor(`a add 2 requests`)
 	d.Press("y")
-	d.limited(`a limit is reached: 3 of 2 requests`)
+	d.limited(`Request limit reached: 3 of 2`)
 	d.Press("a")
-	d.limited(`a limit is reached: 4 of 4 requests`)
+	d.limited(`Request limit reached: 4 of 4`)
 	d.Press("n")
-	d.WaitFor(`Stopped after 4 requests for this prompt`)
+	d.WaitFor(`Request limit reached: 4 of 4 for this prompt`)
 	d.idle()
 	d.leave()
 }
@@ -61,9 +61,9 @@ func TestDailyLimit(t *testing.T) {
 	d.WaitFor(`Fine\.`)
 	d.idle()
 	d.say("three")
-	d.limited(`all sessions have cost \$2\.00 of \$1\.50 today \(max_cost_usd_per_day\)`)
+	d.limited(`Daily cost limit reached: \$2\.00 of \$1\.50 \(max_cost_usd_per_day\)`)
 	d.Press("n")
-	d.WaitFor(`Stopped: all sessions have cost`)
+	d.WaitFor(`Daily cost limit reached`)
 	d.idle()
 	d.leave()
 }
@@ -75,7 +75,7 @@ func TestExpensiveRequest(t *testing.T) {
 	scratch.Write(t, d.home+"/config.yaml", "max_request_usd: 0.01\nproviders:\n  openai: {models: {test: {price_input: 1000, price_output: 1}}}\n")
 	d.sit()
 	d.say("one")
-	d.limited(`the next request costs about \$[0-9.]+, more than \$0\.0100: [0-9]+ tokens`)
+	d.limited(`The next request costs about \$[0-9.]+, more than \$0\.0100: [0-9,]+ tokens`)
 	if n := len(d.server.Requests()); n != 0 {
 		t.Errorf("%d requests were sent unasked", n)
 	}

@@ -12,6 +12,7 @@ import (
 	"os/user"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/bb2d0cf4/agent/internal/cli"
@@ -19,8 +20,14 @@ import (
 	"github.com/bb2d0cf4/agent/internal/early"
 )
 
-// version is set by the build.
-var version = "dev"
+// version is the next or the present release, the newest in CHANGELOG.md.
+const version = "0.1.0"
+
+// commit is set by make; "" is unknown.
+var commit string
+
+// fullVersion returns the version, with the commit as build metadata.
+func fullVersion() string { return strings.TrimSuffix(version+"+"+commit, "+") }
 
 func main() { os.Exit(run(context.Background())) }
 
@@ -38,7 +45,7 @@ func run(ctx context.Context) int {
 	defer stop()
 	context.AfterFunc(ctx, crash.Guarded(stop))
 	return cli.Run(ctx, cli.Process{
-		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: version,
+		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: fullVersion(),
 		Self: self(), Name: os.Args[0],
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/mcptest"
 	"github.com/bb2d0cf4/agent/internal/dev/stress"
 	"github.com/bb2d0cf4/agent/internal/peer/peertest"
+	"github.com/bb2d0cf4/agent/internal/trial"
 )
 
 // programs are the programs that the test binary can act as, by name.
@@ -28,6 +30,13 @@ func addProgram(name string, program func()) bool {
 }
 
 func TestMain(m *testing.M) {
+	// Most tests are about the question that a command asks; those of trials switch them on.
+	if os.Getenv("AGENT_TRIAL") == "" {
+		_ = os.Setenv("AGENT_TRIAL", "off")
+	}
+	if os.Getenv("AGENT_LANGUAGE_SERVERS") == "" { // whichever the machine has
+		_ = os.Setenv("AGENT_LANGUAGE_SERVERS", "off")
+	}
 	mcptest.Main()
 	if _, stranger := peertest.Asked(); stranger {
 		os.Exit(m.Run()) // another user, who may not read the program
@@ -50,6 +59,8 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("GOCACHE", strings.TrimSpace(string(cache))) // the demo compiles
 			env.Setenv("AGENT_HOME", env.WorkDir+"/home")
+			env.Setenv("AGENT_TRIAL", "off")
+			env.Setenv("AGENT_LANGUAGE_SERVERS", "off")
 			env.Setenv("AGENT_MODEL", "script:"+env.WorkDir+"/script.yaml")
 			env.Setenv("TOGETHER_API_KEY", canary) // of a provider that no scenario uses
 			traces, err := traced(t, env)
@@ -66,6 +77,8 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		Condition: func(cond string) (bool, error) {
 			switch cond {
+			case "trials":
+				return trial.Probe(t.Context(), filepath.Join(t.TempDir(), "trials")).Missing == "", nil
 			case "root":
 				return os.Geteuid() == 0, nil
 			case "full":

@@ -88,7 +88,7 @@ func TestServerLoginOfAKnownClient(t *testing.T) {
 		t.Errorf("%v: %s", err, said)
 	}
 	port := strconv.Itoa(fixedport.Silent(t))
-	if code, out := d.command("mcp", "add", "o", "--url", o.URL(), "--client-id", "known", "--callback-port", port); code != 0 {
+	if code, out := d.command("mcp", "add", "o", "--yes", "--url", o.URL(), "--client-id", "known", "--callback-port", port); code != 0 {
 		t.Fatal(out)
 	}
 	said, err := d.logIn("s3cret\n", "mcp", "login", "o", "--client-secret")

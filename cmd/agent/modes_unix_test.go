@@ -36,7 +36,7 @@ func TestModelIsToldTheMode(t *testing.T) {
 	d.Press("shift+tab", "shift+tab")
 	d.WaitFor(`plan mode`)
 	turn("second", `Two\.`)
-	told(1, "[Permission mode: plan. Edits and commands are declined, except some commands that only read")
+	told(1, "[Permission mode: plan. Edits and commands are declined, except some read-only commands")
 	turn("third", `Three\.`)
 	told(2, "")
 	d.Press("shift+tab")
@@ -69,7 +69,7 @@ func TestModelIsToldThatNobodyCanBeAsked(t *testing.T) {
 	for mode, want := range map[string]string{
 		"default":      "[Permission mode: default. Nobody can be asked",
 		"accept-edits": "[Permission mode: accept-edits. Edits are written unseen. Nobody can be asked",
-		"plan":         "[Permission mode: plan. Edits and commands are declined, except some commands that only read",
+		"plan":         "[Permission mode: plan. Edits and commands are declined, except some read-only commands",
 		"bypass":       "[Permission mode: bypass. Edits and commands are carried out",
 	} {
 		d := newDesk(t, answers(t, "Done."), nil)

@@ -41,7 +41,7 @@ func TestMovedUnderTheReview(t *testing.T) {
 	if got := d.read("main.go"); got != want {
 		t.Errorf("main.go: %q", got)
 	}
-	if told := d.told(1); !strings.Contains(told, "merged with the new text, and asked about again") || !strings.Contains(told, "+// Greets.") {
+	if told := d.told(1); !strings.Contains(told, "merged with the new text and shown again") || !strings.Contains(told, "+// Greets.") {
 		t.Errorf("the model was told %q", told)
 	}
 	d.idle()

@@ -66,7 +66,8 @@ func TestPausedAnswerGoesOn(t *testing.T) {
 			Output int `json:"output_tokens"`
 		}
 	}
-	if err := json.Unmarshal([]byte(out), &printed); err != nil || code != 0 || printed.Result != "I search. Found it." || printed.Usage.Output != 12 {
+	_, object, _ := strings.Cut(out, "{") // after the notice of the search
+	if err := json.Unmarshal([]byte("{"+object), &printed); err != nil || code != 0 || printed.Result != "I search. Found it." || printed.Usage.Output != 12 {
 		t.Fatalf("exit status %d, %v: %s", code, err, out)
 	}
 	if code, out := d.prompted("--model", "mine/large", "--continue"); code != 0 || len(server.Requests()) != 3 {

@@ -18,24 +18,31 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 	"github.com/bb2d0cf4/agent/tools/picture"
 	"github.com/bb2d0cf4/agent/tools/picture/cast"
 )
 
 var picturesDir = flag.String("pictures", "", "write the pictures of the README to this folder")
 
-// TestPictures plays the demo, records it and takes the README's pictures, so that they
-// match the program.
+// darkTerminal is a terminal for pictures.
+func darkTerminal(t *testing.T) *ptytest.Terminal {
+	return ptytest.New(t, vt.Options{Width: 100, Height: 34, Background: "rgb:1b1b/1d1d/2323"})
+}
+
+// TestPictures plays the demo, records it and takes pictures of it for the README and the
+// pages of docs, so that they match the program.
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	tmp := t.TempDir()
-	d := &desk{t: t, Terminal: ptytest.New(t, vt.Options{Width: 100, Height: 34, Background: "rgb:1b1b/1d1d/2323"})}
+	d := &desk{t: t, Terminal: darkTerminal(t)}
 	cmd := exec.Command("agent", "demo")
 	cmd.Env = append(os.Environ(), "TMPDIR="+tmp, "TERM=xterm-256color", "COLORTERM=truecolor", "NO_COLOR=")
 	d.Start(cmd)
 	var look pauses
 
 	d.asked(`edit median.go \+5 −1`)
+	d.picture("question", "edit median.go", "10 unchanged lines", "y yes")
 	look.add(d, 5*time.Second)
 	d.Press("y")
 	d.asked(`\$ go test \./\.\.\.`)
@@ -46,9 +53,67 @@ func TestPictures(t *testing.T) {
 	look.add(d, 4*time.Second)
 	film(d, look, tmp)
 	d.Type("/")
-	d.WaitFor(`/undo .*take back`)
+	d.WaitFor(`/undo .*undo the last`)
 	d.picture("palette", "❯ /", "/undo")
 	d.Press("ctrl+u")
+	d.leave()
+}
+
+// greeting is the script of a session that plans and edits.
+const greeting = `context_window: 32000
+turns:
+  - text: I read the program first.
+    calls: [{tool: read_file, args: {path: main.go}}]
+  - text: I have read enough.
+    calls:
+      - tool: present_plan
+        args:
+          plan: |
+            # Greet politely
+
+            1. ` + "`main.go`" + `: say *good day* instead of hello.
+            2. ` + "`main_test.go`" + `: test the new greeting.
+            3. Run ` + "`go test ./...`" + `.
+
+            Nothing else says hello.
+  - calls: [{tool: edit_file, args: {path: main.go, old_string: hello, new_string: good day}}]
+  - text: All done.
+    usage: {input: 12400, output: 300}
+`
+
+// TestPicturesOfAPlan takes the pictures of a plan and of the model's context.
+func TestPicturesOfAPlan(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, llmtest.NewServer(t), map[string]string{"main.go": program, "greeting.yaml": greeting})
+	d.env = append(d.env, "NO_COLOR=", "AGENT_MODEL=script:greeting.yaml")
+	d.Terminal = darkTerminal(t)
+	d.launch("--permission-mode", "plan")
+	d.say("be polite")
+	d.WaitFor(`the plan`)
+	d.awake("y carry it out")
+	d.picture("plan", "the plan", "Greet politely", "carry it out, accept edits")
+	d.Press("2")
+	d.WaitFor(`All done`)
+	d.idle()
+	d.say("/context")
+	d.WaitFor(`/context full shows`)
+	d.idle()
+	d.picture("context", "❯ /context", "System prompt", "Tool results", "Free")
+	d.leave()
+}
+
+// TestPictureOfATurn takes the picture of the review of a turn.
+func TestPictureOfATurn(t *testing.T) {
+	t.Parallel()
+	d, _ := turnDesk(t)
+	d.env = append(d.env, "NO_COLOR=")
+	d.Terminal = darkTerminal(t)
+	d.launch()
+	d.say("change all")
+	d.asked(`all changes of this turn: 12 files`)
+	d.picture("turn", "all changes of this turn", "f12.txt", "y accept")
+	d.Press("n")
+	d.idle()
 	d.leave()
 }
 
@@ -132,7 +197,7 @@ func film(d *desk, p pauses, tmp string) {
 func (d *desk) picture(name, from string, words ...string) {
 	d.t.Helper()
 	var svg []byte
-	d.Look(func(m *vt.Terminal) { svg = picture.SVG(m, picture.Options{Title: "agent demo", From: from}) })
+	d.Look(func(m *vt.Terminal) { svg = picture.SVG(m, picture.Options{Title: "agent", From: from}) })
 	text := textOf(d.t, svg)
 	for _, w := range words {
 		if !strings.Contains(text, w) {

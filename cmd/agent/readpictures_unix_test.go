@@ -56,6 +56,50 @@ func (d *desk) eyes(wire string, takes bool) {
 	d.env = append(d.env, "AGENT_MODEL=mine/large", "OPENAI_BASE_URL=")
 }
 
+// TestPromptWithPictures: the pictures that a prompt of -p names are attached on each wire as in
+// the terminal, those that standard input names are not, and a model without pictures is told.
+func TestPromptWithPictures(t *testing.T) {
+	t.Parallel()
+	shot := gallery(t)["png"]
+	encoded := base64.StdEncoding.EncodeToString(shot)
+	for _, c := range []struct {
+		name, prompt, stdin string
+		takes               bool
+		pictures            int
+	}{
+		{"relative", "what is in ./shot.png and ./none.png", "", true, 1},
+		{"mentioned", "compare @shot.png", "and ./shot.png", true, 1},
+		{"two", "compare ./shot.png ./sub/shot.png", "", true, 2},
+		{"only talked about", "rename shot.png", "./shot.png", true, 0},
+		{"no pictures", "what is in ./shot.png", "", false, 0},
+	} {
+		for wire, judge := range map[string]func([]byte) error{
+			"chat": transcriptjudge.Check, "responses": transcriptjudge.CheckResponses, "anthropic": transcriptjudge.CheckMessages,
+		} {
+			d := newDesk(t, answers(t, "A gray one."), map[string]string{"shot.png": string(shot), "sub/shot.png": string(shot)})
+			d.eyes(wire, c.takes)
+			cmd := d.program("-p", c.prompt)
+			if c.stdin != "" {
+				cmd.Stdin = strings.NewReader(c.stdin)
+			}
+			out, err := cmd.CombinedOutput()
+			if err != nil || !strings.Contains(string(out), "A gray one.") {
+				t.Fatalf("%s, %s: %v: %s", c.name, wire, err, out)
+			}
+			body := string(d.server.Requests()[0])
+			if n := strings.Count(body, encoded); n != c.pictures {
+				t.Errorf("%s, %s: %d pictures were sent", c.name, wire, n)
+			}
+			if told := strings.Contains(string(out), "may not accept images"); told == c.takes {
+				t.Errorf("%s, %s: %s", c.name, wire, out)
+			}
+			if err := judge([]byte(body)); err != nil {
+				t.Errorf("%s, %s: %v", c.name, wire, err)
+			}
+		}
+	}
+}
+
 // TestReadPicture: read_file shows an image to a model that takes images, on each wire, at once
 // and in all later requests, and refuses those that a provider would refuse.
 func TestReadPicture(t *testing.T) {

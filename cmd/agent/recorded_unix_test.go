@@ -206,7 +206,7 @@ func TestReplayRunsWhatItShows(t *testing.T) {
 	scratch.Write(t, file, `recording:
   prompts: [{text: run}]
   questions:
-    - {tool: execute_command, kind: command, subject: "touch `+made+`", answer: approved, rule: true, by: "safe: only reads"}
+    - {tool: execute_command, kind: command, subject: "touch `+made+`", answer: approved, rule: true, by: "safe: read-only"}
     - {tool: execute_command, kind: command, subject: "touch six.txt", answer: approved, by: terminal}
 turns:
   - calls: [{tool: execute_command, args: {command: "touch `+made+`"}}]

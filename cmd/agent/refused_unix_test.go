@@ -109,7 +109,7 @@ func TestALongWaitEndsTheTurn(t *testing.T) {
 	})
 	d := newDesk(t, s, nil)
 	code, out := d.prompted()
-	if code != 1 || len(s.Requests()) != 1 || !strings.Contains(out, "The server asks to wait 3h0m0s, until ") {
+	if code != 1 || len(s.Requests()) != 1 || !strings.Contains(out, "The server asks to wait 3 hours, until ") {
 		t.Errorf("exit status %d after %d requests: %s", code, len(s.Requests()), out)
 	}
 }

@@ -208,13 +208,13 @@ func TestUndoRedoAndDiff(t *testing.T) {
 	d.WaitFor(`(?m)^› all 3 files +\+3 −1`)
 	d.Press("down", "down", "enter")
 	d.WaitFor(`lines 1–`)
-	d.WaitFor(`new file mode`)
+	d.WaitFor(`create new/b\.txt +\+1 −0`)
 	d.Press("q")
 	d.WaitFor(`(?m)^› all 3 files`)
 	d.Press("esc")
 	d.say("/diff a.txt")
-	d.WaitFor(`a\.txt · 1 file \+1 −1`)
-	d.WaitFor(`(?m)^\+three`)
+	d.WaitFor(`edit a\.txt +\+1 −1`)
+	d.WaitFor(`(?m)1 \+ three`)
 	d.say("/diff turn")
 	d.WaitFor(`(?m)^› the second prompt +2 files`)
 	d.Press("esc")
@@ -233,7 +233,7 @@ func TestUndoRedoAndDiff(t *testing.T) {
 	d.WaitFor(`undone: new/b\.txt`)
 	d.holds("three", "-", "-")
 	for _, name := range []string{"new/b.txt", "c.txt"} {
-		d.gone("y yes") // or the next wait could see the question before
+		d.gone("y accept") // or the next wait could see the question before
 		d.say("/redo")
 		d.asked(`create ` + regexp.QuoteMeta(name))
 		d.Press("y")

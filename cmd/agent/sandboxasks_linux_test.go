@@ -93,7 +93,7 @@ func TestSandboxTellsItsGap(t *testing.T) {
 	d.say("write it")
 	d.asked(`cannot protect the agent's own`)
 	d.Press("n")
-	d.WaitFor(`Stopped because you said no`)
+	d.WaitFor(`Declined\. What should I do`)
 	d.idle()
 	d.leave()
 }

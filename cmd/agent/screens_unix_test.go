@@ -39,7 +39,7 @@ var views = []view{
 	{"undo", "", func(d *desk) {
 		d.say("/undo turn")
 		d.awake("y yes")
-	}, `y yes`},
+	}, `y accept the files`},
 	{"vi-normal", "interface:\n  input: vi\n", func(d *desk) {
 		d.Type("one two")
 		d.WaitFor(`one two`)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -24,4 +25,21 @@ func TestStartWithoutCollections(t *testing.T) {
 	if strings.Contains(string(out), "\ngc 1 @") {
 		t.Errorf("garbage was collected:\n%s", out)
 	}
+}
+
+// The version is that of the newest release in the changelog: a number, with the commit after it.
+func TestVersion(t *testing.T) {
+	text, err := os.ReadFile("../../CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	newest := regexp.MustCompile(`(?m)^## (\d+\.\d+\.\d+)`).FindSubmatch(text)
+	if newest == nil || version != string(newest[1]) || fullVersion() != version {
+		t.Errorf("version %s (%s), the changelog has %s", version, fullVersion(), newest)
+	}
+	commit = "abc"
+	if got := fullVersion(); got != version+"+abc" {
+		t.Error(got)
+	}
+	commit = ""
 }

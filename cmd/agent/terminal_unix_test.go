@@ -49,7 +49,7 @@ func TestNoLeavesTheFileAloneAndStops(t *testing.T) {
 	d.say("be polite")
 	d.asked(`good day`)
 	d.Press("n")
-	d.WaitFor(`Stopped because you said no`)
+	d.WaitFor(`Declined\. What should I do`)
 	if after := stat(t, d.path("main.go")); after != before {
 		t.Errorf("the file changed: %v, was %v", after, before)
 	}
@@ -166,7 +166,7 @@ func TestKeysTypedAheadDoNotAnswer(t *testing.T) {
 	d.WaitFor(`(?m)^❯ yyyyyyy`)
 	d.take()
 	d.Press("n")
-	d.WaitFor(`Stopped`)
+	d.WaitFor(`Declined`)
 	d.Press("ctrl+c")
 	d.leave()
 }
@@ -180,7 +180,7 @@ func TestEscStopsTheStreamAndTheNextPromptWorks(t *testing.T) {
 	d.say("count")
 	d.WaitFor(`one two`)
 	d.Press("esc")
-	d.WaitFor(`Cancelled`)
+	d.WaitFor(`Interrupted`)
 	if d.server.Fired(llmtest.Stall) != 1 {
 		t.Error("the stream did not stall")
 	}

@@ -43,9 +43,9 @@ var workdays = [3][]errand{
 		{"where is the cursor?", []string{"free search cursor src", "free list src", "free run grep -rn cursor src", "free run wc -l src/list.txt"}},
 		{"do the tests pass?", []string{"free read Makefile", "free read check.sh", "learn run make test"}},
 		{"mend it", []string{"free read src/list.txt", "free run nl src/list.txt", "yes edit src/list.txt"}},
-		{"test again", []string{"learn run make test", "learn run git diff"}},
+		{"test again", []string{"learn run make test", "free run git diff"}},
 		{"check the style", []string{"free find *.sh", "learn run ./check.sh src"}},
-		{"stage it", []string{"learn run git diff", "learn run git add src/list.txt"}},
+		{"stage it", []string{"free run git diff", "learn run git add src/list.txt"}},
 		{"commit it", []string{"free run git log -1 --format=%h", `learn run git commit -m "prompt %d"`}},
 		{"push it", []string{"yes run git push -q origin HEAD:try-%d"}},
 		{"clean up", []string{"free run ls -la build", "free run du -s build", "no run rm -rf build src"}},
@@ -58,7 +58,7 @@ var workdays = [3][]errand{
 		{"write that down", []string{"free read docs/api.md", "yes edit docs/api.md"}},
 		{"and in the code", []string{"free search page src", "free read src/list.txt", "yes edit src/list.txt"}},
 		{"all green?", []string{"learn run make test", "learn run ./check.sh src"}},
-		{"stage it", []string{"learn run git add src/list.txt", "learn run git diff", "yes run git add -A docs"}},
+		{"stage it", []string{"learn run git add src/list.txt", "free run git diff", "yes run git add -A docs"}},
 		{"commit", []string{`learn run git commit -m "prompt %d"`, "free run git log -1"}},
 		{"undo that", []string{"free run git log --oneline -2", "no run git reset --hard HEAD~1"}},
 		{"push", []string{"yes run git push -q origin HEAD:try-%d"}},
@@ -68,7 +68,7 @@ var workdays = [3][]errand{
 		{"which files?", []string{"free find **/*.md", "free run find . -name '*.txt'", "free read src/list.txt"}},
 		{"run everything", []string{"learn run make test", "learn run ./check.sh src", "learn run ./check.sh docs"}},
 		{"raise the number", []string{"free read notes.md", "yes edit notes.md"}},
-		{"once more", []string{"learn run make test", "learn run git diff", "free run tail -2 notes.md"}},
+		{"once more", []string{"learn run make test", "free run git diff", "free run tail -2 notes.md"}},
 		{"stage it", []string{"free run git add notes.md", "free run git branch"}},
 		{"commit", []string{`learn run git commit -m "prompt %d"`}},
 		{"the pipeline too", []string{"free read .github/workflows/ci.yml", "free list .github/workflows", "no edit .github/workflows/ci.yml"}},
@@ -168,7 +168,7 @@ func (w *deskWork) do(e errand) {
 	w.say(e.say)
 	w.decide(think, what)
 	if think == "no" {
-		end = `Stopped because you said no`
+		end = `Declined\. What should I do`
 	}
 	w.WaitFor(end)
 	w.idle()
@@ -211,7 +211,7 @@ func (w *deskWork) work(day, rounds int) (morning, evening counts) {
 	for round := range rounds {
 		if round > 0 {
 			w.say("/clear")
-			w.WaitFor(`A new session`)
+			w.WaitFor(`Started a new session`)
 		}
 		for i, e := range workdays[day] {
 			w.do(e)

@@ -4,7 +4,9 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
@@ -44,4 +46,34 @@ func TestTmuxIsStillKnown(t *testing.T) {
 	d.say("!echo in:$TMUX")
 	d.WaitFor(`in:/tmp/tmux-0/default,1,0`)
 	d.leave()
+}
+
+// GNU screen has no alternate screen by default: who leaves the pager finds the conversation, not the
+// pager.
+func TestPagerInGNUScreen(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("screen"); err != nil {
+		t.Skip("GNU screen is not installed")
+	}
+	d := newDesk(t, answers(t, "Hello."), nil)
+	sockets := t.TempDir()
+	if err := os.Chmod(sockets, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	d.env = append(d.env, "SCREENDIR="+sockets)
+	d.open()
+	d.run("screen", "-c", "/dev/null", "agent")
+	d.WaitFor(`(?m)^❯`)
+	d.say("hi")
+	d.WaitFor(`Hello\.`)
+	d.idle()
+	d.Press("ctrl+o")
+	d.WaitFor(`(?s)The full conversation.*of 4 · /`)
+	d.Press("q")
+	d.WaitFor(`(?s)/help\n+❯ hi\n+Hello\..*default mode`)
+	if screen := d.Screen(); strings.Contains(screen, "The full conversation") || strings.Contains(screen, "~\n") {
+		t.Errorf("the pager is still on the screen:\n%s", screen)
+	}
+	d.Press("ctrl+d")
+	d.Wait()
 }

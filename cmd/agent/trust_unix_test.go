@@ -36,7 +36,7 @@ func TestAProjectIsAskedAboutOnce(t *testing.T) {
 	if code := d.Wait(); code != 1 {
 		t.Errorf("exit status %d", code)
 	}
-	d.WaitFor(`you will be\s+asked again`)
+	d.WaitFor(`left without an answer`)
 	d.restored()
 	if _, err := os.Stat(filepath.Join(d.home, "trust.json")); err == nil {
 		t.Error("an answer was kept")

@@ -71,7 +71,7 @@ func TestTheEndOfACommandIsOnTheScreen(t *testing.T) {
 				d.Press("esc")
 				d.asked(`y yes`)
 				d.Press("n")
-				d.WaitFor(`Stopped`)
+				d.WaitFor(`Declined`)
 				d.leave()
 			}
 			for i, out := range xterm.Screens(t, inputs) {
@@ -98,7 +98,7 @@ func TestTheEndOfACommandWithAmbiguousCharacters(t *testing.T) {
 				t.Errorf("the end is not on the screen:\n%s", screen)
 			}
 			d.Press("n")
-			d.WaitFor(`Stopped`)
+			d.WaitFor(`Declined`)
 			d.leave()
 		})
 	}

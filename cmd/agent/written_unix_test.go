@@ -60,6 +60,31 @@ func TestWrittenCallThatCannotBeRead(t *testing.T) {
 	}
 }
 
+// Calls in the forms of many families of models run, and others are named as the model's fault: none
+// is lost without a word.
+func TestWrittenForms(t *testing.T) {
+	t.Parallel()
+	for text, runs := range map[string]bool{
+		"I write it.[TOOL_CALLS]write_file{\"path\": \"new.txt\", \"content\": \"new\\n\"}":                                                                                                   true,
+		"I write it [TOOL_CALLS]write_file{\"path\": \"new.txt\", \"content\": \"new\\n\"}":                                                                                                   false,
+		"{\"name\":\"find_files\",\"parameters\":{\"pattern\":\"*\"}}; {\"name\":\"write_file\",\"parameters\":{\"path\":\"new.txt\",\"content\":\"new\\n\"}}":                                true,
+		"Now.\n{\"name\":\"write_file\",\"parameters\":{\"path\":\"new.txt\",\"content\":\"new\\n\"}}":                                                                                        false,
+		"<minimax:tool_call>\n<invoke name=\"write_file\">\n<parameter name=\"path\">new.txt</parameter>\n<parameter name=\"content\">\nnew\n\n</parameter>\n</invoke>\n</minimax:tool_call>": true,
+		"```tool_code\nprint(default_api.write_file(path=\"new.txt\", content=\"new\\n\"))\n```":                                                                                              true,
+		"```tool_code\nopen('new.txt', 'w').write('new')\n```":                                                                                                                                false,
+		"<|tool_call>call:write_file{content:<|\"|>new\n<|\"|>,path:<|\"|>new.txt<|\"|>}<tool_call|>":                                                                                         true,
+		"<|tool_call>call:write_file{content:<|\"|>ne":                                                                                                                                        false,
+		"<acme:tool_call>write_file new.txt</acme:tool_call>":                                                                                                                                 false,
+	} {
+		d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: text, Chunk: 7}, llmtest.Turn{Text: "Done."}), nil)
+		code, out := d.prompted("--permission-mode", "accept-edits")
+		data, err := os.ReadFile(filepath.Join(d.dir, "new.txt"))
+		if runs && (code != 0 || string(data) != "new\n") || !runs && (code != 1 || err == nil || !strings.Contains(out, "try a model that is trained to call tools")) {
+			t.Errorf("%q: exit status %d, %q: %s", text, code, data, out)
+		}
+	}
+}
+
 // A written call does not run after one that was dropped, or after a result that the model
 // made up.
 func TestWrittenCallAfterADroppedOne(t *testing.T) {

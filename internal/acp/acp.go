@@ -21,6 +21,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/command"
 	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/jsonrpc"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
@@ -43,7 +44,7 @@ type Options struct {
 // agent is our end of a connection.
 type agent struct {
 	opt  Options
-	conn *conn
+	conn *jsonrpc.Conn
 
 	mu       sync.Mutex // guards the rest
 	sessions map[string]*served
@@ -63,10 +64,10 @@ type served struct {
 
 // Serve serves one host until it closes its end or ctx ends.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error {
-	a := &agent{opt: opt, conn: newConn(in, out), sessions: map[string]*served{}}
-	a.conn.handle, a.conn.notified = a.handle, a.notified
-	defer a.conn.flush()
-	return errors.Join(a.conn.serve(ctx), a.closeAll())
+	a := &agent{opt: opt, conn: jsonrpc.New(in, out, jsonrpc.Lines{}), sessions: map[string]*served{}}
+	a.conn.Handle, a.conn.Notified = a.handle, a.notified
+	defer a.conn.Close()
+	return errors.Join(a.conn.Serve(ctx), a.closeAll())
 }
 
 // closeAll ends all sessions at the same time: each may wait for its commands.
@@ -112,7 +113,7 @@ func (a *agent) handle(ctx context.Context, method string, params json.RawMessag
 	case "session/close":
 		return with(params, a.close)
 	}
-	return failing(&Error{codeMethod, "unknown method " + method})
+	return failing(jsonrpc.NewError(jsonrpc.UnknownMethod, "unknown method "+method))
 }
 
 // with decodes the parameters of a request for its handler.
@@ -125,8 +126,8 @@ func with[P any](params json.RawMessage, f func(P) (any, error)) func() (any, er
 }
 
 func decode[P any](params json.RawMessage) (p P, err error) {
-	if err := unmarshal(params, &p); err != nil {
-		return p, &Error{codeParams, "invalid parameters: " + err.Error()}
+	if err := jsonrpc.Unmarshal(params, &p); err != nil {
+		return p, jsonrpc.NewError(jsonrpc.InvalidParams, "invalid parameters: "+err.Error())
 	}
 	return p, nil
 }
@@ -165,10 +166,10 @@ func (a *agent) create(ctx context.Context, p sessionParams) (any, error) {
 // load opens a saved session, and sends its conversation if it is to be shown.
 func (a *agent) load(ctx context.Context, p sessionParams, shown bool) (any, error) {
 	if p.SessionID == "" {
-		return nil, &Error{codeParams, "sessionId is missing"}
+		return nil, jsonrpc.NewError(jsonrpc.InvalidParams, "sessionId is missing")
 	}
 	if _, err := a.find(p.SessionID); err == nil {
-		return nil, &Error{codeParams, "the session " + p.SessionID + " is open already"}
+		return nil, jsonrpc.NewError(jsonrpc.InvalidParams, "the session "+p.SessionID+" is open already")
 	}
 	s, err := a.open(ctx, p)
 	if err != nil {
@@ -183,11 +184,11 @@ func (a *agent) load(ctx context.Context, p sessionParams, shown bool) (any, err
 
 // introduced returns a result after which the host knows the session, and is told about
 // the commands and the models.
-func (a *agent) introduced(ctx context.Context, s *served, res sessionResult) reply {
-	return reply{res, func() {
+func (a *agent) introduced(ctx context.Context, s *served, res sessionResult) jsonrpc.Reply {
+	return jsonrpc.Reply{Result: res, Sent: func() {
 		s.view.known()
 		s.view.offer()
-		a.conn.work.Go(func() { s.learn(ctx) })
+		a.conn.Go(func() { s.learn(ctx) })
 	}}
 }
 
@@ -198,14 +199,14 @@ func (s *hosted) opened() sessionResult {
 
 func (a *agent) open(ctx context.Context, p sessionParams) (*served, error) {
 	if !filepath.IsAbs(p.Cwd) {
-		return nil, &Error{codeParams, "cwd must be an absolute path"}
+		return nil, jsonrpc.NewError(jsonrpc.InvalidParams, "cwd must be an absolute path")
 	}
 	if slices.ContainsFunc(p.AddDirs, func(dir string) bool { return !filepath.IsAbs(dir) }) {
-		return nil, &Error{codeParams, "additionalDirectories must be absolute paths"}
+		return nil, jsonrpc.NewError(jsonrpc.InvalidParams, "additionalDirectories must be absolute paths")
 	}
 	servers, err := serversOf(p.MCPServers)
 	if err != nil {
-		return nil, &Error{codeParams, err.Error()}
+		return nil, jsonrpc.NewError(jsonrpc.InvalidParams, err.Error())
 	}
 	held := &files{ctx: ctx, conn: a.conn}
 	var shown atomic.Pointer[view]
@@ -243,7 +244,7 @@ func (a *agent) find(id string) (*served, error) {
 	if s := a.sessions[id]; s != nil {
 		return s, nil
 	}
-	return nil, &Error{codeParams, fmt.Sprintf("no session %q is open", id)}
+	return nil, jsonrpc.NewError(jsonrpc.InvalidParams, fmt.Sprintf("no session %q is open", id))
 }
 
 func (a *agent) list(p listParams) (any, error) {
@@ -270,7 +271,7 @@ func (a *agent) prompt(ctx context.Context, params json.RawMessage) func() (any,
 	}
 	text, err := s.promptText(p.Prompt)
 	if err != nil {
-		return failing(&Error{codeParams, err.Error()})
+		return failing(jsonrpc.NewError(jsonrpc.InvalidParams, err.Error()))
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	if err := s.begin(cancel); err != nil {
@@ -310,9 +311,9 @@ func (s *served) begin(cancel context.CancelFunc) error {
 	defer s.mu.Unlock()
 	switch {
 	case s.closed:
-		return &Error{codeRequest, "the session is closed"}
+		return jsonrpc.NewError(jsonrpc.InvalidRequest, "the session is closed")
 	case s.cancel != nil:
-		return &Error{codeRequest, "the session answers another prompt"}
+		return jsonrpc.NewError(jsonrpc.InvalidRequest, "the session answers another prompt")
 	}
 	s.cancel, s.ended = cancel, make(chan struct{})
 	return nil
@@ -329,7 +330,7 @@ func (s *served) end() {
 // notified handles a notification of the host.
 func (a *agent) notified(method string, params json.RawMessage) {
 	var p onSession
-	if method != "session/cancel" || unmarshal(params, &p) != nil {
+	if method != "session/cancel" || jsonrpc.Unmarshal(params, &p) != nil {
 		return // a notification is never answered
 	}
 	s, err := a.find(p.SessionID)

@@ -8,6 +8,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/provider"
 	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/jsonrpc"
 )
 
 // SetUpFlag makes agent acp ask for a model on a terminal instead of serving a host. The host
@@ -16,6 +17,9 @@ const SetUpFlag = "setup"
 
 // setUp is the id of the only way to authenticate: to choose a model.
 const setUp = "setup"
+
+// authRequired is the protocol's code of an error: the person has to authenticate.
+const authRequired = -32000
 
 // authMethods returns the way to choose a model: a terminal that the host opens, or else one
 // of the person's.
@@ -35,7 +39,7 @@ func authMethods(offered clientCapabilities) []authMethod {
 // authenticate succeeds if a model can be used.
 func (a *agent) authenticate(ctx context.Context, p authenticateParams) (any, error) {
 	if p.MethodID != setUp {
-		return nil, &Error{codeParams, "there is no such method to authenticate, only " + setUp}
+		return nil, jsonrpc.NewError(jsonrpc.InvalidParams, "there is no such method to authenticate, only "+setUp)
 	}
 	set, err := a.opt.Setup(ctx, "")
 	if err == nil {
@@ -55,7 +59,7 @@ func Ready(cfg config.Config) error {
 		return setup.UsageError{Err: err}
 	}
 	if err != nil {
-		return &Error{codeAuth, err.Error()}
+		return jsonrpc.NewError(authRequired, err.Error())
 	}
 	return nil
 }

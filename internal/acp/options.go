@@ -8,6 +8,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/app/provider"
+	"github.com/bb2d0cf4/agent/internal/jsonrpc"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
@@ -91,10 +92,10 @@ func (a *agent) setOption(ctx context.Context, p optionParams) (any, error) {
 	}
 	i := slices.IndexFunc(s.options(), func(o configOption) bool { return o.ID == p.ConfigID })
 	if i < 0 {
-		return nil, &Error{codeParams, fmt.Sprintf("no option %q", p.ConfigID)}
+		return nil, jsonrpc.NewError(jsonrpc.InvalidParams, fmt.Sprintf("no option %q", p.ConfigID))
 	}
 	if !slices.ContainsFunc(s.options()[i].Options, func(v configValue) bool { return v.Value == p.Value }) {
-		return nil, &Error{codeParams, fmt.Sprintf("%q is not among the values of %s", p.Value, p.ConfigID)}
+		return nil, jsonrpc.NewError(jsonrpc.InvalidParams, fmt.Sprintf("%q is not among the values of %s", p.Value, p.ConfigID))
 	}
 	switch p.ConfigID {
 	case modeOption:
@@ -105,7 +106,7 @@ func (a *agent) setOption(ctx context.Context, p optionParams) (any, error) {
 		err = s.use(ctx, p.Value)
 	}
 	if err != nil {
-		return nil, &Error{codeRequest, err.Error()}
+		return nil, jsonrpc.NewError(jsonrpc.InvalidRequest, err.Error())
 	}
 	return configOptions{ConfigOptions: s.options()}, nil
 }
@@ -141,7 +142,7 @@ func (a *agent) setMode(p modeParams) (any, error) {
 		return nil, err
 	}
 	if err := s.enter(p.ModeID); err != nil {
-		return nil, &Error{codeParams, err.Error()}
+		return nil, jsonrpc.NewError(jsonrpc.InvalidParams, err.Error())
 	}
 	return struct{}{}, nil
 }

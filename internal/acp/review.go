@@ -27,7 +27,7 @@ const (
 // Review implements confirm.Reviewer: it asks the host's user.
 func (v *view) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
 	var res permissionResult
-	err := v.conn.call(ctx, "session/request_permission", permissionParams{v.of.id, v.question(req), v.options(req)}, &res)
+	err := v.conn.Call(ctx, "session/request_permission", permissionParams{v.of.id, v.question(req), v.options(req)}, &res)
 	if ctx.Err() != nil {
 		return confirm.Verdict{}, ctx.Err()
 	}
@@ -196,7 +196,7 @@ func contentOfEdits(e *confirm.Edits) (all []callContent) {
 	for i, c := range e.Changes {
 		switch {
 		case slices.Contains(e.Out, i):
-			all = append(all, text("You left out "+sanitize.Name(c.Label())+"; Allow leaves it out too."))
+			all = append(all, text("You left out "+sanitize.Name(c.Label())+"; Allow leave it out too."))
 			continue
 		case c.Moves() && e.One():
 			all = append(all, text(fmt.Sprintf("The file (%d bytes) is moved to %s.", c.Size, sanitize.Name(c.ToName))))

@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/jsonrpc"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/timelimit"
 	"github.com/bb2d0cf4/agent/internal/tools"
@@ -41,7 +42,7 @@ func (t terminals) Run(ctx context.Context, opts shell.Options) (shell.Result, e
 		SessionID: t.files.session, Command: argv[0], Args: argv[1:], Cwd: opts.Dir, OutputByteLimit: terminalOutput,
 		Env: t.environment(opts.Env),
 	})
-	var refused *Error
+	var refused *jsonrpc.Error
 	switch {
 	case errors.As(err, &refused):
 		res, err := t.Commands.Run(ctx, opts)
@@ -67,9 +68,9 @@ func (t terminals) create(ctx context.Context, p terminalParams) (string, error)
 		err error
 	}
 	answered := make(chan answer)
-	t.files.conn.work.Go(func() {
+	t.files.conn.Go(func() {
 		var made terminalResult
-		err := t.files.conn.call(t.files.ctx, "terminal/create", p, &made)
+		err := t.files.conn.Call(t.files.ctx, "terminal/create", p, &made)
 		select {
 		case answered <- answer{made.ID, err}:
 		case <-waiting.Done():
@@ -111,7 +112,7 @@ func (t terminals) await(ctx context.Context, opts shell.Options, id string, beg
 	}
 	defer cancel()
 	var exit terminalExit
-	err := t.files.conn.call(waiting, "terminal/wait_for_exit", terminalParams{SessionID: t.files.session, TerminalID: id}, &exit)
+	err := t.files.conn.Call(waiting, "terminal/wait_for_exit", terminalParams{SessionID: t.files.session, TerminalID: id}, &exit)
 	stopped := waiting.Err() != nil
 	if stopped {
 		err = t.call("kill", terminalParams{TerminalID: id}, &struct{}{})
@@ -143,7 +144,7 @@ func (t terminals) call(method string, p terminalParams, result any) error {
 	ctx, cancel := timelimit.Context(t.files.ctx, terminalTime)
 	defer cancel()
 	p.SessionID = t.files.session
-	return timelimit.Explain(ctx, t.files.conn.call(ctx, "terminal/"+method, p, result))
+	return timelimit.Explain(ctx, t.files.conn.Call(ctx, "terminal/"+method, p, result))
 }
 
 // lostCommand returns the result of a command of which the host does not tell more, because of
@@ -167,7 +168,7 @@ func (v *view) inTerminal(line, id string) {
 		var args struct {
 			Command string `json:"command"`
 		}
-		if unmarshal([]byte(open.Args), &args) == nil && args.Command == line {
+		if jsonrpc.Unmarshal([]byte(open.Args), &args) == nil && args.Command == line {
 			call = open.ID
 		}
 	}

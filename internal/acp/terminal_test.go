@@ -3,8 +3,8 @@ package acp
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -27,17 +27,16 @@ func TestLateTerminal(t *testing.T) {
 		{takes: 30 * time.Second, lasts: 10 * time.Second, methods: []string{"create", "kill", "release"}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			in, host := io.Pipe()
-			asked, out := io.Pipe()
-			conn := newConn(in, out)
-			served := make(chan error, 1)
-			go func() { served <- conn.serve(t.Context()) }()
+			conn, asked, host, end := serving(t)
 			var methods []string
 			released := make(chan struct{})
 			go func() {
 				for lines := bufio.NewScanner(asked); lines.Scan(); {
-					var m message
-					if err := unmarshal(lines.Bytes(), &m); err != nil {
+					var m struct {
+						ID     json.RawMessage `json:"id"`
+						Method string          `json:"method"`
+					}
+					if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
 						t.Error(err)
 					}
 					method := strings.TrimPrefix(m.Method, "terminal/")
@@ -70,14 +69,7 @@ func TestLateTerminal(t *testing.T) {
 			if !slices.Equal(methods, c.methods) {
 				t.Errorf("the host was asked for %q", methods)
 			}
-			if err := host.Close(); err != nil {
-				t.Error(err)
-			}
-			if err := <-served; err != nil {
-				t.Error(err)
-			}
-			close(conn.out) // ends write
-			synctest.Wait()
+			end()
 		})
 	}
 }

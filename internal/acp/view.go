@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/jsonrpc"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/mcp"
 	"github.com/bb2d0cf4/agent/internal/mcp/servername"
@@ -23,7 +24,7 @@ import (
 
 // view shows a session to the host.
 type view struct {
-	conn  *conn
+	conn  *jsonrpc.Conn
 	of    *hosted
 	forms bool // the host shows forms
 
@@ -41,7 +42,7 @@ type view struct {
 	commands []availableCommand // that the host knows; nil for none yet
 }
 
-func newView(c *conn, s *hosted) *view {
+func newView(c *jsonrpc.Conn, s *hosted) *view {
 	return &view{conn: c, of: s, mode: s.Policy.Mode(), title: s.Current().Info().Title, terminals: map[string]string{}}
 }
 
@@ -54,7 +55,7 @@ func (v *view) update(u any) {
 		return
 	}
 	v.mu.Unlock()
-	v.conn.notify("session/update", updateParams{v.of.id, u})
+	v.conn.Notify("session/update", updateParams{v.of.id, u})
 }
 
 // known sends the updates so far: the host knows the session now.
@@ -63,7 +64,7 @@ func (v *view) known() {
 	defer v.mu.Unlock()
 	v.ready = true
 	for _, u := range v.held {
-		v.conn.notify("session/update", updateParams{v.of.id, u})
+		v.conn.Notify("session/update", updateParams{v.of.id, u})
 	}
 	v.held = nil
 }
@@ -171,7 +172,7 @@ func (v *view) describe(call llm.ToolCall, title string) toolCall {
 		Path string `json:"path"`
 		To   string `json:"to"`
 	}
-	if unmarshal([]byte(call.Args), &at) == nil {
+	if jsonrpc.Unmarshal([]byte(call.Args), &at) == nil {
 		if at.Path != "" {
 			c.Locations = []location{{v.abs(at.Path)}}
 		}

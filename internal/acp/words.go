@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/jsonrpc"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 )
 
@@ -32,7 +33,7 @@ func (v *view) words(ctx context.Context, req confirm.Request) (string, error) {
 		message, title = c.Asked(), "Your answer"
 	}
 	var res formResult
-	err := v.conn.call(ctx, "elicitation/create", formParams{
+	err := v.conn.Call(ctx, "elicitation/create", formParams{
 		Mode: "form", SessionID: v.of.id, CallID: v.question(req).ID, Message: message,
 		Schema: formSchema{Type: "object", Properties: map[string]formField{wordsField: {Type: "string", Title: title}}},
 	}, &res)
@@ -46,7 +47,7 @@ func (v *view) words(ctx context.Context, req confirm.Request) (string, error) {
 // delete deletes a saved session that is not open here.
 func (a *agent) delete(p onSession) (any, error) {
 	if _, err := a.find(p.SessionID); err == nil {
-		return nil, &Error{codeRequest, "close the session first"}
+		return nil, jsonrpc.NewError(jsonrpc.InvalidRequest, "close the session first")
 	}
 	sessions := archive.New(a.opt.Home)
 	all, err := sessions.List("")

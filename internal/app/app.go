@@ -10,10 +10,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"sync"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/answerschema"
 	"github.com/bb2d0cf4/agent/internal/app/attachments"
 	"github.com/bb2d0cf4/agent/internal/app/home"
 	"github.com/bb2d0cf4/agent/internal/app/idelink"
@@ -29,6 +29,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	modelcontext "github.com/bb2d0cf4/agent/internal/context"
 	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/langserver"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/mcp"
 	"github.com/bb2d0cf4/agent/internal/permission"
@@ -60,6 +61,7 @@ type Options struct {
 	Unattended bool         // nobody is at a terminal
 	Servers    []mcp.Server // besides those of the configuration and the project
 	Host       workspace.Host
+	Answer     *answerschema.Schema // of the last answer of a turn; nil for one in words
 	// Commands returns the runner of the commands that a turn waits for, from our own;
 	// secrets names variables that they do not get. Nil is our own.
 	Commands func(here tools.Commands, secrets []string) tools.Commands
@@ -77,6 +79,9 @@ type Face struct {
 	// Offered is called, from any goroutine, when the resources or prompts of an MCP server may
 	// have changed; nil: the face lists none.
 	Offered func()
+	// Changed is called, from any goroutine, when a command in the background has begun or ended;
+	// nil: the face does not show it.
+	Changed func()
 	// Editor shows the reports of a linked editor.
 	Editor idelink.Face
 	// Shown is closed when the face is on the screen: MCP servers start then, so that they do
@@ -100,21 +105,24 @@ type App struct {
 	Resources *attachments.Resources
 	Remarks   attachments.Remarks
 
-	face     Face
-	early    []session.Event // emitted before a face was attached
-	jobs     *shell.Jobs
-	effects  *effects.Tracker
-	check    *check.Runner
-	lines    *attachments.Lines
-	modeNews *modeNews
-	skills   []skills.Skill
-	sources  sources.Setup
-	hooked   *hooked
-	guidance *guidance
-	served   served
-	tools    *tools.Set
-	start    archive.Start // of the session, as saved
-	unlink   func()        // ends the link to the editor
+	face      Face
+	early     []session.Event // emitted before a face was attached
+	jobs      *shell.Jobs
+	effects   *effects.Tracker
+	check     *check.Runner
+	trials    *trials             // nil: no command runs in a copy first
+	languages *langserver.Servers // nil: the model asks none
+	lines     *attachments.Lines
+	modeNews  *modeNews
+	skills    []skills.Skill
+	sources   sources.Setup
+	hooked    *hooked
+	answer    answering
+	guidance  *guidance
+	served    served
+	tools     *tools.Set
+	start     archive.Start // of the session, as saved
+	unlink    func()        // ends the link to the editor
 
 	mu  sync.Mutex // guards now
 	now struct {
@@ -143,26 +151,30 @@ func New(o Options) (*App, error) {
 
 func build(o Options, mode permission.Mode, model llm.Model) (*App, error) {
 	a := &App{Place: o.Place, Config: o.Config, skills: o.Skills, jobs: shell.NewJobs(), Policy: permission.New(mode, o.Rules...), unlink: func() {}}
-	a.jobs.Encoding = workspace.Encoding(o.Encoding)
+	a.jobs.Encoding, a.jobs.Changed = shell.OutputEncoding(workspace.Encoding(o.Encoding)), func() { a.face.Changed() }
 	a.sources = sources.Setup{
 		Dir: o.Place.Dir, Config: o.Config, Rules: o.Rules, Skills: o.Skills, SubAgents: o.SubAgents, Hooks: o.ProjectHooks,
 		Servers: o.ProjectServers, More: o.Sources,
 	}
 	a.now.store = o.Place.Store
-	a.face = Face{Emit: func(ev session.Event) { a.early = append(a.early, ev) }, Queued: noPrompts}
+	a.face = Face{Emit: func(ev session.Event) { a.early = append(a.early, ev) }, Queued: noPrompts, Changed: func() {}}
 	var err error
 	log := &auditor{
 		log: audit.Open(o.Home), dir: o.Place.Dir, session: func() string { return a.Current().ID() },
 		warn: func(note string) { a.emit(session.Notice{Text: note}) },
 	}
-	a.Root, err = openRoot(o.Config, o.Place.Dir, o.AddDirs, a.encoding, o.Host, func(ctx context.Context, f workspace.File, by workspace.Origin) {
+	changed := func(ctx context.Context, f workspace.File, by workspace.Origin) {
 		log.committed(ctx, f, by)
+		a.languages.Changed(f.Path)
+	}
+	a.Root, err = openRoot(o.Config, o.Place.Dir, o.AddDirs, a.encoding, o.Host, func(ctx context.Context, f workspace.File, by workspace.Origin) {
+		changed(ctx, f, by)
 		a.effects.Wrote(f)
 	})
 	if err != nil {
 		return nil, errors.Join(err, o.Place.Store.Close())
 	}
-	a.effects = effects.New(a.Root, effects.Options{Home: o.Home, Include: o.UndoIgnored, Changed: log.committed})
+	a.effects = effects.New(a.Root, effects.Options{Home: o.Home, Include: o.UndoIgnored, Changed: changed})
 	a.now.model, a.now.sends, a.now.info = o.Model, model, infoOf(o.Model, model)
 	a.recallEfforts(o.Place.Store.Conversation())
 	a.jobs.Watchdog(o.Watchdog...)
@@ -170,27 +182,22 @@ func build(o Options, mode permission.Mode, model llm.Model) (*App, error) {
 		Config: o.Config, Root: a.Root, Version: o.Version, Session: o.Place.Store.ID(), Unattended: o.Unattended,
 		Linked: func() { a.Servers.Recheck() },
 	})
-	a.Questions = confirm.NewController(a.Policy)
 	a.guidance = &guidance{trust: o.Instructions, emit: a.emit}
-	a.Questions.Answered = func(ctx context.Context, req confirm.Request, v confirm.Verdict, err error) {
-		log.answered(ctx, req, v, err)
-		if err == nil {
-			a.Policy.Approved(req, v)
-			a.guidance.answered(ctx, req, v)
-		}
-	}
+	a.Questions = a.newQuestions(log)
 	a.allowOwn()
 	a.Context = modelcontext.New(modelcontext.Options{
-		Dir: a.Root.Dir(), Roots: a.Root.Roots(), Shell: shellName(), Editor: a.Editor.View, Place: modelcontext.Place(o.IDE.Context.Place),
+		Dir: a.Root.Dir(), Roots: a.Root.Roots(), Shell: shell.In(a.Root.Dir()).Name, Editor: a.Editor.View, Place: modelcontext.Place(o.IDE.Context.Place),
 		Home: o.Home, Trusted: o.Instructions.Trusted, Skills: a.offered(),
 	})
 	a.recallStart(o.Place.Store)
 	a.guidance.begin(a.Context.Instructions())
 	a.modeNews = &modeNews{policy: a.Policy, unattended: o.Unattended, stale: true, messages: func() []llm.Message { return a.Loop.Messages() }}
 	env := append(shell.Environ(os.Environ(), o.SecretEnv(), o.EnvKeep...), o.Env...)
-	a.check = a.newCheck(env, o.Untrusted)
+	a.languages = a.newLanguages(env, o.Untrusted)
+	a.check, a.trials = a.newCheck(env, o.Untrusted), a.newTrials()
 	a.Servers = a.newServers(o)
 	a.hooked = a.newHooked(o, env)
+	a.answer.schema = o.Answer
 	a.Images = a.newImages(env)
 	a.Resources = &attachments.Resources{Servers: a.Servers, Takes: a.Images.Takes, Tell: a.Images.Tell}
 	a.lines = a.newLines(env)
@@ -200,6 +207,18 @@ func build(o Options, mode permission.Mode, model llm.Model) (*App, error) {
 	}
 	a.recall()
 	return a, nil
+}
+
+// newQuestions returns the controller of all questions, whose answers are logged.
+func (a *App) newQuestions(log *auditor) *confirm.Controller {
+	c := confirm.NewController(a.Policy)
+	c.Answered = func(ctx context.Context, req confirm.Request, v confirm.Verdict, err error) {
+		log.answered(ctx, req, v, err)
+		if err == nil {
+			a.answered(ctx, req, v)
+		}
+	}
+	return c
 }
 
 // OpenRoot opens the folder dir without a session. warn is called, at most once, if the
@@ -256,7 +275,8 @@ func (a *App) loopOptions(o Options, model llm.Model, env []string) session.Opti
 		Branch:       a.Context.Branch,
 		Emit:         a.emit,
 		Queued:       a.queued,
-		Ending:       a.hooked.ending,
+		Ending:       a.ending,
+		Answer:       o.Answer.Text(),
 		BuildMessage: a.message,
 		SaveFull:     a.keep,
 		Effort:       a.Effort,
@@ -278,6 +298,9 @@ func (a *App) Attach(f Face) {
 	}
 	if f.Offered == nil {
 		f.Offered = func() {}
+	}
+	if f.Changed == nil {
+		f.Changed = func() {}
 	}
 	a.face = f
 	a.Editor.Attach(f.Editor)
@@ -324,7 +347,8 @@ func (a *App) Close() error {
 	var work crash.Group
 	work.Go(a.unlink)
 	work.Go(a.Servers.Close)
-	err := errors.Join(a.jobs.Close(), a.check.Close())
+	work.Go(a.languages.Close)
+	err := errors.Join(a.jobs.Close(), a.check.Close(), a.trials.close())
 	work.Wait()
 	return errors.Join(err, a.effects.Close(), a.Current().Close(), a.Root.Close(), a.expireUndo(),
 		home.PruneSpill(a.Config.Home, time.Now().Add(-home.SpillAge)))
@@ -336,11 +360,4 @@ func (a *App) expireUndo() error {
 		return nil
 	}
 	return workspace.ExpireUndo(a.Config.Home, time.Now().AddDate(0, 0, -a.Config.UndoDays))
-}
-
-func shellName() string {
-	if runtime.GOOS == "windows" {
-		return "cmd"
-	}
-	return "bash"
 }

@@ -172,7 +172,7 @@ func TestTheModelCanReadWhatACompactionShortens(t *testing.T) {
 		_, rest, _ := strings.Cut(a.Loop.Compacted(), "stands word for word in ")
 		file, _, _ := strings.Cut(rest, ": look there")
 		held, err := a.Root.Read(file)
-		if err != nil || !strings.Contains(strings.ReplaceAll(held.Text, " [the line goes on]\n", ""), "- Run "+line+": exit 0") {
+		if err != nil || !strings.Contains(strings.ReplaceAll(held.Text, " [the line continues]\n", ""), "- Run "+line+": exit 0") {
 			t.Errorf("%q holds %q, %v\n%s", file, held.Text, err, a.Loop.Compacted())
 		}
 		if err := os.Remove(file); err != nil { // as time does

@@ -2,11 +2,9 @@ package app
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/permission"
-	"github.com/bb2d0cf4/agent/internal/session"
 )
 
 // asker asks the tools' questions. It adds the notes of hooks and the rule to offer, and
@@ -46,7 +44,7 @@ func (a asker) Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, e
 // tellGrant names the requests that a yes for the session allows from now on.
 func (a *App) tellGrant(req confirm.Request) {
 	if r, ok := a.Policy.Granted(req); ok {
-		a.emit(session.Notice{Text: fmt.Sprintf("Allowed, %s: %s. To undo that: /permissions", confirm.Term{}, r)})
+		a.tellAllowed(r, confirm.Term{})
 	}
 }
 
@@ -57,4 +55,11 @@ func (a *App) leavePlan(name string) error {
 		return err
 	}
 	return a.Policy.SetMode(mode)
+}
+
+// answered is called with each answer.
+func (a *App) answered(ctx context.Context, req confirm.Request, v confirm.Verdict) {
+	a.Policy.Approved(req, v)
+	a.guidance.answered(ctx, req, v)
+	a.trials.answered(req, v)
 }

@@ -18,12 +18,12 @@ const delegated = "\n\nYou are a sub-agent: another agent has given you the task
 
 // newCrew returns a crew of sub-agents with these tools.
 func (a *App) newCrew(defined []subagents.Definition, with tools.Deps) *subagents.Crew {
-	return subagents.New(subagents.Options{Defined: defined, Equip: func(d subagents.Definition, origin string) subagents.Equipment {
+	return subagents.New(subagents.Options{Defined: defined, Equip: func(ctx context.Context, d subagents.Definition, origin string) subagents.Equipment {
 		own := with
-		own.Ask, own.Background, own.Pending = onBehalf{with.Ask, origin}, nil, nil
+		own.Ask, own.Background, own.Pending, own.Holds = onBehalf{with.Ask, origin}, nil, nil, false
 		apart := a.Context.Apart()
 		own.Below = a.guidance.below(apart)
-		model, note := a.modelOf(d)
+		model, note := a.modelOf(ctx, d)
 		own.Sees = func() bool { return model.Info().Images }
 		set := tools.NewSet(own)
 		set.Offer(d.Tools)
@@ -40,7 +40,7 @@ func (a *App) newCrew(defined []subagents.Definition, with tools.Deps) *subagent
 }
 
 // modelOf returns the model of a definition, or that of the session with a note why.
-func (a *App) modelOf(d subagents.Definition) (m llm.Model, note string) {
+func (a *App) modelOf(ctx context.Context, d subagents.Definition) (m llm.Model, note string) {
 	a.mu.Lock()
 	m = a.now.sends
 	a.mu.Unlock()
@@ -49,6 +49,7 @@ func (a *App) modelOf(d subagents.Definition) (m llm.Model, note string) {
 	}
 	ref, err := a.Config.Lookup(d.Model)
 	if err == nil {
+		ref, _ = provider.Inspect(ctx, a.Config, ref) // its problems are those of the task
 		var own llm.Model
 		if own, err = provider.New(a.Config, ref); err == nil {
 			return own, ""

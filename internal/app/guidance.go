@@ -87,5 +87,5 @@ func (a *App) LeftOut() string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "instructions that you have not trusted are not used: " + strings.Join(names, ", ") + "; review and allow them with agent trust add, or give --trust"
+	return "ignoring instructions (not trusted yet): " + strings.Join(names, ", ") + "; run agent trust add, or pass --trust"
 }

@@ -184,7 +184,7 @@ func (h *hooked) ending(ctx context.Context, again bool) string {
 		h.tell(o.Context...)
 		return ""
 	}
-	h.app.emit(session.Notice{Text: "The model goes on: " + o.Blocked})
+	h.app.emit(session.Notice{Text: "The model continues: " + o.Blocked})
 	return strings.Join(append([]string{"[Do not end yet: " + o.Blocked + "]"}, o.Context...), "\n")
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/diff"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/tools"
+	"github.com/bb2d0cf4/agent/internal/tools/toolcall"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -318,7 +319,7 @@ func (c *hookedCall) after(ctx context.Context, e hooks.Event, res *tools.Result
 	}
 	text := "After this, " + c.hooked.changed(e, report)
 	for _, f := range report.Files {
-		change := tools.ChangeOf(f)
+		change := toolcall.By(f)
 		if before, known := texts[f.Name]; known {
 			if now, err := c.app.Root.Read(f.Name); err == nil {
 				change.Diff = diff.Unified(f.Name, f.Name, before, now.Text)

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/config"
@@ -30,7 +31,7 @@ func (a *App) makeRule(ctx context.Context, req confirm.Request, made confirm.Al
 		err = a.holdRule(req, r, made.Term)
 	}
 	if err != nil {
-		a.emit(session.Notice{Text: "The rule " + made.Rule + " was not made, so you will be asked again: " + err.Error()})
+		a.emit(session.Notice{Text: "You will still be asked: the rule " + made.Rule + " was not made: " + err.Error()})
 	}
 }
 
@@ -46,8 +47,17 @@ func (a *App) holdRule(req confirm.Request, r permission.Rule, term confirm.Term
 	if err := a.Policy.Hold(req, r); err != nil {
 		return err
 	}
-	a.emit(session.Notice{Text: fmt.Sprintf("Allowed, %s: %s", term, r)})
+	a.tellAllowed(r, term)
 	return nil
+}
+
+// tellAllowed tells the person what their answer allows from now on, and how to undo that.
+func (a *App) tellAllowed(r permission.Rule, term confirm.Term) {
+	what, verb := confirm.Covered(r.String()), " is"
+	if strings.HasPrefix(what, "all ") || strings.HasPrefix(what, "edits") || strings.HasPrefix(what, "pages ") {
+		verb = " are"
+	}
+	a.emit(session.Notice{Text: "From now on " + what + verb + " allowed without a question " + term.In() + ". Undo: /permissions"})
 }
 
 // keepRule puts a rule in force that the user wants to last, and writes it to the user's
@@ -56,12 +66,12 @@ func (a *App) holdRule(req confirm.Request, r permission.Rule, term confirm.Term
 func (a *App) keepRule(ctx context.Context, req confirm.Request, r permission.Rule) error {
 	file := config.OwnProjectFile(a.Config.Home, a.Root.Dir())
 	if err := writeRule(ctx, a.Config.Home, a.Root.Dir(), r); err != nil {
-		a.emit(session.Notice{Text: "The rule " + r.String() + " cannot be written, so it lasts only for this session: " + err.Error()})
+		a.emit(session.Notice{Text: "The rule " + r.String() + " could not be saved and lasts only for this session: " + err.Error()})
 		return a.holdRule(req, r, confirm.Term{})
 	}
 	r.Source, r.Dir, r.Kept = file, a.Root.Dir(), permission.OwnFile
 	a.Policy.AddRule(r)
-	a.emit(session.Notice{Text: "Written: " + r.Effect.String() + " " + r.String() + " in " + file})
+	a.tellAllowed(r, confirm.Term{Project: true})
 	return nil
 }
 

@@ -27,18 +27,24 @@ func (a *App) sandbox(ctx context.Context) tools.Sandbox {
 		box.Missing = offer.Missing
 		return box
 	}
-	caches := sandbox.Caches()
-	for _, dir := range caches {
-		if _, err := os.Stat(dir); os.IsNotExist(err) {
-			_ = statefile.Mkdir(dir) // a program that needs it will complain
-		}
-	}
-	box.Policy = a.policy(slices.Concat(a.Root.Roots(), []string{os.TempDir(), shared}, caches))
+	box.Policy = a.policy(slices.Concat(a.Root.Roots(), []string{os.TempDir(), shared}, caches()))
 	box.Policy.Network = want.Network
 	if box.Policy.MayWrite(a.Config.Home) {
 		box.Gap = fmt.Sprintf("The sandbox cannot protect the agent's own folder %s, which is inside a folder that commands may write.", a.Config.Home)
 	}
 	return box
+}
+
+// caches returns the folders of sandbox.Caches. It makes those that are missing, because a confined
+// program cannot.
+func caches() []string {
+	dirs := sandbox.Caches()
+	for _, dir := range dirs {
+		if _, err := os.Stat(dir); os.IsNotExist(err) {
+			_ = statefile.Mkdir(dir) // a program that needs it will complain
+		}
+	}
+	return dirs
 }
 
 // policy returns the limits of programs that write below the given folders. The agent's
@@ -63,7 +69,7 @@ func (a *App) checkSandbox(ctx context.Context) (p *sandbox.Policy, missing stri
 	offer := sandbox.Probe(ctx)
 	switch {
 	case offer.Missing == "":
-		return a.policy(sandbox.Caches()), ""
+		return a.policy(caches()), ""
 	case a.Config.Sandbox.Mode == "required":
 		return nil, "not run without the sandbox that you require: " + offer.Missing
 	}

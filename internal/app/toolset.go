@@ -8,6 +8,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/tools"
+	"github.com/bb2d0cf4/agent/internal/tools/access"
+	"github.com/bb2d0cf4/agent/internal/tools/change"
 	"github.com/bb2d0cf4/agent/internal/tools/pending"
 	"github.com/bb2d0cf4/agent/internal/tools/web"
 )
@@ -58,28 +60,32 @@ func (a *App) newTools(env []string, o Options) toolset {
 		jobs = o.Commands(jobs, a.Config.SecretEnv())
 	}
 	deps := a.Editor.Equip(tools.Deps{
-		Root:       a.Root,
-		Ask:        asker{a},
-		Pending:    gathered,
-		Settled:    a.hooked.reviewed,
-		Jobs:       jobs,
-		Background: a.jobs,
-		Servers:    a.Servers,
-		Pages:      web.New(web.Options{Agent: "agent/" + o.Version}),
-		Sees:       func() bool { return a.Info().Images },
-		Window:     func() int64 { return a.Info().ContextWindow },
-		SpillDir:   a.spillDir,
-		Sandbox:    a.sandbox,
-		Session:    func() string { return a.Current().ID() },
-		Home:       a.Config.Home,
-		Env:        env,
-		AskAll:     o.AsksAll(),
-		Withholds:  a.Policy.Withholds,
-		Below:      a.guidance.below(a.Context),
-		Effects:    a.effects,
-		Planning:   func() bool { return a.Policy.Mode() == permission.Plan },
-		Check:      a.check.For,
+		Deps: change.Deps{
+			Files:   access.Files{Root: a.Root, Home: a.Config.Home, Withholds: a.Policy.Withholds},
+			Ask:     asker{a},
+			Pending: gathered,
+			Settled: a.hooked.reviewed,
+			Check:   a.check.For,
+			Session: func() string { return a.Current().ID() },
+		},
+		Reading: tools.Reading{
+			Sees:   func() bool { return a.Info().Images },
+			Window: func() int64 { return a.Info().ContextWindow },
+			Below:  a.guidance.below(a.Context),
+		},
+		Shell: tools.Shell{
+			Jobs: jobs, Background: a.jobs, Effects: a.effects, Env: env, AskAll: o.AsksAll(), SpillDir: a.spillDir, Sandbox: a.sandbox, Holds: true,
+		},
+		Servers:  a.Servers,
+		Pages:    web.New(web.Options{Agent: "agent/" + o.Version}),
+		Planning: func() bool { return a.Policy.Mode() == permission.Plan },
 	})
+	if a.languages != nil {
+		deps.Languages, deps.Reports = a.languages, reports{a.Editor.View, a.languages}
+	}
+	if a.trials != nil {
+		deps.Trials, deps.OnlyTrials = a.trials, a.Config.Trial == "required"
+	}
 	a.SubAgents = a.newCrew(o.SubAgents, deps)
 	deps.Agents = a.SubAgents
 	a.tools = tools.NewSet(deps)

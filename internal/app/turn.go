@@ -2,12 +2,19 @@ package app
 
 import (
 	"context"
+	"errors"
+	"os"
+	"os/exec"
 	"strings"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/app/attachments"
 	"github.com/bb2d0cf4/agent/internal/app/clipboard"
+	"github.com/bb2d0cf4/agent/internal/app/home"
 	"github.com/bb2d0cf4/agent/internal/check"
+	"github.com/bb2d0cf4/agent/internal/editor"
+	"github.com/bb2d0cf4/agent/internal/ide"
+	"github.com/bb2d0cf4/agent/internal/langserver"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/session/history"
@@ -42,7 +49,7 @@ func (a *App) Run(ctx context.Context, prompt string) error {
 }
 
 // message turns a prompt into a message for the model: first the user's own changes
-// since the last prompt, then the prompt, then the images, the resources of MCP servers and the
+// since the last prompt, then the prompt, then the images, the resources of MCP servers, the files and the
 // parts of the editor's state that it names.
 func (a *App) message(ctx context.Context, prompt string) llm.Message {
 	m := llm.Message{Role: llm.User}
@@ -63,8 +70,10 @@ func (a *App) message(ctx context.Context, prompt string) llm.Message {
 		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: ran, Aside: true})
 	}
 	m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: strings.ToValidUTF8(prompt, "\uFFFD")})
+	m.Parts = append(m.Parts, a.answer.begin()...)
 	m.Parts = append(m.Parts, a.Images.Parts(prompt)...)
 	m.Parts = append(m.Parts, a.Resources.Parts(ctx, prompt)...)
+	m.Parts = append(m.Parts, attachments.Files{Exists: a.isFile, Tell: a.Images.Tell}.Parts(ctx, a.Resources.Typed(prompt), a.tools)...)
 	more := a.Editor.Expand(ctx, prompt, a.tools)
 	if news := a.Context.EditorNews(ctx); news != "" {
 		more += "\n\n" + news
@@ -75,6 +84,16 @@ func (a *App) message(ctx context.Context, prompt string) llm.Message {
 	return m
 }
 
+// isFile reports whether path is a regular file, also outside of the workspace.
+func (a *App) isFile(path string) bool {
+	abs, _, err := a.Root.Resolve(path)
+	if err != nil && !errors.Is(err, workspace.ErrOutside) {
+		return false
+	}
+	info, err := os.Stat(abs)
+	return err == nil && info.Mode().IsRegular()
+}
+
 // newCheck returns the runner of checks, which run with env. If the folder is untrusted, it
 // runs nothing.
 func (a *App) newCheck(env []string, untrusted bool) *check.Runner {
@@ -82,8 +101,37 @@ func (a *App) newCheck(env []string, untrusted bool) *check.Runner {
 	if untrusted {
 		command = check.Off
 	}
-	return check.New(check.Options{
+	o := check.Options{
 		Command: command, First: a.Config.CheckFirst, Roots: a.Root.Roots(), Env: a.Config.Programs().Environ(env), Jobs: a.jobs, Sandbox: a.checkSandbox,
+	}
+	if a.languages != nil {
+		o.Servers = a.languages
+	}
+	return check.New(o)
+}
+
+// reports are those of a linked editor or, without one, of the language servers that run.
+type reports struct {
+	*ide.View
+	servers *langserver.Servers
+}
+
+func (r reports) Report(ctx context.Context, path string, wait time.Duration) (found []editor.Diagnostic, known bool, err error) {
+	found, known, err = r.View.Report(ctx, path, wait)
+	if errors.Is(err, editor.ErrNone) && r.servers.Tries(path) != "" {
+		found, known = r.servers.Report(ctx, path, wait)
+		return found, known, nil
+	}
+	return found, known, err
+}
+
+// newLanguages returns the language servers of the machine; nil if the model asks none.
+func (a *App) newLanguages(env []string, untrusted bool) *langserver.Servers {
+	if a.Config.LanguageServers == "off" {
+		return nil
+	}
+	return langserver.New(langserver.Options{
+		Folders: a.Root.Roots(), Untrusted: untrusted, Programs: a.Config.Programs(), Env: env, Start: a.jobs.StartProgram, Editor: a.Editor.View,
 	})
 }
 
@@ -142,7 +190,7 @@ func (a *App) newLines(env []string) *attachments.Lines {
 }
 
 // watch records the changes while a line of the user runs.
-func (a *App) watch(ctx context.Context, line string) (ended func(*tools.Result)) {
+func (a *App) watch(ctx context.Context, line string) (ended func(*tools.Result), moved func()) {
 	run, err := a.effects.Start(ctx, effects.Command{
 		Line: line, Origin: workspace.Origin{Session: a.Current().ID(), Tool: session.Typed},
 	})
@@ -152,8 +200,15 @@ func (a *App) watch(ctx context.Context, line string) (ended func(*tools.Result)
 			report.Err = err
 		}
 		res.Effects(report)
-	}
+	}, run.Moved
 }
 
 // Shell runs a command line that the user typed. No turn may be running.
 func (a *App) Shell(ctx context.Context, line string) error { return a.lines.Run(ctx, line) }
+
+// External returns the command that opens a text in the user's own editor, without our keys in its
+// environment, and the function that then returns the saved text.
+func (a *App) External(name, text string) (*exec.Cmd, func() (string, error), error) {
+	cfg := a.Config
+	return home.External(cfg.Home, cfg.Programs(), home.EditorCommand(cfg.Interface.Editor), home.Without(os.Environ(), cfg.SecretEnv()), name, text)
+}

@@ -2,7 +2,7 @@
 // go vet, on the changed text. It guarantees that the command sees the changes without
 // a file being written, that one command runs at a time, with all its processes, only
 // until the question is answered, and that only problems that the unchanged files do not
-// have count as the proposal's.
+// have count as the proposal's. Files that no command tries go to a language server that runs anyway.
 //
 // For Go the command gets an overlay; any other command runs in a copy of the files that
 // git does not ignore. If the system has a sandbox, the command writes only in its own
@@ -23,6 +23,8 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/editor"
+	"github.com/bb2d0cf4/agent/internal/langserver"
 	"github.com/bb2d0cf4/agent/internal/sandbox"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
@@ -53,9 +55,19 @@ type Options struct {
 	Roots   []string
 	Env     []string // the environment of commands
 	Jobs    Jobs
+	// Servers are the language servers that run; nil for none. They try files that no command tries.
+	Servers Servers
 	// Sandbox returns how commands are confined, nil for not at all, or the reason why none
 	// may run.
 	Sandbox func(ctx context.Context) (p *sandbox.Policy, missing string)
+}
+
+// Servers try changes. langserver.Servers implements it.
+type Servers interface {
+	// Tries returns the name of the running server that can try a change of the file at path; "" for none.
+	Tries(path string) string
+	// Try returns the problems of texts before and after the changes.
+	Try(ctx context.Context, name string, all []langserver.Proposal) (before, after []editor.Diagnostic, err error)
 }
 
 // Runner tries proposals, one at a time. It is safe for concurrent use.
@@ -172,6 +184,9 @@ func (r *Runner) try(ctx context.Context, p plan, all []workspace.Change) (res c
 		defer func() { <-r.busy }()
 	case <-ctx.Done():
 		return res, ctx.Err()
+	}
+	if p.server {
+		return r.served(ctx, p.title, all)
 	}
 	if err := r.makeDir(); err != nil {
 		return res, err
@@ -355,7 +370,7 @@ func (r *Runner) command(ctx context.Context, p plan, dir, line string) (outcome
 	}
 	env := append(slices.Clip(r.opt.Env), p.env...)
 	env = append(env, "TMPDIR="+filepath.Join(r.dir, "tmp"))
-	got, err := r.opt.Jobs.Run(ctx, shell.Options{Line: line, Dir: dir, Env: env, Here: true, Timeout: timeLimit, Sandbox: policy})
+	got, err := r.opt.Jobs.Run(ctx, shell.Options{Line: line, Dir: dir, Env: env, Here: true, Timeout: timeLimit, Sandbox: policy.Confiner()})
 	switch {
 	case err != nil:
 		return outcome{}, fmt.Errorf("could not be started: %w", err)

@@ -102,7 +102,7 @@ func TestCompare(t *testing.T) {
 		"twice":         {failed(at(1, "x"), at(2, "x")), failed(at(1, "x")), "c ✗ 1 new error (+1 −0, 1 as before) · 0.0 s"},
 		"in exchange":   {failed(at(1, "x")), failed(at(1, "y")), "c ✗ 1 new error (+1 −1) · 0.0 s"},
 		"broken":        {failed(), outcome{}, "c ✗ fails with this change, not without it · 0.0 s"},
-		"broken before": {failed(), failed(), "c: no result: it fails without this change too, see its output"},
+		"broken before": {failed(), failed(), "c: already failed before this change"},
 	} {
 		res := compare(tt.after, tt.before)
 		res.Title = "c"

@@ -15,6 +15,7 @@ import (
 // plan is how changes are tried.
 type plan struct {
 	title   string   // for people, without pkgs
+	server  bool     // it is the name of a language server, in place of a command
 	pkgs    []string // Go packages, relative to dir; nil for another command
 	root    string   // the workspace folder with the files
 	dir     string   // where the commands run, in root
@@ -56,6 +57,9 @@ func (r *Runner) plans(all []workspace.Change) []plan {
 	var out []plan
 	for _, c := range all {
 		p, ok := r.plan(c)
+		if !ok {
+			p, ok = r.byServer(c, all)
+		}
 		if !ok || p.pkgs != nil && empties(c, all) {
 			continue
 		}

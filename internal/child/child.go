@@ -1,11 +1,11 @@
-// Package child runs small helper programs. On Linux it guarantees that no helper
-// outlives this program, however it ends, and that none exceeds its memory limit;
-// everywhere, that at most the limit of a helper's output is kept.
+// Package child runs small helper programs, and starts those that are talked to over pipes.
+// On Linux it guarantees that no helper outlives this program, however it ends, and that
+// none exceeds its memory limit; everywhere, that at most a limit of their output is kept.
 package child
 
 import (
 	"bytes"
-	"errors"
+	"fmt"
 	"os/exec"
 	"runtime"
 )
@@ -29,9 +29,6 @@ func Run(cmd *exec.Cmd, memory uint64) error {
 	return cmd.Wait()
 }
 
-// errTooMuch is returned by Buffer.Write beyond the limit.
-var errTooMuch = errors.New("the program prints too much")
-
 // Buffer holds up to Limit bytes of a program's output. Beyond that, the program's output
 // is closed.
 type Buffer struct {
@@ -43,7 +40,7 @@ type Buffer struct {
 // Write appends p. It fails beyond the limit.
 func (b *Buffer) Write(p []byte) (int, error) {
 	if b.output.Len()+len(p) > b.Limit {
-		return 0, errTooMuch
+		return 0, fmt.Errorf("it prints more than %d bytes", b.Limit)
 	}
 	return b.output.Write(p)
 }

@@ -21,14 +21,14 @@ func newACP(p Process, f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "acp", Short: "Serve an editor by the Agent Client Protocol", Args: noArgs,
 		Long: "Serves a program that hosts agents, such as Zed, by the Agent Client Protocol on standard\n" +
-			"input and output. docs/editors.md describes how to set it up.",
+			"input and output. agent help editors describes how to set it up.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			over := overrides(cmd.Flags(), f)
 			if setUp {
 				return setUpModel(cmd.Context(), p, f, over)
 			}
 			if isTerminal(p.Stdin) {
-				return usagef("agent acp is for an editor to start, which talks to it over standard input; see docs/editors.md")
+				return usagef("agent acp is for an editor to start, which talks to it over standard input; see agent help editors")
 			}
 			home, err := config.Home()
 			if err != nil {
@@ -52,7 +52,7 @@ func newACP(p Process, f *flags) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&setUp, acp.SetUpFlag, false, "ask for a model and its key on the terminal, and leave")
+	cmd.Flags().BoolVar(&setUp, acp.SetUpFlag, false, "ask for a model and its key on the terminal, and exit")
 	return cmd
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/answerschema"
 	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/app/command"
 	"github.com/bb2d0cf4/agent/internal/app/commands"
@@ -44,10 +45,18 @@ func expand(ctx context.Context, p Process, set setup.Setup, prompt string) (str
 // nobody to ask.
 func answer(ctx context.Context, p Process, f *flags, set setup.Setup, prompt, typed string) error {
 	set.IDE.Enabled = set.IDE.Enabled && f.ide
+	var schema *answerschema.Schema
+	if f.schema != "" {
+		var err error
+		if schema, err = answerschema.Load(f.schema); err != nil {
+			return usagef("--json-schema %s: %v", f.schema, err)
+		}
+	}
 	o, err := app.Prepare(ctx, set, f.choice())
 	if err != nil {
 		return err
 	}
+	o.Answer = schema
 	remarks(p, o.Notes)
 	o.Unattended = true
 	a, err := p.open(o)
@@ -57,7 +66,8 @@ func answer(ctx context.Context, p Process, f *flags, set setup.Setup, prompt, t
 	face := headless.New(headless.Options{
 		Format: headless.Format(f.format), SessionID: a.Current().ID(),
 		Stdout: p.Stdout, Stderr: p.Stderr, StdoutTTY: isTerminal(p.Stdout), StderrTTY: isTerminal(p.Stderr),
-		Told: o.Notes,
+		Schema: schema,
+		Told:   o.Notes,
 	})
 	a.Attach(app.Face{Emit: face.Emit})
 	a.Resources.Composed(prompt, typed)
@@ -71,7 +81,7 @@ func answer(ctx context.Context, p Process, f *flags, set setup.Setup, prompt, t
 	if warning := a.Editor.Wait(ctx); warning != "" {
 		remark(p, warning)
 	}
-	code := face.Run(ctx, a, prompt)
+	code := face.Run(ctx, a, a.Images.AttachWords(prompt, typed))
 	if err := a.Close(); err != nil {
 		return err
 	}

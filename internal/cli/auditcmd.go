@@ -111,7 +111,7 @@ func (a *auditCommand) verify() error {
 	if n == 0 {
 		return showLine(a.p, "The audit log is empty.")
 	}
-	return showLine(a.p, fmt.Sprintf("%d entries, none changed or missing; the last hash is %s", n, last))
+	return showLine(a.p, fmt.Sprintf("Log intact: %d entries, last hash %s", n, last))
 }
 
 func (a *auditCommand) export() error {

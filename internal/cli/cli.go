@@ -13,12 +13,14 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/bb2d0cf4/agent/internal/cli/pluginargs"
 	"github.com/bb2d0cf4/agent/internal/early"
 	"github.com/bb2d0cf4/agent/internal/headless"
 	"github.com/bb2d0cf4/agent/internal/nearest"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
+	"github.com/bb2d0cf4/agent/internal/shellline"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
@@ -40,6 +42,7 @@ func Run(ctx context.Context, p Process) int {
 		fmt.Fprintf(p.Stderr, "agent: %v\n", err)
 		return headless.ExitFailed
 	}
+	root.SetHelpCommand(newHelp(p, root))
 	root.SetArgs(promptless(root, plugin.Rest))
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
@@ -64,14 +67,15 @@ func Run(ctx context.Context, p Process) int {
 	return headless.ExitFailed
 }
 
-const long = `agent reads a project and proposes edits and commands. Nothing is written
-before you say yes, and what is written is exactly what you saw. Nothing is run before
-you say yes, except commands that only read.
+const long = `agent reads a project and proposes edits and commands. You see
+every edit as a diff before it is saved, and exactly that text is saved. Commands
+need your OK, except read-only ones.
 
   agent                      open a session in this folder
   agent "fix the test"       the same, with a first prompt
-  agent -p "what is this?"   answer once and leave; standard input is appended
+  agent -p "what is this?"   answer once and exit; standard input is appended
   agent demo                 see it work, offline
+  agent help                 the pages of the documentation
 
 Exit status: 0 done, 1 failed, 2 wrong usage, 3 done but something was denied,
 130 interrupted.`
@@ -97,7 +101,7 @@ func newRoot(p Process, run func(cmd *cobra.Command, f *flags, args []string) er
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%w; see %s --help", err, cmd.CommandPath())
+		return usagef("%w%s; see %s --help", err, meantFlag(cmd, err), cmd.CommandPath())
 	})
 	shared := root.PersistentFlags()
 	shared.String("model", "", "`model` to use, as provider/name or script:FILE")
@@ -105,8 +109,9 @@ func newRoot(p Process, run func(cmd *cobra.Command, f *flags, args []string) er
 	shared.StringVar(&f.dir, "cwd", "", "work in this `folder`")
 	own := root.Flags()
 	own.SortFlags = false
-	own.StringVarP(&f.prompt, "prompt", "p", "", "answer this `prompt` and leave")
+	own.StringVarP(&f.prompt, "prompt", "p", "", "answer one `prompt` and exit")
 	own.StringVar(&f.format, "output-format", "text", "with -p: `text`, json or stream-json")
+	own.StringVar(&f.schema, "json-schema", "", "with -p: the answer is JSON, valid against the JSON Schema in this `file`")
 	own.BoolVarP(&f.latest, "continue", "c", false, "continue the last session of this folder")
 	own.VarP((*resumed)(&f.resume), "resume", "r", "continue a session by its `id`; without one, choose")
 	own.Lookup("resume").NoOptDefVal = "true"
@@ -132,7 +137,7 @@ func newRoot(p Process, run func(cmd *cobra.Command, f *flags, args []string) er
 		newAudit(p),
 		newRecord(p, &f),
 		newReplay(p),
-		newMCP(p, &f),
+		newMCP(p, &f), newLogin(p, &f), newLogout(p, &f),
 		newACP(p, &f),
 	)
 	return root, completeFlags(root, &f)
@@ -148,29 +153,47 @@ func promptless(root *cobra.Command, args []string) []string {
 		if arg != "-p" && arg != "--prompt" {
 			continue
 		}
-		if i+1 < len(args) {
-			name, _, _ := strings.Cut(strings.TrimPrefix(args[i+1], "--"), "=")
-			if !strings.HasPrefix(args[i+1], "--") || root.Flags().Lookup(name) == nil && root.PersistentFlags().Lookup(name) == nil {
-				return args
-			}
+		if i+1 < len(args) && !isFlag(root, args[i+1]) {
+			return args
 		}
 		return slices.Concat(args[:i], []string{"--prompt="}, args[i+1:])
 	}
 	return args
 }
 
-// mistyped refuses a prompt of one word that looks like a misspelt command.
+// isFlag reports whether arg is a flag of root: --model, --model=x, -c.
+func isFlag(root *cobra.Command, arg string) bool {
+	if name, long := strings.CutPrefix(arg, "--"); long {
+		name, _, _ = strings.Cut(name, "=")
+		return root.Flags().Lookup(name) != nil || root.PersistentFlags().Lookup(name) != nil
+	}
+	return len(arg) == 2 && arg[0] == '-' && root.Flags().ShorthandLookup(arg[1:]) != nil
+}
+
+// meantFlag asks whether another flag was meant than the one that err calls unknown.
+func meantFlag(cmd *cobra.Command, err error) string {
+	name, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if !ok {
+		return ""
+	}
+	var all []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { all = append(all, f.Name) })
+	if name = nearest.Name(name, all); name != "" {
+		name = "--" + name
+	}
+	return meant(name)
+}
+
+// mistyped refuses a prompt of one word that looks like a misspelt command, and words that begin
+// with one.
 func mistyped(root *cobra.Command, args []string) error {
-	if len(args) != 1 || strings.ContainsAny(args[0], " \n") {
+	if len(args) == 0 || strings.ContainsAny(args[0], " \n") {
 		return nil
 	}
-	names := make([]string, 0, len(root.Commands()))
-	for _, c := range root.Commands() {
-		names = append(names, c.Name())
-	}
-	if name := nearest.Typo(args[0], names); name != "" {
+	if name := nearest.Typo(args[0], names(root)); name != "" {
+		rest := strings.Join(args[1:], " ")
 		return usagef("%q is not a command; did you mean %q? To send it to the model: agent -- %s",
-			args[0], root.Name()+" "+name, args[0])
+			args[0], strings.TrimSpace(root.Name()+" "+name+" "+rest), shellline.Quote(strings.TrimSpace(args[0]+" "+rest)))
 	}
 	return nil
 }

@@ -87,7 +87,7 @@ func TestWrongArguments(t *testing.T) {
 		{[]string{"fix", "the", "test"}, `agent "fix the test"`},
 		{[]string{"-c", "-r"}, "contradict each other"},
 		{[]string{"--ide", "--no-ide"}, "contradict each other"},
-		{[]string{"-p", "x", "y"}, `unexpected argument "y"`},
+		{[]string{"-p", "x", "y"}, `-p takes one prompt, in quotes: agent -p "x y"`},
 		{[]string{"-p", "x", "-r"}, "needs an id"},
 		{[]string{"--output-format", "json"}, "needs -p"},
 		{[]string{"-p", "x", "--output-format", "xml"}, "use text, json or stream-json"},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bb2d0cf4/agent/internal/app/settings"
 	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/headless"
@@ -33,6 +34,7 @@ func completeFlags(root *cobra.Command, f *flags) error {
 		{"permission-mode", modes},
 		{"output-format", fixed(string(headless.Text), string(headless.JSON), string(headless.StreamJSON))},
 		{"resume", f.sessionIDs()},
+		{"model", models},
 		{"prompt", fixed()},
 		{"max-turns", fixed()},
 	} {
@@ -105,6 +107,28 @@ func (f *flags) sessionIDs() suggestions {
 		}
 		return ids, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
+}
+
+// models completes the configured model and the known ones of hosted providers.
+func models(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	cfg, err := config.Load(nil)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	return settings.KnownModels(cfg), cobra.ShellCompDirectiveNoFileComp
+}
+
+// settingValues completes a key and its value.
+func settingValues(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	switch {
+	case len(args) == 0:
+		return settingKeys(cmd, args, typed)
+	case len(args) == 1 && args[0] == "model":
+		return models(cmd, args, typed)
+	case len(args) == 1:
+		return config.Values(args[0]), cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
 // settingKeys completes the first argument to a key of the configuration.

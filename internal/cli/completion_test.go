@@ -46,7 +46,8 @@ func TestCompletion(t *testing.T) {
 		{[]string{"--cwd", a.Dir, "--resume", ""}, []string{id}},
 		{[]string{"--cwd", a.Dir, "-r", "x", ""}, []string{}},
 		{[]string{"--cwd", a.Dir + "/missing", "sessions", "show", ""}, []string{}},
-		{[]string{"config", "set", "permission_mode", ""}, []string{}},
+		{[]string{"config", "set", "permission_mode", ""}, []string{"default", "accept-edits", "plan", "bypass"}},
+		{[]string{"config", "set", "max_turns", ""}, []string{}},
 	} {
 		if d := cmp.Diff(c.want, completed(t, c.args...)); d != "" {
 			t.Errorf("%q: %s", c.args, d)

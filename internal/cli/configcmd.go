@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -57,7 +58,7 @@ func newConfig(p Process, f *flags) *cobra.Command {
 		},
 	}
 	show := &cobra.Command{
-		Use: "show", Short: "Print the settings in force and where they come from", Args: noArgs,
+		Use: "show", Aliases: []string{"list"}, Short: "Print the settings in force and where they come from", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			set, err := loadSetup(cmd.Context(), p, f, overrides(cmd.Flags(), f), false)
 			if err != nil {
@@ -76,10 +77,13 @@ func newConfig(p Process, f *flags) *cobra.Command {
 		},
 	}
 	set := &cobra.Command{
-		Use: "set key value", Short: "Change one setting in the file; comments stay", Args: exactly(2), ValidArgsFunction: settingKeys,
+		Use: "set key value", Short: "Change one setting in the file; comments stay", Args: exactly(2), ValidArgsFunction: settingValues,
 		Example: "  agent config set model openai/gpt-5\n  agent config set providers.local.base_url http://127.0.0.1:9000/v1",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return asUsage(settings.Set(cmd.Context(), args[0], args[1]))
+			if err := settings.Set(cmd.Context(), args[0], args[1]); err != nil {
+				return asUsage(err)
+			}
+			return tellSet(p, args[0])
 		},
 	}
 	model := &cobra.Command{
@@ -92,7 +96,60 @@ func newConfig(p Process, f *flags) *cobra.Command {
 			return chooseModel(cmd.Context(), p, cfg)
 		},
 	}
-	return parent("config", "Show and change the configuration", path, show, set, model, newForget(p, f))
+	return parent("config", "Show and change the configuration", path, show, newGet(p, f), set, model, newModels(p), newForget(p, f))
+}
+
+// newGet returns the command that prints one setting.
+func newGet(p Process, f *flags) *cobra.Command {
+	return &cobra.Command{
+		Use: "get key", Short: "Print the value in force of one setting", Args: exactly(1), ValidArgsFunction: settingKeys,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := loadConfig(overrides(cmd.Flags(), f))
+			if err != nil {
+				return err
+			}
+			value, err := settings.Get(cfg, args[0])
+			if err != nil {
+				return asUsage(err)
+			}
+			return show(p, value+"\n")
+		},
+	}
+}
+
+// tellSet confirms that a setting was saved, and warns if another source overrides it.
+func tellSet(p Process, key string) error {
+	file, err := settings.File()
+	if err != nil {
+		return err
+	}
+	if err := showLine(p, "saved "+key+" in "+file); err != nil {
+		return err
+	}
+	cfg, err := config.Load(nil)
+	if err != nil {
+		return nil //nolint:nilerr // the setting is saved; what is wrong elsewhere, the next command tells
+	}
+	for _, s := range cfg.Settings() {
+		if s.Key == key && !strings.HasPrefix(s.Source, file) {
+			remark(p, s.Source+" overrides it: "+key+" is "+s.Value)
+		}
+	}
+	return nil
+}
+
+// newModels returns the command that lists the known models of hosted providers.
+func newModels(p Process) *cobra.Command {
+	return &cobra.Command{
+		Use: "models [PROVIDER]", Short: "List the known models of hosted providers, with context and prices", Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			lines, err := settings.Models(args...)
+			if err != nil {
+				return usageError{Err: err}
+			}
+			return show(p, strings.Join(lines, "\n")+"\n")
+		},
+	}
 }
 
 // chooseModel asks for a model.

@@ -50,7 +50,7 @@ func runDemo(ctx context.Context, p Process) error {
 		o.Notes = []string{
 			"This is a demo: the model is a script, the project is in " + where.Project + ".",
 			"Read the change it proposes, then answer: y yes, n no, e edit it first.",
-			"When the tests pass, /undo takes the change back. Ctrl+D leaves.",
+			"When the tests pass, /undo reverses the change. Ctrl+D exits.",
 		}
 		err = interactScreen(ctx, p, o)
 	}
@@ -81,10 +81,10 @@ func demoPrinted(ctx context.Context, p Process, o app.Options) error {
 	}
 	out := headless.NewConversation(p.Stdout)
 	a.Attach(app.Face{Emit: out.Event})
-	out.Line("There is no terminal to ask on, so this demo approves everything by itself (mode: bypass).\n")
+	out.Line("There is no terminal to ask on, so this demo approves everything (mode: bypass).\n")
 	out.Line("you: " + demo.Prompt)
 	err = a.Run(ctx, demo.Prompt)
 	out.Line("\nWhat the session changed:\n\n" + out.Diffs())
-	out.Line("To take it back: AGENT_HOME=" + o.Home + " agent undo --cwd " + a.Dir + " (in a session it is /undo).")
+	out.Line("To undo it: AGENT_HOME=" + o.Home + " agent undo --cwd " + a.Dir + " (in a session it is /undo).")
 	return errors.Join(err, out.Err(), a.Close())
 }

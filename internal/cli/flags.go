@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/cli/pluginargs"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/headless"
+	"github.com/bb2d0cf4/agent/internal/nearest"
 	"github.com/bb2d0cf4/agent/internal/permission"
 )
 
@@ -25,6 +27,7 @@ type flags struct {
 	resume   string
 	latest   bool
 	format   string
+	schema   string // a file with the JSON Schema of the answer
 	dir      string
 	addDirs  []string
 	ide      bool
@@ -85,34 +88,38 @@ func (f *flags) check(args []string) (string, error) {
 	if f.resume == pick && len(args) > 0 {
 		f.resume, args = args[0], args[1:] // -r ID: a flag with an optional value takes none after a blank
 	}
-	format := headless.Format(f.format)
-	for _, wrong := range []struct {
-		is  bool
-		why string
-	}{
-		{
-			format != headless.Text && format != headless.JSON && format != headless.StreamJSON,
-			fmt.Sprintf("--output-format %q: use text, json or stream-json", f.format),
-		},
-		{format != headless.Text && !f.prompted, "--output-format needs -p"},
-		{f.trust && !f.prompted, "--trust needs -p; a session asks, and agent trust add does too"},
-		{f.latest && f.resume != "", "--continue and --resume contradict each other: use one of them"},
-		{f.ide && f.noIDE, "--ide and --no-ide contradict each other: use one of them"},
-		{f.prompted && f.resume == pick, "with -p, --resume needs an id; agent sessions list shows them"},
-		{f.prompted && len(args) > 0, fmt.Sprintf("unexpected argument %q: the prompt is the value of -p", strings.Join(args, " "))},
-		{
-			len(args) > 1,
-			fmt.Sprintf("got %d arguments; put the prompt in quotes: agent %q", len(args), strings.Join(args, " ")),
-		},
-	} {
-		if wrong.is {
-			return "", usageError{Err: errors.New(wrong.why)}
-		}
+	if why := f.contradiction(args); why != "" {
+		return "", usageError{Err: errors.New(why)}
 	}
 	if len(args) == 1 {
 		return args[0], nil
 	}
 	return f.prompt, nil
+}
+
+// contradiction returns why the flags cannot be used with each other or with the arguments, or "".
+func (f *flags) contradiction(args []string) string {
+	format := headless.Format(f.format)
+	known := []headless.Format{headless.Text, headless.JSON, headless.StreamJSON}
+	for _, wrong := range []struct {
+		is  bool
+		why string
+	}{
+		{!slices.Contains(known, format), fmt.Sprintf("--output-format %q: use text, json or stream-json", f.format)},
+		{format != headless.Text && !f.prompted, "--output-format needs -p"},
+		{f.schema != "" && !f.prompted, "--json-schema needs -p"},
+		{f.trust && !f.prompted, "--trust needs -p; a session asks, and agent trust add does too"},
+		{f.latest && f.resume != "", "--continue and --resume contradict each other: use one of them"},
+		{f.ide && f.noIDE, "--ide and --no-ide contradict each other: use one of them"},
+		{f.prompted && f.resume == pick, "with -p, --resume needs an id; agent sessions list shows them"},
+		{f.prompted && f.prompt != "" && len(args) > 0, fmt.Sprintf("-p takes one prompt, in quotes: agent -p %q", strings.Join(append([]string{f.prompt}, args...), " "))},
+		{len(args) > 1, fmt.Sprintf("got %d arguments; put the prompt in quotes: agent %q", len(args), strings.Join(args, " "))},
+	} {
+		if wrong.is {
+			return wrong.why
+		}
+	}
+	return ""
 }
 
 // noted appends a note about the flags that have no meaning here to notes.
@@ -206,24 +213,28 @@ func helpOnly(cmd *cobra.Command, args []string) error {
 
 // noCommand reports an unknown command below cmd.
 func noCommand(cmd *cobra.Command, name string) error {
-	return usagef("%s has no command %q; see %s --help", cmd.CommandPath(), name, cmd.CommandPath())
+	return usagef("%s has no command %q%s; see %s --help", cmd.CommandPath(), name, meant(nearest.Name(name, names(cmd))), cmd.CommandPath())
 }
 
-// refuseUnknown makes cobra's own commands, help and completion, refuse unknown commands.
+// names returns the names of the commands below cmd.
+func names(cmd *cobra.Command) (all []string) {
+	for _, c := range cmd.Commands() {
+		all = append(all, c.Name())
+	}
+	return all
+}
+
+// meant asks whether name was meant; "" if it is.
+func meant(name string) string {
+	if name == "" {
+		return ""
+	}
+	return ", did you mean " + strconv.Quote(name) + "?"
+}
+
+// refuseUnknown makes cobra's own command, completion, refuse unknown commands.
 func refuseUnknown(root *cobra.Command) error {
-	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
-	help, _, err := root.Find([]string{"help"})
-	if err != nil {
-		return err
-	}
-	help.Args = func(_ *cobra.Command, args []string) error {
-		cmd, rest, err := root.Find(args)
-		if err == nil && len(rest) > 0 {
-			return noCommand(cmd, rest[0])
-		}
-		return err
-	}
 	completion, _, err := root.Find([]string{"completion"})
 	if err != nil {
 		return err

@@ -48,7 +48,11 @@ func newIDE(p Process, f *flags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return ideInstall(cmd.Context(), p, cfg, vscode.Package(), strings.Join(args, ""), to)
+			vsix, err := vscode.Package()
+			if err != nil {
+				return err
+			}
+			return ideInstall(cmd.Context(), p, cfg, vsix, strings.Join(args, ""), to)
 		},
 	}
 	install.Flags().StringVar(&to, "to", "", "write the extension to this `file` and install nothing")
@@ -93,10 +97,14 @@ func ideInstall(ctx context.Context, p Process, cfg config.Config, vsix []byte, 
 }
 
 func ideDoctor(ctx context.Context, p Process, dir string, cfg config.Config) error {
+	vsix, err := vscode.Package()
+	if err != nil {
+		return err
+	}
 	d := doctor.Editor{
 		Out: p.Stdout, Config: cfg, Dir: dir, Version: p.Version, Env: home.Without(os.Environ(), cfg.SecretEnv()),
 	}
-	if !d.Run(ctx, vscode.Package()) {
+	if !d.Run(ctx, vsix) {
 		return exitError(headless.ExitFailed)
 	}
 	return nil

@@ -99,7 +99,7 @@ func TestIDEDoctor(t *testing.T) {
 		return out.String(), healthy
 	}
 	got, healthy := look()
-	for _, want := range []string{"ok      extension  inside, 3 KiB", "note    programs", "broken  running"} {
+	for _, want := range []string{"ok      extension inside, 3 KiB", "note    programs", "broken  running"} {
 		if healthy || !strings.Contains(got, want) {
 			t.Errorf("%q is not in %v\n%s", want, healthy, got)
 		}

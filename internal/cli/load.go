@@ -32,7 +32,7 @@ func (f *flags) request(over config.Overrides) setup.Request {
 type asker struct{ p Process }
 
 func (a asker) Trust(ctx context.Context, cfg config.Config, s trust.Store, f trust.Found, before trust.Answer) (bool, error) {
-	return firstrun.Trust(ctx, dialogTerminal(a.p, cfg), s, f, before)
+	return firstrun.Trust(ctx, dialogTerminal(a.p, cfg), s, f, before, cfg.Model == "")
 }
 
 func (a asker) Server(ctx context.Context, cfg config.Config, s trust.Store, server setup.ProjectServer) (bool, error) {
@@ -46,14 +46,14 @@ func completeSetup(ctx context.Context, p Process, f *flags, over config.Overrid
 		return set, "", nil
 	}
 	o := firstrun.Options{Terminal: dialogTerminal(p, set.Config), Config: set.Config, Screens: 3}
-	if set.AskedTrust {
+	if o.Second = set.AskedTrust; o.Second {
 		o.Screens--
 	}
 	m, unknown := set.Lookup(set.Model)
 	var notes []string
 	switch {
 	case set.Model == "":
-		suggest = firstrun.Suggestion
+		suggest = firstrun.Suggestion(f.dir)
 		notes, err = firstrun.Model(ctx, o)
 	case unknown != nil:
 		return set, "", usageError{Err: unknown}

@@ -37,7 +37,7 @@ func newMCP(p Process, f *flags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return asUsage(settings.SetAll(cmd.Context(), pairs))
+			return add.save(cmd.Context(), p, args[0], pairs)
 		},
 	}
 	adding.Flags().StringArrayVar(&add.env, "env", nil, "a `variable` of the program's environment; ${NAME} is one of yours")
@@ -45,9 +45,10 @@ func newMCP(p Process, f *flags) *cobra.Command {
 	adding.Flags().StringArrayVar(&add.headers, "header", nil, "a `header` of each request; ${NAME} is a variable of yours")
 	adding.Flags().StringVar(&add.clientID, "client-id", "", "the `id` of a client that the server's login knows, if it registers none")
 	adding.Flags().StringVar(&add.callbackPort, "callback-port", "", "the `port` of that client's redirect address on this machine")
+	adding.Flags().BoolVar(&add.yes, "yes", false, "replace a server of that name without asking")
 	remove := &cobra.Command{
 		Use: "rm name", Short: "Remove a server from the configuration, or forget your answer about one of this project", Args: exactly(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return removeServer(cmd.Context(), f, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return removeServer(cmd.Context(), p, f, args[0]) },
 	}
 	withSecret := false
 	login := &cobra.Command{
@@ -67,6 +68,36 @@ type serverEntry struct {
 	url                    string
 	env, headers           []string
 	clientID, callbackPort string
+	yes                    bool // replace one without asking
+}
+
+// save writes the server to the configuration. To replace one, it asks.
+func (e serverEntry) save(ctx context.Context, p Process, name string, pairs []settings.Pair) error {
+	cfg, err := loadConfig(nil)
+	if err != nil {
+		return err
+	}
+	file, err := settings.File()
+	if err != nil {
+		return err
+	}
+	old, known := cfg.MCP[name]
+	if !known {
+		if err := settings.SetAll(ctx, pairs); err != nil {
+			return asUsage(err)
+		}
+		return showLine(p, "added the MCP server "+name+" to "+file+"; agent mcp list tries it")
+	}
+	if !e.yes {
+		remark(p, "the MCP server "+name+" is already configured: "+summaryOf(old))
+		if ok, err := confirmed(ctx, p, "Replace it? [y/N] "); err != nil || !ok {
+			return err
+		}
+	}
+	if err := settings.ReplaceServer(ctx, name, pairs); err != nil {
+		return asUsage(err)
+	}
+	return showLine(p, "replaced the MCP server "+name+" in "+file+"; agent mcp list tries it")
 }
 
 // pairs returns the settings of a server whose name and program are args.
@@ -162,24 +193,27 @@ func summaryOf(s config.MCPServer) string {
 
 // removeServer removes a server from the configuration, or else the answer about one of the
 // project.
-func removeServer(ctx context.Context, f *flags, name string) error {
+func removeServer(ctx context.Context, p Process, f *flags, name string) error {
 	missing := settings.RemoveServer(ctx, name)
-	if missing == nil {
-		return nil
-	}
 	home, err := config.Home()
 	if err != nil {
 		return err
+	}
+	if missing == nil {
+		return showLine(p, "removed the MCP server "+name+" from "+config.File(home))
 	}
 	dir, err := setup.Folder(f.dir)
 	if err != nil {
 		return err
 	}
 	was, err := trust.Open(home).ForgetServer(ctx, dir, name)
-	if err == nil && !was {
-		err = asUsage(missing)
+	switch {
+	case err != nil:
+		return err
+	case !was:
+		return asUsage(missing)
 	}
-	return err
+	return showLine(p, "forgot your answer about the MCP server "+name+" of this project; agent asks again at the next start")
 }
 
 // serverState describes a server for a list. states are those of the servers that were started.

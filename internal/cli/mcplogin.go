@@ -98,10 +98,13 @@ func logOut(cmd *cobra.Command, p Process, f *flags, name string) error {
 		return err
 	}
 	was, err := app.Logins{Store: keystore.Open(set.Home)}.Forget(cmd.Context(), s.URL)
-	if err == nil && !was {
+	switch {
+	case err != nil:
+		return err
+	case !was:
 		return usagef("no login to %s is kept", name)
 	}
-	return err
+	return showLine(p, "logged out of "+name+": its tokens are deleted")
 }
 
 // addressed returns the server that is configured, or named by the project and allowed, and

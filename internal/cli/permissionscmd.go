@@ -29,7 +29,7 @@ func newPermissions(p Process, f *flags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			e, err := replay.Explain(set, dir, f.rules(), args[0])
+			e, err := replay.Explain(cmd.Context(), set, dir, f.rules(), args[0])
 			switch {
 			case err != nil:
 				return err
@@ -41,7 +41,7 @@ func newPermissions(p Process, f *flags) *cobra.Command {
 	}
 	explain.Flags().BoolVar(&asJSON, "json", false, "print an object with class, parts and verdicts")
 	ruleFlags(explain, f)
-	return parent("permissions", "What is asked about, and why", explain, newPermissionsTest(p, f))
+	return parent("permissions", "What asks, and why", explain, newPermissionsTest(p, f))
 }
 
 // ruleFlags adds the flags for rules to a command.

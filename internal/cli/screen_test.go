@@ -79,15 +79,15 @@ func TestGarbageOfPlainLines(t *testing.T) {
 }
 
 func TestModes(t *testing.T) {
-	m := modes{sitting(t)}
-	if m.Current() != "default" || m.Next() != "accept-edits" || m.Current() != "accept-edits" {
-		t.Errorf("mode %s", m.Current())
+	a := sitting(t)
+	if a.Status().Mode != "default" || a.NextMode() != "accept-edits" || a.Status().Mode != "accept-edits" {
+		t.Errorf("mode %s", a.Status().Mode)
 	}
 }
 
 func TestStatus(t *testing.T) {
 	a := sitting(t)
-	if st := statusOf(a); st.Model != a.Info().Name || st.Editor != "" {
+	if st := a.Status(); st.Model != a.Info().Name || st.Editor != "" {
 		t.Errorf("%+v", st)
 	}
 }

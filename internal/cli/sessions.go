@@ -118,7 +118,9 @@ func removeSessions(ctx context.Context, p Process, ids []string) error {
 		}
 		if err != nil {
 			errs = append(errs, commands.SessionError(id, err))
+			continue
 		}
+		errs = append(errs, showLine(p, "deleted session "+id))
 	}
 	return errors.Join(errs...)
 }

@@ -113,7 +113,7 @@ func interactPlain(ctx context.Context, p Process, o opening) error {
 	ui := plain.New(plain.Options{
 		In: p.Stdin, Out: p.Stdout, Notes: append([]string{title}, o.notesOf(a)...), First: o.first,
 		Echo: !isTerminal(p.Stdin), Again: isTerminal(p.Stdin), Interrupt: interrupts, Labels: o.Interface.ScreenReader,
-		Commands: slash, Served: commands.ServerPrompts{App: a}, Shell: a.Shell, Attach: a.Images.Attach,
+		Commands: slash, Served: commands.Served{ServerPrompts: commands.ServerPrompts{App: a}, Listed: slash}, Shell: a.Shell, Attach: a.Images.Attach, Status: a.Status, Today: a.Today,
 	})
 	var newest headless.Newest
 	emit := func(ev session.Event) {
@@ -152,12 +152,13 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 		},
 		Terminal: o.terminal(p, own),
 		Start:    repl.Start{Version: p.Version, Dir: a.Dir, Notes: o.notesOf(a), Prompt: o.first, Suggest: o.suggest},
-		Status:   func() repl.Status { return statusOf(a) }, Modes: modes{a}, NextEffort: a.NextEffort, Commands: slash, Served: commands.ServerPrompts{App: a}, Shell: a.Shell,
-		Editor: externalEditor(a.Config), Surfaces: a.Editor.Reviewer, Images: a.Images, Files: names.Find, Remark: files.Remark,
-		History: newHistory(o.Home, a.Dir),
+		Status:   a.Status, NextMode: a.NextMode, NextEffort: a.NextEffort, Commands: slash, Served: commands.Served{ServerPrompts: commands.ServerPrompts{App: a}, Listed: slash}, Shell: a.Shell,
+		ToBackground: a.ToBackground, Today: a.Today,
+		Editor: a.External, Surfaces: a.Editor.Reviewer, Images: a.Images, Files: names.Find, Remark: files.Remark,
+		History: repl.PromptHistory(o.Home, a.Dir),
 	})
 	a.Attach(app.Face{
-		Emit: ui.Emit, Queued: ui.Queued, Reviewer: ui, Offered: ui.NamesChanged,
+		Emit: ui.Emit, Queued: ui.Queued, Reviewer: ui, Offered: ui.NamesChanged, Changed: ui.Refresh,
 		Editor: idelink.Face{Remark: ui.Remark, Insert: ui.Insert, Refresh: ui.Refresh},
 		Shown:  shown,
 	})

@@ -3,10 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -46,7 +43,7 @@ func newTrust(p Process, f *flags) *cobra.Command {
 	}
 	var yes bool
 	add := &cobra.Command{
-		Use: "add [folder | address]", Short: "Trust a folder as it is now and the folders below, or allow a server or a proxy", Args: atMost(1),
+		Use: "add [folder | address]", Short: "Trust a folder's present content and the folders below, or allow a server or a proxy", Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			with := trustAdd{p: p, yes: yes}
 			if len(args) == 1 && isAddress(args[0]) {
@@ -60,7 +57,7 @@ func newTrust(p Process, f *flags) *cobra.Command {
 		Use: "rm [folder | address]", Short: "Forget the answer about a folder, with those that follow from it, or about an address", Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && isAddress(args[0]) {
-				return removeAddress(cmd.Context(), args[0])
+				return removeAddress(cmd.Context(), p, args[0])
 			}
 			return removeTrust(cmd.Context(), p, f.folder(args))
 		},
@@ -111,7 +108,7 @@ func (a trustAdd) address(ctx context.Context, over config.Overrides, address st
 	if err != nil {
 		return err
 	}
-	if q, ok := mcpQuestion(cfg, address); ok {
+	if q, ok := allowedservers.OfMCP(cfg, address); ok {
 		return a.allow(ctx, cfg, q)
 	}
 	if cfg.Model == "" {
@@ -130,27 +127,7 @@ func (a trustAdd) address(ctx context.Context, over config.Overrides, address st
 			return a.allow(ctx, cfg, q)
 		}
 	}
-	return usagef("%s needs no permission for %s; agent trust list shows the allowed addresses", m.Ref, address)
-}
-
-// mcpQuestion returns the question about another user's program at the address of an MCP
-// server; ok is false if no server needs one.
-func mcpQuestion(cfg config.Config, address string) (q allowedservers.Question, ok bool) {
-	want := strings.TrimSuffix(address, "/")
-	for _, name := range slices.Sorted(maps.Keys(cfg.MCP)) {
-		at := cfg.MCP[name].URL
-		if at != want && !strings.HasPrefix(at, want+"/") {
-			continue
-		}
-		if user := allowedservers.Stranger(at); user != "" {
-			return allowedservers.Question{
-				Entry: allowedservers.Entry{Address: at, Provider: "mcp." + name, User: user},
-				Title: "Use this MCP server?",
-				Text:  []string{fmt.Sprintf("The program at %s is run by another user of this machine. It would get the token and the headers of the MCP server %s.", at, name)},
-			}, true
-		}
-	}
-	return q, false
+	return usagef("%s is already allowed for %s (agent trust list)", address, m.Ref)
 }
 
 // allow asks a question and stores a yes.
@@ -173,7 +150,7 @@ func (a trustAdd) ask(ctx context.Context, title string, text []string) error {
 		if err := show(a.p, strings.Join(text, "\n")+"\n"); err != nil {
 			return err
 		}
-		return usagef("nothing was allowed: there is no terminal to ask on. Check the above, then add --yes")
+		return usagef("nothing was changed: no terminal to ask. If this is right, run it again with --yes")
 	}
 	cfg, err := loadConfig(nil)
 	if err != nil {
@@ -183,16 +160,19 @@ func (a trustAdd) ask(ctx context.Context, title string, text []string) error {
 }
 
 // removeAddress forgets a server or a proxy.
-func removeAddress(ctx context.Context, address string) error {
+func removeAddress(ctx context.Context, p Process, address string) error {
 	home, err := config.Home()
 	if err != nil {
 		return err
 	}
 	was, err := allowedservers.Open(home).Remove(ctx, address)
-	if err == nil && !was {
-		return usagef("%s was not allowed; agent trust list shows the allowed addresses", address)
+	switch {
+	case err != nil:
+		return err
+	case !was:
+		return usagef("%s is not in the list (agent trust list)", address)
 	}
-	return err
+	return showLine(p, "no longer allowed: "+address)
 }
 
 // removeTrust forgets a folder, which need not exist, and prints which folders below and
@@ -213,7 +193,7 @@ func removeTrust(ctx context.Context, p Process, name string) error {
 		return err
 	}
 	if !r.Was {
-		return usagef("there is no answer about %s; agent trust list shows all", dir)
+		return usagef("%s is not in the list (agent trust list)", dir)
 	}
 	for _, l := range r.Lines(dir) {
 		err = errors.Join(err, showLine(p, l))

@@ -22,9 +22,9 @@ import (
 func newUndo(p Process, f *flags) *cobra.Command {
 	u := undoCommand{done: "undone"}
 	cmd := &cobra.Command{
-		Use: "undo [file]", Short: "Take back the last change in this folder", Args: atMost(1),
-		Long: "Takes back the last change in this folder, or in a file, after showing it. A file that\n" +
-			"was changed since keeps that change: you are asked about both merged, or it is left alone.\n" +
+		Use: "undo [file]", Short: "Undo the last change in this folder", Args: atMost(1),
+		Long: "Undoes the last change in this folder, or in a file, after showing it. A file that\n" +
+			"was changed since keeps that change: the merged result asks, or the file is skipped.\n" +
 			"It needs no session and no git, and works after a crash.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -44,9 +44,9 @@ func newUndo(p Process, f *flags) *cobra.Command {
 func newRedo(p Process, f *flags) *cobra.Command {
 	u := undoCommand{done: "redone", scope: undo.Scope{Range: undo.LastUndo}}
 	return u.flags(&cobra.Command{
-		Use: "redo", Short: "Take back the last undo or rewind in this folder", Args: noArgs,
-		Long: "Takes back the last undo or rewind in this folder, after showing it, if nothing was\n" +
-			"changed after it. Run it again to take back the one before that.",
+		Use: "redo", Short: "Redo: reverse the last undo or rewind in this folder", Args: noArgs,
+		Long: "Reverses the last undo or rewind in this folder, after showing it, if nothing was\n" +
+			"changed after it. Run it again for the one before that.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return u.run(cmd.Context(), p, f) },
 	})
 }
@@ -127,7 +127,7 @@ func (u *undoCommand) in(ctx context.Context, p Process, root *workspace.Root) e
 		return err
 	}
 	if !u.yes {
-		if ok, err := confirmed(ctx, p, "Take this back? [y/N] "); err != nil || !ok {
+		if ok, err := confirmed(ctx, p, "Undo this? [y/N] "); err != nil || !ok {
 			return err
 		}
 	}
@@ -175,7 +175,7 @@ func (u *undoCommand) explain(err error) error {
 // confirmed asks a yes-or-no question on the terminal; without one it is wrong usage.
 func confirmed(ctx context.Context, p Process, question string) (bool, error) {
 	if !isTerminal(p.Stdin) {
-		return false, usagef("there is no terminal to ask on: check the change above, then add --yes")
+		return false, usagef("nothing was changed: no terminal to ask. If the change above is right, run it again with --yes")
 	}
 	fmt.Fprint(p.Stderr, question)
 	line := make(chan string, 1)

@@ -36,7 +36,7 @@ func edited(t *testing.T, file, before, after string) *workspace.Root {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := root.Commit(t.Context(), change, workspace.Origin{Turn: "t"}); err != nil {
+	if _, err := root.Commit(t.Context(), workspace.AllOrNone, workspace.Origin{Turn: "t"}, change); err != nil {
 		t.Fatal(err)
 	}
 	return root

@@ -37,14 +37,18 @@ type Config struct {
 	MCP            map[string]MCPServer // the user's, by name
 	Hooks          []Hook               // the user's
 	Shell          Shell
-	Sandbox        Sandbox
-	IDE            IDE
-	Interface      Interface
+	// LanguageServers is "auto" or "off": whether the model may ask language servers.
+	LanguageServers string
+	Trial           string // whether commands first run in a copy of the folder: "auto", "off" or "required"
+	Sandbox         Sandbox
+	IDE             IDE
+	Interface       Interface
 	// Encoding is the encoding of files that are not valid UTF-8 and have no byte order
 	// mark, by a name that golang.org/x/text's htmlindex knows.
 	Encoding string
 	// UndoDays is how many days changes can be undone; 0 means no limit.
-	UndoDays int
+	UndoDays  int
+	WebSearch string // auto: a provider with a search of its own may use it; or off
 	// Review is ReviewEdit or ReviewTurn.
 	Review string
 	// UndoIgnored lists files that git ignores, as in a .gitignore file, whose changes by

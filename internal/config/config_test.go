@@ -48,11 +48,13 @@ func TestDefaults(t *testing.T) {
 		Limits: Limits{MaxTurns: 1000, CompactAt: 85, IdleTimeout: 2 * time.Minute},
 		Shell:  Shell{Surface: "agent"},
 
-		Sandbox: Sandbox{Mode: "off", Network: true},
-		IDE:     IDE{Enabled: true, AutoConnect: true, UseDiffs: true, Review: "diff", Foreign: "offer", Context: EditorContext{Place: "start", Diagnostics: true, OpenEditors: true, Selection: true}},
+		Sandbox:         Sandbox{Mode: "off", Network: true},
+		Trial:           "auto",
+		LanguageServers: "auto",
+		IDE:             IDE{Enabled: true, AutoConnect: true, UseDiffs: true, Review: "diff", Foreign: "offer", Context: EditorContext{Place: "start", Diagnostics: true, OpenEditors: true, Selection: true}},
 		Interface: Interface{
-			Theme: "auto", Diff: "auto", Status: []string{"mode", "model", "branch", "context", "editor", "cost"}, Title: true, Progress: true, Notify: "auto",
-		}, UndoDays: 30, Review: ReviewEdit, Check: "off", Encoding: "iso-8859-1",
+			Theme: "auto", Diff: "auto", Status: []string{"mode", "jobs", "model", "branch", "context", "editor", "cost"}, Title: true, Progress: true, Notify: "auto",
+		}, UndoDays: 30, WebSearch: "auto", Review: ReviewEdit, Check: "off", Encoding: "iso-8859-1",
 	}
 	c.settings = nil
 	if d := cmp.Diff(want, c, cmp.AllowUnexported(Config{})); d != "" {
@@ -128,7 +130,7 @@ func TestRefusals(t *testing.T) {
 		{"more than all", "compact_at: 120\n", "0 to 100"},
 		{"mapping wanted", "ide: true\n", "ide: want keys below it"},
 		{"value wanted", "model: [a]\n", "model: want a single value"},
-		{"several", "interface:\n  status: mode, color\n", `"mode, color" is neither none nor a list of mode, model`},
+		{"several", "interface:\n  status: mode, color\n", `"mode, color" is neither none nor a list of mode, jobs, model`},
 		{"choice", "permission_mode: blue\n", `"blue" is not one of default, accept-edits, plan, bypass`},
 		{"bool", "ide:\n  enabled: yes please\n", "neither true nor false"},
 		{"address", "base_url: file:///etc\n", "not an http"},
@@ -230,7 +232,7 @@ func TestNearest(t *testing.T) {
 
 func TestSeveral(t *testing.T) {
 	for file, want := range map[string][]string{
-		"":                                   {"mode", "model", "branch", "context", "editor", "cost"},
+		"":                                   {"mode", "jobs", "model", "branch", "context", "editor", "cost"},
 		"interface:\n  status: cost ,mode\n": {"cost", "mode"},
 		"interface:\n  status: none\n":       nil,
 	} {

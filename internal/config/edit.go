@@ -120,6 +120,24 @@ func editable(name string, data []byte) (*yaml.Node, error) {
 	return &doc, nil
 }
 
+// CheckKey returns an error if no setting can have the dotted key.
+func CheckKey(key string) error {
+	_, _, err := locate(key)
+	return err
+}
+
+// Values returns the values that the setting with the dotted key can have, nil if they are not few.
+func Values(key string) []string {
+	_, s, err := locate(key)
+	switch {
+	case err != nil:
+		return nil
+	case s.kind == boolean:
+		return []string{"true", "false"}
+	}
+	return s.choices
+}
+
 // locate looks a dotted key up in the schema.
 func locate(key string) ([]string, *schema, error) {
 	var path []string

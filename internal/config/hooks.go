@@ -135,7 +135,7 @@ func (d *document) addHooks(n *yaml.Node, where string) error {
 		if m := typeErrorLine.FindStringSubmatch(err.Error()); m != nil {
 			where = d.file + ":" + m[1] + ": "
 		}
-		return fmt.Errorf("%shooks: want events with lists of matcher and hooks, as in docs/hooks.md", where)
+		return fmt.Errorf("%shooks: want events with lists of matcher and hooks, as agent help hooks shows", where)
 	}
 	var wrong []error
 	if d.hooks, wrong = f.list(d.file); len(wrong) > 0 {

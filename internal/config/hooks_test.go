@@ -44,18 +44,18 @@ func TestHooks(t *testing.T) {
 	}
 }
 
-// The page about hooks names each event, and is short.
+// The reference of hooks names each event, and is short.
 func TestHooksPage(t *testing.T) {
-	data, err := os.ReadFile("../../docs/hooks.md")
+	data, err := os.ReadFile("../../docs/hooks-reference.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, event := range HookEvents() {
 		if !strings.Contains(string(data), "`"+event+"`") {
-			t.Errorf("docs/hooks.md lacks %s", event)
+			t.Errorf("docs/hooks-reference.md lacks %s", event)
 		}
 	}
 	if n := strings.Count(string(data), "\n"); n > 25 {
-		t.Errorf("docs/hooks.md has %d lines", n)
+		t.Errorf("docs/hooks-reference.md has %d lines", n)
 	}
 }

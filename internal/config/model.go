@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/config/catalog"
 	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/lookpath"
 )
@@ -17,7 +18,9 @@ type Provider struct {
 	BaseURL string `yaml:"base_url"`
 	// APIKeyEnv names the environment variable with the key; APIKeyCommand prints it
 	// (program and arguments, no shell). With neither, requests carry no key.
-	APIKeyEnv     string                  `yaml:"api_key_env"`
+	APIKeyEnv string `yaml:"api_key_env"`
+	// Login is the issuer at which a person can sign in instead of having a key.
+	Login         string                  `yaml:"login"`
 	APIKeyCommand []string                `yaml:"api_key_command"`
 	Headers       map[string]string       `yaml:"headers"`
 	ContextWindow int64                   `yaml:"context_window"` // tokens
@@ -29,7 +32,7 @@ type Provider struct {
 // tokens; zero means unknown.
 type ModelOptions struct {
 	ContextWindow int64   `yaml:"context_window"` // tokens
-	Images        *bool   `yaml:"images"`         // whether it accepts images; nil: judge by its name
+	Images        *bool   `yaml:"images"`         // whether it accepts images; nil: until it refuses one
 	CacheMarkers  *bool   `yaml:"cache_markers"`  // see Model.CacheMarkers
 	CacheTTL      string  `yaml:"cache_ttl"`      // the time for which marked input is cached: CacheHour, or five minutes
 	Input         float64 `yaml:"price_input"`
@@ -138,43 +141,80 @@ const ScriptProvider = "script"
 // HostedProvider is a known provider that requires a key.
 type HostedProvider struct {
 	Name, Title, BaseURL, KeyEnv string
-	favourites                   []string
+	favourites                   []string // before those that package catalog recommends
 }
 
 // Hosted lists the known providers that require a key, best known first.
 var Hosted = []HostedProvider{
-	{"openai", "OpenAI", "https://api.openai.com/v1", "OPENAI_API_KEY", []string{"gpt-5.1", "gpt-5", "gpt-4.1", "gpt-4o"}},
-	{"anthropic", "Anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", []string{"claude-sonnet-5", "claude-opus-4-5", "claude-sonnet-4-5"}},
-	{"openrouter", "OpenRouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", []string{"openrouter/auto"}},
-	{"gemini", "Google Gemini", "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY", []string{"models/gemini-2.5-pro", "models/gemini-2.5-flash"}},
-	{"mistral", "Mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", []string{"devstral-medium-latest", "mistral-medium-latest", "mistral-large-latest"}},
-	{"deepseek", "DeepSeek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", []string{"deepseek-chat"}},
-	{"xai", "xAI", "https://api.x.ai/v1", "XAI_API_KEY", []string{"grok-code-fast-1", "grok-4"}},
-	{"groq", "Groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", []string{"openai/gpt-oss-120b", "llama-3.3-70b-versatile"}},
+	{"openai", "OpenAI", "https://api.openai.com/v1", "OPENAI_API_KEY", nil},
+	{"anthropic", "Anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", nil},
+	{"openrouter", "OpenRouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", nil},
+	{"gemini", "Google Gemini", "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY", nil},
+	{"mistral", "Mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", []string{"mistral-medium-latest", "mistral-large-latest"}},
+	{"deepseek", "DeepSeek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", nil},
+	{"xai", "xAI", "https://api.x.ai/v1", "XAI_API_KEY", nil},
+	{"groq", "Groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", nil},
 	{"together", "Together", "https://api.together.xyz/v1", "TOGETHER_API_KEY", nil},
 }
 
-// Favourites returns suggested models of a provider, best first.
+// Favourites returns the known models of a provider, by the names that it lists: those to suggest first.
 func Favourites(provider string) []string {
-	for _, h := range Hosted {
-		if h.Name == provider {
-			return h.favourites
-		}
+	i := slices.IndexFunc(Hosted, func(h HostedProvider) bool { return h.Name == provider })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	all := slices.Clone(Hosted[i].favourites)
+	for _, m := range catalog.Models(provider) {
+		if provider == "gemini" {
+			m.Name = "models/" + m.Name
+		}
+		all = append(all, m.Name)
+	}
+	return all
+}
+
+// LocalProvider is a server that people run on their own machine, at one of its usual addresses.
+type LocalProvider struct {
+	Name      string
+	Addresses []string
+}
+
+// Locals lists the known local providers, best known first.
+var Locals = []LocalProvider{
+	{"ollama", []string{"http://127.0.0.1:11434/v1"}},
+	{"lmstudio", []string{"http://127.0.0.1:1234/v1"}},
+	{"llamacpp", []string{"http://127.0.0.1:8080/v1", "http://127.0.0.1:9931/v1"}}, // the second since 2026
+	{"vllm", []string{"http://127.0.0.1:8000/v1"}},
+}
+
+// Local reports whether a provider is one of Locals, whatever its address.
+func Local(provider string) bool {
+	return slices.ContainsFunc(Locals, func(l LocalProvider) bool { return l.Name == provider })
+}
+
+// Usual returns the addresses at which the server of m may be: its own, and the other usual ones
+// if it has the first of them.
+func (m Model) Usual() []string {
+	at := m.Endpoint.BaseURL
+	i := slices.IndexFunc(Locals, func(l LocalProvider) bool { return l.Name == m.Provider && l.Addresses[0] == at })
+	if i < 0 {
+		return []string{at}
+	}
+	return Locals[i].Addresses
 }
 
 // builtin returns the providers that need no configuration.
 func builtin() map[string]Provider {
-	all := map[string]Provider{
-		"ollama":   {BaseURL: "http://127.0.0.1:11434/v1"},
-		"lmstudio": {BaseURL: "http://127.0.0.1:1234/v1"},
-		"llamacpp": {BaseURL: "http://127.0.0.1:8080/v1"},
-		"vllm":     {BaseURL: "http://127.0.0.1:8000/v1"},
+	all := map[string]Provider{}
+	for _, l := range Locals {
+		all[l.Name] = Provider{BaseURL: l.Addresses[0]}
 	}
 	for _, h := range Hosted {
 		all[h.Name] = Provider{BaseURL: h.BaseURL, APIKeyEnv: h.KeyEnv}
 	}
+	openai := all["openai"]
+	openai.Login = "https://auth.openai.com"
+	all["openai"] = openai
 	return all
 }
 
@@ -222,12 +262,51 @@ func (c Config) Lookup(ref string) (Model, error) {
 	}
 	if strings.TrimRight(m.Endpoint.BaseURL, "/") == strings.TrimRight(own, "/") {
 		m.From = ""
+	} else if user.Login == "" {
+		m.Endpoint.Login = "" // it is for the known address
 	}
-	m.Options = m.Endpoint.Models[model]
+	return m.Told(ModelOptions{}), nil
+}
+
+// Told returns m with the facts that its server tells, which complete the user's settings; the
+// public facts about the models of hosted providers complete both.
+func (m Model) Told(served ModelOptions) Model {
+	m.Options = m.Endpoint.Models[m.Name]
 	if m.Options.ContextWindow == 0 {
 		m.Options.ContextWindow = m.Endpoint.ContextWindow
 	}
-	return m, nil
+	m.Options.complete(served)
+	if known, ok := catalog.Find(m.HostedBy(), m.Name); ok {
+		m.Options.complete(ModelOptions{
+			ContextWindow: known.Window, Images: &known.Pictures,
+			Input: known.Input, Output: known.Output, Cached: known.Cached, Written: known.Written,
+		})
+	}
+	return m
+}
+
+// HostedBy returns the known provider at whose own address m is, under whatever name; "" for
+// another address.
+func (m Model) HostedBy() string {
+	at := strings.TrimRight(m.Endpoint.BaseURL, "/")
+	i := slices.IndexFunc(Hosted, func(h HostedProvider) bool { return h.BaseURL == at })
+	if i < 0 {
+		return ""
+	}
+	return Hosted[i].Name
+}
+
+// complete adds facts that o lacks. Prices belong together.
+func (o *ModelOptions) complete(facts ModelOptions) {
+	if o.ContextWindow == 0 {
+		o.ContextWindow = facts.ContextWindow
+	}
+	if o.Images == nil {
+		o.Images = facts.Images
+	}
+	if o.Input == 0 && o.Output == 0 && o.Cached == 0 && o.Written == 0 {
+		o.Input, o.Output, o.Cached, o.Written = facts.Input, facts.Output, facts.Cached, facts.Written
+	}
 }
 
 // With returns c with another model. A base URL that was set without a provider stays
@@ -310,6 +389,9 @@ func overlay(base, top Provider) Provider {
 	}
 	if top.APIKeyEnv != "" || len(top.APIKeyCommand) > 0 {
 		base.APIKeyEnv, base.APIKeyCommand = top.APIKeyEnv, top.APIKeyCommand
+	}
+	if top.Login != "" {
+		base.Login = top.Login
 	}
 	base.Headers, base.ContextWindow, base.Wire, base.Models = top.Headers, top.ContextWindow, top.Wire, top.Models
 	return base

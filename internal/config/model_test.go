@@ -1,6 +1,7 @@
 package config
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -171,6 +172,24 @@ func TestSecretEnv(t *testing.T) {
 	}
 }
 
+func TestLocalsAreOnThisMachine(t *testing.T) {
+	for _, l := range Locals {
+		m, err := Config{}.Lookup(l.Name + "/m")
+		if err != nil || !slices.Equal(m.Usual(), l.Addresses) {
+			t.Errorf("%s: %q, %v", l.Name, m.Usual(), err)
+		}
+		for _, address := range l.Addresses {
+			if u, err := url.Parse(address); err != nil || u.Hostname() != "127.0.0.1" {
+				t.Errorf("%s is at %s", l.Name, address)
+			}
+		}
+		m.Endpoint.BaseURL = "http://192.0.2.1/v1"
+		if got := m.Usual(); len(got) != 1 {
+			t.Errorf("%s, configured elsewhere: %q", l.Name, got)
+		}
+	}
+}
+
 // The known providers are found by their names, with their own keys.
 func TestHosted(t *testing.T) {
 	home(t, "")
@@ -200,6 +219,44 @@ func TestWith(t *testing.T) {
 		m, err := cfg.With(c.now).Lookup(c.now)
 		if err != nil || m.Endpoint.BaseURL != c.want || cfg.Model != c.was {
 			t.Errorf("%+v: %+v, %v", c, m, err)
+		}
+	}
+}
+
+// The facts of hosted models complete the user's settings, at the provider's own address only.
+func TestKnownModels(t *testing.T) {
+	no := false
+	for _, c := range []struct {
+		name   string
+		ref    string
+		user   Provider
+		window int64
+		input  float64
+		known  bool
+	}{
+		{"nothing is set", "anthropic/claude-opus-5", Provider{}, 1000000, 5, true},
+		{"a dated name", "anthropic/claude-opus-5-20260401", Provider{}, 1000000, 5, true},
+		{"the user's window", "anthropic/claude-opus-5", Provider{ContextWindow: 200000}, 200000, 5, true},
+		{"the user's price", "anthropic/claude-opus-5", Provider{Models: map[string]ModelOptions{"claude-opus-5": {Input: 1}}}, 1000000, 1, true},
+		{"the user's pictures", "anthropic/claude-opus-5", Provider{Models: map[string]ModelOptions{"claude-opus-5": {Images: &no}}}, 1000000, 5, true},
+		{"another address", "anthropic/claude-opus-5", Provider{BaseURL: "https://proxy.example/v1"}, 0, 0, false},
+		{"the address under another name", "corp/gpt-5.4", Provider{BaseURL: "https://api.openai.com/v1/", APIKeyEnv: "K"}, 1050000, 2.5, true},
+		{"an unknown model", "anthropic/claude-unheard-of", Provider{}, 0, 0, false},
+		{"a local server", "ollama/gpt-5.4", Provider{}, 0, 0, false},
+	} {
+		provider, _, err := Split(c.ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := Config{Providers: map[string]Provider{provider: c.user}}.Lookup(c.ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o := m.Options; o.ContextWindow != c.window || o.Input != c.input || (o.Output > 0) != c.known && c.name != "the user's price" {
+			t.Errorf("%s: %d tokens, $%v of input, $%v of output; want %d, %v, known: %v", c.name, o.ContextWindow, o.Input, o.Output, c.window, c.input, c.known)
+		}
+		if o := m.Options; c.known && (o.Images == nil || *o.Images == (c.name == "the user's pictures")) {
+			t.Errorf("%s: pictures %v", c.name, o.Images)
 		}
 	}
 }

@@ -65,6 +65,7 @@ var root = &schema{kind: group, fields: []*schema{
 	{name: "permissions", kind: group, fields: append([]*schema{
 		{name: "safe_commands", kind: choice, def: "run", choices: []string{"run", "ask"}},
 	}, ruleLists...)},
+	{name: "web_search", kind: choice, def: "auto", choices: []string{"auto", "off"}},
 	{name: "review", kind: choice, def: ReviewEdit, choices: []string{ReviewEdit, ReviewTurn}},
 	{name: "max_turns", kind: count, def: "1000"},
 	{name: "max_minutes", kind: count, def: "0"},
@@ -74,6 +75,8 @@ var root = &schema{kind: group, fields: []*schema{
 	{name: "max_request_usd", kind: number, def: "0"},
 	{name: "compact_at", kind: percent, def: "85"},
 	{name: "idle_timeout", kind: duration, def: "2m0s"},
+	{name: "trial", kind: choice, def: "auto", choices: []string{"auto", "off", "required"}},
+	{name: "language_servers", kind: choice, def: "auto", choices: []string{"auto", "off"}},
 	{name: "sandbox", kind: choice, def: "off", choices: []string{"auto", "off", "required"}},
 	{name: "sandbox_network", kind: boolean, def: "true"},
 	{name: "sandbox_write", kind: folders},
@@ -90,7 +93,7 @@ var root = &schema{kind: group, fields: []*schema{
 		{name: "input", kind: choice, def: "emacs", choices: []string{"emacs", "vi", "vim"}},
 		{name: "motion", kind: choice, def: "full", choices: []string{"full", "reduced"}},
 		{name: "screen_reader", kind: boolean, def: "false"},
-		{name: "status", kind: several, def: "mode, model, branch, context, editor, cost", choices: statusItems},
+		{name: "status", kind: several, def: "mode, jobs, model, branch, context, editor, cost", choices: statusItems},
 		{name: "title", kind: boolean, def: "true"},
 		{name: "progress", kind: choice, def: "auto", choices: []string{"auto", "off"}},
 		{name: "notify", kind: choice, def: "auto", choices: []string{"auto", "osc9", "osc777", "bell", "off"}},
@@ -123,7 +126,7 @@ var renamed = map[string]string{"max_tokens": "max_session_tokens"}
 var themes = []string{"auto", "dark", "light", "high-contrast", "colorblind", "ansi", "none"}
 
 // statusItems are the items of the status line; a test in internal/repl compares them.
-var statusItems = []string{"mode", "model", "branch", "context", "editor", "cost", "tokens", "folder"}
+var statusItems = []string{"mode", "jobs", "model", "branch", "context", "editor", "cost", "tokens", "folder"}
 
 // wires are the values of wire.
 var wires = []string{WireChat, WireResponses, WireAnthropic}
@@ -132,6 +135,7 @@ var provider = &schema{kind: group, fields: []*schema{
 	{name: "base_url", kind: address},
 	{name: "api_key_env", kind: variable},
 	{name: "api_key_command", kind: list},
+	{name: "login", kind: address},
 	{name: "headers", kind: table, elem: &schema{kind: text}},
 	{name: "context_window", kind: count},
 	{name: "wire", kind: choice, choices: wires},

@@ -15,9 +15,12 @@ type Command struct {
 	// Unconfined marks the question whether a command that failed in the sandbox may run
 	// again without one. No rule and no mode approves it.
 	Unconfined bool
-	// ReadOnly means that Line is known to only read. A rule may approve such a command:
+	// ReadOnly means that Line is known to be read-only. A rule may approve such a command:
 	// the caller then runs a guarded form of it, which Verdict.Guarded demands.
 	ReadOnly bool
+	// Trial asks only whether Line may first run in a copy of the folder, in which it changes
+	// nothing: an approval then has Verdict.Trial set.
+	Trial bool
 	// Parts are the pieces of Line, for rules: simple commands, redirections and other
 	// constructs. They are empty if Line was not taken apart.
 	Parts []CommandPart

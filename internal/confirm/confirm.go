@@ -47,8 +47,8 @@ type Request struct {
 	// once no rule answers, and stops it with the answer.
 	Check *Check
 
-	// Later marks edits that a person can be asked about later, together with others: if
-	// no rule decides them, the verdict has Later set, and nobody was asked.
+	// Later marks edits that a person can be asked about later, together with others, and
+	// commands to try: if no rule decides them, the verdict has Later set, and nobody was asked.
 	Later bool
 
 	// ByUser marks a request from a user's command, made while a turn may be running.
@@ -105,6 +105,9 @@ const (
 	NumberRule
 )
 
+// Terminal is Verdict.By of an answer in the terminal.
+const Terminal = "terminal"
+
 // Verdict is an answer.
 type Verdict struct {
 	Decision Decision
@@ -141,6 +144,8 @@ type Verdict struct {
 	Check bool
 	// Guarded limits the approval of a command to its guarded form (see Command.ReadOnly).
 	Guarded bool
+	// Trial limits the approval of a command to a run in a copy (see Command.Trial).
+	Trial bool
 	// Unasked is set if nobody could be asked. AllowWith then lists the permission rules
 	// that would have allowed the request, if any can.
 	Unasked   bool
@@ -165,6 +170,28 @@ type Offer struct {
 	Part string
 	// Check returns nil if a rule may be made with the answer, or the reason for people.
 	Check func(rule string) error
+}
+
+// Covers names the requests that the offered rule allows: all `go vet …`.
+func (o Offer) Covers() string { return Covered(o.Rule) }
+
+// Covered names the requests that a permission rule covers, as a person would. It returns other text unchanged.
+func Covered(rule string) string {
+	kind, of, _ := strings.Cut(strings.TrimSuffix(rule, ")"), "(")
+	switch {
+	case of == "":
+	case kind == "run" && strings.HasSuffix(of, " *"):
+		return "all `" + strings.TrimSuffix(of, "*") + "…`"
+	case kind == "run":
+		return "`" + of + "`"
+	case kind == "edit":
+		return "edits of " + of
+	case kind == "read":
+		return "reading " + of
+	case kind == "fetch":
+		return "pages of " + of
+	}
+	return rule
 }
 
 // Always is a permission rule that a person made with an answer.
@@ -195,6 +222,14 @@ func (t Term) String() string {
 		return fmt.Sprintf("%d hours", t.Time/time.Hour)
 	}
 	return "this session"
+}
+
+// In describes t at the end of a sentence.
+func (t Term) In() string {
+	if t.Uses > 0 || t.Time > 0 {
+		return "for " + t.String()
+	}
+	return "in " + t.String()
 }
 
 // Comment is a reviewer's remark on a line of the proposed text.

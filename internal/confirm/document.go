@@ -20,7 +20,7 @@ func (d *Document) File(dir string) workspace.Change {
 }
 
 func (d *Document) facts(Request) Facts {
-	return Facts{Title: "Carry out the plan, and ask about edits", Kind: "document", Text: d.Text, Drafts: []workspace.Change{d.File("")}}
+	return Facts{Title: "Carry out the plan and ask for each edit", Kind: "document", Text: d.Text, Drafts: []workspace.Change{d.File("")}}
 }
 
 func (*Document) fits(v Verdict) error {

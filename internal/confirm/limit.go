@@ -10,7 +10,7 @@ type Limit struct {
 }
 
 func (l *Limit) facts(Request) Facts {
-	return Facts{Title: sanitize.Line(l.Reached) + ". Go on?", Line: "a limit is reached: " + sanitize.Line(l.Reached), Kind: "limit", About: l.Reached}
+	return Facts{Title: sanitize.Line(l.Reached) + ". Continue?", Line: sanitize.Line(l.Reached), Kind: "limit", About: l.Reached}
 }
 
 func (*Limit) fits(v Verdict) error { return v.bare() }

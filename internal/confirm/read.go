@@ -8,7 +8,7 @@ type Read struct {
 	Path   string // absolute, resolved
 	Name   string // relative to the workspace, with forward slashes; empty outside its main folder
 	Inside bool   // it is in the workspace
-	Keys   string // "usually holds keys", or as git's settings; "" if a rule is about it, or outside
+	Keys   string // "may contain passwords or keys", or as git's settings; "" if a rule is about it, or outside
 }
 
 func (f *Read) facts(Request) Facts {

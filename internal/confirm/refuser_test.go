@@ -64,3 +64,45 @@ func TestBegunNoWins(t *testing.T) {
 		})
 	}
 }
+
+// leaving is a person who is detached with a no begun, or given.
+type leaving struct {
+	*person
+	detach func()
+	begun  bool
+	waits  chan struct{}
+}
+
+func (l *leaving) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
+	if l.begun {
+		return l.person.Review(ctx, req)
+	}
+	<-l.waits
+	return confirm.Verdict{Feedback: "too late"}, nil
+}
+
+func (l *leaving) Refused(context.Context, string) (confirm.Verdict, bool) {
+	l.detach()
+	close(l.waits)
+	synctest.Wait()
+	return confirm.Verdict{Feedback: "too late"}, l.begun
+}
+
+// TestNoOfADetachedReviewer: a no that was begun before a yes, or given while it is looked for, does not count
+// once its reviewer is detached.
+func TestNoOfADetachedReviewer(t *testing.T) {
+	for _, begun := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			terminal := newPerson("terminal")
+			gone := &leaving{person: newPerson("editor"), begun: begun, waits: make(chan struct{})}
+			c := confirm.NewController(nil, terminal)
+			gone.detach = c.Attach(gone)
+			got := ask(t.Context(), c, edit("1"))
+			synctest.Wait()
+			terminal.answers <- yes
+			if o := <-got; o.verdict.By != "terminal" || o.verdict.Decision != confirm.Approve {
+				t.Errorf("begun %v: Ask = %+v", begun, o)
+			}
+		})
+	}
+}

@@ -7,6 +7,8 @@
 //   - It makes garbage collections rare, because the tables that Chroma builds when it
 //     initializes leave so much garbage that two or three collections would take a sixth of
 //     the processor time of a short run, to save a megabyte.
+//   - It sets up the room of a command and waits for that, see package room. The others would
+//     make each command wait, and hold memory as long as it runs.
 //   - It lets a watchdog wait for its work. A watchdog needs none of the other packages until
 //     then, and most end without any work. Their tables would take 20 MB of memory for as
 //     long as the session lasts, and processor time from the first commands.

@@ -205,7 +205,9 @@ func (l *collector) addManifests(word, dir string, dirs []string) {
 				continue
 			}
 			for _, name := range l.glob(dir, p) {
-				l.script(filepath.Join(dir, name), append(slices.Clip(dirs), dir))
+				if !strings.HasSuffix(name, ".sample") { // of git's hooks, none runs
+					l.script(filepath.Join(dir, name), append(slices.Clip(dirs), dir))
+				}
 			}
 		}
 		up := filepath.Dir(dir)

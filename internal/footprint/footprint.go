@@ -91,7 +91,7 @@ type program struct {
 // Of returns the things that a command runs. The caller must close it.
 func Of(c Command) *Footprint {
 	r := &Footprint{path: c.Dir, files: map[string]string{}, found: map[string]program{}}
-	held, err := os.Open(c.Dir)
+	held, err := openFolder(c.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		r.err = fmt.Errorf("%w: %w", ErrUnpredictable, err)
 		return r

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
@@ -21,6 +22,8 @@ type Collector struct {
 	usage   llm.Usage
 	changed []tools.FileChange // one per path, in order of the first change
 	denied  []tools.Denied
+	tried   int // commands that ran in a copy of the folder
+	helpers []helperObject
 }
 
 // Add adds an event.
@@ -38,6 +41,9 @@ func (c *Collector) Add(ev session.Event) {
 	case session.Spent:
 		c.usage = c.usage.Add(ev.Usage)
 	case session.CallEnded:
+		if ev.Result.Task != nil {
+			c.helpers = append(c.helpers, helperObject{ev.Title, usageOf(ev.Result.Used), ev.Result.Used.CostUSD, ev.Result.Failed})
+		}
 		c.addResult(ev.Result)
 	}
 }
@@ -49,6 +55,9 @@ func (c *Collector) addResult(r tools.Result) {
 	}
 	if r.Denied != nil {
 		c.denied = append(c.denied, *r.Denied)
+	}
+	if r.Rule == permission.InCopy {
+		c.tried++
 	}
 	c.denied = append(c.denied, r.Refused...)
 	for _, ch := range r.Changes {
@@ -122,14 +131,25 @@ type resultObject struct {
 	Type         string             `json:"type"`
 	IsError      bool               `json:"is_error"`
 	Result       string             `json:"result"`
+	Output       json.RawMessage    `json:"structured_output,omitempty"`
 	SessionID    string             `json:"session_id"`
 	NumTurns     int                `json:"num_turns"`
 	Usage        usageObject        `json:"usage"`
 	CostUSD      float64            `json:"cost_usd"`
 	SavedUSD     float64            `json:"cache_saved_usd,omitzero"`
+	Tried        int                `json:"commands_in_copy,omitzero"`
 	DurationMS   int64              `json:"duration_ms"`
 	FilesChanged []tools.FileChange `json:"files_changed"`
 	Denied       []tools.Denied     `json:"denied"`
+	Helpers      []helperObject     `json:"sub_agents,omitempty"`
+}
+
+// helperObject is a sub-agent of the turn, whose usage is part of the turn's.
+type helperObject struct {
+	Title   string      `json:"title"`
+	Usage   usageObject `json:"usage"`
+	CostUSD float64     `json:"cost_usd"`
+	Failed  bool        `json:"failed"`
 }
 
 type usageObject struct {
@@ -138,17 +158,22 @@ type usageObject struct {
 	Cached int64 `json:"cached_tokens"`
 	// Written is the part of Input that the server put into its cache.
 	Written int64 `json:"cache_written_tokens,omitzero"`
+	// Searches counts the searches of the web by the server.
+	Searches int64 `json:"web_searches,omitzero"`
 }
 
-func usageOf(u llm.Usage) usageObject { return usageObject{u.Input, u.Output, u.Cached, u.Written} }
+func usageOf(u llm.Usage) usageObject {
+	return usageObject{u.Input, u.Output, u.Cached, u.Written, u.Searches}
+}
 
 func (c *Collector) result(id string, err error, took time.Duration) resultObject {
 	r := resultObject{
 		Type: "result", Result: c.Answer(), SessionID: id, NumTurns: c.rounds,
 		Usage:   usageOf(c.usage),
-		CostUSD: c.usage.CostUSD, SavedUSD: c.usage.SavedUSD, DurationMS: took.Milliseconds(),
+		CostUSD: c.usage.CostUSD, SavedUSD: c.usage.SavedUSD, Tried: c.tried, DurationMS: took.Milliseconds(),
 		FilesChanged: append([]tools.FileChange{}, c.changed...),
 		Denied:       append([]tools.Denied{}, c.denied...),
+		Helpers:      c.helpers,
 	}
 	if err != nil {
 		r.IsError, r.Result = true, reason(err)

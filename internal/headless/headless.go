@@ -6,7 +6,9 @@ package headless
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -16,6 +18,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/answerschema"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session"
 )
@@ -57,7 +60,9 @@ type Options struct {
 	StderrTTY bool
 	// Told holds lines that Stderr has already; a failure in the same words is not repeated.
 	Told []string
-	Now  func() time.Time // nil means time.Now
+	// Schema is that of the answer, which then appears once it was checked; nil: it is in words.
+	Schema *answerschema.Schema
+	Now    func() time.Time // nil means time.Now
 }
 
 // Face shows one turn on the standard streams. It is used for one Run.
@@ -88,6 +93,7 @@ func New(opt Options) *Face {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
+	opt.StdoutTTY = opt.StdoutTTY && opt.Schema == nil
 	return &Face{opt: opt, out: newOutput(opt.Stdout)}
 }
 
@@ -104,7 +110,7 @@ func (f *Face) Run(ctx context.Context, loop Runner, prompt string) int {
 		f.line(startEvent{Type: "start", SessionID: f.opt.SessionID, Prompt: prompt})
 	}
 	err := loop.Run(turn, prompt)
-	f.finish(err, f.opt.Now().Sub(began))
+	err = f.finish(err, f.opt.Now().Sub(began))
 	outErr := stop()
 	if outErr != nil {
 		if !errors.Is(outErr, syscall.EPIPE) && ctx.Err() == nil {
@@ -145,14 +151,27 @@ func (f *Face) Emit(ev session.Event) {
 	f.showProgress(ev)
 }
 
-// finish writes the output after the last event.
-func (f *Face) finish(err error, took time.Duration) {
+// finish writes the output after the last event. It returns err, or why the answer is not valid.
+func (f *Face) finish(err error, took time.Duration) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	var value json.RawMessage
+	if f.opt.Schema != nil && err == nil {
+		if value, err = f.opt.Schema.Check(f.sum.Answer()); err != nil {
+			err = fmt.Errorf("the answer is not valid against the JSON Schema: %w", err)
+		}
+	}
 	switch {
 	case f.opt.Format != Text:
-		f.line(f.sum.result(f.opt.SessionID, err, took))
-		return
+		r := f.sum.result(f.opt.SessionID, err, took)
+		if r.Output = value; value != nil {
+			r.Result = string(value)
+		}
+		f.line(r)
+		return err
+	case f.opt.Schema != nil && err == nil:
+		f.out.write(string(value) + "\n")
+	case f.opt.Schema != nil:
 	case f.opt.StdoutTTY:
 		f.endLine()
 	case strings.TrimSpace(f.sum.Answer()) != "":
@@ -162,6 +181,7 @@ func (f *Face) finish(err error, took time.Duration) {
 		f.out.drain()
 		f.complain(reason(err))
 	}
+	return err
 }
 
 // told reports whether the last notice, or a line from before the turn, gives a reason. A

@@ -90,7 +90,7 @@ func TestJSON(t *testing.T) {
 	if diff := cmp.Diff(wantResult, out); diff != "" || status != ExitDenied {
 		t.Errorf("status %d, output (-want +got):\n%s", status, diff)
 	}
-	if want := "HTTP 503; trying again in 1 s (2 of 6)\nmind\n"; errs != want {
+	if want := "HTTP 503; retrying in 1 s (2 of 6)\nmind\n"; errs != want {
 		t.Errorf("stderr %q, want %q", errs, want)
 	}
 }
@@ -143,7 +143,7 @@ func TestTextIntoAPipe(t *testing.T) {
 	if out != "Done. <ok>\u009b\n" || status != ExitDenied {
 		t.Errorf("status %d, stdout %q", status, out)
 	}
-	want := "• Edit x – +2 −1\n• Edit\\u{1b} x\n• Run y\nHTTP 503; trying again in 1 s (2 of 6)\nmind\n"
+	want := "• Edit x – +2 −1\n• Edit\\u{1b} x\n• Run y\nHTTP 503; retrying in 1 s (2 of 6)\nmind\n"
 	if errs != want {
 		t.Errorf("stderr %q, want %q", errs, want)
 	}

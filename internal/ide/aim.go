@@ -63,7 +63,7 @@ func (a aim) choose(found []lock.Candidate, refused map[unwelcome]int) (lock.Can
 func whyNone(found []lock.Candidate, refused map[unwelcome]int) string {
 	i := slices.IndexFunc(found, func(c lock.Candidate) bool { return c.Folder != "" })
 	if i < 0 {
-		return "no editor has this folder open"
+		return "open this folder in VS Code to connect it"
 	}
 	c := found[i]
 	switch {

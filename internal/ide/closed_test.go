@@ -65,7 +65,7 @@ func TestMute(t *testing.T) {
 	}
 	answers.Store(true)
 	r.until("an answer", func() bool {
-		_, _, _ = r.Report(late(), "/a", time.Second) // its answer may come later, or the question too late
+		_, _, _ = r.Report(t.Context(), "/a", time.Second) // the answer to an earlier one may come first
 		return !r.Mute()
 	})
 	if _, _, err := r.Report(t.Context(), "/a", time.Second); err != nil || r.Mute() {

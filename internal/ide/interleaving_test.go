@@ -24,6 +24,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
 	"github.com/bb2d0cf4/agent/internal/tools"
+	"github.com/bb2d0cf4/agent/internal/tools/access"
+	"github.com/bb2d0cf4/agent/internal/tools/change"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -87,7 +89,10 @@ func newMingle(t *testing.T, seed, number uint64) *mingle {
 			m.verdict = append(m.verdict, v)
 		}
 	}
-	m.set = tools.NewSet(tools.Deps{Root: m.root, Ask: control, Session: func() string { return "s" }, SpillDir: t.TempDir})
+	m.set = tools.NewSet(tools.Deps{
+		Deps:  change.Deps{Files: access.Files{Root: m.root}, Ask: control, Session: func() string { return "s" }},
+		Shell: tools.Shell{SpillDir: t.TempDir},
+	})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {

@@ -311,8 +311,8 @@ func TestUnsavedIsAskedBriefly(t *testing.T) {
 	}
 }
 
-// TestEncoding: the editor's encoding of a file is used, and not waited for if it does
-// not come.
+// TestEncoding: the editor's encoding of a file is used, from a busy editor too, and not waited for
+// for long if it does not come.
 func TestEncoding(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
@@ -324,6 +324,13 @@ func TestEncoding(t *testing.T) {
 	e.World.Open(path, idetest.Document{Encoding: "shiftjis"})
 	if got := r.Encoding(path); got != "shift_jis" {
 		t.Errorf("got %q", got)
+	}
+	e.Handle("checkDocumentDirty", func(*idetest.Conn, rawJSON) idetest.Reply {
+		<-time.After(1500 * time.Millisecond)
+		return idetest.JSON(map[string]any{"success": true, "encoding": "shiftjis"})
+	})
+	if got := r.Encoding(path); got != "shift_jis" {
+		t.Errorf("a busy editor's answer was not waited for: %q", got)
 	}
 	e.Handle("checkDocumentDirty", func(*idetest.Conn, rawJSON) idetest.Reply { return idetest.Reply{Silent: true} })
 	var reads sync.WaitGroup

@@ -7,37 +7,61 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// Review implements confirm.Reviewer. It shows the change in the linked editor, and
-// after a loss in the next one; as long as somebody else is asked too, it waits for an
-// editor. A request without a change that can be shown, or a plan, is left to others.
+// Review implements confirm.Reviewer. It shows each file of the question in the linked editor, all
+// at once, and after a loss in the next one; as long as somebody else is asked too, it waits for
+// an editor. The files of a list that are rejected are left out of its approval. A request
+// without a change that can be shown, or a plan, is left to others.
 func (v *Reviewer) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
-	change := req.File()
+	files := v.files(req)
+	if len(files) == 0 {
+		return confirm.Verdict{}, confirm.ErrUndecided
+	}
+	defer v.doing.Asks()() // a user's command asks without app.asker, which counts the tools' questions
+	t := turnReview{Reviewer: v, req: req, answers: make([]confirm.Verdict, len(files))}
+	var parts []*question
+	edits := confirm.As[*confirm.Edits](req)
+	lists := edits != nil && edits.Review
+	for i, c := range files {
+		switch {
+		case !lists:
+			parts = append(parts, v.reviews.begin(req, c, ""))
+		case slices.Contains(edits.Out, i):
+			t.answered++
+		default:
+			parts = append(parts, v.reviews.begin(partOf(req, i, c, len(files)), c, req.ID))
+		}
+	}
+	defer v.reviews.end(parts...) // an approval elsewhere needs the answers until all are given
+	if !lists {
+		return v.ask(ctx, parts[0])
+	}
+	v.opt.Face.note(req.ID, "") // it may be about the question before its texts were replaced
+	return t.run(ctx, parts)
+}
+
+// files returns the files that are shown for a question, if any.
+func (v *Reviewer) files(req confirm.Request) []workspace.Change {
 	switch s := req.Subject.(type) {
 	case *confirm.Edits:
-		if s.Review && v.opt.Diffs {
-			return v.reviewAll(ctx, req, s)
+		if v.opt.Diffs && (s.Review || s.One() && (s.Changes[0].Editable() || s.Changes[0].Removes())) {
+			return s.Changes
 		}
 	case *confirm.Document:
-		if !v.opt.Unattended {
-			file := s.File(v.opt.Search.Dir)
-			change = &file
+		if v.opt.Diffs && !v.opt.Unattended {
+			return []workspace.Change{s.File(v.opt.Search.Dir)}
 		}
 	default:
 	}
-	if change == nil || !change.Editable() && !change.Removes() || !v.opt.Diffs {
-		return confirm.Verdict{}, confirm.ErrUndecided
-	}
-	q := v.reviews.begin(req, *change, "")
-	defer v.reviews.end(q)
-	defer v.doing.Asks()() // a user's command asks without app.asker, which counts the tools' questions
-	return v.ask(ctx, q)
+	return nil
 }
 
 // ask shows a question until it is answered.

@@ -143,7 +143,7 @@ func TestLostDraftIsNotPassedOver(t *testing.T) {
 			r.untilNote("edited in")
 			lose(e)
 			if name == "crash" {
-				r.untilNote("is lost, and so is an edit made there (+1 −1)")
+				r.untilNote("is lost; your edit there (+1 −1) is kept in the editor")
 			}
 			<-r.terminal.shown
 			r.terminal.answers <- yes

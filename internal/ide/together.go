@@ -4,36 +4,27 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// reviewAll shows the files of a plan as reviews of their own, all at once, and returns when
-// each is answered. The files rejected are left out of the approval. Only our own extension
-// is asked: another editor might write the first files before the last one is answered. A
-// file that ends undecided is left to others: the answers and drafts of the rest are there for
-// them as long as they are asked.
-func (v *Reviewer) reviewAll(ctx context.Context, req confirm.Request, edits *confirm.Edits) (confirm.Verdict, error) {
-	defer v.doing.Asks()()
-	v.opt.Face.note(req.ID, "") // it may be about the question before its texts were replaced
-	t := turnReview{Reviewer: v, req: req, answers: make([]confirm.Verdict, len(edits.Changes))}
-	var parts []*question
-	for i, c := range edits.Changes {
-		if slices.Contains(edits.Out, i) {
-			t.answered++
-			continue
-		}
-		parts = append(parts, v.reviews.begin(confirm.Request{
-			ID: req.FileID(i), Tool: req.Tool, Description: req.Description, Force: req.Force, ByUser: req.ByUser,
-			Batch: confirm.Batch{ID: req.ID, Index: i, Total: len(t.answers)}, Notes: notesOn(c.Name, req.Notes), Subject: confirm.Edit(c), Check: req.Check, Alone: req.Alone,
-		}, c, req.ID))
+// partOf returns the question about a file of several.
+func partOf(req confirm.Request, i int, c workspace.Change, total int) confirm.Request {
+	return confirm.Request{
+		ID: req.FileID(i), Tool: req.Tool, Description: req.Description, Force: req.Force, ByUser: req.ByUser,
+		Batch: confirm.Batch{ID: req.ID, Index: i, Total: total}, Notes: notesOn(c.Name, req.Notes), Subject: confirm.Edit(c), Check: req.Check, Alone: req.Alone,
 	}
-	defer v.reviews.end(parts...) // an approval elsewhere needs the answers until all are given
+}
+
+// run returns when each file is answered. Only our own extension is asked: another editor might
+// write the first files before the last one is answered. A file that ends undecided is left to
+// others: the answers and drafts of the rest are there for them as long as they are asked.
+func (t *turnReview) run(ctx context.Context, parts []*question) (confirm.Verdict, error) {
 	var work crash.Group
 	for _, q := range parts {
 		work.Go(func() { t.ask(ctx, q) })
@@ -44,11 +35,11 @@ func (v *Reviewer) reviewAll(ctx context.Context, req confirm.Request, edits *co
 		return confirm.Verdict{}, ctx.Err()
 	case len(t.undecided) == 0:
 		return together(t.answers), nil
-	case len(t.undecided) == len(parts) && len(v.reviews.typed(req.ID)) == 0:
+	case len(t.undecided) == len(parts) && len(t.reviews.typed(t.req.ID)) == 0:
 		return confirm.Verdict{}, confirm.ErrUndecided
 	}
 	select {
-	case <-req.Alone:
+	case <-t.req.Alone:
 		return confirm.Verdict{}, confirm.ErrUndecided
 	case <-ctx.Done():
 		return confirm.Verdict{}, ctx.Err()

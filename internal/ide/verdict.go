@@ -34,7 +34,7 @@ func (l *link) ends(ctx context.Context, answered time.Time) bool {
 func (v *Reviewer) lostDuring(q *question, l *link) {
 	note := "the link to " + l.name() + " is lost: answer here"
 	if d := q.edited(); d.Edited {
-		note = fmt.Sprintf("the link to %s is lost, and so is an edit made there (+%d −%d): answer here, or wait until the link is back", l.name(), d.Added, d.Removed)
+		note = fmt.Sprintf("the link to %s is lost; your edit there (+%d −%d) is kept in the editor: wait until the link is back, or answer here without it", l.name(), d.Added, d.Removed)
 	}
 	if names := v.reviews.typed(q.whole); len(names) > 0 {
 		note = fmt.Sprintf("the link to %s is lost, but your text is kept: y shows it here, in %s", l.name(), strings.Join(names, ", "))

@@ -13,9 +13,9 @@ import (
 // NewCallID returns an id for a call to which the server gave none.
 func NewCallID() string { return "call_" + rand.Text() }
 
-// SafeID returns a call's id in the characters and the length that every provider
-// allows. A sum keeps ids apart that differ in other characters alone.
-func SafeID(id string) string {
+// SafeID returns a call's id in the characters that every provider allows, of most bytes at most. A
+// sum keeps ids apart that differ in other characters alone.
+func SafeID(id string, most int) string {
 	clean := strings.Map(func(r rune) rune {
 		switch {
 		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_', r == '-':
@@ -23,18 +23,18 @@ func SafeID(id string) string {
 		}
 		return '_'
 	}, id)
-	if clean == id && id != "" && len(id) <= MaxCallID {
+	if clean == id && id != "" && len(id) <= most {
 		return id
 	}
-	return fmt.Sprintf("%.*s_%016x", MaxCallID-17, clean, sumOf(id))
+	return fmt.Sprintf("%.*s_%016x", most-17, clean, sumOf(id))
 }
 
-// MaxCallID is the most bytes that every provider allows in a call's id.
-const MaxCallID = 40
+// MaxCallID is the most bytes that Messages and Responses allow in a call's id.
+const MaxCallID = 64
 
 // NineLetters returns a call's id in the form that Mistral's servers demand.
 func NineLetters(id string) string {
-	if len(id) == 9 && !strings.ContainsAny(SafeID(id), "_-") {
+	if len(id) == 9 && !strings.ContainsAny(SafeID(id, len(id)), "_-") {
 		return id
 	}
 	return fmt.Sprintf("%016x", sumOf(id))[:9]

@@ -11,8 +11,8 @@ func TestSafeID(t *testing.T) {
 	ids := []string{"toolu_1", "a:0", "a.0", "", long, long + "y", "über"}
 	var got []string
 	for _, id := range ids {
-		c := SafeID(id)
-		if c == "" || len(c) > MaxCallID || SafeID(id) != c {
+		c := SafeID(id, MaxCallID)
+		if c == "" || len(c) > MaxCallID || SafeID(id, MaxCallID) != c {
 			t.Errorf("%q became %q", id, c)
 		}
 		got = append(got, c)

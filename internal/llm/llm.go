@@ -159,6 +159,9 @@ type Request struct {
 	Messages []Message
 	Tools    []ToolSpec
 	Effort   string // how much to think: low, medium, high …; empty: as configured
+	// Answer is the JSON Schema of the answer after the last call; nil for one in words. A server
+	// that does not know such answers gets the request without it.
+	Answer json.RawMessage
 }
 
 // Delta is one step of an answer. Exactly one field is set.
@@ -167,7 +170,7 @@ type Delta struct {
 	Reasoning string
 	Thinking  bool     // the model begins to reason; it may send no text of it
 	Pending   *Pending // a tool call is being received
-	Notice    string   // for the user: the parts that the request leaves out
+	Notice    string   // for the user: the parts that the request leaves out, the searches of the server
 	Retry     *Retry   // the request failed and will be sent again; the deltas so far are void
 	End       *End     // the last step of a whole answer
 }
@@ -226,6 +229,7 @@ type Usage struct {
 	Cached      int64 `json:"cached_tokens"`
 	Written     int64 `json:"cache_written_tokens,omitzero"`
 	WrittenHour int64 `json:"cache_written_hour_tokens,omitzero"`
+	Searches    int64 `json:"web_searches,omitzero"` // of the web, by the server, in Input and CostUSD
 	// CostUSD is zero if the model's prices are unknown.
 	CostUSD float64 `json:"cost_usd,omitzero"`
 	// SavedUSD is the saving by the provider's cache; less than zero if little was read
@@ -239,8 +243,8 @@ type Usage struct {
 func (u Usage) Add(v Usage) Usage {
 	return Usage{
 		Input: u.Input + v.Input, Output: u.Output + v.Output, Cached: u.Cached + v.Cached, Written: u.Written + v.Written,
-		WrittenHour: u.WrittenHour + v.WrittenHour,
-		CostUSD:     u.CostUSD + v.CostUSD, SavedUSD: u.SavedUSD + v.SavedUSD, Estimated: u.Estimated || v.Estimated,
+		WrittenHour: u.WrittenHour + v.WrittenHour, Searches: u.Searches + v.Searches,
+		CostUSD: u.CostUSD + v.CostUSD, SavedUSD: u.SavedUSD + v.SavedUSD, Estimated: u.Estimated || v.Estimated,
 	}
 }
 

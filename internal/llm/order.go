@@ -15,10 +15,11 @@ type Order struct {
 	Parts []OrderPart `json:"parts"`
 }
 
-// OrderPart is one part of an answer; exactly one field is set.
+// OrderPart is one part of an answer; one of Opaque, Text and Call is set.
 type OrderPart struct {
 	Opaque json.RawMessage `json:"opaque,omitzero"` // as it came
 	Text   int             `json:"text,omitzero"`   // so many bytes of the answer's text
+	Phase  string          `json:"phase,omitzero"`  // of that text, as the server calls it
 	Call   bool            `json:"call,omitzero"`   // its next call
 }
 
@@ -42,10 +43,10 @@ func (o *Order) AddCall(calls []ToolCall) {
 // OrderKey is the member of Message.Extra that holds an Order.
 const OrderKey = "order"
 
-// Extra returns o in the form of Message.Extra; nil if nothing in it is opaque.
+// Extra returns o in the form of Message.Extra; nil if nothing in it is opaque or has a phase.
 func (o Order) Extra() json.RawMessage {
 	for _, p := range o.Parts {
-		if p.Opaque != nil {
+		if p.Opaque != nil || p.Phase != "" {
 			extra, _ := json.Marshal(map[string]Order{OrderKey: o}) // of strings and valid JSON: it cannot fail
 			return extra
 		}
@@ -53,10 +54,11 @@ func (o Order) Extra() json.RawMessage {
 	return nil
 }
 
-// Piece is a piece of an answer; exactly one field is set.
+// Piece is a piece of an answer; one of Opaque, Text and Call is set.
 type Piece struct {
 	Opaque json.RawMessage
 	Text   string
+	Phase  string // see OrderPart
 	Call   *ToolCall
 }
 
@@ -100,7 +102,7 @@ func (o Order) pieces(text string, calls []ToolCall) (pieces []Piece, ok bool) {
 		case p.Call && len(calls) > 0:
 			pieces, calls = append(pieces, Piece{Call: &calls[0]}), calls[1:]
 		case !p.Call && p.Text <= len(text):
-			pieces, text = append(pieces, Piece{Text: text[:p.Text]}), text[p.Text:]
+			pieces, text = append(pieces, Piece{Text: text[:p.Text], Phase: p.Phase}), text[p.Text:]
 		default:
 			return nil, false
 		}

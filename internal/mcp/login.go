@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
-	"sync/atomic"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -16,7 +13,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/bb2d0cf4/agent/internal/clip"
-	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/loopback"
 	"github.com/bb2d0cf4/agent/internal/peer"
 )
 
@@ -73,11 +70,11 @@ func Login(ctx context.Context, opt Options, s Server, client Client, show func(
 	if err != nil || !safe(u) {
 		return errors.New("a login needs an https address")
 	}
-	back, err := listen(client.Port)
+	back, err := loopback.Listen("/callback", false, client.Port)
 	if err != nil {
 		return err
 	}
-	defer back.close(ctx)
+	defer back.Close(ctx)
 	var got *keeper
 	known, only := client.credentials(ctx, opt.Logins, s.URL)
 	one := newServer(opt, s)
@@ -87,10 +84,10 @@ func Login(ctx context.Context, opt Options, s Server, client Client, show func(
 	handler, err := auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
 		PreregisteredClient: known,
 		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
-			ClientName: "agent", RedirectURIs: []string{back.url}, TokenEndpointAuthMethod: "none",
+			ClientName: "agent", RedirectURIs: []string{back.URL}, TokenEndpointAuthMethod: "none",
 			GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
 		}},
-		RedirectURL:         back.url,
+		RedirectURL:         back.URL,
 		RequestRefreshToken: true,
 		Client:              check.client(),
 		AuthorizationCodeFetcher: func(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
@@ -99,9 +96,9 @@ func Login(ctx context.Context, opt Options, s Server, client Client, show func(
 			}
 			flow.begun = true
 			page := check.named(args.URL)
-			back.expect(page)
+			back.Expect(stateOf(page))
 			show(page, flow.again)
-			return back.wait(ctx)
+			return answered(back.Wait(ctx))
 		},
 		NewTokenSource: func(_ context.Context, cfg *oauth2.Config, t *oauth2.Token) (oauth2.TokenSource, error) {
 			got = &keeper{ctx: ctx, to: opt.Logins, address: s.URL, login: login{
@@ -135,83 +132,24 @@ func safe(u *url.URL) bool {
 	return u.Scheme == "https" && u.Host != "" || u.Scheme == "http" && peer.IsLoopback(u.Hostname())
 }
 
-// callback receives the browser after the login, on this machine.
-type callback struct {
-	url    string
-	server *http.Server
-	got    chan *auth.AuthorizationResult
-	failed chan error
-	state  atomic.Pointer[string] // of the login; nil before it
-	work   crash.Group
-}
-
-// listen begins to receive the browser on a port, 0 for any.
-func listen(port int) (*callback, error) {
-	l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port))
+// answered returns the result in the parameters of an answer.
+func answered(q url.Values, err error) (*auth.AuthorizationResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &callback{
-		url: "http://" + l.Addr().String() + "/callback",
-		got: make(chan *auth.AuthorizationResult, 1), failed: make(chan error, 1),
-	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /callback", c.receive)
-	c.server = &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute, MaxHeaderBytes: 64 << 10}
-	c.work.Go(func() { _ = c.server.Serve(l) }) // it ends with close
-	return c, nil
-}
-
-// expect notes the state in the address of the page to log in, which an answer must repeat.
-func (c *callback) expect(page string) {
-	if u, err := url.Parse(page); err == nil {
-		state := u.Query().Get("state")
-		c.state.Store(&state)
-	}
-}
-
-func (c *callback) receive(w http.ResponseWriter, r *http.Request) {
-	q := r.URL.Query()
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	if q.Get("code") == "" {
-		if state := c.state.Load(); state == nil || *state == "" || q.Get("state") != *state {
-			http.Error(w, "This page does not belong to the login that the terminal waits for.", http.StatusBadRequest)
-			return // any page may have sent the browser here
-		}
-		select {
-		case c.failed <- errors.New("the server refused the login: " + clip.Bytes(q.Get("error")+" "+q.Get("error_description"), maxWhy, "…")):
-		default:
-		}
-		_, _ = fmt.Fprintln(w, "The login failed. The terminal says more.")
-		return
+		return nil, errors.New("the server refused the login: " + clip.Bytes(q.Get("error")+" "+q.Get("error_description"), maxWhy, "…"))
 	}
-	select {
-	case c.got <- &auth.AuthorizationResult{Code: q.Get("code"), State: q.Get("state"), Iss: q.Get("iss")}:
-	default: // the first one counts
-	}
-	_, _ = fmt.Fprintln(w, "You can close this page: the terminal goes on.")
+	return &auth.AuthorizationResult{Code: q.Get("code"), State: q.Get("state"), Iss: q.Get("iss")}, nil
 }
 
-// wait returns the first answer of the browser.
-func (c *callback) wait(ctx context.Context) (*auth.AuthorizationResult, error) {
-	select {
-	case res := <-c.got:
-		return res, nil
-	case err := <-c.failed:
-		return nil, err
-	case <-ctx.Done():
-		return nil, ctx.Err()
+// stateOf returns the state in the address of the page to log in.
+func stateOf(page string) string {
+	u, err := url.Parse(page)
+	if err != nil {
+		return ""
 	}
-}
-
-// close ends the server. The browser may read its page, even if ctx has ended.
-func (c *callback) close(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
-	defer cancel()
-	if c.server.Shutdown(ctx) != nil {
-		_ = c.server.Close()
-	}
-	c.work.Wait()
+	return u.Query().Get("state")
 }
 
 // refusal is the authorization of a session, by the server's name. It asks nobody and follows no

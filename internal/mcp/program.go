@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -14,7 +13,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/child"
+	"github.com/bb2d0cf4/agent/internal/clip"
 	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/lookpath"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/statefile"
@@ -55,30 +57,16 @@ func startProgram(cfg Server, opt Options, logPath string) (*program, error) {
 		}
 	}
 	cmd.Env = append(programs.Environ(cmd.Env), cfg.Env...) // an entry's own counts
-	cmd.WaitDelay = time.Second                             // a leftover of it may hold its standard error
-	apart(cmd)
 	l, err := newLog(logPath)
 	if err != nil {
 		return nil, err
 	}
 	cmd.Stderr = l
-	p := &program{cmd: cmd, log: l, exited: make(chan struct{})}
-	pipe, err := cmd.StdinPipe()
+	piped, err := child.StartPiped(cmd, opt.Start)
 	if err != nil {
 		return nil, errors.Join(err, l.close())
 	}
-	out, in, err := os.Pipe()
-	if err != nil {
-		return nil, errors.Join(err, pipe.Close(), l.close())
-	}
-	p.stdout, cmd.Stdout = out, in
-	ended, err := opt.start(cmd)
-	_ = in.Close() // the program has its own
-	if err != nil {
-		_ = pipe.Close() // Start has closed it, too
-		return nil, errors.Join(err, out.Close(), l.close())
-	}
-	p.stdin = newInputQueue(pipe)
+	p := &program{cmd: cmd, stdin: newInputQueue(piped.In), stdout: piped.Out, log: l, exited: make(chan struct{})}
 	go func() {
 		defer crash.Guard()
 		if p.stdin.run() != nil {
@@ -88,18 +76,10 @@ func startProgram(cfg Server, opt Options, logPath string) (*program, error) {
 	go func() {
 		defer crash.Guard()
 		p.state = cmd.Wait()
-		ended()
+		piped.Ended()
 		close(p.exited)
 	}()
 	return p, nil
-}
-
-// start starts a program by Start.
-func (o Options) start(cmd *exec.Cmd) (ended func(), err error) {
-	if o.Start == nil {
-		return func() {}, cmd.Start()
-	}
-	return o.Start(cmd)
 }
 
 // findProgram returns the path of cfg's program. A path in a command is taken from the
@@ -138,7 +118,7 @@ func (p *program) expire(done <-chan struct{}) {
 	case <-p.exited:
 	case <-time.After(closeTime):
 	}
-	killGroup(p.cmd)
+	child.KillGroup(p.cmd)
 }
 
 // why describes the end of the program and its last words; "" while it runs. It waits for a
@@ -153,19 +133,19 @@ func (p *program) why() string {
 	if p.state != nil {
 		how = p.state.Error()
 	}
-	if last := p.log.last(); last != "" {
-		how += ": " + last
+	if said := p.log.reason(); said != "" {
+		how += ": " + said
 	}
 	return how
 }
 
-// log keeps the beginning of a program's output, without the messages, in a file, and its last line.
+// log keeps the beginning of a program's output, without the messages, in a file, and its end.
 type log struct {
 	file *os.File
 
-	mu   sync.Mutex // guards the rest
+	mu   sync.Mutex // guards size
 	size int
-	tail []byte
+	tail child.Tail
 }
 
 func newLog(path string) (*log, error) {
@@ -176,7 +156,7 @@ func newLog(path string) (*log, error) {
 	if err := f.Truncate(0); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &log{file: f}, nil
+	return &log{file: f, tail: child.Tail{Limit: maxReason}}, nil
 }
 
 // Write implements io.Writer. It never fails: a program must not end because of its log.
@@ -187,19 +167,27 @@ func (l *log) Write(p []byte) (int, error) {
 		n, _ := l.file.Write(p[:min(len(p), room)])
 		l.size += n
 	}
-	l.tail = append(l.tail, p...)
-	if end := bytes.TrimRight(l.tail, "\r\n"); len(end) > 0 {
-		l.tail = l.tail[bytes.LastIndexByte(end, '\n')+1:]
-	}
-	l.tail = bytes.Clone(l.tail[max(0, len(l.tail)-maxWhy):])
-	return len(p), nil
+	return l.tail.Write(p)
 }
 
-// last returns the last line.
-func (l *log) last() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.TrimSpace(sanitize.StripANSI(string(l.tail)))
+// maxReason is how much of a program's output is searched for the reason of its end, in bytes.
+const maxReason = 8 << 10
+
+// reasons matches a line that names an error, instead of its place.
+var reasons = lazyregexp.New(`^(?:[\w.]*(?:Error|Exception)\b.*:|(?i:error|fatal|panic|npm (?:err!|error) (?:[^c\s]|c[^o]|co[^d])|.*(?:not found|no such file|cannot find|permission denied)))`)
+
+// reason returns the first line at the end of the output that names an error, or else the last one.
+func (l *log) reason() string {
+	last := ""
+	for line := range strings.Lines(sanitize.StripANSI(l.tail.String())) {
+		switch line = strings.TrimRight(line, " \t\r\n"); {
+		case reasons.MatchString(line):
+			return clip.Bytes(line, maxWhy, "…")
+		case line != "":
+			last = strings.TrimSpace(line)
+		}
+	}
+	return clip.Bytes(last, maxWhy, "…")
 }
 
 func (l *log) close() error { return l.file.Close() }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,6 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/tlsfault"
 )
 
 // server is one server. The goroutine of run owns its link.
@@ -186,11 +188,14 @@ func (s *server) connect(ctx context.Context) error {
 	}
 	if err != nil {
 		s.drop()
-		s.publish(Failed, err.Error(), nil)
+		why := err.Error()
 		if s.refused {
 			s.withdraw(err)
+		} else if s.URL == "" && !errors.As(err, new(startError)) {
+			why += " (log: " + s.logFile() + ")"
 		}
-		s.opt.Tell(fmt.Sprintf("The MCP server %s could not be used: %v. /mcp shows more.", s.Name, err))
+		s.publish(Failed, why, nil)
+		s.opt.Tell(fmt.Sprintf("The MCP server %s could not be used: %s. /mcp shows more.", s.Name, why))
 	}
 	return err
 }
@@ -243,6 +248,9 @@ func (s *server) open(ctx context.Context, opt *sdk.ClientSessionOptions) (*link
 		l.endProgram()
 		if why != "" {
 			return nil, errors.New("its program ended: " + why)
+		}
+		if fault, advice := tlsfault.Explain(err, time.Now()); fault != "" {
+			return nil, errors.New("it " + fault + ". " + strings.TrimSuffix(advice, "."))
 		}
 		return nil, errors.New(bounded(err, maxWhy))
 	}

@@ -94,7 +94,7 @@ func (s *server) updated(_ context.Context, req *sdk.ResourceUpdatedNotification
 	delete(s.now.updates.attached, uri)
 	s.mu.Unlock()
 	if attached {
-		s.opt.Tell(fmt.Sprintf("The resource @%s:%s has changed since it was attached. Name it again to attach what it holds now.", s.Name, uri))
+		s.opt.Tell(fmt.Sprintf("The resource @%s:%s has changed since it was attached. Name it again to attach the current content.", s.Name, uri))
 	}
 }
 

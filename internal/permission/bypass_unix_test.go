@@ -54,7 +54,7 @@ func TestPublishedBypasses(t *testing.T) {
 			t.Logf("skipped: %s is not installed", c.line)
 			continue
 		}
-		bypass.Try(t, c.attack, "each simple command of a line is compared with the rules by itself; deny and ask count before allow, and a shell asks", runs(func(_ *testing.T, line string) bool { return c.weak(line) }, c.line),
+		bypass.Try(t, c.attack, "each simple command of a line is compared with the rules alone; deny and ask count before allow, and a shell asks", runs(func(_ *testing.T, line string) bool { return c.weak(line) }, c.line),
 			runs(func(t *testing.T, line string) bool { return decides(t, line, c.rules) }, c.line))
 	}
 	for _, host := range []string{"example.com.evil.test", "example.community", "evilexample.com"} {

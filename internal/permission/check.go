@@ -36,7 +36,7 @@ func (p *Policy) CheckRule(req confirm.Request, text string, judge Judge) (Rule,
 // checkKind returns an error if a rule like r cannot be made with the answer to req.
 func (r Rule) checkKind(req confirm.Request, judge Judge) error {
 	if req.Once() {
-		return errors.New("this is asked about each time")
+		return errors.New("it asks every time")
 	}
 	switch s := req.Subject.(type) {
 	case *confirm.Command:
@@ -100,7 +100,7 @@ func (r Rule) checkFile(k kind, subject, name string) error {
 	case everywhere || r.path.namesNothing():
 		return errors.New("it covers every file: name a folder or an ending")
 	case root == "" && r.path.abs:
-		return errors.New("write the path as it is below the folder")
+		return errors.New("write the path relative to the folder")
 	}
 	return nil
 }
@@ -188,7 +188,7 @@ func (r Rule) checkWidth(judge Judge) error {
 		parts, danger := judge(line)
 		switch {
 		case danger:
-			return fmt.Errorf("it also covers %s, which is asked about each time", line)
+			return fmt.Errorf("it also covers %s, which asks every time", line)
 		case slices.ContainsFunc(parts, func(p confirm.CommandPart) bool { return p.Hidden }):
 			return fmt.Errorf("it also covers %s, which runs what its words do not show", line)
 		}

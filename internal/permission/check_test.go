@@ -53,8 +53,8 @@ func TestCheckRule(t *testing.T) {
 		{"go test ./a", "run(go test **)", "** also covers every option"},
 		{"npm exec", "run(npm exec *)", "npm exec, which runs what its words do not show"},
 		{"python a.py", "run(python *)", "it covers whatever python can do"},
-		{"git push origin", "run(git push --force)", "it also covers git push --force, which is asked about each time"},
-		{"git push --force", "run(git push --force)", "this is asked about each time"},
+		{"git push origin", "run(git push --force)", "it also covers git push --force, which asks every time"},
+		{"git push --force", "run(git push --force)", "it asks every time"},
 	} {
 		_, err := permission.New(permission.Default).CheckRule(asking(tt.line), tt.rule, judge)
 		if (err == nil) != (tt.want == "") || err != nil && !strings.HasPrefix(err.Error(), tt.want) && !strings.Contains(err.Error(), "also covers "+tt.want) {
@@ -79,12 +79,12 @@ func TestCheckRule(t *testing.T) {
 		{editing("docs/a.md"), "edit(*.{md,txt})", ""},
 		{editing("docs/a.md"), "edit([dD]ocs/*)", ""},
 		{editing("_"), "edit(_)", ""},
-		{editing("docs/a.md"), "edit(/w/docs/**)", "write the path as it is below the folder"},
+		{editing("docs/a.md"), "edit(/w/docs/**)", "write the path relative to the folder"},
 		{editing("docs/a.md"), "edit(src/**)", "it does not cover this file"},
 		{editing("docs/a.md"), "read(docs/**)", "this question is about an edit: write edit(PATH)"},
 		{editing("docs/a.md"), "run(ls)", "this question is about an edit: write edit(PATH)"},
-		{forced(editing("docs/a.md")), "edit(docs/a.md)", "this is asked about each time"},
-		{removal(), "edit(docs/a.md)", "this is asked about each time"},
+		{forced(editing("docs/a.md")), "edit(docs/a.md)", "it asks every time"},
+		{removal(), "edit(docs/a.md)", "it asks every time"},
 		{read("/usr/include/a.h"), "read(/usr/include/a.h)", ""},
 		{read("/usr/include/a.h"), "read(/usr/include/**)", ""},
 		{read("/usr/include/a.h"), "read(/**)", "it covers every file"},

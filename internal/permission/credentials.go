@@ -66,10 +66,10 @@ func holdsLiteral(text []byte) bool {
 }
 
 // UsuallyHolds is the answer of Keys about a file whose name tells it.
-const UsuallyHolds = "usually holds keys"
+const UsuallyHolds = "may contain passwords or keys"
 
 // Keys explains why a file of the workspace is read only after a question, as the predicate
-// of a sentence about it: it usually holds keys, or does so as settings of git. "" means
+// of a sentence about it: it may contain passwords or keys, or does so as settings of git. "" means
 // neither. name is relative to the workspace, abs absolute; home is the program's own folder.
 func Keys(name, abs, home string) string {
 	if secretInside(name, abs, home) {
@@ -125,4 +125,23 @@ func holdsKey(abs, as string) bool {
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxSettings+1))
 	return err != nil || len(text) > maxSettings || holds(text)
+}
+
+// KeyFile tells by its name whether a file of the workspace may contain passwords or keys, or does so
+// sometimes, which Credentials knows. name, abs and home are as in Keys.
+func KeyFile(name, abs, home string) (usually, sometimes bool) {
+	base := fold(filepath.Base(abs))
+	_, sometimes = settings()[base]
+	return secretInside(name, abs, home), sometimes || isPublic(base)
+}
+
+// WithoutGitCredentials returns settings of git without the lines with a credential.
+func WithoutGitCredentials(text string) string {
+	var kept strings.Builder
+	for line := range strings.Lines(text) {
+		if !gitCredential.MatchString(line) {
+			kept.WriteString(line)
+		}
+	}
+	return kept.String()
 }

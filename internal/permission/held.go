@@ -31,7 +31,7 @@ type Life struct {
 func (l Life) String() string {
 	switch {
 	case l.Uses == 1:
-		return "once more"
+		return "1 more time"
 	case l.Uses > 1:
 		return fmt.Sprintf("%d more times", l.Uses)
 	case !l.Until.IsZero():

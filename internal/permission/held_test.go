@@ -132,7 +132,7 @@ func TestRulesEnd(t *testing.T) {
 		}
 	}
 	uses := allowing(t, making(dir, "make", "a"), "run(make *)", Life{Uses: 2})
-	for _, left := range []string{"2 more times", "once more"} {
+	for _, left := range []string{"2 more times", "1 more time"} {
 		if got := uses.Grants()[0].Life.String(); got != left {
 			t.Errorf("%s, want %s", got, left)
 		}

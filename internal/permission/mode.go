@@ -44,13 +44,13 @@ func Modes() []Mode { return []Mode{Default, AcceptEdits, Plan, Bypass} }
 func (m Mode) Help() string {
 	switch m {
 	case Default:
-		return "edits and commands ask, except commands that only read"
+		return "edits and commands ask; read-only commands and those in a copy do not"
 	case AcceptEdits:
-		return "edits are written without asking; commands ask as in default mode"
+		return "edits are saved without asking; commands ask as in default mode"
 	case Plan:
-		return "nothing is written, and only commands that only read are run"
+		return "the model reads and plans; nothing is changed"
 	case Bypass:
-		return "nothing asks (only with --permission-mode bypass)"
+		return "nothing asks (only from the start: --permission-mode bypass)"
 	}
 	return ""
 }
@@ -70,7 +70,7 @@ func (m Mode) Explain(unattended bool) string {
 		}
 		return "Edits are written without asking the user, who still decides about commands."
 	case Plan:
-		const plan = "Edits and commands are declined, except some commands that only read, such as ls. Read and search, then "
+		const plan = "Edits and commands are declined, except some read-only commands, such as ls. Read and search, then "
 		if unattended {
 			return plan + "answer with a plan: what you would change, where, and how you would check it."
 		}

@@ -10,6 +10,7 @@ package permission
 import (
 	"cmp"
 	"errors"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -20,8 +21,7 @@ import (
 )
 
 // errBypass is returned for entering the bypass mode later.
-var errBypass = errors.New("the bypass mode approves everything unseen, so it cannot be entered later: " +
-	"start with --permission-mode bypass")
+var errBypass = errors.New("bypass mode can only be turned on at the start: agent --permission-mode bypass")
 
 // Policy implements confirm.Policy. It is safe for concurrent use.
 type Policy struct {
@@ -81,9 +81,13 @@ func (p *Policy) Cycle() Mode {
 // Decide implements confirm.Policy. Verdict.By names the rule. If a rule that a person made
 // with an answer has ended, the Feedback of the undecided verdict explains why.
 func (p *Policy) Decide(req confirm.Request) (confirm.Verdict, bool) {
-	switch req.Subject.(type) {
+	switch s := req.Subject.(type) {
 	case *confirm.Limit, *confirm.Document, *confirm.Choice:
 		return confirm.Verdict{}, false // in every mode: a person decides
+	case *confirm.Command:
+		if s.Trial {
+			return p.judgeTrial(req, s)
+		}
 	default:
 	}
 	return p.judge(req)
@@ -129,6 +133,27 @@ func decideReadOnly(by answer, rules Rules) (confirm.Verdict, bool) {
 	}
 	v := approve(OnlyReads)
 	v.Guarded = true
+	return v, true
+}
+
+// judgeTrial approves that a command runs in a copy first, unless a rule or the mode lets it run
+// at once, or a person wants to be asked. A rule about reading a file that it names counts too.
+func (p *Policy) judgeTrial(req confirm.Request, c *confirm.Command) (confirm.Verdict, bool) {
+	mode, rules := p.Mode(), p.Rules()
+	by := rules.answer(req)
+	if v, refused := by.refuse(mode); refused {
+		return v, true
+	}
+	names := func(part confirm.CommandPart) bool {
+		return slices.ContainsFunc(part.Words, func(word string) bool {
+			return rules.withheld().file(reads, file{word, filepath.Join(c.Dir, word)}).effect > Allow
+		})
+	}
+	if req.Force || mode == Bypass || by.effect == Ask || by.hides > Allow || by.effect == Allow && mode != Plan || slices.ContainsFunc(c.Parts, names) {
+		return confirm.Verdict{}, false
+	}
+	v := approve(InCopy)
+	v.Trial = true
 	return v, true
 }
 
@@ -245,8 +270,11 @@ func (p *Policy) AddRule(r Rule) {
 	p.add(r, nil)
 }
 
-// OnlyReads is the rule for commands that only read.
-const OnlyReads = "safe: only reads"
+// The rules for commands that change nothing.
+const (
+	OnlyReads = "safe: read-only"
+	InCopy    = "trial: in a copy of the folder"
+)
 
 func approve(rule string) confirm.Verdict {
 	return confirm.Verdict{Decision: confirm.Approve, By: rule, Rule: true}
@@ -254,7 +282,7 @@ func approve(rule string) confirm.Verdict {
 
 // declineInPlan lets the model go on planning: the turn does not stop.
 func declineInPlan(req confirm.Request) confirm.Verdict {
-	what := "No command is run, except those that only read,"
+	what := "Only read-only commands run,"
 	switch req.Subject.(type) {
 	case *confirm.Call:
 		what = "No tool of an MCP server is called"

@@ -218,7 +218,7 @@ func cutVolume(path string) (volume, rest string) {
 	if len(path) >= 4 && path[:2] == "//" && (path[2] == '?' || path[2] == '.') && path[3] == '/' {
 		path = path[4:]
 	}
-	if len(path) >= 2 && path[1] == ':' && (path[0]|0x20 >= 'a' && path[0]|0x20 <= 'z') && (len(path) == 2 || path[2] == '/') {
+	if subpath.HasDrive(path) && (len(path) == 2 || path[2] == '/') {
 		return path[:2], path[2:]
 	}
 	return "", path

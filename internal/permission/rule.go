@@ -12,6 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/glob"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/shellline"
+	"github.com/bb2d0cf4/agent/internal/subpath"
 )
 
 // Effect is the answer of a rule. Of all rules that cover a request, the strictest
@@ -252,7 +253,7 @@ func (r Rule) isMore(word string) bool {
 	case r.Effect != Allow:
 		return false
 	}
-	return filepath.IsAbs(word) || strings.ContainsAny(word[:min(1, len(word))], `/\~@`) || strings.Contains(word, "=") ||
+	return filepath.IsAbs(word) || subpath.HasDrive(word) || strings.ContainsAny(word[:min(1, len(word))], `/\~@`) || strings.Contains(word, "=") ||
 		slices.Contains(strings.FieldsFunc(word, func(c rune) bool { return strings.ContainsRune(`/\:`, c) }), "..")
 }
 

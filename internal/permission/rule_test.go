@@ -25,7 +25,7 @@ func TestRuleCoversCommand(t *testing.T) {
 		{"run(go test **)", "go test|go test -race ./...", "go vet"},
 		{"run(go test -race *)", "go test -race|go test -race ./...", "go test ./... -race"},
 		{"run(make)", "make", "make all"},
-		{"run(make *)", "make all|make a.b", "make X:=1|make @x|make /x|make ~/x|make ../x|make a/../../b"},
+		{"run(make *)", "make all|make a.b", "make X:=1|make @x|make /x|make ~/x|make ../x|make a/../../b|make C:/x|make c:x|make 'D:\\x'"},
 		{"run(make **)", "make X:=1|make /x", ""},
 		{"Bash(git diff:*)", "git diff|git diff --stat", "git difftool|git"},
 		{"Bash(git log)", "git log", "git log -p"},

@@ -197,8 +197,8 @@ func (rs Rules) strictSome() Effect {
 }
 
 // coversPart reports whether r covers a part of a line. Rules that allow compare the words
-// as they are; the others ignore the folder of the program, and git's options before its
-// command.
+// as they are; the others ignore the folder of the program, its case and its ending on Windows,
+// as some systems do, and git's options before its command.
 func (r Rule) coversPart(p confirm.CommandPart) bool {
 	covered := r.coversWords(p.Words)
 	if covered && r.Effect == Allow && r.words != nil && r.words[len(r.words)-1] == anyArgs {
@@ -207,7 +207,10 @@ func (r Rule) coversPart(p confirm.CommandPart) bool {
 	if covered || r.Effect == Allow || len(p.Words) == 0 {
 		return covered
 	}
-	base := append([]string{filepath.Base(p.Words[0])}, p.Words[1:]...)
+	base := append([]string{strings.ToLower(programs.Name(p.Words[0]))}, p.Words[1:]...)
+	if len(r.words) > 0 {
+		r.words = append([]string{strings.ToLower(programs.Name(r.words[0]))}, r.words[1:]...)
+	}
 	return r.coversWords(base) || r.coversWords(withoutGitOptions(base))
 }
 

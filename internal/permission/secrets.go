@@ -12,12 +12,12 @@ import (
 	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 )
 
-// secretsJSON is the list of files that usually hold keys.
+// secretsJSON is the list of files that may contain passwords or keys.
 //
 //go:embed secrets.json
 var secretsJSON []byte
 
-// secretFiles lists files that usually hold keys. All names in it are folded.
+// secretFiles lists files that may contain passwords or keys. All names in it are folded.
 type secretFiles struct {
 	Anywhere group    `json:"anywhere"`
 	JSON     []string `json:"json"` // words in the names of JSON files
@@ -42,11 +42,18 @@ func NeverRead(abs, home string) string {
 	return ""
 }
 
-// Secret reports whether the path, or a folder in it, usually holds keys.
+// Secret reports whether the path, or a folder in it, may contain passwords or keys.
 func Secret(name string) bool {
 	name = fold(name)
 	home, parts := secrets().Home, strings.Split(name, "/")
 	return holdKeys(name) || home.holds(name) || slices.Contains(home.Folders, parts[len(parts)-1]) || strings.HasPrefix(path.Base(name), "id_")
+}
+
+// MayHoldKeys reports whether the file with a path, whose content is not at hand, may hold keys: usually, or as
+// settings or a certificate that do so only sometimes.
+func MayHoldKeys(name string) bool {
+	base := path.Base(fold(name))
+	return Secret(name) || settings()[base] != nil || isPublic(base)
 }
 
 // secretInside is Secret for the file at the absolute path abs of the workspace, which is
@@ -66,7 +73,7 @@ var identities = []string{"id_dsa", "id_ecdsa", "id_ecdsa_sk", "id_ed25519", "id
 // templates are the endings of files that show how one with keys looks.
 var templates = []string{".example", ".sample", ".template", ".dist", ".defaults"}
 
-// MayBeSecret reports whether a pattern for the names of files is about some that usually hold keys. One
+// MayBeSecret reports whether a pattern for the names of files is about some that may contain passwords or keys. One
 // that is about most files, or about all of a type that rarely holds any, such as *.json, is not.
 func MayBeSecret(pattern string) bool {
 	pattern = strings.ToLower(pattern)
@@ -102,7 +109,7 @@ func stemOf(pattern string) string {
 	return strings.Trim(pattern, "*?[]")
 }
 
-// holdKeys reports whether the file with the folded path usually holds keys, wherever it is.
+// holdKeys reports whether the file with the folded path may contain passwords or keys, wherever it is.
 func holdKeys(name string) bool {
 	base := path.Base(name)
 	switch {

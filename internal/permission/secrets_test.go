@@ -94,7 +94,7 @@ func FuzzFold(f *testing.F) {
 func TestPublicKeysAreNoSecrets(t *testing.T) {
 	for _, name := range []string{"rsapub.pem", "ryans-csr.pem", "ca.pem", "root-ca.pem", "ca2cert.pem", "certs/fullchain.pem", "Public-Key.pem", "server_pubkey.pem", "ca-bundle.pem", "crl.pem", "cert-2.pem"} {
 		if Secret(name) {
-			t.Errorf("%s usually holds keys", name)
+			t.Errorf("%s may contain passwords or keys", name)
 		}
 		abs := filepath.Join(t.TempDir(), filepath.Base(name))
 		for content, want := range map[string]string{

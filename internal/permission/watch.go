@@ -6,7 +6,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/footprint"
 )
 
-// Watched is a line that runs by itself, such as a hook: a person allowed it with the files that it ran. It
+// Watched is a line that runs unprompted, such as a hook: a person allowed it with the files that it ran. It
 // is safe for concurrent use.
 type Watched struct {
 	policy *Policy

@@ -11,7 +11,7 @@ import (
 // Reasons for commands whose effect is not in a folder of this machine.
 const (
 	removesElsewhere = "it removes resources that are not files here, such as those of a cloud or a cluster"
-	publishes        = "it publishes a version, which is hard to take back"
+	publishes        = "it publishes a version, which is hard to undo"
 	dropsData        = "it removes data from a database"
 	dropsChanges     = "it drops changes that were not committed"
 	removesPrograms  = "it removes programs"
@@ -63,7 +63,7 @@ func Short(arg, letters string) bool {
 }
 
 func remove(args []string) string {
-	return having(args, "it removes files for good", func(s string) bool {
+	return having(args, "it deletes files permanently", func(s string) bool {
 		return Short(s, "rRf") || strings.HasPrefix(s, "--r") || strings.HasPrefix(s, "--f") || strings.ContainsAny(s, "*?[") ||
 			strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~") || strings.HasPrefix(s, "../")
 	})

@@ -64,7 +64,7 @@ func (e *expression) judge(args []string, before int) string {
 			e.uses.Runs = append(e.uses.Runs, before+i+1)
 			i += len(words) + 1
 		default:
-			return arg + " is not known to only test or print"
+			return arg + " may do more than test or print"
 		}
 	}
 	return ""
@@ -99,11 +99,11 @@ func untilEnd(args []string) []string {
 // its last word.
 func perFile(words []string, files ...string) (Reads, string) {
 	if len(words) < 2 || words[len(words)-1] != "{}" || strings.Contains(strings.Join(words[:len(words)-1], "\x00"), "{}") {
-		return Reads{}, "only a command with {} as its last word is known to only read"
+		return Reads{}, "only a command with {} as its last word is known to be read-only"
 	}
 	p := Find(words[0])
 	if p.Safe == nil || p.Exec != nil || p.Is.Has(Builtin) || p.Guard != nil || p.Is.Has(Starts|Direct) {
-		return Reads{}, words[0] + " is not known to only read whatever file it gets"
+		return Reads{}, words[0] + " may change the files it gets"
 	}
 	uses, why := p.Safe(slices.Concat(words[1:len(words)-1], files))
 	if why == "" && (uses.Deep || uses.Flat || slices.ContainsFunc(uses.Files, func(f string) bool { return !slices.Contains(files, f) })) {

@@ -43,20 +43,20 @@ var gitDangers = map[string]Danger{
 		if slices.ContainsFunc(args, func(s string) bool { return Short(s, "n") || s == "--dry-run" }) && !slices.ContainsFunc(args, IsUnknown) {
 			return ""
 		}
-		return "it removes files for good"
+		return "it deletes files permanently"
 	},
 	"commit": func(args []string) string {
 		return having(withoutMessage(args), "it rewrites history", func(s string) bool { return strings.HasPrefix(s, "--am") })
 	},
 	"config":        gitConfig,
 	"filter-branch": always("it rewrites history"), "filter-repo": always("it rewrites history"), "rebase": always("it rewrites history"), "replace": always("it rewrites history"),
-	"gc": option("it removes objects for good", "", "--p*", "--aggressive*"), "prune": always("it removes objects for good"),
+	"gc": option("it deletes objects permanently", "", "--p*", "--aggressive*"), "prune": always("it deletes objects permanently"),
 	"push": func(args []string) string {
-		return having(args, "it changes a remote repository for good", func(s string) bool {
+		return having(args, "it rewrites or deletes a remote branch", func(s string) bool {
 			return Short(s, "fd") || strings.HasPrefix(s, "+") || strings.HasPrefix(s, ":") || slices.ContainsFunc([]string{"--for", "--de", "--m", "--pru"}, func(o string) bool { return strings.HasPrefix(s, o) })
 		})
 	},
-	"reflog": option("it removes history for good", "", "delete", "expire"),
+	"reflog": option("it deletes history permanently", "", "delete", "expire"),
 	"reset":  option(dropsChanges, "", "--h*", "--me*", "--k*"),
 	"restore": func(args []string) string {
 		if slices.Contains(args, "--staged") && !slices.ContainsFunc(args, func(s string) bool { return Short(s, "W") || strings.HasPrefix(s, "--w") || IsUnknown(s) }) {

@@ -4,6 +4,7 @@
 package programs
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -39,6 +40,12 @@ const (
 	Copies                    // it writes the file that it names last, or all of them
 	Links                     // with Copies: later writes to that file change another file
 	Privileged                // it runs with the rights of another user
+	System                    // it works with the system, a service or another machine
+	Versions                  // it works on a repository
+	Modes                     // it changes the owner or the attributes of files
+	Targets                   // its arguments name scripts of the project, which it runs
+	Apart                     // it reads and changes nothing of a folder but what its arguments name
+	Prints                    // without arguments, it prints the variables of the environment
 )
 
 // Has reports whether all properties of some are in i.
@@ -61,12 +68,20 @@ type Program struct {
 	Packages string   // the first arguments after which only packages follow
 	Installs string   // words with which it installs packages; * is any
 	Connects string   // words with which it uses the network; * is any, and a : any with a colon
+	Stays    string   // words with which it runs until somebody ends it; * is any
+
+	Stages string // first words with which it only adds files to the index of a repository
+	Looks  Looks  // nil if no such arguments are known
 
 	Reach     func(first string, args []string) Reach // beside Builds
 	Manifests string                                  // patterns of the files from which it takes commands, in its folder or one above
 	Free      []string                                // the first words after which arguments cannot make it do something else; "" if any
 	Data      []string                                // the first words after which arguments are no files that are run
 }
+
+// Looks reports whether a program only tells about a repository with some arguments, without the texts of its files, or
+// fails, unless later ones make it do more.
+type Looks func(args []string) bool
 
 // row is a row of the table, for programs with some names.
 type row struct {
@@ -128,6 +143,22 @@ func Find(name string) *Program {
 	return &nothing
 }
 
+// Name returns the name of the program that a word starts, without its folder and, unless the table has it as it
+// is, in the case and without the ending that some systems do not look at: RM and rm.exe are rm.
+func Name(word string) string {
+	base := path.Base(strings.ReplaceAll(word, `\`, "/"))
+	if Find(base).Known() {
+		return base
+	}
+	name := strings.ToLower(base)
+	for _, end := range []string{".exe", ".com", ".bat", ".cmd"} {
+		if stem, ok := strings.CutSuffix(name, end); ok && stem != "" {
+			return stem
+		}
+	}
+	return name
+}
+
 // Known reports whether the table has the program.
 func (p *Program) Known() bool { return p != &nothing }
 
@@ -156,6 +187,15 @@ func (p *Program) InstallsBy(args []string) bool { return named(p.Installs, args
 
 // ConnectsBy reports whether p uses the network with some arguments.
 func (p *Program) ConnectsBy(args []string) bool { return named(p.Connects, args) }
+
+// StaysBy reports whether p runs until somebody ends it, with some arguments.
+func (p *Program) StaysBy(args []string) bool { return named(p.Stays, args) }
+
+// StagesBy reports whether p only adds files to the index of a repository with some arguments.
+func (p *Program) StagesBy(args []string) bool { return len(args) > 1 && contains(p.Stages, args[0]) }
+
+// LooksBy reports whether p only tells about a repository with some arguments, unless later ones make it do more.
+func (p *Program) LooksBy(args []string) bool { return p.Looks != nil && p.Looks(args) }
 
 func named(list string, args []string) bool {
 	return list == "*" || slices.ContainsFunc(args, func(s string) bool { return contains(list, s) })

@@ -8,7 +8,7 @@ import (
 )
 
 // Rule judges the arguments of a program. It returns the files that the program reads, or why the
-// call is not known to only read.
+// call is not known to be read-only.
 type Rule func(args []string) (uses Reads, why string)
 
 // Reads lists the files that a command reads.
@@ -19,8 +19,10 @@ type Reads struct {
 	Names  bool // only their names and sizes
 	Flat   bool // and, if one is a folder, files in it
 
-	Compares bool // and those of the repository, with git's filters
-	Tracked  bool // and prints their tracked content
+	Compares bool     // and those of the repository, with git's filters
+	Prints   bool     // lines of the files that GitList names
+	Old      []string // the names of files of other versions
+	Versions []int    // the indexes of its arguments that name versions, unless a file has that name
 
 	Only   string // a pattern of the names of files below them; empty for all
 	Links  bool   // and the files that links below them lead to
@@ -50,6 +52,8 @@ type spec struct {
 type call struct {
 	options map[string]string // by name, with dashes
 	rest    []string
+	at      []int // the indexes of the rest
+	split   int   // the number of those before --
 }
 
 func (c call) has(option string) bool {
@@ -86,28 +90,30 @@ func (s spec) reads(c call) Reads {
 
 // parse takes arguments apart. Options may follow other arguments.
 func (s spec) parse(args []string) (call, string) {
-	c := call{options: map[string]string{}}
+	c := call{options: map[string]string{}, split: -1}
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		switch {
-		case arg == "--":
-			c.rest = append(c.rest, args[i+1:]...)
-			i = len(args)
-		case arg == "-" || !strings.HasPrefix(arg, "-"):
-			c.rest = append(c.rest, arg)
+		case arg == "--" && c.split < 0:
+			c.split = len(c.rest)
+		case c.split >= 0 || arg == "-" || !strings.HasPrefix(arg, "-"):
+			c.rest, c.at = append(c.rest, arg), append(c.at, i)
 		default:
 			used, ok := s.option(c, arg, args[i+1:])
 			if !ok {
-				return c, arg + " is not an option known to only read"
+				return c, arg + " is not a read-only option"
 			}
 			i += used
 		}
 	}
+	if c.split < 0 {
+		c.split = len(c.rest)
+	}
 	switch {
 	case s.none && len(c.rest) > 0:
-		return c, c.rest[0] + " is an argument that it is not known to only read"
+		return c, c.rest[0] + " is not a read-only argument"
 	case s.most > 0 && len(c.rest) > s.most:
-		return c, "it has more arguments than it only reads"
+		return c, "with more arguments it is not read-only"
 	}
 	return c, ""
 }
@@ -185,7 +191,7 @@ func awk(args []string) (Reads, string) {
 	switch {
 	case why != "":
 	case len(c.rest) == 0 || awkEffects.MatchString(awkHarmless.Replace(c.rest[0])):
-		why = "only a program that selects and prints is known to only read"
+		why = "only a program that selects and prints is known to be read-only"
 	case slices.ContainsFunc(c.rest[1:], func(s string) bool { return strings.Contains(s, "=") }):
 		why = "it sets a variable"
 	}
@@ -203,7 +209,7 @@ var printfFormat = lazyregexp.New(`^([^-%\\]|\\[nt\\]|%[s%])([^%\\]|\\[nt\\]|%[s
 
 func printf(args []string) (Reads, string) {
 	if len(args) == 0 || !printfFormat.MatchString(args[0]) {
-		return Reads{}, "only a format of text and %s is known to only print"
+		return Reads{}, "only a format of text and %s is known to be read-only"
 	}
 	return Reads{}, ""
 }
@@ -217,7 +223,7 @@ func test(args []string) (Reads, string) {
 	case len(args) == 2 && (args[0] == "-n" || args[0] == "-z"), len(args) == 3 && slices.Contains(strings.Fields("= == !="), args[1]):
 		return Reads{}, ""
 	}
-	return Reads{}, "only one question about a file or two texts is known to only read"
+	return Reads{}, "only one question about a file or two texts is known to be read-only"
 }
 
 func sums(args []string) (Reads, string) {
@@ -280,12 +286,12 @@ func guardedSearch(args []string, uses Reads) []string {
 
 func asItIs(args []string, _ Reads) []string { return args }
 
-// sedRange is the only form of a script for sed that is known to only read.
+// sedRange is the only form of a script for sed that is known to be read-only.
 var sedRange = lazyregexp.New(`^([0-9]+|\$)(,([0-9]+|\$))?p(; ?([0-9]+|\$)(,([0-9]+|\$))?p)*$`)
 
 func sed(args []string) (Reads, string) {
 	if len(args) < 2 || args[0] != "-n" || !sedRange.MatchString(args[1]) {
-		return Reads{}, "only sed -n with ranges of lines to print is known to only read"
+		return Reads{}, "only sed -n with ranges of lines to print is known to be read-only"
 	}
 	return spec{}.rule()(args[2:])
 }
@@ -303,7 +309,7 @@ func jq(args []string) (Reads, string) {
 	s := spec{flags: "acCMrSse", long: "--compact-output --raw-output --sort-keys --slurp --tab --monochrome-output --exit-status", bare: 1}
 	c, why := s.parse(args)
 	if why == "" && (len(c.rest) == 0 || !jqPath.MatchString(c.rest[0])) {
-		why = "only a filter that selects, such as .name, is known to only read"
+		why = "only a filter that selects, such as .name, is known to be read-only"
 	}
 	return s.reads(c), why
 }
@@ -327,5 +333,5 @@ func goTool(args []string) (Reads, string) {
 	case len(args) > 1 && args[0] == "env" && !slices.ContainsFunc(args[1:], func(s string) bool { return !slices.Contains(goVariables, s) }):
 		return Reads{}, ""
 	}
-	return Reads{}, "only go version and go env with names are known to only read: other commands build, download or run something"
+	return Reads{}, "only go version and go env with names are known to be read-only: other commands build, download or run something"
 }

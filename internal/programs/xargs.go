@@ -29,7 +29,7 @@ func xargs(args []string) (Reads, string) {
 		}
 		value, ok := xargsValues[args[at]]
 		if at++; !ok || at == len(args) || value != args[at] && (value != "" || strings.Trim(args[at], "0123456789") != "") {
-			return uses, args[at-1] + " is not an option known to only read"
+			return uses, args[at-1] + " is not a read-only option"
 		}
 	}
 	words, files := args[at:], []string{"./a", "./b", "./c"}

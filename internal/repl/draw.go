@@ -4,23 +4,27 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/cells"
+	"github.com/bb2d0cf4/agent/internal/plural"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
+	"github.com/bb2d0cf4/agent/internal/repl/stream"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 // View returns the live region or, if something covers the screen, the whole of it.
 func (m *model) View() tea.View {
-	below, cursor := m.lower()
+	now := m.current()
+	below, cursor := m.lower(now)
 	if lines, at := m.cover(len(below)); lines != nil {
 		return tea.View{Content: strings.Join(lines, "\n"), Cursor: at, AltScreen: true}
 	}
-	lines := append(m.upper(m.look.Height-1-len(below)), below...)
+	lines := append(m.upper(m.look.Height-1-len(below), now.Work), below...)
 	cursor.Y += len(lines) - len(below)
 	return tea.View{Content: strings.Join(lines, "\n"), Cursor: cursor}
 }
@@ -45,7 +49,7 @@ func (m *model) cover(below int) ([]string, *tea.Cursor) {
 }
 
 // lower returns the fixed part: queue, spinner, prompt and status line.
-func (m *model) lower() ([]string, *tea.Cursor) {
+func (m *model) lower(now app.Status) ([]string, *tea.Cursor) {
 	out := []string{""}
 	for _, q := range m.sched.queue.list() {
 		line := theme.Short("  queued: "+sanitize.Line(strings.ToValidUTF8(q[:min(len(q), 1000)], "")), m.look.Width)
@@ -58,7 +62,7 @@ func (m *model) lower() ([]string, *tea.Cursor) {
 	}
 	lines, cursor := m.inputArea()
 	cursor.Y += len(out)
-	return slices.Concat(out, lines, m.footer()), cursor
+	return slices.Concat(out, lines, m.footer(now)), cursor
 }
 
 // inputArea returns the text being typed: the prompt, or a comment.
@@ -80,7 +84,7 @@ func (m *model) inputArea() ([]string, *tea.Cursor) {
 }
 
 // footer returns the status line, or a hint in its place.
-func (m *model) footer() []string {
+func (m *model) footer(now app.Status) []string {
 	switch {
 	case m.hint.keys:
 		lines := m.opt.Terminal.Keys.Brief(m.look.Width)
@@ -91,10 +95,10 @@ func (m *model) footer() []string {
 	case m.hint.text != "":
 		return []string{theme.Paint(m.look.Styles.Warn, theme.Short(m.hint.text, m.look.Width))}
 	}
-	items := m.status()
+	items := m.status(now)
 	line := statusLine(m.opt.Terminal.Status, items, m.look.Width)
 	before, after, found := strings.Cut(line, items[itemMode])
-	if style, loud := m.modeStyle(); loud && found {
+	if style, loud := m.modeStyle(now.Mode); loud && found {
 		dim := m.look.Styles.Dim
 		return []string{theme.Paint(dim, before) + theme.Paint(style, items[itemMode]) + theme.Paint(dim, after)}
 	}
@@ -103,11 +107,8 @@ func (m *model) footer() []string {
 
 // modeStyle returns the style of the permission mode. Unusual modes stand out, because they
 // change what happens without a question.
-func (m *model) modeStyle() (style theme.Style, loud bool) {
-	if m.opt.Modes == nil {
-		return style, false
-	}
-	switch m.opt.Modes.Current() {
+func (m *model) modeStyle(mode string) (style theme.Style, loud bool) {
+	switch mode {
 	case "plan":
 		return m.look.Styles.Accent, true
 	case "accept-edits":
@@ -119,16 +120,13 @@ func (m *model) modeStyle() (style theme.Style, loud bool) {
 }
 
 // status returns the items of the status line by name.
-func (m *model) status() map[string]string {
+func (m *model) status(now app.Status) map[string]string {
 	used, context := m.sched.turn.total, m.sched.turn.context
-	items := map[string]string{itemFolder: filepath.Base(m.opt.Start.Dir)}
-	if m.opt.Modes != nil {
-		items[itemMode] = m.opt.Modes.Current() + " mode"
-		switch n := m.opt.Modes.Grants(); {
-		case n == 1:
-			items[itemMode] += itemSeparator + "1 grant"
-		case n > 1:
-			items[itemMode] += itemSeparator + strconv.Itoa(n) + " grants"
+	items := map[string]string{itemFolder: filepath.Base(m.opt.Start.Dir), itemModel: now.Model, itemBranch: now.Branch, itemEditor: now.Editor}
+	if now.Mode != "" {
+		items[itemMode] = now.Mode + " mode"
+		if now.Grants > 0 {
+			items[itemMode] += itemSeparator + plural.Of(now.Grants, "grant")
 		}
 	}
 	if n := used.Input + used.Output; n > 0 {
@@ -137,13 +135,11 @@ func (m *model) status() map[string]string {
 	if used.CostUSD > 0 {
 		items[itemCost] = fmt.Sprintf("$%.2f", used.CostUSD)
 	}
-	if m.opt.Status == nil {
-		return items
+	if now.Effort != "" {
+		items[itemModel] += itemSeparator + "effort " + now.Effort
 	}
-	s := m.opt.Status()
-	items[itemModel], items[itemBranch], items[itemEditor] = s.Model, s.Branch, s.Editor
-	if s.Effort != "" {
-		items[itemModel] += itemSeparator + "effort " + s.Effort
+	if n := len(now.Jobs); n > 0 {
+		items[itemJobs] = plural.Of(n, "job")
 	}
 	switch {
 	case context > 0 && m.sched.turn.window > 0:
@@ -154,25 +150,48 @@ func (m *model) status() map[string]string {
 	return items
 }
 
+// current returns the state for the status line.
+func (m *model) current() app.Status {
+	if m.opt.Status == nil {
+		return app.Status{}
+	}
+	return m.opt.Status()
+}
+
 // room returns how many of height lines a panel or a picker may take, so that some
 // conversation stays visible.
 func (m *model) room(height int) int { return max(0, min(height, max(8, m.look.Height*2/3))) }
 
 // upper returns the live part above the prompt, at most height lines: a panel, a picker, or
 // the end of the text and the running call.
-func (m *model) upper(height int) []string {
+func (m *model) upper(height int, work app.Work) []string {
 	room := m.room(height)
 	var lines []string
 	switch {
 	case m.menu.pick != nil && m.ask.panel != nil:
-		waits := "a question waits for your answer: " + m.opt.Terminal.Keys.Key("list-close") + " goes back to it"
+		waits := "a question is waiting for your answer: " + m.opt.Terminal.Keys.Hint("goes back to it", keys.ListClose)
 		lines = append([]string{"", theme.Paint(m.look.Styles.Warn, theme.Short(waits, m.look.Width))}, m.menu.pick.View(m.look.Width, max(0, room-2))...)
 	case m.menu.pick != nil:
 		lines = append([]string{""}, m.menu.pick.View(m.look.Width, max(0, room-1))...)
 	case m.ask.panel != nil:
 		lines = append([]string{""}, m.ask.panel.View(room-1)...)
 	default:
-		lines = m.sched.turn.shown.live(m.look)
+		lines = m.sched.turn.live(m.look, work)
 	}
 	return lines[max(0, len(lines)-max(0, height)):]
+}
+
+// show brings the model's View to the terminal, along with the lines printed since the last one.
+func (m *model) show() tea.View {
+	m.scr.announce(m.state())
+	v := m.View()
+	m.scr.Show(v)
+	m.opt.Shown()
+	if m.onAlt && !v.AltScreen && m.scr.Single() {
+		m.inbox.Put(stream.Conversation)
+	}
+	if m.onAlt = v.AltScreen; !v.AltScreen {
+		m.tidy()
+	}
+	return v
 }

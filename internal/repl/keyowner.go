@@ -1,39 +1,14 @@
 package repl
 
 import (
-	"time"
-
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
 )
 
-// keyOwner decides who gets the keys while a question is on the screen: the question or the
-// prompt. A draft keeps them until the person gives them to the question.
-type keyOwner struct {
-	promptChosen   bool      // the person gave them to the prompt
-	questionChosen bool      // the person gave them to the question despite a draft
-	typed          time.Time // last change of the draft while the session was busy
-	last           keyState
-	due            bool // an armedMsg is scheduled
-	names          map[keys.Place]func(hint string) string
-}
-
-// keyState is the state that decides about the keys, after a message.
-type keyState struct {
-	version  int // of the prompt's text
-	drafting bool
-	busy     bool // a prompt would have to wait
-	covered  bool // by a page or a list
-}
-
-// drafting reports whether the prompt contains text or a search.
-func (qs *questions) drafting() bool { return !qs.ed.Empty() || qs.ed.Completing() }
-
 // updateKeys updates the owner of the keys after a message. free reports that a prompt would run
 // at once, covered that the question is covered.
 func (qs *questions) updateKeys(free, covered bool) tea.Cmd {
-	qs.refused()
 	uncovered := qs.last.covered && !covered
 	changed := qs.changed(keyState{version: qs.ed.Version(), drafting: qs.drafting(), busy: !free || qs.panel != nil, covered: covered})
 	if changed {
@@ -73,26 +48,6 @@ func (qs *questions) promptTouched(free bool) {
 	qs.typed = qs.opt.Now()
 	if qs.panel != nil && !qs.panel.PromptHasKeys {
 		qs.panel.Typed(qs.typed)
-	}
-}
-
-// promptHasKeys reports whether the prompt has the keys. A comment keeps its own.
-func (qs *questions) promptHasKeys() bool {
-	note, _ := qs.panel.Note()
-	return note == nil && (qs.promptChosen || qs.drafting() && !qs.questionChosen)
-}
-
-// assignKeys gives the keys to the prompt or to the question.
-func (qs *questions) assignKeys(prompt bool) {
-	qs.panel.PromptHasKeys, qs.panel.Take, qs.panel.Rename = prompt, "", qs.names[keys.Question]
-	if prompt {
-		qs.panel.Rename = qs.names[keys.Prompt]
-	}
-	if prompt && !qs.promptChosen {
-		qs.panel.Take = qs.opt.Terminal.Keys.Key(keys.Answer)
-		if qs.ed.Completing() {
-			qs.panel.Take = qs.opt.Terminal.Keys.Key(keys.Stop) + ", then " + qs.panel.Take
-		}
 	}
 }
 

@@ -10,10 +10,10 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/command"
 	"github.com/bb2d0cf4/agent/internal/nearest"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
-	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/pager"
 	"github.com/bb2d0cf4/agent/internal/repl/picker"
 	"github.com/bb2d0cf4/agent/internal/repl/printer"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
@@ -64,7 +64,7 @@ func newMenu(opt *Options, out *printer.Printer, sched *scheduler) *menu {
 	m := &menu{opt: opt, out: out, sched: sched}
 	m.list = command.Sort(append(OwnCommands(), opt.Commands...))
 	m.own = map[string]func() tea.Cmd{
-		"help": m.help, "keys": m.keys, "cost": m.cost, "quit": func() tea.Cmd { return tea.Quit },
+		"help": m.help, "keys": m.keys, "cost": m.cost,
 	}
 	return m
 }
@@ -151,7 +151,7 @@ func (m *menu) open(p command.Pick, j *job) tea.Cmd {
 		items[i] = picker.Item{Title: it.Title, Detail: it.Detail, Cells: it.Cells, Preview: it.Preview}
 	}
 	look := m.out.Look
-	opt := picker.Options{Title: p.Title, NoColor: look.NoColor, Rename: m.opt.Terminal.Keys.Rename(keys.List)}
+	opt := picker.Options{Title: p.Title, NoColor: look.NoColor, Keys: m.opt.Terminal.Keys}
 	m.pick = &chooser{Picker: picker.New(items, opt), pick: p, job: j}
 	if p.Texts == nil {
 		return cmd
@@ -165,12 +165,6 @@ func (m *menu) open(p command.Pick, j *job) tea.Cmd {
 type indexMsg struct {
 	pick  *chooser
 	texts []string
-}
-
-// apply passes it to the picker, if that is still open.
-func (i indexMsg) apply(*model) tea.Cmd {
-	i.pick.Index(i.texts)
-	return nil
 }
 
 // shut closes an open picker and ends its command.
@@ -189,8 +183,7 @@ func (m *menu) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 	if m.pick == nil {
 		return nil, false
 	}
-	key = m.opt.Terminal.Keys.In(keys.List, key)
-	switch m.pick.Press(key.String(), key.Text) {
+	switch m.pick.Press(key) {
 	case picker.Chosen:
 		if i, ok := m.pick.Selected(); ok {
 			p, j := m.pick.pick, m.pick.job
@@ -209,17 +202,25 @@ func (m *menu) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 
 func (m *menu) help() tea.Cmd {
 	m.out.Text(command.Help(m.all(), m.out.Look.Width-2) + "\n" + strings.Join(m.opt.Terminal.Keys.Brief(m.out.Look.Width-2), "\n") +
-		"\n\n@ names a file, ! runs a command line; a trailing \\ continues the line; /keys lists all keys.\n")
+		"\n\n@ attaches a file, ! runs a command line; a trailing \\ continues the line; /keys lists all keys.\n")
 	return nil
 }
 
 func (m *menu) keys() tea.Cmd {
-	lines := m.opt.Terminal.Keys.Text(m.out.Look.Width)
+	var lines []string
+	for place, rows := range m.opt.Terminal.Keys.All() {
+		lines = append(append(append(lines, string(place)), theme.Columns(rows, "  ", m.out.Look.Width)...), "")
+	}
 	page := pager.Page{Title: "All keys", Doc: pager.Text(strings.Join(lines, "\n"))}
 	return func() tea.Msg { return pageMsg{page} }
 }
 
 func (m *menu) cost() tea.Cmd {
-	m.out.Text(command.Cost(m.sched.turn.total))
+	spent := m.sched.turn.spent
+	spent.Total = m.sched.turn.total
+	if m.opt.Today != nil {
+		spent.Today, spent.Limit = m.opt.Today()
+	}
+	m.out.Text(command.Cost(spent, true))
 	return nil
 }

@@ -1,51 +1,39 @@
 package repl
 
 import (
-	"context"
-	"os/exec"
-	"strings"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
-
-	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/repl/desktop"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
 	"github.com/bb2d0cf4/agent/internal/repl/jobcontrol"
-	"github.com/bb2d0cf4/agent/internal/repl/keyboard"
-	"github.com/bb2d0cf4/agent/internal/repl/keys"
-	"github.com/bb2d0cf4/agent/internal/repl/paint"
 	"github.com/bb2d0cf4/agent/internal/repl/printer"
+	"github.com/bb2d0cf4/agent/internal/repl/screen"
 	"github.com/bb2d0cf4/agent/internal/repl/stream"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
-	"github.com/bb2d0cf4/agent/internal/session"
 )
-
-// quitWindow is the time within which a second Ctrl+C quits.
-const quitWindow = 2 * time.Second
-
-// spawner runs a function in the background until the program ends, or until cancelled.
-type spawner func(func(context.Context)) context.CancelFunc
 
 // model is the state of the interface. Bubble Tea's event loop owns it and all of its parts.
 type model struct {
 	opt   *Options
 	inbox *stream.Inbox
 
-	scr   window
-	look  theme.Look
-	ed    *input.Editor
-	out   *printer.Printer
-	sched *scheduler
-	ask   *questions
-	menu  *menu
-	view  *viewer
+	scr     window
+	look    theme.Look
+	ed      *input.Editor
+	out     *printer.Printer
+	sched   *scheduler
+	ask     *questions
+	strokes *strokes
+	menu    *menu
+	view    *viewer
 
 	resizes  int  // number of size changes
 	resizing bool // the last one is too recent to draw
 	tidying  bool // a reprint is on its way
+	onAlt    bool // the last view covered the screen
 
 	quitAt time.Time // time of a first Ctrl+C
+	quits  bool      // the last line was /quit, while commands run in the background
 	hint   hint      // replaces the status line until the next key
 }
 
@@ -54,351 +42,18 @@ type hint struct {
 	text  string
 	keys  bool
 	again bool // pressing the same key again carries out the text
+	quits bool // it lasts as long as the same key again quits
+	// leaves means that it names the commands that end when the person leaves.
+	leaves bool
 }
 
-// startedMsg requests the first prompt, after the first frame.
-type startedMsg struct{}
-
-// Init requests the first prompt.
-func (m *model) Init() tea.Cmd {
-	return func() tea.Msg { return startedMsg{} }
+// window is the terminal with its title and notifications.
+type window struct {
+	*screen.Screen
+	desk *desktop.Desktop
+	sigs *jobcontrol.Signals
+	now  func() time.Time
 }
 
-// update handles a message. It ends the program if the terminal is gone. It guards against
-// panics here, to restore the terminal before Bubble Tea prints them.
-func (m *model) update(msg tea.Msg) tea.Cmd {
-	defer crash.Guard()
-	if m.scr.Err() != nil {
-		return tea.Quit
-	}
-	cmd := m.handle(msg)
-	return tea.Batch(cmd, m.ask.updateKeys(m.sched.free(), m.covered()))
-}
-
-// covered reports whether a page or a list, not a question, has the keys.
-func (m *model) covered() bool { return m.view.page != nil || m.menu.pick != nil }
-
-func (m *model) handle(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case tea.KeyPressMsg:
-		m.scr.desk.Key(m.opt.Now())
-		return m.ask.after(m.press(msg))
-	case tea.PasteMsg:
-		m.paste(msg.Content)
-	case keyboard.TooLarge:
-		m.out.Notice("The paste is larger than 64 MiB and was dropped. Save it in a file and name the file instead.")
-	case tea.WindowSizeMsg:
-		return m.resize(msg.Width, msg.Height)
-	case resizedMsg:
-		m.resizeSettled(msg)
-	case startedMsg:
-		return m.submitText(strings.TrimSpace(m.opt.Start.Prompt), false)
-	case stream.Update:
-		return m.streamed(msg)
-	case tickMsg:
-		return m.sched.turn.spin(msg)
-	case armedMsg:
-		return m.ask.wake(m.covered())
-	case aloneMsg:
-		return m.ask.alone()
-	case editedMsg:
-		return m.ask.edited(msg)
-	case composedMsg:
-		if problem := msg.Put(m.ed); problem != "" {
-			m.out.Notice(problem)
-		}
-	case result:
-		return msg.apply(m)
-	default:
-		return m.terminalReport(msg)
-	}
-	return nil
-}
-
-// streamed prints the lines of an update and handles its items in order.
-func (m *model) streamed(up stream.Update) tea.Cmd {
-	switch {
-	case up.Reprint == stream.Conversation:
-		m.out.Reprint(up.Lines)
-	case up.Reprint == stream.Screenful:
-		m.tidying = false
-		if m.roomy() {
-			m.scr.Tidied()
-			m.out.Repeat(up.Lines, m.look.Height)
-		}
-	case len(up.Lines) > 0:
-		m.out.Stream(up.Lines)
-	}
-	m.sched.turn.shown.streams(up.Tail, up.Thinking)
-	m.sched.turn.shown.received(up.Bytes)
-	var cmds []tea.Cmd
-	for _, item := range up.Items {
-		cmds = append(cmds, m.item(item))
-	}
-	return tea.Batch(cmds...)
-}
-
-func (m *model) item(item any) tea.Cmd {
-	switch it := item.(type) {
-	case *question:
-		return m.ask.pose(it)
-	case withdraw:
-		cmd, shown := m.ask.drop(it.question)
-		if shown {
-			m.show() // before the reviewer returns
-		}
-		close(it.gone)
-		return cmd
-	case *refusal:
-		m.ask.refuses(it)
-	case stream.Thought:
-		m.sched.turn.shown.thought()
-		m.out.Thought(it.Text, it.Took)
-	case stream.Answer:
-		m.out.Answer(it.Text)
-	case queueTaken: // only redraws the queue
-	case turnDone:
-		return m.turnDone(it)
-	case session.Event:
-		m.sched.turn.event(it)
-	default:
-		m.other(item)
-	}
-	return nil
-}
-
-// turnDone ends the turn and submits queued text. After an error or a cancellation, queued
-// text returns to the prompt instead.
-func (m *model) turnDone(d turnDone) tea.Cmd {
-	m.sched.turn.end()
-	if d.err != nil {
-		m.recallQueue()
-		return nil
-	}
-	return m.flush()
-}
-
-// resize adopts the terminal's size. Even an unchanged size counts: the terminal may have
-// rewrapped its content in between. A window being dragged changes size many times a second,
-// and a frame that meets the next change leaves rows behind. The next frame therefore waits
-// until the size has been stable for a moment.
-func (m *model) resize(width, height int) tea.Cmd {
-	if width <= 0 || height <= 0 {
-		return nil
-	}
-	m.scr.Resize(width, height)
-	m.resizes++
-	m.resizing = true
-	n := m.resizes
-	look := m.look
-	look.Width, look.Height = width, height
-	m.restyle(look)
-	return tea.Tick(m.scr.Latency(), func(time.Time) tea.Msg { return resizedMsg(n) })
-}
-
-// resizedMsg arrives when the size has been stable for a moment after that resize.
-type resizedMsg int
-
-func (m *model) resizeSettled(n resizedMsg) { m.resizing = m.resizing && int(n) != m.resizes }
-
-// tidy requests a reprint if resizing has left rows of earlier frames above the live region.
-func (m *model) tidy() {
-	if m.scr.Stray() && !m.tidying && m.roomy() {
-		m.tidying = true
-		m.inbox.Put(stream.Screenful)
-	}
-}
-
-// roomy reports whether the terminal's size is stable, with room for some conversation beside
-// a question.
-func (m *model) roomy() bool { return !m.resizing && m.look.Width >= 24 && m.look.Height >= 12 }
-
-// restyle adopts the theme and the terminal's size and background.
-func (m *model) restyle(look theme.Look) {
-	palette := look.Palette(m.scr.Profile() == colorprofile.ANSI)
-	look.Tint = palette[paint.GoodTint] != 0
-	m.look, m.out.Look = look, look
-	m.scr.SetPalette(palette)
-	m.inbox.Put(look)
-	m.ask.restyle(look)
-	m.view.restyle(look)
-}
-
-// press handles a pressed key, or Esc Esc that arrived as one.
-func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
-	if key.String() != "alt+esc" {
-		return m.key(key)
-	}
-	key.Mod = 0
-	return tea.Sequence(m.key(key), m.key(key))
-}
-
-// key handles a key. The suspend key comes first, then an open page, picker or panel, then
-// the screen's own keys, then the prompt.
-func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
-	shown := m.hint
-	m.hint = hint{}
-	if m.opt.Terminal.Keys.Is(key, keys.Suspend) {
-		m.ask.held = held{}
-		return m.scr.sigs.Suspend(m.scr)
-	}
-	for _, first := range []func(tea.KeyPressMsg) (tea.Cmd, bool){m.view.key, m.menu.key, m.ask.key} {
-		if cmd, used := first(key); used {
-			return cmd
-		}
-	}
-	if cmd, used := m.screenKey(key, shown); used {
-		return cmd
-	}
-	where := keys.Prompt
-	if m.ed.Searching() {
-		where = keys.Search
-	}
-	switch m.ed.Handle(m.opt.Terminal.Keys.In(where, key)) {
-	case input.Submit:
-		m.ask.promptTouched(m.sched.free()) // also by Enter at an empty prompt
-		m.ask.sent = true
-		runs, asPrompt := m.ed.Runs(), m.ed.AsPrompt()
-		text := strings.TrimSpace(m.ed.Take())
-		if err := m.ed.Err(); err != nil {
-			m.out.Problem(err)
-		}
-		var cmd tea.Cmd
-		if runs {
-			cmd = m.submit(text)
-		} else {
-			cmd = m.submitText(text, asPrompt)
-		}
-		again, _ := m.ask.backToQuestion()
-		return tea.Batch(cmd, again)
-	case input.Ignored:
-		if m.opt.Terminal.Keys.Is(key, keys.Stop) {
-			return m.escape(shown)
-		}
-	case input.Handled:
-		m.ask.promptTouched(m.sched.free())
-	}
-	return nil
-}
-
-// escape handles an Esc that nothing else handled. It returns to a question, or stops what
-// runs; otherwise the second one clears the prompt or, if it is empty, returns to an earlier
-// one.
-func (m *model) escape(shown hint) tea.Cmd {
-	if cmd, ok := m.ask.backToQuestion(); ok {
-		return cmd
-	}
-	switch {
-	case m.sched.stop():
-	case shown.again && m.ed.Empty():
-		return m.submit("/rewind")
-	case m.opt.Terminal.Vi && !m.ed.Empty(): // in vi mode Esc is pressed again and again
-	case shown.again:
-		m.ed.Drop()
-	case m.ed.Empty():
-		m.hint = hint{text: m.sched.turn.stopKey + " again goes back to an earlier prompt", again: true}
-	default:
-		m.hint = hint{text: m.sched.turn.stopKey + " again clears the prompt; " + m.opt.Terminal.Keys.Key(keys.Previous) + " brings it back", again: true}
-	}
-	return nil
-}
-
-// screenKey handles the keys of the screen itself; shown is the hint on the screen.
-func (m *model) screenKey(key tea.KeyPressMsg, shown hint) (cmd tea.Cmd, used bool) {
-	is := func(a keys.Action) bool { return m.opt.Terminal.Keys.Is(key, a) }
-	if is(keys.Interrupt) {
-		return m.interrupt(), true
-	}
-	m.quitAt = time.Time{}
-	switch {
-	case is(keys.Reprint):
-		cmd := m.resize(m.scr.Size()) // the key may arrive before the signal
-		m.inbox.Put(stream.Conversation)
-		return cmd, true
-	case is(keys.Mode) && m.opt.Modes != nil:
-		m.opt.Modes.Next()
-		return nil, true
-	case is(keys.Effort) && m.opt.NextEffort != nil:
-		m.nextEffort()
-		return nil, true
-	case is(keys.Compose) && !m.ed.Completing() && m.opt.Editor != nil:
-		inTerminal := func(cmd *exec.Cmd) tea.ExecCommand {
-			return jobcontrol.Exec(cmd, m.opt.Terminal.In, m.opt.Terminal.Out, m.scr)
-		}
-		return compose(m.ed, openEditor(m.opt.Editor), inTerminal), true
-	case is(keys.Image) && m.opt.Images != nil:
-		return pasteImage(m.sched.turn.spawn, m.opt.Images.Paste), true
-	case m.ed.Empty():
-		return m.emptyKey(is, shown)
-	}
-	return nil, false
-}
-
-// emptyKey handles keys that work only at an empty prompt.
-func (m *model) emptyKey(is func(keys.Action) bool, shown hint) (cmd tea.Cmd, used bool) {
-	switch {
-	case is(keys.Leave):
-		return tea.Quit, true
-	case is(keys.Previous):
-		return nil, m.takeBack()
-	case is(keys.Show):
-		m.hint.keys = !shown.keys
-		return nil, true
-	}
-	return nil, false
-}
-
-// interrupt handles Ctrl+C: it clears the prompt or stops what runs. The next one within two
-// seconds quits, if there was nothing to stop.
-func (m *model) interrupt() tea.Cmd {
-	now := m.opt.Now()
-	if !m.quitAt.IsZero() && now.Sub(m.quitAt) < quitWindow {
-		return tea.Quit
-	}
-	draft := !m.ed.Empty()
-	if draft {
-		m.ed.Drop() // ↑ brings it back
-	}
-	if draft && !m.sched.free() {
-		m.hint.text = "Ctrl+C again stops the model"
-		return nil
-	}
-	if !draft {
-		m.sched.stop()
-	}
-	m.quitAt, m.hint.text = now, quitHint
-	return m.unhint(now)
-}
-
-// quitHint is shown while a second Ctrl+C quits.
-const quitHint = "Ctrl+C again to quit"
-
-// quitExpiredMsg arrives when the Ctrl+C of that time has lapsed.
-type quitExpiredMsg struct{ pressed time.Time }
-
-// unhint schedules the end of the hint.
-func (m *model) unhint(pressed time.Time) tea.Cmd {
-	left := quitWindow - m.opt.Now().Sub(pressed)
-	return tea.Tick(max(0, left), func(time.Time) tea.Msg { return quitExpiredMsg{pressed} })
-}
-
-// apply removes the hint, if it belongs to that Ctrl+C.
-func (e quitExpiredMsg) apply(m *model) tea.Cmd {
-	switch {
-	case !m.quitAt.Equal(e.pressed):
-		return nil
-	case m.opt.Now().Sub(e.pressed) < quitWindow:
-		return m.unhint(e.pressed)
-	case m.hint.text == quitHint:
-		m.hint = hint{}
-	}
-	m.quitAt = time.Time{}
-	return nil
-}
-
-// paste sends pasted text to whatever accepts text: never to a panel, except for a comment.
-func (m *model) paste(text string) {
-	if !m.view.paste(text) && !m.ask.paste(text) {
-		m.ed.Paste(text)
-	}
-}
+// announce shows the state outside the text.
+func (w window) announce(s desktop.State, what string) { w.Send(w.desk.Show(s, what, w.now())) }

@@ -92,7 +92,7 @@ func fragile() int {
 	fuse := &fuse{}
 	ui := repl.New(repl.Options{
 		Terminal: repl.Terminal{In: os.Stdin, Out: os.Stdout, Env: os.Environ(), Theme: "dark"},
-		Modes:    fuse, Now: fuse.now,
+		NextMode: func() string { panic(boom) }, Now: fuse.now,
 		Commands: []command.Command{{Name: "boom", Run: func(context.Context, string) (command.Reply, error) { panic(boom) }}},
 		Shell:    func(context.Context, string) error { panic(boom) },
 		Editor: func(string, string) (*exec.Cmd, func() (string, error), error) {
@@ -106,12 +106,9 @@ func fragile() int {
 	return 0
 }
 
-// fuse is a session, its modes and its clock.
+// fuse is a session and its clock.
 type fuse struct{ feed atomic.Bool }
 
-func (*fuse) Current() string       { return "default" }
-func (*fuse) Next() string          { panic(boom) }
-func (*fuse) Grants() int           { return 0 }
 func (*fuse) Items() []history.Item { return nil }
 
 func (*fuse) Describe(c llm.ToolCall) (line, whole string) { return c.Name, c.Name }

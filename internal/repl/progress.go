@@ -1,14 +1,18 @@
 package repl
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/app"
+	"github.com/bb2d0cf4/agent/internal/app/subagents"
 	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
 const (
@@ -116,18 +120,70 @@ func (t *progress) output() (lines []string, above int) {
 	return strings.Split(strings.ReplaceAll(text, "\t", "    "), "\n"), t.call.above
 }
 
-// live returns the unfinished text and the running call, with the end of its output.
-func (t *progress) live(look theme.Look) []string {
+// live returns the unfinished text and the work: the sub-agents, or the call with its time and
+// the end of its output. moves is the hint of the key for the background.
+func (t *progress) live(look theme.Look, work app.Work, moves string, now time.Time) []string {
 	out := append([]string{}, t.tail...)
-	if t.call.title == "" {
+	mark := theme.Paint(look.Styles.Accent, "◦") + " "
+	switch {
+	case t.call.title == "":
+		return out
+	case len(work.SubAgents) > 0:
+		out = append(out, "")
+		for _, s := range work.SubAgents {
+			out = append(out, theme.Short(mark+helperLine(s, look, now), look.Width))
+		}
 		return out
 	}
-	out = append(out, "", theme.Short(theme.Paint(look.Styles.Accent, "◦")+" "+t.call.title, look.Width))
+	out = append(out, "", theme.Short(mark+beside(look, t.call.title, times(work.Front, moves, now)...), look.Width))
 	lines, _ := t.output()
 	for _, l := range lines[max(0, len(lines)-outputLines):] {
 		out = append(out, theme.Paint(look.Styles.Dim, theme.Short("  "+l, look.Width)))
 	}
 	return out
+}
+
+// times describes how long the command runs, in the order of importance.
+func times(f *shell.Front, moves string, now time.Time) []string {
+	if f == nil {
+		return nil
+	}
+	took := theme.Seconds(now.Sub(f.Started))
+	if f.Limit > 0 {
+		took += " of " + theme.Seconds(f.Limit)
+	}
+	return []string{took, moves}
+}
+
+// helperLine describes a sub-agent: its name, time and cost, then its newest call.
+func helperLine(s subagents.Running, look theme.Look, now time.Time) string {
+	spent := ""
+	switch n := s.Used.Input + s.Used.Output; {
+	case s.Used.CostUSD > 0:
+		spent = fmt.Sprintf("$%.2f", s.Used.CostUSD)
+	case n > 0:
+		spent = theme.Count(n) + " tokens"
+	}
+	return beside(look, sanitize.Line(s.Origin), theme.Seconds(now.Sub(s.Started)), spent, sanitize.Line(s.Doing))
+}
+
+// minPart is the width of a part worth cutting.
+const minPart = 12
+
+// beside returns title with the non-empty parts after it that fit, the last of them perhaps cut.
+// Half of the line is the title's.
+func beside(look theme.Look, title string, parts ...string) string {
+	room, after := look.Width-2, ""
+	for _, p := range parts {
+		left := room - min(cells.Width(title), room/2) - cells.Width(after+itemSeparator)
+		if p != "" && left >= min(minPart, cells.Width(p)) {
+			after += itemSeparator + theme.Short(p, left)
+		}
+	}
+	if room < 1 {
+		return ""
+	}
+	return theme.Short(title, room-cells.Width(after)) + theme.Paint(look.Styles.Dim, after)
 }
 
 // surroundings holds the other inputs of the line.

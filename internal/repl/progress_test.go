@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/bb2d0cf4/agent/internal/app"
+	"github.com/bb2d0cf4/agent/internal/app/subagents"
 	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/repl/printer"
@@ -17,6 +19,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/stream"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -98,15 +101,44 @@ func TestLive(t *testing.T) {
 	}
 	turn.follow(session.CallOutput{Text: all.String()}, start)
 	want := []string{"the end of the", "", `◦ ls\n-l`, "  line    3", "  line    4", "  line    5", "  line    6", "  line    7", "  line    8"}
-	if d := cmp.Diff(want, turn.live(look(40))); d != "" {
+	if d := cmp.Diff(want, turn.live(look(40), app.Work{}, "", start)); d != "" {
 		t.Error(d)
 	}
 	turn.follow(session.CallEnded{}, start)
-	if d := cmp.Diff([]string{"the end of the"}, turn.live(look(40))); d != "" {
+	if d := cmp.Diff([]string{"the end of the"}, turn.live(look(40), app.Work{}, "", start)); d != "" {
 		t.Error("after the call:", d)
 	}
 	if lines, above := turn.output(); len(lines) != 0 || above != 0 {
 		t.Errorf("the output of a call that ended is kept: %q, %d", lines, above)
+	}
+}
+
+// A command shows its own time and limit, sub-agents a line each, and the parts that matter most
+// stay at any width.
+func TestLiveShowsTimes(t *testing.T) {
+	t.Parallel()
+	turn := beginProgress(start)
+	turn.follow(session.CallStarted{Title: "Run go test ./..."}, start)
+	front := app.Work{Front: &shell.Front{Started: start.Add(-12 * time.Second), Limit: 2 * time.Minute}}
+	helpers := app.Work{SubAgents: []subagents.Running{
+		{Origin: "reviewer: part 1", Started: start.Add(-61 * time.Second), Doing: "Read main.go", Used: llm.Usage{Input: 5000, CostUSD: 0.02}},
+		{Origin: "task: a long description\x1b of its work", Started: start, Used: llm.Usage{Input: 5000}},
+	}}
+	for _, tc := range []struct {
+		work  app.Work
+		width int
+		want  []string
+	}{
+		{front, 80, []string{"", "◦ Run go test ./... · 12s of 2m 00s · Ctrl+B to background"}},
+		{front, 40, []string{"", "◦ Run go test ./... · 12s of 2m 00s"}},
+		{front, 24, []string{"", "◦ Run go test ./..."}},
+		{app.Work{Front: &shell.Front{Started: start}}, 80, []string{"", "◦ Run go test ./... · 0s · Ctrl+B to background"}},
+		{helpers, 80, []string{"", "◦ reviewer: part 1 · 1m 01s · $0.02 · Read main.go", `◦ task: a long description\u{1b} of its work · 0s · 5.0k tokens`}},
+		{helpers, 40, []string{"", "◦ reviewer: part 1 · 1m 01s · $0.02", "◦ task: a long descr… · 0s · 5.0k tokens"}},
+	} {
+		if d := cmp.Diff(tc.want, turn.live(look(tc.width), tc.work, "Ctrl+B to background", start)); d != "" {
+			t.Errorf("at %d: %s", tc.width, d)
+		}
 	}
 }
 
@@ -130,7 +162,7 @@ func TestOutputIsBounded(t *testing.T) {
 		if got := above + len(lines); got > total+1 {
 			t.Fatalf("%d lines of %d", got, total)
 		}
-		for _, l := range turn.live(look(width)) {
+		for _, l := range turn.live(look(width), app.Work{}, "", start) {
 			if strings.Contains(l, "\x1b") || cells.Width(l) > width {
 				t.Fatalf("%q at %d", l, width)
 			}

@@ -2,17 +2,14 @@ package repl
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
-	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
-	"github.com/bb2d0cf4/agent/internal/repl/jobcontrol"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/panel"
 	"github.com/bb2d0cf4/agent/internal/repl/printer"
@@ -52,21 +49,6 @@ func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, 
 	return confirm.Verdict{}, ctx.Err()
 }
 
-// Refused implements confirm.Refuser: a no may be held until it is known to be alone.
-func (u *UI) Refused(ctx context.Context, id string) (v confirm.Verdict, ok bool) {
-	r := &refusal{id: id, reply: make(chan *confirm.Verdict, 1)}
-	u.inbox.Put(r)
-	select {
-	case v := <-r.reply:
-		if v != nil {
-			return *v, true
-		}
-	case <-ctx.Done():
-	case <-u.inbox.Closed():
-	}
-	return v, false
-}
-
 // withdraw removes a question from the screen.
 type withdraw struct{ *question }
 
@@ -87,23 +69,10 @@ type questions struct {
 	layout diffview.Layout // of diffs
 
 	keyOwner
-	held     held
-	refusing *refusal                 // waits for the held key; nil for none
-	pressed  time.Time                // time of the key before; zero if it sent a prompt
-	sent     bool                     // the present key sent a prompt
-	moved    time.Time                // time of the last key that moved the view
-	silent   func(time.Duration) bool // see keyboard.Silent
 }
 
 // armedMsg arrives when the panel may accept keys.
 type armedMsg struct{}
-
-// editedMsg is the result of $EDITOR.
-type editedMsg struct {
-	panel *panel.Panel
-	text  string
-	err   error
-}
 
 // pose shows a question, or queues it behind the present one.
 func (qs *questions) pose(q *question) tea.Cmd {
@@ -196,141 +165,59 @@ func (qs *questions) shown() tea.Cmd {
 	return qs.later()
 }
 
-// key handles a key while a question is on the screen. Keys for the prompt pass through.
-func (qs *questions) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
-	counted, used := qs.follow(key)
-	if used || qs.panel == nil {
-		return counted, used
-	}
-	cmd, used := qs.owned(key)
-	return tea.Batch(counted, cmd), used
-}
-
-// owned gives a key to the question or to the prompt, whichever has the keys.
-func (qs *questions) owned(key tea.KeyPressMsg) (tea.Cmd, bool) {
-	note, _ := qs.panel.Note()
-	switch {
-	case note != nil:
-		return qs.press(keys.Prompt, key)
-	case qs.panel.PromptHasKeys:
-		return qs.takeKeys(key)
-	case qs.panel.Wait(qs.opt.Now()) == 0 && types(key) && !qs.moves(key):
-		return qs.hold(key), true
-	case qs.panel.Wait(qs.opt.Now()) == 0:
-		cmd, used := qs.press(keys.Question, key)
-		return tea.Batch(cmd, qs.began(key)), used
-	case qs.early(key):
-		cmd := qs.hold(key)
-		qs.held.no = true
-		return cmd, true
-	}
-	return qs.takeKeys(key)
-}
-
-// press gives a key to the panel.
-func (qs *questions) press(where keys.Place, key tea.KeyPressMsg) (tea.Cmd, bool) {
-	meant := qs.named(key)
-	if where != keys.Question {
-		meant = qs.opt.Terminal.Keys.In(where, key)
-	}
-	outcome, verdict := qs.panel.Press(meant)
-	qs.layout = qs.panel.Layout()
-	switch outcome {
-	case panel.Answered:
-		return qs.answer(verdict), true
-	case panel.Edit:
-		return qs.claim(), true
-	case panel.Open:
-		qs.open()
-	case panel.ToPrompt:
-		qs.promptChosen = true
-	case panel.Cancel:
-		return qs.cancel(), true
-	case panel.Ignored:
-		return nil, false
-	case panel.Handled:
-	}
-	if qs.wait() > 0 { // a wrong key
-		return qs.later(), true
-	}
-	return nil, true
-}
-
-// cancel stops the turn, which withdraws the question. It answers the question of a command
-// (/undo) with no.
-func (qs *questions) cancel() tea.Cmd {
-	if qs.turn.running && !qs.q.req.ByUser {
-		qs.turn.cancel()
-		return nil
-	}
-	return qs.answer(confirm.Verdict{By: "terminal"})
-}
-
-func (qs *questions) answer(v confirm.Verdict) tea.Cmd {
-	if r := qs.refusing; r != nil && v.Decision == confirm.Reject && r.id == qs.q.req.ID {
-		r.no = &v
-	}
-	qs.q.answer <- v
-	return qs.next()
-}
-
-// paste adds pasted text to an open comment and reports whether there is one.
-func (qs *questions) paste(text string) bool {
-	if qs.panel == nil {
-		return false
-	}
-	if note, _ := qs.panel.Note(); note != nil {
-		note.Paste(text)
-		return true
-	}
-	if qs.held.panel != nil {
-		qs.typeHeld()
-	}
-	qs.panel.Disturbed(qs.opt.Now())
-	return false
-}
-
 func (qs *questions) restyle(look theme.Look) {
 	if qs.panel != nil {
 		qs.panel.Restyle(look)
 	}
 }
 
-// edit opens the proposed text in the user's editor. The saved text becomes the proposal, and
-// the question stays open.
-func (qs *questions) edit() tea.Cmd {
-	p := qs.panel
-	name, text, _ := p.Proposal()
-	cmd, result, err := qs.opt.Editor(name, text)
-	if err != nil {
-		qs.out.Problem(err)
-		qs.release()
-		return nil
+// recall shows the remark about the open question.
+func (qs *questions) recall() {
+	if qs.panel == nil {
+		return
 	}
-	return tea.Exec(jobcontrol.Exec(cmd, qs.opt.Terminal.In, qs.opt.Terminal.Out, qs.scr), func(err error) tea.Msg {
-		defer crash.Guard()
-		text, err2 := result() // also cleans up
-		return editedMsg{panel: p, text: text, err: errors.Join(err, err2)}
-	})
+	if qs.remark.id == qs.q.req.ID {
+		qs.panel.Remark = qs.remark.text
+	}
+	if qs.opt.Surfaces != nil && qs.opt.Status != nil {
+		qs.panel.Editor = qs.opt.Status().Shows
+	}
 }
 
-// edited adopts the text saved by the user. If the question was answered or withdrawn
-// meanwhile, a changed text becomes a draft.
-func (qs *questions) edited(ed editedMsg) tea.Cmd {
-	if ed.err != nil {
-		qs.out.Notice("The editor failed, so the proposal is unchanged: " + ed.err.Error())
-	}
-	if ed.panel != qs.panel {
-		if _, text, _ := ed.panel.Proposal(); ed.err == nil && ed.text != text {
-			qs.keep(ed.text, "Your text")
+// keyOwner decides who gets the keys while a question is on the screen: the question or the
+// prompt. A draft keeps them until the person gives them to the question.
+type keyOwner struct {
+	promptChosen   bool      // the person gave them to the prompt
+	questionChosen bool      // the person gave them to the question despite a draft
+	typed          time.Time // last change of the draft while the session was busy
+	last           keyState
+	due            bool // an armedMsg is scheduled
+}
+
+// keyState is the state that decides about the keys, after a message.
+type keyState struct {
+	version  int // of the prompt's text
+	drafting bool
+	busy     bool // a prompt would have to wait
+	covered  bool // by a page or a list
+}
+
+// drafting reports whether the prompt contains text or a search.
+func (qs *questions) drafting() bool { return !qs.ed.Empty() || qs.ed.Completing() }
+
+// promptHasKeys reports whether the prompt has the keys. A comment keeps its own.
+func (qs *questions) promptHasKeys() bool {
+	note, _ := qs.panel.Note()
+	return note == nil && (qs.promptChosen || qs.drafting() && !qs.questionChosen)
+}
+
+// assignKeys gives the keys to the prompt or to the question.
+func (qs *questions) assignKeys(prompt bool) {
+	qs.panel.PromptHasKeys, qs.panel.Take, qs.panel.Keys = prompt, "", qs.opt.Terminal.Keys
+	if prompt && !qs.promptChosen {
+		qs.panel.Take = qs.opt.Terminal.Keys.Key(keys.Answer)
+		if qs.ed.Completing() {
+			qs.panel.Take = qs.opt.Terminal.Keys.Key(keys.Stop) + ", then " + qs.panel.Take
 		}
-		return nil
 	}
-	text := ed.text
-	if ed.err != nil {
-		_, text, _ = qs.panel.Proposal()
-	}
-	qs.panel.Propose(text, qs.opt.Now())
-	qs.release()
-	return qs.later()
 }

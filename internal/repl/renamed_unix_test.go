@@ -40,7 +40,7 @@ func TestTextsNameTheUsersKeys(t *testing.T) {
 	s.WaitFor(`18 more lines, F4`)
 	s.emit(session.TurnEnded{Stop: session.StopFailed, Err: errors.New("the provider is gone")})
 	close(s.end)
-	s.WaitFor(`F5 and Enter try again`)
+	s.WaitFor(`Press F5 then Enter to retry`)
 	s.Press("ctrl+r")
 	s.WaitFor(`F6 all`)
 	s.Press("esc")

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/app/command"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/desktop"
@@ -26,24 +27,6 @@ import (
 
 // Session is the conversation behind a UI.
 type Session = command.Session
-
-// Status is the content of the status line.
-type Status struct {
-	Model  string
-	Effort string // of the model; empty for the default
-	Branch string
-	// Editor names the linked editor and its selection; empty for none.
-	Editor string
-	// Shows names the editor that can show a question; empty for none.
-	Shows string
-}
-
-// Modes is the permission mode, shown in the status line and changed by Shift+Tab.
-type Modes interface {
-	Current() string
-	Next() string // switches and returns the new mode
-	Grants() int  // permissions of this session, which the user can take back
-}
 
 // External opens text in the user's own editor. Run cmd in the terminal; result then returns
 // the saved text and cleans up.
@@ -90,14 +73,19 @@ type Images interface {
 type Options struct {
 	Terminal Terminal
 	Start    Start
-	Status   func() Status
-	Modes    Modes
+	Status   func() app.Status
+	NextMode func() string // switches the permission mode and returns it; nil if unsupported
 	// NextEffort changes how much the model thinks and returns the new effort; empty for the
 	// default. Nil if unsupported.
 	NextEffort func() (string, error)
 	Commands   []command.Command // besides those of the screen itself
 	Served     command.Source    // more commands; nil for none
 	Editor     External
+	// Today returns the cost of the day and its limit in US dollars; zero for no limit. Nil if
+	// unsupported.
+	Today func() (usd, limit float64)
+	// ToBackground moves the running command to the background. Nil if unsupported.
+	ToBackground func() error
 	// Shell runs a command line typed after a !; its progress arrives through Emit. Nil if
 	// unsupported.
 	Shell    func(ctx context.Context, line string) error
@@ -147,3 +135,40 @@ func (u *UI) Queued() []string {
 	}
 	return text
 }
+
+// Surfaces are other places that show a question, such as an editor. Its methods return
+// within a second or so.
+type Surfaces interface {
+	// Claim reserves the question for the terminal, which is about to edit its proposal. It
+	// returns the text as edited elsewhere.
+	Claim(ctx context.Context, id string) (text string, edited bool)
+	// Release shows the question everywhere again, with text as the proposal.
+	Release(ctx context.Context, id, text string)
+	// Show brings the question to the front in the editor that app.Status.Shows names.
+	Show(ctx context.Context, id string) error
+}
+
+// Remark shows text beside the question with the given id and replaces an earlier remark; ""
+// removes it. Like Insert and Refresh, it is safe for concurrent use and does not block.
+func (u *UI) Remark(id, text string) { u.inbox.Put(stream.Aside{Item: remark{id, text}}) }
+
+// Insert inserts text at the prompt's cursor, on one line, between blanks.
+func (u *UI) Insert(text string) { u.inbox.Put(stream.Aside{Item: insertion{text}}) }
+
+// Refresh redraws the status line.
+func (u *UI) Refresh() { u.inbox.Put(stream.Aside{Item: refresh{}}) }
+
+// NamesChanged refreshes the list of completions: files, resources or commands have changed.
+func (u *UI) NamesChanged() { u.inbox.Put(stream.Aside{Item: namesChanged{}}) }
+
+// Inbox items from other surfaces.
+type (
+	// remark is text beside the question with that id; an empty text removes it.
+	remark struct{ id, text string }
+	// insertion is text for the prompt.
+	insertion struct{ text string }
+	// refresh redraws the screen, because the status has changed.
+	refresh struct{}
+	// namesChanged refreshes the list of completions.
+	namesChanged struct{}
+)

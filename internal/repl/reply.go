@@ -18,7 +18,11 @@ func (m *model) submit(text string) tea.Cmd {
 	if text == "" {
 		return nil
 	}
-	if name, args, ok := command.Split(text); ok {
+	name, args, ok := command.Split(text)
+	if name != "quit" {
+		m.quits = false
+	}
+	if ok {
 		cmd, hint := m.menu.run(text, name, args)
 		m.hint.text = hint
 		return cmd
@@ -110,7 +114,10 @@ func (d doneMsg) apply(m *model) tea.Cmd {
 			r.Text += " " + key + " reprints the conversation in it."
 		}
 	}
-	if r.Text != "" {
+	switch {
+	case r.Marked:
+		m.out.Marked(r.Text)
+	case r.Text != "":
 		m.out.Text(r.Text)
 	}
 	if r.Diff != "" {
@@ -125,7 +132,7 @@ func (d doneMsg) apply(m *model) tea.Cmd {
 	case r.Edit != nil:
 		return m.menu.edit(*r.Edit, d.job)
 	}
-	copied := clip(r.Copy)
+	copied := toClipboard(r.Copy)
 	if r.Insert != "" {
 		m.giveBack(r.Insert, false)
 	}
@@ -140,8 +147,8 @@ func (d doneMsg) apply(m *model) tea.Cmd {
 	return tea.Batch(copied, m.flush())
 }
 
-// clip copies text to the clipboard through the terminal.
-func clip(text string) tea.Cmd {
+// toClipboard copies text to the clipboard through the terminal.
+func toClipboard(text string) tea.Cmd {
 	if text == "" {
 		return nil
 	}
@@ -184,4 +191,39 @@ func (s savedMsg) apply(m *model) tea.Cmd {
 func (o slowMsg) apply(*model) tea.Cmd {
 	o.job.slow = true
 	return nil
+}
+
+// apply shows it.
+func (p pageMsg) apply(m *model) tea.Cmd {
+	m.view.open(p.Page)
+	return nil
+}
+
+// apply continues the search, unless the page was closed.
+func (s searchMsg) apply(m *model) tea.Cmd {
+	if s.Pager == m.view.page && s.Search() {
+		return m.view.search()
+	}
+	return nil
+}
+
+// apply passes it to the picker, if that is still open.
+func (i indexMsg) apply(*model) tea.Cmd {
+	i.pick.Index(i.texts)
+	return nil
+}
+
+// apply opens the editor with the proposal as edited elsewhere.
+func (c claimedMsg) apply(m *model) tea.Cmd {
+	qs := m.ask
+	if qs.claiming == c.panel {
+		qs.claiming = nil
+	}
+	if c.panel != qs.panel {
+		return nil // answered elsewhere meanwhile
+	}
+	if c.edited {
+		qs.panel.Propose(c.text, qs.opt.Now())
+	}
+	return qs.edit()
 }

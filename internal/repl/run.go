@@ -53,7 +53,7 @@ func (u *UI) Run(ctx context.Context, sess Session) (err error) {
 	}
 	m := u.newModel(window{scr, desk, sigs, u.opt.Now}, sess, background)
 	typed := keyboard.New(term.In, cancel)
-	m.ask.silent = typed.Silent
+	m.strokes.silent = typed.Silent
 	prog := tea.NewProgram(onScreen{m}, tea.WithContext(ctx), tea.WithInput(typed), tea.WithFilter(typed.Filter),
 		tea.WithOutput(term.Out), tea.WithEnvironment(term.Env), tea.WithColorProfile(scr.Profile()),
 		tea.WithoutRenderer(), tea.WithFPS(1), tea.WithoutSignalHandler())
@@ -94,19 +94,29 @@ func (u *UI) newModel(scr window, sess Session, spawn spawner) *model {
 		sess: sess, spawn: spawn, inbox: u.inbox, out: out, now: u.opt.Now, still: u.opt.Terminal.Still,
 		stopKey: u.opt.Terminal.Keys.Key(keys.Stop),
 	}
+	turn.model = func() string {
+		if u.opt.Status == nil {
+			return ""
+		}
+		return u.opt.Status().Model
+	}
+	if u.opt.ToBackground != nil {
+		turn.background = u.opt.Terminal.Keys.Hint("to background", keys.Background)
+	}
 	sched := &scheduler{turn: turn, queue: u.queue}
 	m := &model{
 		opt: &u.opt, inbox: u.inbox, scr: scr, look: look, out: out, sched: sched,
-		ask:  &questions{opt: &u.opt, scr: scr.Screen, out: out, turn: turn, layout: diffview.LayoutOf(u.opt.Terminal.Diff), silent: func(time.Duration) bool { return true }},
+		ask:  &questions{opt: &u.opt, scr: scr.Screen, out: out, turn: turn, layout: diffview.LayoutOf(u.opt.Terminal.Diff)},
 		menu: newMenu(&u.opt, out, sched),
 	}
 	m.view = &viewer{keys: u.opt.Terminal.Keys, out: out, ask: m.ask, spawn: spawn}
 	m.ed = input.New(input.Options{
 		Commands: m.menu.palette, Files: u.opt.Files, Remark: u.opt.Remark, History: u.opt.History, NoColor: look.NoColor, Shell: u.opt.Shell != nil, Vi: u.opt.Terminal.Vi, Images: u.opt.Images,
-		Search: named.Rename(keys.Search), Suggest: u.opt.Start.suggestion(), Take: named.First("complete"),
+		Keys: named, Suggest: u.opt.Start.suggestion(),
 	})
 	m.ask.ed = m.ed
-	m.ask.names = map[keys.Place]func(string) string{keys.Question: named.Rename(keys.Question), keys.Prompt: named.Rename(keys.Prompt)}
+	m.strokes = &strokes{questions: m.ask, silent: func(time.Duration) bool { return true }}
+	m.menu.own["quit"] = m.quit
 	m.menu.preview = func(name string) { m.preview(name) }
 	m.restyle(look)
 	scr.desk.Key(u.opt.Now()) // somebody has just started us
@@ -137,16 +147,4 @@ func (o onScreen) View() tea.View {
 		return tea.View{}
 	}
 	return o.show()
-}
-
-// show brings the model's View to the terminal, along with the lines printed since the last one.
-func (m *model) show() tea.View {
-	m.scr.announce(m.state())
-	v := m.View()
-	m.scr.Show(v)
-	m.opt.Shown()
-	if !v.AltScreen {
-		m.tidy()
-	}
-	return v
 }

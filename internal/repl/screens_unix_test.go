@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/app/command"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/dev/golden"
@@ -83,12 +84,6 @@ func (p past) Entries() ([]input.Entry, error) {
 
 func (past) Add(string) error { return nil }
 
-type fixed struct{}
-
-func (fixed) Current() string { return "default" }
-func (fixed) Next() string    { return "default" }
-func (fixed) Grants() int     { return 0 }
-
 func themed(ctx context.Context, id string) (command.Reply, error) {
 	return command.Reply{Text: "chosen: " + id}, nil
 }
@@ -118,10 +113,10 @@ func newStage(t *testing.T, width, height int, change func(*repl.Options)) *stag
 			Status: []string{"mode", "model", "branch", "context", "editor", "cost"},
 		},
 		Start: repl.Start{Version: "1.2.3", Dir: "/home/me/project", Notes: []string{"AGENTS.md is read"}},
-		Status: func() repl.Status {
-			return repl.Status{Model: "openai/model", Branch: "main", Editor: "VS Code · main.go:5-10"}
+		Status: func() app.Status {
+			return app.Status{Mode: "default", Model: "openai/model", Branch: "main", Editor: "VS Code · main.go:5-10"}
 		},
-		Modes:    fixed{},
+		NextMode: func() string { return "default" },
 		Commands: []command.Command{sessions, {Name: "undo", Args: "[turn]", Help: "take back the last change", Group: command.Changes}},
 		Files:    func(string) []string { return []string{"main.go", "main_test.go", "internal/mail/main.go"} },
 		History:  past{"fix the build", "write a test for the parser", "fix the parser"},
@@ -240,7 +235,7 @@ var scenes = []struct {
 		s.say("be polite")
 		s.emit(session.TextDelta{Text: "I look"}, session.TurnEnded{Stop: session.StopCancelled})
 		close(s.end)
-	}, shows: `Cancelled[^●]*mode`},
+	}, shows: `Interrupted[^●]*mode`},
 	{name: "retrying", do: func(s *stage) {
 		s.say("be polite")
 		s.emit(session.Retrying{Retry: llm.Retry{Reason: "429 too many requests", Attempt: 2, Max: 5, Wait: 8 * time.Second}})
@@ -289,7 +284,7 @@ var scenes = []struct {
 		s.WaitUntil("the whole screen", func(m *vt.Terminal) bool { return m.Modes().AltScreen })
 	}, shows: `good day`},
 	{name: "commands", do: func(s *stage) { s.Type("/") }, shows: `/undo`},
-	{name: "files", do: func(s *stage) { s.Type("look at @mai") }, shows: `main_test\.go`},
+	{name: "files", do: func(s *stage) { s.Type("look at @mai") }, shows: `(?s)look at @mai\n.*main_test\.go`},
 	{name: "picker", do: func(s *stage) {
 		s.Type("/resume")
 		s.Press("enter")
@@ -297,7 +292,7 @@ var scenes = []struct {
 	{name: "search", do: func(s *stage) {
 		s.Press("ctrl+r")
 		s.Type("parser")
-	}, shows: `fix the parser`},
+	}, shows: `search this project: parser`},
 	{name: "hint", do: func(s *stage) { s.Press("ctrl+c") }, shows: `again to quit`, change: func(o *repl.Options) {
 		now := time.Now()
 		o.Now = func() time.Time { return now } // keep the hint
@@ -307,7 +302,7 @@ var scenes = []struct {
 		s.Type("/nosuch ")
 		s.Press("enter")
 	}, shows: `There is no`},
-	{name: "help", do: func(s *stage) { s.Type("/help\r") }, shows: `(?s)@ names a file.*❯.*mode`},
+	{name: "help", do: func(s *stage) { s.Type("/help\r") }, shows: `(?s)@ attaches a file.*❯.*mode`},
 	{name: "held", do: func(s *stage) {
 		s.Type("/compact\r")
 		s.WaitFor(`compact runs`)
@@ -354,7 +349,7 @@ func steady(s *stage) string {
 	for {
 		bytes := len(s.Bytes())
 		s.Type("\x1b[I") // a focus report, to cause another frame
-		s.WaitUntil("a frame", func(m *vt.Terminal) bool { return true })
+		s.Read()
 		got := look(s)
 		if got == last && bytes == len(s.Bytes()) {
 			return got

@@ -11,6 +11,7 @@ import (
 // The items of the status line.
 const (
 	itemMode    = "mode"
+	itemJobs    = "jobs"
 	itemModel   = "model"
 	itemBranch  = "branch"
 	itemContext = "context"
@@ -21,20 +22,10 @@ const (
 )
 
 // itemWeights lists the items by importance: permissions, limits, then places.
-var itemWeights = []string{itemMode, itemContext, itemCost, itemModel, itemEditor, itemBranch, itemTokens, itemFolder}
+var itemWeights = []string{itemMode, itemJobs, itemContext, itemCost, itemModel, itemEditor, itemBranch, itemTokens, itemFolder}
 
 // itemSeparator separates items.
 const itemSeparator = " · "
-
-// nextEffort changes how much the model thinks. The status line shows it, except the default.
-func (m *model) nextEffort() {
-	switch effort, err := m.opt.NextEffort(); {
-	case err != nil:
-		m.hint.text = err.Error()
-	case effort == "":
-		m.hint.text = "effort: the model's default"
-	}
-}
 
 // statusLine renders the non-empty items named in show, in that order, in at most width
 // columns.

@@ -97,5 +97,5 @@ func TestNamesAreThoseOfTheConfiguration(t *testing.T) {
 
 // statusItems lists the items in the order of the documentation.
 func statusItems() []string {
-	return []string{itemMode, itemModel, itemBranch, itemContext, itemEditor, itemCost, itemTokens, itemFolder}
+	return []string{itemMode, itemJobs, itemModel, itemBranch, itemContext, itemEditor, itemCost, itemTokens, itemFolder}
 }

@@ -2,81 +2,17 @@ package repl
 
 import (
 	"context"
-	"strings"
+	"errors"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/repl/jobcontrol"
 	"github.com/bb2d0cf4/agent/internal/repl/panel"
 	"github.com/bb2d0cf4/agent/internal/repl/stream"
-	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session"
 )
-
-// Surfaces are other places that show a question, such as an editor. Its methods return
-// within a second or so.
-type Surfaces interface {
-	// Claim reserves the question for the terminal, which is about to edit its proposal. It
-	// returns the text as edited elsewhere.
-	Claim(ctx context.Context, id string) (text string, edited bool)
-	// Release shows the question everywhere again, with text as the proposal.
-	Release(ctx context.Context, id, text string)
-	// Show brings the question to the front in the editor that Status.Shows names.
-	Show(ctx context.Context, id string) error
-}
-
-// Inbox items from other surfaces.
-type (
-	// remark is text beside the question with that id; an empty text removes it.
-	remark struct{ id, text string }
-	// insertion is text for the prompt.
-	insertion struct{ text string }
-	// refresh redraws the screen, because the status has changed.
-	refresh struct{}
-	// namesChanged refreshes the list of completions.
-	namesChanged struct{}
-)
-
-// Remark shows text beside the question with the given id and replaces an earlier remark; ""
-// removes it. Like Insert and Refresh, it is safe for concurrent use and does not block.
-func (u *UI) Remark(id, text string) { u.inbox.Put(stream.Aside{Item: remark{id, text}}) }
-
-// Insert inserts text at the prompt's cursor, on one line, between blanks.
-func (u *UI) Insert(text string) { u.inbox.Put(stream.Aside{Item: insertion{text}}) }
-
-// Refresh redraws the status line.
-func (u *UI) Refresh() { u.inbox.Put(stream.Aside{Item: refresh{}}) }
-
-// NamesChanged refreshes the list of completions: files, resources or commands have changed.
-func (u *UI) NamesChanged() { u.inbox.Put(stream.Aside{Item: namesChanged{}}) }
-
-// other handles an item from another surface.
-func (m *model) other(item any) {
-	switch it := item.(type) {
-	case remark:
-		m.ask.remark = it
-		m.ask.recall()
-	case insertion:
-		m.ed.InsertWord(sanitize.Line(strings.Join(strings.Fields(it.text), " ")))
-	case namesChanged:
-		m.ed.NamesChanged()
-	case refresh: // only redraws
-		m.ask.recall()
-	}
-}
-
-// recall shows the remark about the open question.
-func (qs *questions) recall() {
-	if qs.panel == nil {
-		return
-	}
-	if qs.remark.id == qs.q.req.ID {
-		qs.panel.Remark = qs.remark.text
-	}
-	if qs.opt.Surfaces != nil && qs.opt.Status != nil {
-		qs.panel.Editor = qs.opt.Status().Shows
-	}
-}
 
 // open shows the question in the editor.
 func (qs *questions) open() {
@@ -113,21 +49,6 @@ func (qs *questions) claim() tea.Cmd {
 	return func() tea.Msg { return <-out }
 }
 
-// apply opens the editor with the proposal as edited elsewhere.
-func (c claimedMsg) apply(m *model) tea.Cmd {
-	qs := m.ask
-	if qs.claiming == c.panel {
-		qs.claiming = nil
-	}
-	if c.panel != qs.panel {
-		return nil // answered elsewhere meanwhile
-	}
-	if c.edited {
-		qs.panel.Propose(c.text, qs.opt.Now())
-	}
-	return qs.edit()
-}
-
 // release shows the question on other surfaces again.
 func (qs *questions) release() {
 	id, elsewhere := qs.q.req.ID, qs.opt.Surfaces
@@ -140,4 +61,50 @@ func (qs *questions) release() {
 		defer cancel()
 		elsewhere.Release(ctx, id, text)
 	})
+}
+
+// edit opens the proposed text in the user's editor. The saved text becomes the proposal, and
+// the question stays open.
+func (qs *questions) edit() tea.Cmd {
+	p := qs.panel
+	name, text, _ := p.Proposal()
+	cmd, result, err := qs.opt.Editor(name, text)
+	if err != nil {
+		qs.out.Problem(err)
+		qs.release()
+		return nil
+	}
+	return tea.Exec(jobcontrol.Exec(cmd, qs.opt.Terminal.In, qs.opt.Terminal.Out, qs.scr), func(err error) tea.Msg {
+		defer crash.Guard()
+		text, err2 := result() // also cleans up
+		return editedMsg{panel: p, text: text, err: errors.Join(err, err2)}
+	})
+}
+
+// edited adopts the text saved by the user. If the question was answered or withdrawn
+// meanwhile, a changed text becomes a draft.
+func (qs *questions) edited(ed editedMsg) tea.Cmd {
+	if ed.err != nil {
+		qs.out.Notice("The editor failed, so the proposal is unchanged: " + ed.err.Error())
+	}
+	if ed.panel != qs.panel {
+		if _, text, _ := ed.panel.Proposal(); ed.err == nil && ed.text != text {
+			qs.keep(ed.text, "Your text")
+		}
+		return nil
+	}
+	text := ed.text
+	if ed.err != nil {
+		_, text, _ = qs.panel.Proposal()
+	}
+	qs.panel.Propose(text, qs.opt.Now())
+	qs.release()
+	return qs.later()
+}
+
+// editedMsg is the result of $EDITOR.
+type editedMsg struct {
+	panel *panel.Panel
+	text  string
+	err   error
 }

@@ -7,6 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/bb2d0cf4/agent/internal/app"
+	"github.com/bb2d0cf4/agent/internal/app/command"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/repl/printer"
 	"github.com/bb2d0cf4/agent/internal/repl/stream"
@@ -78,19 +80,22 @@ const (
 
 // turns runs prompts, one at a time, and tracks the running one.
 type turns struct {
-	sess    Session
-	spawn   spawner
-	inbox   *stream.Inbox
-	out     *printer.Printer
-	now     func() time.Time
-	still   bool   // no animation
-	stopKey string // stops the turn
+	sess       Session
+	spawn      spawner
+	inbox      *stream.Inbox
+	out        *printer.Printer
+	now        func() time.Time
+	still      bool   // no animation
+	stopKey    string // stops the turn
+	background string // the hint of the key that moves a command there; empty if unsupported
 
 	n         int // number of turns, to recognize old ticks
 	running   bool
 	cancelRun context.CancelFunc
 	shown     progress
 	before    llm.Usage // of the session when the turn began
+	spent     command.Spending
+	model     func() string // the name of the present one
 
 	usage
 }
@@ -134,6 +139,9 @@ func (t *turns) cancel() {
 func (t *turns) end() {
 	t.cancelRun()
 	t.running, t.shown = false, progress{}
+	if t.total != t.before {
+		t.spent.Turn(t.before, t.total)
+	}
 }
 
 // use switches to another session.
@@ -163,6 +171,7 @@ func (t *turns) event(ev session.Event) {
 	switch ev := ev.(type) {
 	case session.AnswerEnded:
 		t.usage = usage{ev.Total, ev.Context, ev.Window}
+		t.spent.Answered(t.model(), ev.Usage)
 	case session.Spent:
 		t.total = ev.Total
 	case session.Filled:
@@ -172,6 +181,9 @@ func (t *turns) event(ev session.Event) {
 			t.out.Notice(session.BrokeOff)
 		}
 	case session.CallEnded:
+		if ev.Result.Task != nil {
+			t.spent.Helpers = append(t.spent.Helpers, command.Helper{Title: ev.Title, Used: ev.Result.Used})
+		}
 		lines, above := t.shown.output()
 		t.out.Call(ev, lines, above)
 	case session.Queued:
@@ -190,3 +202,11 @@ func (t *turns) line(look theme.Look, asking bool) string {
 	used := llm.Usage{Input: t.total.Input - t.before.Input, Output: t.total.Output - t.before.Output}
 	return t.shown.line(look, surroundings{now: t.now(), asking: asking, used: used, stop: t.stopKey, still: t.still})
 }
+
+// live returns the live part of the turn, with its work.
+func (t *turns) live(look theme.Look, work app.Work) []string {
+	return t.shown.live(look, work, t.background, t.now())
+}
+
+// spawner runs a function in the background until the program ends, or until cancelled.
+type spawner func(func(context.Context)) context.CancelFunc

@@ -160,7 +160,7 @@ func (p *typist) draft() {
 		p.strike(letter(r))
 		p.line.WriteRune(r)
 		odd := p.rng.IntN(40)
-		switch h := p.m.ask.held; {
+		switch h := p.m.strokes.held; {
 		case h.moved: // held down, it moves on
 			odd = 1 + 3*p.rng.IntN(2) // a paste or nothing
 		case h.panel != nil:
@@ -220,7 +220,7 @@ func (p *typist) draft() {
 // between lets the time between two keys of a draft pass.
 func (p *typist) between() {
 	rest := p.rest()
-	if p.m.ask.held.panel != nil {
+	if p.m.strokes.held.panel != nil {
 		rest = min(rest, keyboard.Burst-time.Millisecond)
 	}
 	p.wait(rest)
@@ -231,7 +231,7 @@ func (p *typist) between() {
 
 // kept checks that the typed line is still there.
 func (p *typist) kept() {
-	if p.m.ask.held.panel != nil {
+	if p.m.strokes.held.panel != nil {
 		return
 	}
 	if p.m.opt.Terminal.Vi || p.line.Len() == 0 {
@@ -295,7 +295,7 @@ func (p *typist) alone(atOnce bool) {
 	if atOnce {
 		return
 	}
-	if p.wait(keyboard.Burst - time.Millisecond); p.m.ask.held.panel == nil {
+	if p.wait(keyboard.Burst - time.Millisecond); p.m.strokes.held.panel == nil {
 		p.failf("the key counted before it was alone")
 	}
 	p.wait(time.Millisecond)
@@ -304,7 +304,7 @@ func (p *typist) alone(atOnce bool) {
 // refuse says no to a question that has just come, before it accepts other answers.
 func (p *typist) refuse() {
 	a := p.m.ask
-	if a.panel == nil || a.panel.PromptHasKeys || a.panel.Wait(p.now) == 0 || !a.panel.Refuses(p.now, a.pressed) {
+	if a.panel == nil || a.panel.PromptHasKeys || a.panel.Wait(p.now) == 0 || !a.panel.Refuses(p.now, p.m.strokes.pressed) {
 		return
 	}
 	p.busy = true

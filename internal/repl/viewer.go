@@ -23,22 +23,8 @@ type viewer struct {
 // pageMsg is a page ready to show.
 type pageMsg struct{ pager.Page }
 
-// apply shows it.
-func (p pageMsg) apply(m *model) tea.Cmd {
-	m.view.open(p.Page)
-	return nil
-}
-
 // searchMsg continues a search after the keys that have arrived.
 type searchMsg struct{ *pager.Pager }
-
-// apply continues the search, unless the page was closed.
-func (s searchMsg) apply(m *model) tea.Cmd {
-	if s.Pager == m.view.page && s.Search() {
-		return m.view.search()
-	}
-	return nil
-}
 
 // conversation shows the complete conversation.
 func (v *viewer) conversation() tea.Cmd {
@@ -51,7 +37,7 @@ func (v *viewer) conversation() tea.Cmd {
 // open shows a page.
 func (v *viewer) open(p pager.Page) {
 	v.page = pager.New(p, v.out.Look)
-	v.page.Rename = v.keys.Rename(keys.Pager)
+	v.page.Keys = v.keys
 }
 
 // key handles the key that opens the conversation and, while a page is open, all keys.
@@ -62,10 +48,7 @@ func (v *viewer) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 	case v.page == nil:
 		return nil, false
 	}
-	if !v.page.Typing() {
-		key = v.keys.In(keys.Pager, key)
-	}
-	switch v.page.Press(key.String(), key.Text) {
+	switch v.page.Press(key) {
 	case pager.Searching:
 		return v.search(), true
 	case pager.Left:
@@ -101,7 +84,7 @@ func (v *viewer) view() []string {
 	}
 	v.page.Remark = ""
 	if v.ask.panel != nil {
-		v.page.Remark = "a question waits for your answer: " + v.keys.Key("pager-close") + " goes back to it"
+		v.page.Remark = "a question is waiting for your answer: " + v.keys.Hint("goes back to it", keys.PagerClose)
 	}
 	return v.page.View()
 }

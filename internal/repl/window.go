@@ -11,20 +11,11 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/desktop"
 	"github.com/bb2d0cf4/agent/internal/repl/jobcontrol"
-	"github.com/bb2d0cf4/agent/internal/repl/screen"
+	"github.com/bb2d0cf4/agent/internal/repl/keyboard"
+	"github.com/bb2d0cf4/agent/internal/repl/paint"
+	"github.com/bb2d0cf4/agent/internal/repl/stream"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
-
-// window is the terminal with its title and notifications.
-type window struct {
-	*screen.Screen
-	desk *desktop.Desktop
-	sigs *jobcontrol.Signals
-	now  func() time.Time
-}
-
-// announce shows the state outside the text.
-func (w window) announce(s desktop.State, what string) { w.Send(w.desk.Show(s, what, w.now())) }
 
 // terminalReport handles a report of the terminal or of job control.
 func (m *model) terminalReport(msg tea.Msg) tea.Cmd {
@@ -49,6 +40,10 @@ func (m *model) terminalReport(msg tea.Msg) tea.Cmd {
 		m.scr.desk.Focus(true)
 	case tea.BlurMsg:
 		m.scr.desk.Focus(false)
+	case keyboard.TooLarge:
+		m.out.Notice("The paste is larger than 64 MiB and was dropped. Save it in a file and name the file instead.")
+	case keyboard.Unfinished:
+		m.out.Notice("The terminal has not ended its paste, so what you type is added to it unseen. Ctrl+C ends the paste and shows it.")
 	case jobcontrol.Stop:
 		return m.scr.sigs.Suspend(m.scr)
 	case jobcontrol.Continued:
@@ -88,4 +83,50 @@ func (m *model) preview(name string) {
 	look := theme.New(name, m.scr.Profile() < colorprofile.ANSI)
 	look.Width, look.Height, look.Dark, look.Keys = m.look.Width, m.look.Height, m.look.Dark, m.look.Keys
 	m.restyle(look)
+}
+
+// resize adopts the terminal's size. Even an unchanged size counts: the terminal may have
+// rewrapped its content in between. A window being dragged changes size many times a second,
+// and a frame that meets the next change leaves rows behind. The next frame therefore waits
+// until the size has been stable for a moment.
+func (m *model) resize(width, height int) tea.Cmd {
+	if width <= 0 || height <= 0 {
+		return nil
+	}
+	m.scr.Resize(width, height)
+	m.resizes++
+	m.resizing = true
+	n := m.resizes
+	look := m.look
+	look.Width, look.Height = width, height
+	m.restyle(look)
+	return tea.Tick(m.scr.Latency(), func(time.Time) tea.Msg { return resizedMsg(n) })
+}
+
+// resizedMsg arrives when the size has been stable for a moment after that resize.
+type resizedMsg int
+
+func (m *model) resizeSettled(n resizedMsg) { m.resizing = m.resizing && int(n) != m.resizes }
+
+// tidy requests a reprint if resizing has left rows of earlier frames above the live region.
+func (m *model) tidy() {
+	if m.scr.Stray() && !m.tidying && m.roomy() {
+		m.tidying = true
+		m.inbox.Put(stream.Screenful)
+	}
+}
+
+// roomy reports whether the terminal's size is stable, with room for some conversation beside
+// a question.
+func (m *model) roomy() bool { return !m.resizing && m.look.Width >= 24 && m.look.Height >= 12 }
+
+// restyle adopts the theme and the terminal's size and background.
+func (m *model) restyle(look theme.Look) {
+	palette := look.Palette(m.scr.Profile() == colorprofile.ANSI)
+	look.Tint = palette[paint.GoodTint] != 0
+	m.look, m.out.Look = look, look
+	m.scr.SetPalette(palette)
+	m.inbox.Put(look)
+	m.ask.restyle(look)
+	m.view.restyle(look)
 }

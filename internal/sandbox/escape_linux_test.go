@@ -1,6 +1,6 @@
 //go:build amd64 || arm64
 
-package sandbox
+package sandbox_test
 
 import (
 	"errors"
@@ -11,8 +11,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/room"
+	"github.com/bb2d0cf4/agent/internal/sandbox"
 )
 
 // world is the place of an escape: the folder that it may write, the one that it may not,
@@ -36,6 +39,8 @@ type escape struct {
 	root    bool   // works only for root
 	nobody  bool   // is about a user who is not root: needs root to become one
 	network bool   // works although the network is allowed
+	// harmless is why a command in a room may do it; "" if it must not.
+	harmless string
 }
 
 // escapes has all ways that are tried, by kind.
@@ -60,7 +65,7 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	if name == "victim" {
-		select {}
+		<-time.After(time.Hour) // select {} would end a program in which nothing else runs
 	}
 	var w world
 	if _, err := fmt.Sscanf(os.Getenv(envWorld), "%q %q %d %q", &w.in, &w.out, &w.victim, &w.extra); err != nil {
@@ -82,9 +87,35 @@ func TestMain(m *testing.M) {
 // Each way out works without the sandbox, or the test would prove nothing, and fails with
 // it.
 func TestEscapes(t *testing.T) {
-	if o := Probe(t.Context()); o.Missing != "" {
+	if o := sandbox.Probe(t.Context()); o.Missing != "" {
 		t.Skip(o.Missing)
 	}
+	tryAll(t, bySandbox)
+}
+
+// Each of them fails in a room, too, whose overlay is over the folder that may be written.
+func TestEscapesFromARoom(t *testing.T) {
+	w := newWorld(t)
+	r := newRoom(t, w, "/bin/true")
+	cmd := exec.Command("/bin/true")
+	cmd.Dir = w.in
+	if _, err := r.Confine(cmd); err != nil || cmd.Wait() != nil {
+		t.Skipf("no rooms here: %v, %s", err, r.Ending().Failed)
+	}
+	tryAll(t, byRoom)
+}
+
+// wall confines an escape.
+type wall int
+
+const (
+	without wall = iota
+	bySandbox
+	byRoom
+)
+
+func tryAll(t *testing.T, in wall) {
+	t.Helper()
 	tried, skipped := 0, []string{}
 	names := map[string]bool{}
 	for _, e := range escapes() {
@@ -97,7 +128,7 @@ func TestEscapes(t *testing.T) {
 			continue
 		}
 		t.Run(strings.ReplaceAll(e.name, " ", "_"), func(t *testing.T) {
-			switch worked, said := e.run(t, false); {
+			switch worked, said := e.run(t, without); {
 			case !worked && e.needs != "":
 				skipped = append(skipped, e.name+" (needs "+e.needs+")")
 				t.Skipf("no %s here: %s", e.needs, said)
@@ -105,9 +136,9 @@ func TestEscapes(t *testing.T) {
 				t.Fatalf("it fails without the sandbox too, so it shows nothing: %s", said)
 			}
 			tried++
-			worked, said := e.run(t, true)
+			worked, said := e.run(t, in)
 			t.Logf("with the sandbox: %s", strings.TrimSpace(said))
-			if worked {
+			if worked && (in != byRoom || e.harmless == "") {
 				t.Error("it gets out of the sandbox")
 			}
 		})
@@ -116,7 +147,7 @@ func TestEscapes(t *testing.T) {
 }
 
 // run tries e in a new world and reports whether it worked.
-func (e escape) run(t *testing.T, confined bool) (worked bool, said string) {
+func (e escape) run(t *testing.T, in wall) (worked bool, said string) {
 	t.Helper()
 	w := newWorld(t)
 	program := os.Args[0]
@@ -136,12 +167,7 @@ func (e escape) run(t *testing.T, confined bool) (worked bool, said string) {
 	if e.nobody {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: stranger, Gid: stranger}
 	}
-	start := cmd.Start
-	if confined {
-		p := Policy{Write: []string{w.in}, Network: e.network}
-		start = func() error { return p.Start(cmd) }
-	}
-	if err := start(); err != nil {
+	if err := in.start(t, cmd, w, e.network); err != nil {
 		t.Fatal(err)
 	}
 	err := cmd.Wait()
@@ -153,6 +179,36 @@ func (e escape) run(t *testing.T, confined bool) (worked bool, said string) {
 		return e.got(w), out.String()
 	}
 	return err == nil, out.String()
+}
+
+// start starts an escape in the wall.
+func (in wall) start(t *testing.T, cmd *exec.Cmd, w world, network bool) error {
+	t.Helper()
+	switch in {
+	case bySandbox:
+		return sandbox.Policy{Write: []string{w.in}, Network: network}.Start(cmd)
+	case byRoom:
+		_, err := newRoom(t, w, cmd.Path).Confine(cmd)
+		return err
+	}
+	return cmd.Start()
+}
+
+// newRoom returns a room that shows the system, the program and the folder outside to read.
+func newRoom(t *testing.T, w world, program string) *room.Room {
+	t.Helper()
+	r := room.New(t.TempDir(), 1<<20)
+	for _, path := range []string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", program, w.out} {
+		r.Show(path)
+	}
+	over := room.Overlay{Lower: w.in, Upper: w.in + ".upper", Work: w.in + ".work"}
+	for _, dir := range []string{over.Upper, over.Work} {
+		if err := errors.Join(os.Mkdir(dir, 0o777), os.Chmod(dir, 0o777)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.Change(w.in, over)
+	return r
 }
 
 func newWorld(t *testing.T) world {

@@ -9,6 +9,7 @@ package sandbox
 import (
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,19 +29,41 @@ type Policy struct {
 	Hide, Show []string
 }
 
-// Box is the sandbox of one started command.
-type Box struct {
-	work chan func() // for the thread in the sandbox; nil if the system cannot signal all in one
+// Confiner starts commands in a sandbox.
+type Confiner interface {
+	// Confine starts cmd, or returns an error and starts nothing.
+	Confine(cmd *exec.Cmd) (Cage, error)
 }
 
-// Kill kills all processes in the sandbox at once, so that none can fork or hide before
-// its turn. It reports whether the system can: one with the gap of signals cannot.
-func (b *Box) Kill() bool {
-	if b.work == nil {
+// Confiner returns p, or nil without a policy.
+func (p *Policy) Confiner() Confiner {
+	if p == nil {
+		return nil
+	}
+	return p
+}
+
+// Cage holds the processes of one started command.
+type Cage interface {
+	// Kill kills all of them at once, so that none can fork or hide before its turn. It reports
+	// whether the system can: one with the gap of signals cannot.
+	Kill() bool
+	// Close releases the resources of the program for the cage. Its processes stay. It returns
+	// true.
+	Close() bool
+}
+
+// thread is the Cage of a command that a thread has started, in its own sandbox.
+type thread struct {
+	work chan func() // for the thread; nil if the system cannot signal all in the sandbox
+}
+
+func (t *thread) Kill() bool {
+	if t.work == nil {
 		return false
 	}
 	done := make(chan struct{})
-	b.work <- func() {
+	t.work <- func() {
 		defer close(done)
 		killAll()
 	}
@@ -48,11 +71,9 @@ func (b *Box) Kill() bool {
 	return true
 }
 
-// Close releases the resources of the program for the sandbox. Its processes stay. It
-// returns true.
-func (b *Box) Close() bool {
-	if b.work != nil {
-		close(b.work)
+func (t *thread) Close() bool {
+	if t.work != nil {
+		close(t.work)
 	}
 	return true
 }

@@ -36,7 +36,7 @@ func (p Policy) Start(cmd *exec.Cmd) error {
 }
 
 // Confine starts cmd like Start. The system cannot end a sandbox as a whole.
-func (p Policy) Confine(cmd *exec.Cmd) (*Box, error) { return &Box{}, p.Start(cmd) }
+func (p Policy) Confine(cmd *exec.Cmd) (Cage, error) { return &thread{}, p.Start(cmd) }
 
-// killAll does nothing: no Box has a thread.
+// killAll does nothing: no Cage has a thread.
 func killAll() {}

@@ -41,14 +41,14 @@ func (p Policy) Start(cmd *exec.Cmd) error {
 	return onNewThread(func() error { return p.start(cmd) })
 }
 
-// Confine starts cmd like Start, and keeps the confined thread until the Box is closed: a
+// Confine starts cmd like Start, and keeps the confined thread until the Cage is closed: a
 // process may signal those with its own limits only, so that thread reaches exactly the
 // processes of this command.
-func (p Policy) Confine(cmd *exec.Cmd) (*Box, error) {
+func (p Policy) Confine(cmd *exec.Cmd) (Cage, error) {
 	if !probeLandlock().signals {
-		return &Box{}, p.Start(cmd)
+		return &thread{}, p.Start(cmd)
 	}
-	b := &Box{work: make(chan func())}
+	b := &thread{work: make(chan func())}
 	started := make(chan error, 1)
 	newThread(func() {
 		err := p.start(cmd)
@@ -124,7 +124,10 @@ func (p Policy) confine() error {
 	if err := l.restrict(p); err != nil {
 		return err
 	}
-	return filter(p.Network).install()
+	if p.Network {
+		return filter(anywhere).install()
+	}
+	return filter(nowhere).install()
 }
 
 // keptCapabilities are those that root's builds and package managers use on files and

@@ -80,11 +80,11 @@ func TestNamesCannotBeLeftOut(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, path)), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := put(filepath.Join(dir, path)); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, path), []byte("escaped"), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := put(outside); err != nil {
+	if err := os.WriteFile(outside, []byte("escaped"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	entries := Policy{Write: []string{filepath.Join(dir, "src"), filepath.Join(dir, "Makefile")}}
@@ -118,7 +118,7 @@ func TestThreads(t *testing.T) {
 			if out, err := confined(t, Policy{Write: []string{mine}}, mine, "echo x >f && ! echo x >"+other+"/f"); err != nil {
 				t.Errorf("%v: %s", err, out)
 			}
-			if err := put(filepath.Join(other, "ours")); err != nil {
+			if err := os.WriteFile(filepath.Join(other, "ours"), []byte("escaped"), 0o666); err != nil {
 				t.Error(err)
 			}
 		})
@@ -147,7 +147,7 @@ func TestKill(t *testing.T) {
 	if err := stranger.Start(); err != nil {
 		t.Fatal(err)
 	}
-	start := func() (*Box, *exec.Cmd, *os.File) {
+	start := func() (Cage, *exec.Cmd, *os.File) {
 		r, w, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)

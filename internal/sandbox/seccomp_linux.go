@@ -31,6 +31,7 @@ var never = []uint32{
 	unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_REBOOT,
 	unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME,
 	unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL, // keys of the whole login
+	unix.SYS_SYSLOG, // messages of the kernel
 }
 
 // Offsets in seccomp_data.
@@ -74,8 +75,24 @@ func (p *program) call(number uint32, then func(*program)) {
 	p.when(unix.BPF_JEQ, number, then)
 }
 
+// reach says which sockets a filter lets a command make.
+type reach int
+
+const (
+	nowhere  reach = iota
+	anywhere       // TCP and UDP
+	// inRoom are those of a command with a network of its own, which sees no Unix socket of
+	// another program.
+	inRoom
+)
+
+// families lists the address families of r.
+func (r reach) families() []uint32 {
+	return [][]uint32{nil, {unix.AF_INET, unix.AF_INET6}, {unix.AF_INET, unix.AF_INET6, unix.AF_UNIX}}[r]
+}
+
 // filter returns the program for this architecture.
-func filter(network bool) program {
+func filter(allowed reach) program {
 	var p program
 	p.load(offArch)
 	p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, arch, 1, 0)
@@ -88,7 +105,7 @@ func filter(network bool) program {
 		p.call(number, func(p *program) { p.deny(unix.EPERM) })
 	}
 	p.namespaces()
-	p.sockets(network)
+	p.sockets(allowed)
 	p.others()
 	p.allow()
 	return p
@@ -108,15 +125,14 @@ func (p *program) denyBits(n, bits uint32) {
 	p.allow()
 }
 
-// sockets judges the making of sockets. Unix sockets are denied: programs that are not
+// sockets judges the making of sockets. Unix sockets are denied outside a room: programs that are not
 // confined obey requests on them (a container engine, systemd, tmux), and neither
 // Landlock nor a filter can tell such sockets from harmless ones.
-func (p *program) sockets(network bool) {
+func (p *program) sockets(allowed reach) {
 	p.call(unix.SYS_SOCKET, func(p *program) {
 		p.arg(0)
-		if network {
-			p.when(unix.BPF_JEQ, unix.AF_INET, (*program).allow)
-			p.when(unix.BPF_JEQ, unix.AF_INET6, (*program).allow)
+		for _, family := range allowed.families() {
+			p.when(unix.BPF_JEQ, family, (*program).allow)
 		}
 		p.when(unix.BPF_JEQ, unix.AF_NETLINK, func(p *program) { // lists addresses; changing them needs a capability
 			p.arg(2)
@@ -124,6 +140,9 @@ func (p *program) sockets(network bool) {
 		})
 		p.deny(unix.EACCES)
 	})
+	if allowed == inRoom {
+		return
+	}
 	// A pair of stream sockets stays connected to itself; datagrams of a pair can be sent
 	// to any Unix socket.
 	p.call(unix.SYS_SOCKETPAIR, func(p *program) {

@@ -23,6 +23,7 @@ type ahead struct {
 	running crash.Group
 	// errands are for the goroutine of the turn, which runs them while it waits for a call.
 	errands chan func()
+	share
 }
 
 // aheadCall is a call of an answer. The goroutine that runs it ahead owns its outcome until
@@ -40,7 +41,7 @@ type aheadCall struct {
 }
 
 func newAhead(t *turn, calls []*aheadCall) *ahead {
-	a := &ahead{turn: t, calls: calls, tools: map[string]llm.ToolSpec{}, errands: make(chan func())}
+	a := &ahead{turn: t, calls: calls, tools: map[string]llm.ToolSpec{}, errands: make(chan func()), share: share{under: map[*aheadCall]bool{}}}
 	for _, s := range t.loop.opt.Tools.Specs() {
 		a.tools[s.Name] = s
 	}
@@ -57,14 +58,21 @@ func (a *ahead) start(ctx context.Context, i int) {
 	if end-i < 2 && !a.tools[a.calls[i].Name].Delegates {
 		return
 	}
+	begins := 0
+	for _, p := range a.calls[i:end] {
+		if p.done == nil && a.tools[p.Name].Delegates {
+			begins++
+		}
+	}
+	a.turn.price(begins)
 	for _, p := range a.calls[i:end] {
 		if p.done == nil {
 			p.turn, p.done = make(chan struct{}), make(chan struct{})
 			p.call.Await = p.await
 			if a.tools[p.Name].Delegates {
-				p.call.Budget, p.call.Progress = budget{a}, func(chunk string) { a.output(ctx, p, chunk) }
+				p.call.Budget, p.call.Progress = budget{a, p}, func(chunk string) { a.output(ctx, p, chunk) }
 			}
-			a.running.Go(func() { p.run(ctx, a.turn) })
+			a.running.Go(func() { p.run(ctx, a) })
 		}
 	}
 }
@@ -132,20 +140,32 @@ func (a *ahead) end() {
 }
 
 // budget lets the sub-agent of a call spend within the limits of the turn.
-type budget struct{ ahead *ahead }
+type budget struct {
+	ahead *ahead
+	call  *aheadCall
+}
 
 // Allow implements tools.Budget.
 func (b budget) Allow(ctx context.Context) error {
 	allowed := make(chan error, 1)
-	if !b.ahead.do(ctx, func() { allowed <- b.ahead.turn.withinLimits(ctx, turnLimit, requestLimit) }) {
+	if !b.ahead.do(ctx, func() { b.ahead.allow(ctx, b.call, allowed) }) {
 		return ctx.Err()
 	}
-	return <-allowed
+	select {
+	case err := <-allowed:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // Used implements tools.Budget.
 func (b budget) Used(ctx context.Context, u llm.Usage, unpriced bool) {
-	b.ahead.errands <- func() { b.ahead.turn.loop.spend(ctx, u, unpriced) }
+	b.ahead.errands <- func() {
+		b.ahead.turn.loop.spend(ctx, u, unpriced)
+		b.ahead.learn(u)
+		b.ahead.free(b.call)
+	}
 }
 
 // errNoReturn is the error of a tool that ended its goroutine.
@@ -162,12 +182,15 @@ func (p *aheadCall) await(ctx context.Context) error {
 }
 
 // run runs the call ahead of its turn.
-func (p *aheadCall) run(ctx context.Context, t *turn) {
+func (p *aheadCall) run(ctx context.Context, a *ahead) {
 	defer close(p.done)
 	p.err = errNoReturn
-	began := t.loop.opt.Now()
-	p.res, p.err = t.invoke(ctx, p.ToolCall, p.call)
-	p.took = t.loop.opt.Now().Sub(began)
+	began := a.turn.loop.opt.Now()
+	p.res, p.err = a.turn.invoke(ctx, p.ToolCall, p.call)
+	p.took = a.turn.loop.opt.Now().Sub(began)
+	if p.call.Budget != nil {
+		a.do(ctx, func() { a.free(p) })
+	}
 }
 
 // result returns the outcome of p, whose turn it is.

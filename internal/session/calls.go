@@ -185,7 +185,7 @@ func (t *turn) failed(ctx context.Context, c llm.ToolCall, err error) (bool, Sto
 // unfinished describes a call that an error ended to the user.
 func unfinished(err error, res tools.Result) string {
 	if asked := (tools.UnansweredError{}); errors.As(err, &asked) && !res.Ran && len(res.Changes) == 0 {
-		return "not done: its question was not answered"
+		return "cancelled"
 	}
 	return "not finished"
 }

@@ -59,7 +59,7 @@ func (t *turn) recover(ctx context.Context, a *answer, err error) error {
 	case e == nil || ctx.Err() != nil:
 		return err
 	case a.text.Len() > 0:
-		return tooLong(e, "and its answer broke off")
+		return tooLong(e, ", and its answer broke off")
 	}
 	exact := t.loop.room.meter.TooLong(t.loop.opt.Model.Info(), e)
 	var c compaction
@@ -74,14 +74,14 @@ func (t *turn) recover(ctx context.Context, a *answer, err error) error {
 		c = compaction{share: 0.12, running: true, tight: true}
 		t.shrunk = maxShrinks
 	default:
-		return tooLong(e, "even after it was compacted")
+		return tooLong(e, ", even after it was compacted")
 	}
 	if !c.tight && t.loop.shorten(c) {
 		t.shrunk = 1
 		return nil
 	}
 	if err := t.loop.compact(ctx, c); errors.Is(err, errNoGain) {
-		return tooLong(e, "and nothing of it can be left out")
+		return tooLong(e, " and cannot be shortened further")
 	} else if err != nil {
 		return err
 	}
@@ -89,8 +89,8 @@ func (t *turn) recover(ctx context.Context, a *answer, err error) error {
 }
 
 func tooLong(e *llm.Error, detail string) error {
-	return &llm.Error{Kind: llm.TooLong, Status: e.Status, Err: e, Message: "The conversation does not fit the model, " + detail +
-		": shorten the prompt, start over with /clear, or choose a model with a larger context with /model. The server said: " + e.Message}
+	return &llm.Error{Kind: llm.TooLong, Status: e.Status, Err: e, Message: "The conversation is too long for this model" + detail +
+		". Shorten the prompt, start over with /clear, or choose a model with a larger context with /model. The server said: " + e.Message}
 }
 
 // compact compacts the conversation. Its errors are errNoGain and ctx's.

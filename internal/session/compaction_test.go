@@ -73,7 +73,7 @@ func TestAtMostTwoRequestsAfterOneThatIsTooLong(t *testing.T) {
 func TestAPromptThatAloneIsTooLong(t *testing.T) {
 	r := newRig(t, Options{}, tooBig(10, 400), say("never asked for"))
 	err := r.Run(t.Context(), strings.Repeat("word ", 300))
-	if err == nil || !strings.Contains(err.Error(), "nothing of it can be left out") || len(r.model.requests) != 1 {
+	if err == nil || !strings.Contains(err.Error(), "cannot be shortened further") || len(r.model.requests) != 1 {
 		t.Errorf("%d requests, %v", len(r.model.requests), err)
 	}
 }
@@ -209,7 +209,7 @@ func TestShortenedTextIsInAFile(t *testing.T) {
 		}
 	}
 	said(r, "/one/"+s.ID()+":")
-	if kept := strings.ReplaceAll(files["/one/"+s.ID()], " [the line goes on]\n", ""); !strings.Contains(kept, "- "+long+": exit 0\n") {
+	if kept := strings.ReplaceAll(files["/one/"+s.ID()], " [the line continues]\n", ""); !strings.Contains(kept, "- "+long+": exit 0\n") {
 		t.Errorf("the file has %s", kept)
 	}
 	s.Close()
@@ -289,7 +289,7 @@ func TestResultsAreCutBeforeASummary(t *testing.T) {
 	if got := cut[2].Text(); len(got) > 1400 || !strings.HasPrefix(got, "old old ") || !strings.Contains(got, `"Result 3" in /spill/whole.md has all of it`) {
 		t.Errorf("the old result: %q", got)
 	}
-	if cut[4].Text() != newest || !strings.Contains(strings.ReplaceAll(kept, " [the line goes on]\n", ""), old) {
+	if cut[4].Text() != newest || !strings.Contains(strings.ReplaceAll(kept, " [the line continues]\n", ""), old) {
 		t.Error("the newest result, or the file, is not whole")
 	}
 	if diff := cmp.Diff(cut, after[:len(cut)]); diff != "" {

@@ -2,11 +2,14 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -129,6 +132,44 @@ func TestSubAgentsKeepTheLimits(t *testing.T) {
 	}
 	if ask.asked < 4 || requests < 3 || requests > 6 { // those that were allowed at the same time, and two more
 		t.Errorf("asked %d times, %d requests", ask.asked, requests)
+	}
+}
+
+// Sub-agents that spend at the same time exceed a limit together by no more than one request. One
+// whose request fails does not hold up the others.
+func TestSubAgentsExceedNoLimitTogether(t *testing.T) {
+	synctest.Test(t, exceedNoLimitTogether)
+}
+
+// slow answers after a second, so that requests overlap.
+func slow(a answerFunc) answerFunc {
+	return func(ctx context.Context, yield func(llm.Delta, error) bool) {
+		<-time.After(time.Second)
+		a(ctx, yield)
+	}
+}
+
+func exceedNoLimitTogether(t *testing.T) {
+	const limit, request = 40, 12 // tokens
+	for _, failing := range []bool{false, true} {
+		var together sync.WaitGroup
+		together.Add(maxAhead)
+		r := delegating(t, Options{Limits: Limits{MaxTokens: limit}}, maxAhead, func(ctx context.Context, c tools.Call) (tools.Result, error) {
+			together.Done()
+			together.Wait()
+			if failing && (c.ID == "0" || c.ID == "1") {
+				return child(ctx, t, c, slow(breakOff("", errors.New("broken "+c.ID))))
+			}
+			return child(ctx, t, c, slow(say("", call("x", "read", "{}"))), slow(say("so it is")))
+		})
+		_ = r.Run(t.Context(), "go") // the limit may end it
+		used := r.usage.Input + r.usage.Output
+		if used > limit+request || used < limit {
+			t.Errorf("failing %v: %d tokens, the limit is %d", failing, used, limit)
+		}
+		if n := len(r.results()); n != maxAhead {
+			t.Errorf("failing %v: %d results", failing, n)
+		}
 	}
 }
 

@@ -16,7 +16,10 @@ type Event interface{ event() }
 const BrokeOff = "— the answer broke off; asking again —"
 
 // Cancelled tells the user how a turn ended that they cancelled.
-const Cancelled = "Cancelled. Completed work is kept; say what to do instead."
+const Cancelled = "Interrupted. Changes made so far are kept."
+
+// Declined tells the user that their refusal without words ended the turn.
+const Declined = "Declined. What should I do instead?"
 
 // Typed is the name of the call of a command that the user typed, in its events.
 const Typed = "shell"
@@ -103,7 +106,7 @@ const (
 
 // String describes the retry in one line. Its reason is not sanitized.
 func (r Retrying) String() string {
-	return fmt.Sprintf("%s; trying again in %.0f s (%d of %d)", r.Reason, r.Wait.Seconds(), r.Attempt, r.Max)
+	return fmt.Sprintf("%s; retrying in %.0f s (%d of %d)", r.Reason, r.Wait.Seconds(), r.Attempt, r.Max)
 }
 
 func (TurnStarted) event()    {}

@@ -51,29 +51,29 @@ func TestLimitsAsk(t *testing.T) {
 		want    int // requests
 		asked   []confirm.Limit
 	}{
-		"stop": {Limits{MaxTurns: 2}, nil, 2, []confirm.Limit{{Reached: "2 of 2 requests for this prompt (max_turns)", Step: "2 requests"}}},
+		"stop": {Limits{MaxTurns: 2}, nil, 2, []confirm.Limit{{Reached: "Request limit reached: 2 of 2 for this prompt (max_turns)", Step: "2 requests"}}},
 		"once": {Limits{MaxTokens: 200}, []confirm.Verdict{once}, 3, []confirm.Limit{
-			{Reached: "the session has used 200 tokens of 200 (max_session_tokens)", Step: "200 tokens"},
-			{Reached: "the session has used 300 tokens of 200 (max_session_tokens)", Step: "200 tokens"},
+			{Reached: "Token limit reached: 200 of 200 (max_session_tokens)", Step: "200 tokens"},
+			{Reached: "Token limit reached: 300 of 200 (max_session_tokens)", Step: "200 tokens"},
 		}},
 		"once at one of two": {Limits{MaxTurns: 2, MaxTokens: 200}, []confirm.Verdict{once}, 2, []confirm.Limit{
-			{Reached: "2 of 2 requests for this prompt (max_turns)", Step: "2 requests"},
-			{Reached: "the session has used 200 tokens of 200 (max_session_tokens)", Step: "200 tokens"},
+			{Reached: "Request limit reached: 2 of 2 for this prompt (max_turns)", Step: "2 requests"},
+			{Reached: "Token limit reached: 200 of 200 (max_session_tokens)", Step: "200 tokens"},
 		}},
 		"extend": {Limits{MaxCostUSD: 1}, []confirm.Verdict{extend}, 4, []confirm.Limit{
-			{Reached: "the session has cost $1.00 of $1.00 (max_cost_usd)", Step: "$1.00"},
-			{Reached: "the session has cost $2.00 of $2.00 (max_cost_usd)", Step: "$1.00"},
+			{Reached: "Cost limit reached: $1.00 of $1.00 (max_cost_usd)", Step: "$1.00"},
+			{Reached: "Cost limit reached: $2.00 of $2.00 (max_cost_usd)", Step: "$1.00"},
 		}},
 		"day": {Limits{MaxDayUSD: 1}, []confirm.Verdict{extend}, 4, []confirm.Limit{
-			{Reached: "all sessions have cost $1.25 of $1.00 today (max_cost_usd_per_day)", Step: "$1.00"},
-			{Reached: "all sessions have cost $2.25 of $2.00 today (max_cost_usd_per_day)", Step: "$1.00"},
+			{Reached: "Daily cost limit reached: $1.25 of $1.00 (max_cost_usd_per_day)", Step: "$1.00"},
+			{Reached: "Daily cost limit reached: $2.25 of $2.00 (max_cost_usd_per_day)", Step: "$1.00"},
 		}},
 		"time": {Limits{MaxTime: 3 * time.Minute}, []confirm.Verdict{extend}, 6, []confirm.Limit{
-			{Reached: "this prompt has taken 3m0s of 3m0s (max_minutes)", Step: "3m0s"},
-			{Reached: "this prompt has taken 6m0s of 6m0s (max_minutes)", Step: "3m0s"},
+			{Reached: "Time limit reached: 3m0s of 3m0s for this prompt (max_minutes)", Step: "3m0s"},
+			{Reached: "Time limit reached: 6m0s of 6m0s for this prompt (max_minutes)", Step: "3m0s"},
 		}},
 		"a rule": {Limits{MaxTurns: 1}, []confirm.Verdict{{Decision: confirm.Approve, Rule: true}}, 1, []confirm.Limit{
-			{Reached: "1 of 1 request for this prompt (max_turns)", Step: "1 request"},
+			{Reached: "Request limit reached: 1 of 1 for this prompt (max_turns)", Step: "1 request"},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -115,7 +115,7 @@ func TestTimeEndsACall(t *testing.T) {
 				began := time.Now()
 				err := r.Run(t.Context(), "go")
 				var limit *LimitError
-				if !errors.As(err, &limit) || r.stop() != StopLimit || !strings.Contains(err.Error(), "this prompt has taken 3m0s of 3m0s (max_minutes)") {
+				if !errors.As(err, &limit) || r.stop() != StopLimit || !strings.Contains(err.Error(), "Time limit reached: 3m0s of 3m0s for this prompt (max_minutes)") {
 					t.Errorf("%v, stop %q", err, r.stop())
 				}
 				if took := time.Since(began); took != 3*time.Minute {
@@ -176,7 +176,7 @@ func TestExpensiveRequestAsks(t *testing.T) {
 			t.Fatalf("step %d: asked %+v, %v", i, ask.asked, err)
 		}
 	}
-	if q := ask.asked[1]; !strings.HasPrefix(q.Reached, "the next request costs about $0.60, more than $0.50: 200") || q.Step != "$0.50" {
+	if q := ask.asked[1]; !strings.HasPrefix(q.Reached, "The next request costs about $0.60, more than $0.50: 200,0") || q.Step != "$0.50" {
 		t.Errorf("asked %+v", q)
 	}
 }

@@ -252,7 +252,7 @@ func (f *fit) checkCut(said []history.Item, sent string) {
 		}
 		file, _, _ := strings.Cut(rest, " has all of it")
 		data, err := os.ReadFile(file)
-		if err != nil || !strings.Contains(strings.ReplaceAll(string(data), " [the line goes on]\n", ""), strings.TrimSuffix(it.Message.Text(), "\n")) {
+		if err != nil || !strings.Contains(strings.ReplaceAll(string(data), " [the line continues]\n", ""), strings.TrimSuffix(it.Message.Text(), "\n")) {
 			f.t.Fatalf("%s is not whole in %q: %v", history.ResultTitle(it), file, err)
 		}
 		f.fired["cut result in a file"]++
@@ -323,7 +323,7 @@ func (f *fit) whole(sent string) string {
 	if !ok || err != nil {
 		f.t.Fatalf("no file for what is shortened (%v):\n%s", err, sent)
 	}
-	return strings.ReplaceAll(string(data), " [the line goes on]\n", "")
+	return strings.ReplaceAll(string(data), " [the line continues]\n", "")
 }
 
 // keep implements Options.SaveFull.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/plural"
 )
 
 // Limits limits the cost of a prompt, a session or a day. Zero means no limit. They are
@@ -74,25 +75,25 @@ type spent struct {
 func (l Limits) check(s spent) *LimitError {
 	reached := func(which limit, remedy, format string, args ...any) *LimitError {
 		what := fmt.Sprintf(format, args...)
-		return &LimitError{Reason: "stopped: " + what + ": " + remedy, limit: which, reached: what}
+		return &LimitError{Reason: what + ". " + remedy, limit: which, reached: what}
 	}
-	const session = "raise the limit or begin a new session"
+	const session = "Raise the limit or start a new session."
 	switch tokens := s.used.Input + s.used.Output; {
 	case l.MaxTurns > 0 && s.rounds >= l.MaxTurns:
-		e := reached(turnLimit, "", "%d of %s for this prompt (max_turns)", s.rounds, requests(l.MaxTurns))
-		e.Reason = fmt.Sprintf("stopped after %s for this prompt, the limit (max_turns): %s", requests(s.rounds), l.goOn("raise it", " with --max-turns"))
+		e := reached(turnLimit, "", "Request limit reached: %d of %d for this prompt (max_turns)", s.rounds, l.MaxTurns)
+		e.Reason = e.reached + ". " + l.goOn("raise it", " with --max-turns")
 		return e
 	case l.MaxTime > 0 && s.time >= l.MaxTime:
-		return reached(timeLimit, l.goOn("raise it", ""), "this prompt has taken %s of %s (max_minutes)", s.time.Round(time.Second), l.MaxTime)
+		return reached(timeLimit, l.goOn("raise it", ""), "Time limit reached: %s of %s for this prompt (max_minutes)", s.time.Round(time.Second), l.MaxTime)
 	case l.MaxTokens > 0 && tokens >= l.MaxTokens:
-		return reached(tokenLimit, session, "the session has used %d tokens of %d (max_session_tokens)", tokens, l.MaxTokens)
+		return reached(tokenLimit, session, "Token limit reached: %s of %s (max_session_tokens)", plural.Grouped(tokens), plural.Grouped(l.MaxTokens))
 	case l.MaxCostUSD > 0 && s.used.CostUSD >= l.MaxCostUSD:
-		return reached(costLimit, session, "the session has cost %s of %s (max_cost_usd)", dollars(s.used.CostUSD), dollars(l.MaxCostUSD))
+		return reached(costLimit, session, "Cost limit reached: %s of %s (max_cost_usd)", dollars(s.used.CostUSD), dollars(l.MaxCostUSD))
 	case l.MaxDayUSD > 0 && s.today >= l.MaxDayUSD:
-		return reached(dayLimit, "raise the limit or go on tomorrow", "all sessions have cost %s of %s today (max_cost_usd_per_day)", dollars(s.today), dollars(l.MaxDayUSD))
+		return reached(dayLimit, "Raise the limit or continue tomorrow.", "Daily cost limit reached: %s of %s (max_cost_usd_per_day)", dollars(s.today), dollars(l.MaxDayUSD))
 	case l.MaxRequestUSD > 0 && s.nextUSD > l.MaxRequestUSD:
-		return reached(requestLimit, "raise the limit, or shorten the conversation by /compact",
-			"the next request costs about %s, more than %s: %d tokens are not in the provider's cache (max_request_usd)", dollars(s.nextUSD), dollars(l.MaxRequestUSD), s.next)
+		return reached(requestLimit, "Raise the limit, or shorten the conversation with /compact.",
+			"The next request costs about %s, more than %s: %s tokens are not cached (max_request_usd)", dollars(s.nextUSD), dollars(l.MaxRequestUSD), plural.Grouped(s.next))
 	}
 	return l.checkPrice(s)
 }
@@ -101,9 +102,9 @@ func (l Limits) check(s spent) *LimitError {
 // limit, by a flag of another run if nobody is there.
 func (l Limits) goOn(raise, flag string) string {
 	if l.Unattended {
-		return raise + flag + ", or continue with agent -c -p \"go on\""
+		return "Continue with agent -c -p \"go on\", or " + raise + flag + "."
 	}
-	return "say \"go on\", or " + raise
+	return "Say \"go on\", or " + raise + "."
 }
 
 // requests returns a number of requests in words.
@@ -127,8 +128,8 @@ func (l Limits) checkPrice(s spent) *LimitError {
 }
 
 func unpriced(key string) string {
-	return "stopped: there is a cost limit (" + key + "), but the price of this model is unknown: " +
-		"set its price_input and price_output, or remove the limit"
+	return "There is a cost limit (" + key + "), but the price of this model is unknown. " +
+		"Set its price_input and price_output, or remove the limit."
 }
 
 // dollars formats an amount of money, less than ten cents with parts of a cent.
@@ -147,7 +148,7 @@ func (l Limits) amount(which limit) string {
 	case timeLimit:
 		return l.MaxTime.String()
 	case tokenLimit:
-		return fmt.Sprintf("%d tokens", l.MaxTokens)
+		return plural.Grouped(l.MaxTokens) + " tokens"
 	case costLimit:
 		return dollars(l.MaxCostUSD)
 	case dayLimit:
@@ -239,7 +240,7 @@ func (t *turn) spent() (spent, error) {
 		var err error
 		s.today, err = l.opt.Spending.Today()
 		if err = errors.Join(l.unkept, err); err != nil {
-			return s, &LimitError{Reason: "stopped: there is a daily limit (max_cost_usd_per_day), but " + err.Error()}
+			return s, &LimitError{Reason: "There is a daily limit (max_cost_usd_per_day), but " + err.Error()}
 		}
 	}
 	if t.limits.MaxRequestUSD > 0 {
@@ -263,6 +264,18 @@ func (l *Loop) estimate() (tokens int64, usd float64) {
 		tokens = max(0, tokens-l.last.tokens)
 	}
 	return tokens, float64(tokens) * l.opt.Model.Info().InputUSD / 1e6
+}
+
+// price tells the user the least that several sub-agents cost, if a limit counts it.
+func (t *turn) price(subAgents int) {
+	l := t.loop
+	f := l.room.fill(l.load())
+	usd := float64(f.System+f.Tools) * l.opt.Model.Info().InputUSD / 1e6
+	if subAgents < 2 || usd == 0 || t.limits.MaxCostUSD <= 0 {
+		return
+	}
+	l.opt.Emit(Notice{Text: fmt.Sprintf("%d sub-agents begin: each of their requests costs about $%.4f or more, and %s of %s (max_cost_usd) are left.",
+		subAgents, usd, dollars(max(0, t.limits.MaxCostUSD-l.usage.CostUSD)), dollars(t.limits.MaxCostUSD))})
 }
 
 // askLimit asks whether to go on at a limit, and raises it if the answer is to extend it.

@@ -236,7 +236,7 @@ func TestQueuedTextEndsARow(t *testing.T) {
 func TestSmallAmounts(t *testing.T) {
 	l := Limits{MaxCostUSD: 0.004}
 	err := l.check(spent{used: llm.Usage{CostUSD: 0.0123}})
-	if err == nil || !strings.Contains(err.Reason, "has cost $0.0123 of $0.0040") || l.amount(costLimit) != "$0.0040" {
+	if err == nil || !strings.Contains(err.Reason, "Cost limit reached: $0.0123 of $0.0040") || l.amount(costLimit) != "$0.0040" {
 		t.Errorf("%v, %s", err, l.amount(costLimit))
 	}
 }

@@ -65,6 +65,9 @@ type Options struct {
 	// called at the start of a turn, because some servers refuse a change within one. If
 	// nil, it is the configured effort.
 	Effort func() string
+	// Answer is the JSON Schema of the last answer of a turn; nil for one in words. The caller
+	// checks it.
+	Answer json.RawMessage
 	// Checks returns the commands with which a model has to check its changes before it
 	// ends; none, or a nil Checks, if it need not.
 	Checks func() []string

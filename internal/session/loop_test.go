@@ -172,7 +172,7 @@ func TestCancelAtASecondQuestion(t *testing.T) {
 
 // A call whose question nobody answered did nothing, and the user reads that.
 func TestCancelAtAQuestion(t *testing.T) {
-	for want, res := range map[string]tools.Result{"not done: its question was not answered": {}, "not finished": {ForModel: "exit code: 1", Ran: true}} {
+	for want, res := range map[string]tools.Result{"cancelled": {}, "not finished": {ForModel: "exit code: 1", Ran: true}} {
 		ctx, cancel := context.WithCancel(t.Context())
 		r := newRig(t, Options{}, say("", call("a", "ask", `{}`)))
 		r.tools.tools["ask"] = func(ctx context.Context, _ tools.Call) (tools.Result, error) {
@@ -457,6 +457,42 @@ func TestARetryVoidsTheAnswerSoFar(t *testing.T) {
 	}
 	if got := eventsOf[Retrying](r); len(got) != 2 || got[0].Void || !got[1].Void {
 		t.Errorf("retries %+v", got)
+	}
+}
+
+// TestAHalfIsShownOnce retries an answer that breaks off again and again: its beginning is shown
+// once, and again only together with something new.
+func TestAHalfIsShownOnce(t *testing.T) {
+	r := newRig(t, Options{}, func(_ context.Context, yield func(llm.Delta, error) bool) {
+		for _, half := range []string{"one two", "one two", "one", "", "one two three", "one two"} {
+			for _, piece := range strings.SplitAfter(half, " ") {
+				if piece != "" && !yield(llm.Delta{Text: piece}, nil) {
+					return
+				}
+			}
+			if !yield(llm.Delta{Retry: &llm.Retry{}}, nil) {
+				return
+			}
+		}
+		_ = yield(llm.Delta{Text: "one two "}, nil) && yield(llm.Delta{Text: "three four"}, nil) && yield(llm.Delta{Text: "."}, nil) && yield(llm.Delta{End: &llm.End{}}, nil)
+	})
+	if err := r.Run(t.Context(), "go"); err != nil {
+		t.Fatal(err)
+	}
+	var shown strings.Builder
+	for _, ev := range r.events {
+		switch ev := ev.(type) {
+		case TextDelta:
+			shown.WriteString(ev.Text)
+		case Retrying:
+			shown.WriteString(map[bool]string{true: "| ", false: "- "}[ev.Void])
+		}
+	}
+	if want := "one two| - - - one two three| - one two three four."; shown.String() != want {
+		t.Errorf("shown %q, want %q", shown.String(), want)
+	}
+	if got := r.Messages()[1].Text(); got != "one two three four." {
+		t.Errorf("kept %q", got)
 	}
 }
 

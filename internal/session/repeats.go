@@ -101,5 +101,5 @@ func (r *repeats) period() int {
 // end forgets the calls and returns the error that ends the turn.
 func (r *repeats) end(what string) error {
 	*r = repeats{}
-	return &LimitError{Reason: "stopped: the model " + what + "; say how to go on"}
+	return &LimitError{Reason: "Stopped because the model " + what + ". What should it do instead?"}
 }

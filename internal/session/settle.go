@@ -10,14 +10,16 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
-// Gathered are the changes that the tools of a turn gather for one review. tools.Set
-// implements it.
-type Gathered interface {
+// Gathered are the changes that the tools of a turn gather for one review, and a command that waits
+// for the next question. tools.Set implements it.
+type Gathered interface { //nolint:interfacebloat // a turn ends with all of it
 	// Settle asks about them and writes the approved ones; nil without any.
 	Settle(ctx context.Context, call tools.Call) (*tools.Result, error)
 	// Pending returns the number of changed files.
 	Pending() int
-	// DropPending forgets them and returns the names of the files.
+	// Held returns the command that waits; "" without one.
+	Held() string
+	// DropPending forgets them, and returns the names of the files and the command.
 	DropPending() []string
 }
 
@@ -25,7 +27,7 @@ type Gathered interface {
 // go on, because the answer has words for it, or nobody could be asked.
 func (t *turn) settle(ctx context.Context, stop Stop, err error) (more bool, _ Stop, _ error) {
 	l := t.loop
-	if l.opt.Gathered == nil || l.opt.Gathered.Pending() == 0 {
+	if l.opt.Gathered == nil || l.opt.Gathered.Pending() == 0 && l.opt.Gathered.Held() == "" {
 		return false, stop, err
 	}
 	if ctx.Err() != nil {
@@ -34,10 +36,13 @@ func (t *turn) settle(ctx context.Context, stop Stop, err error) (more bool, _ S
 	}
 	t.reviews++
 	call := llm.ToolCall{ID: fmt.Sprintf("%s.review.%d", t.id, t.reviews), Name: tools.Review}
-	files := l.opt.Gathered.Pending()
-	title := fmt.Sprintf("Review of %d changed files", files)
-	if files == 1 {
+	title := "Run " + l.opt.Gathered.Held()
+	switch files := l.opt.Gathered.Pending(); files {
+	case 0:
+	case 1:
 		title = "Review of 1 changed file"
+	default:
+		title = fmt.Sprintf("Review of %d changed files", files)
 	}
 	began := l.opt.Now()
 	l.opt.Emit(CallStarted{Call: call, Title: title})
@@ -45,7 +50,7 @@ func (t *turn) settle(ctx context.Context, stop Stop, err error) (more bool, _ S
 	switch {
 	case asked != nil:
 		names := l.opt.Gathered.DropPending()
-		res = &tools.Result{ForModel: "The review of the pending changes was not answered: none of them is written, and they are dropped: " + strings.Join(names, ", ") + ".", ForUser: "not answered: nothing was written", Failed: true}
+		res = &tools.Result{ForModel: "The question about what is pending was not answered: it is neither written nor run, and dropped: " + strings.Join(names, ", ") + ".", ForUser: "cancelled: nothing was done", Failed: true}
 	case res == nil:
 		res = &tools.Result{ForModel: "No change is left to write.", ForUser: "no change"}
 	}
@@ -75,7 +80,7 @@ func (t *turn) outcome(res tools.Result) {
 	l := t.loop
 	l.settled = res.ForModel
 	if names := l.opt.Gathered.DropPending(); len(names) > 0 {
-		l.settled += "\nThe turn ended there, so they are dropped."
+		l.settled += "\nThe turn ended there, so this is dropped: " + strings.Join(names, ", ") + "."
 	}
 }
 
@@ -96,8 +101,8 @@ const maxReviews = 50
 func (t *turn) drop() {
 	l := t.loop
 	names := l.opt.Gathered.DropPending()
-	l.settled = "The turn was cancelled before the review of its pending changes. None of them is written, and they are dropped: " + strings.Join(names, ", ") + "."
-	l.opt.Emit(Notice{Text: fmt.Sprintf("Not written, because the turn was cancelled before its review: %s.", strings.Join(names, ", "))})
+	l.settled = "The turn was cancelled before the question about what was pending. It is neither written nor run, and dropped: " + strings.Join(names, ", ") + "."
+	l.opt.Emit(Notice{Text: fmt.Sprintf("Not saved or run (turn cancelled): %s", strings.Join(names, ", "))})
 }
 
 // tellSettled puts the outcome of the last review before a prompt, once.

@@ -16,6 +16,8 @@ type refusal struct {
 
 func (r *refusal) Pending() int { return r.pending }
 
+func (r *refusal) Held() string { return "" }
+
 func (r *refusal) DropPending() []string {
 	r.pending = 0
 	return []string{"a.go"}

@@ -39,6 +39,8 @@ type turn struct {
 type answer struct {
 	text, reasoning strings.Builder
 	end             *llm.End // nil if the stream broke off
+	held            []Event  // received and not yet emitted; see show
+	seen            int      // length of the longest part that was shown and is void
 }
 
 // runWithin is run with the limit of time. While nobody can be asked to go on, the limit also ends a
@@ -122,7 +124,7 @@ func (t *turn) work(ctx context.Context) (Stop, error) {
 func (t *turn) ask(ctx context.Context, system string) (*answer, error) {
 	l := t.loop
 	req := llm.Request{
-		Session: l.id, System: system, Messages: l.chat.Sent(), Tools: l.opt.Tools.Specs(), Effort: t.effort,
+		Session: l.id, System: system, Messages: l.chat.Sent(), Tools: l.opt.Tools.Specs(), Effort: t.effort, Answer: l.opt.Answer,
 	}
 	l.room.sending(system, l.load())
 	a := &answer{}
@@ -143,12 +145,13 @@ func (t *turn) receive(a *answer, d llm.Delta) {
 	switch {
 	case d.End != nil:
 		a.end = d.End
+		a.release(emit)
 	case d.Text != "":
 		a.text.WriteString(d.Text)
-		emit(TextDelta{Text: d.Text})
+		a.show(emit, TextDelta{Text: d.Text})
 	case d.Reasoning != "":
 		a.reasoning.WriteString(d.Reasoning)
-		emit(ReasoningDelta{Text: d.Reasoning})
+		a.show(emit, ReasoningDelta{Text: d.Reasoning})
 	case d.Thinking:
 		emit(Thinking{})
 	case d.Pending != nil:
@@ -156,11 +159,36 @@ func (t *turn) receive(a *answer, d llm.Delta) {
 	case d.Notice != "":
 		emit(Notice{Text: d.Notice})
 	case d.Retry != nil:
-		void := a.text.Len()+a.reasoning.Len() > 0
-		a.text.Reset()
-		a.reasoning.Reset()
-		emit(Retrying{Retry: *d.Retry, Void: void})
+		emit(Retrying{Retry: *d.Retry, Void: a.restart()})
 	}
+}
+
+// show emits a piece of the answer. After the answer broke off, pieces are held back until there
+// is more of it than the person has seen: the same beginning is not shown again for each retry.
+func (a *answer) show(emit func(Event), piece Event) {
+	a.held = append(a.held, piece)
+	if a.text.Len()+a.reasoning.Len() > a.seen {
+		a.release(emit)
+	}
+}
+
+// release emits the pieces that were held back.
+func (a *answer) release(emit func(Event)) {
+	for _, piece := range a.held {
+		emit(piece)
+	}
+	a.held = nil
+}
+
+// restart drops the answer so far, and reports whether some of it was shown.
+func (a *answer) restart() (void bool) {
+	if n := a.text.Len() + a.reasoning.Len(); n > 0 && len(a.held) == 0 {
+		void, a.seen = true, n
+	}
+	a.text.Reset()
+	a.reasoning.Reset()
+	a.held = nil
+	return void
 }
 
 // broken ends the turn after a request without a complete answer. The text received so
@@ -211,11 +239,11 @@ func (t *turn) accept(ctx context.Context, a *answer) (more bool, stop Stop, err
 		return false, StopFailed, errors.New(a.end.Fault)
 	}
 	if a.end.Quoted {
-		l.opt.Emit(Notice{Text: "The answer ends with the text of a call. It was not run, because other text in its line quotes it."})
+		return false, StopFailed, errQuoted
 	}
 	switch a.end.Stop {
 	case llm.StopLength:
-		stop, err = t.limited(&LimitError{Reason: "the model's limit of output tokens cut the answer off; " + t.limits.goOn("raise the limit", ""), output: true})
+		stop, err = t.limited(&LimitError{Reason: "The answer hit the model's output limit. " + t.limits.goOn("raise max_tokens for this model", ""), output: true})
 		return false, stop, err
 	case llm.StopFilter:
 		return false, StopFailed, errors.New("the provider's content filter ended the answer; rephrase the request")
@@ -230,6 +258,10 @@ func (a *answer) cut(n int) {
 	a.text.Reset()
 	a.text.WriteString(text)
 }
+
+// errQuoted ends a turn whose answer ends with a call that is perhaps only shown.
+var errQuoted = errors.New("the answer ends with the text of a call. It was not run, because the text before it may quote it: " +
+	"ask again, or try a model that is trained to call tools")
 
 // errEmptyAnswer ends a turn after two empty answers in a row.
 var errEmptyAnswer = errors.New("the model gave an empty answer twice: ask again, or try another model")
@@ -319,5 +351,5 @@ func sentence(err error) string {
 	if s == "" {
 		return s
 	}
-	return strings.ToUpper(s[:1]) + s[1:] + "."
+	return strings.ToUpper(s[:1]) + strings.TrimSuffix(s[1:], ".") + "."
 }

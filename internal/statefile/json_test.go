@@ -12,7 +12,7 @@ import (
 )
 
 func TestJSON(t *testing.T) {
-	file := JSON[map[string]int]{filepath.Join(t.TempDir(), "new", "counts.json")}
+	file := JSON[map[string]int]{Path: filepath.Join(t.TempDir(), "new", "counts.json")}
 	if v, err := file.Read(); v != nil || err != nil {
 		t.Errorf("no file: %v, %v", v, err)
 	}
@@ -50,7 +50,7 @@ func TestJSON(t *testing.T) {
 }
 
 func TestMalformedJSONIsNotOverwritten(t *testing.T) {
-	file := JSON[[]int]{filepath.Join(t.TempDir(), "list.json")}
+	file := JSON[[]int]{Path: filepath.Join(t.TempDir(), "list.json")}
 	if err := os.WriteFile(file.Path, []byte("[1"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -60,3 +60,15 @@ func acquire(path string, take func(*Lock) error) (*Lock, error) {
 
 // Release releases the lock. The file stays.
 func (l *Lock) Release() error { return l.file.Unlock() }
+
+// Remove removes the lock's file, then releases the lock: in this order nobody can lock a
+// file that is about to go. If open files cannot be removed, as on Windows, it removes the file after
+// the release.
+func (l *Lock) Remove() error {
+	first := remove(l.file.Path())
+	err := l.file.Unlock()
+	if first != nil {
+		err = errors.Join(err, remove(l.file.Path()))
+	}
+	return err
+}

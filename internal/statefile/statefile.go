@@ -75,7 +75,7 @@ func Write(path string, data []byte) error {
 	if err := writeNew(temp, data); err != nil {
 		return errors.Join(err, remove(temp))
 	}
-	if err := os.Rename(temp, path); err != nil {
+	if err := Patiently(func() error { return os.Rename(temp, path) }); err != nil {
 		return errors.Join(err, remove(temp))
 	}
 	return SyncDir(dir)
@@ -99,7 +99,7 @@ func writeNew(path string, data []byte) error {
 
 // remove removes path if it exists.
 func remove(path string) error {
-	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+	if err := Patiently(func() error { return os.Remove(path) }); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

@@ -18,3 +18,8 @@ func In(dir, path string) bool {
 	_, ok := Of(dir, path)
 	return ok
 }
+
+// HasDrive reports whether path begins as one of Windows with a drive, on any system.
+func HasDrive(path string) bool {
+	return len(path) >= 2 && path[1] == ':' && path[0]|0x20 >= 'a' && path[0]|0x20 <= 'z'
+}

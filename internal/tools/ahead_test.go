@@ -67,7 +67,7 @@ func TestReadsRunTogether(t *testing.T) {
 	}
 	for _, name := range []string{"write_file", "edit_file", "execute_command", "todo", "patch"} {
 		if reads[name] {
-			t.Errorf("%s only reads", name)
+			t.Errorf("%s is read-only", name)
 		}
 	}
 }

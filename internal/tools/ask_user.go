@@ -7,6 +7,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
+	"github.com/bb2d0cf4/agent/internal/tools/toolcall"
 )
 
 // Bounds of a question: it must fit on a screen, and a digit chooses an option.
@@ -35,7 +36,7 @@ type asks struct{ Deps }
 
 func (t asks) ask(ctx context.Context, call Call, a askUserArgs) (Result, error) {
 	if why := a.problem(); why != "" {
-		return failed("The user was not asked: %s.", why), nil
+		return toolcall.Failed("The user was not asked: %s.", why), nil
 	}
 	v, err := t.Ask.Ask(ctx, confirm.Request{
 		Tool: "ask_user", Description: call.Description, Batch: call.Batch,
@@ -43,19 +44,19 @@ func (t asks) ask(ctx context.Context, call Call, a askUserArgs) (Result, error)
 	})
 	switch {
 	case err != nil:
-		return Result{}, UnansweredError{err}
+		return Result{}, UnansweredError{Err: err}
 	case v.Decision == confirm.Approve:
 		return Result{
-			ForModel: "The user's answer: " + v.Answer, ForUser: oneLine(v.Answer, maxTitle),
+			ForModel: "The user's answer: " + v.Answer, ForUser: toolcall.OneLine(v.Answer, toolcall.MaxTitle),
 			Record: Record{Result: "answered by the user", Words: "The answer: " + v.Answer},
 		}, nil
 	case v.Unasked:
 		return Result{
-			ForModel: "Nobody could be asked. Choose what is most likely meant and can be taken back, and name the choice in your answer.",
+			ForModel: "Nobody could be asked. Choose what is most likely meant and can be undone, and name the choice in your answer.",
 			ForUser:  "nobody could be asked", Record: Record{Result: "nobody could be asked"},
 		}, nil
 	}
-	return declined("ask_user", "question", "The user gave no answer.", v), nil
+	return toolcall.Declined("ask_user", "question", "The user gave no answer.", v), nil
 }
 
 // problem returns the reason why the question cannot be shown, or "".

@@ -8,25 +8,64 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
-// The shell of Windows reads a line by rules of its own, so that a person is asked about
-// each command: no rule and no grant approves a forced question.
-func TestCommandsOfWindowsAreForced(t *testing.T) {
-	for system, want := range map[string]bool{"windows": true, "linux": false} {
+// A shell that reads a line by rules of its own may find other commands in it than rules do: a person is
+// asked about each line, and no rule, no mode but bypass and no grant approves it. Rules that deny
+// commands refuse it in bypass mode.
+func TestLinesThatRulesDoNotRead(t *testing.T) {
+	cmd := &shell.Interpreter{Name: "cmd.exe"}
+	allow := func(text string) permission.Rule {
+		r, err := permission.ParseRule(permission.Allow, text, "a test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	deny := allow("run(del *)")
+	deny.Effect = permission.Deny
+	for _, in := range []*shell.Interpreter{cmd, nil} {
 		b := newBench(t, nil)
-		b.deps.system = system
-		b.ask.verdict = confirm.Verdict{}
-		for _, line := range []string{`type "a\" & del ro.txt & rem "`, "go test ./...", "echo hi > out.txt"} {
+		b.deps.shell = in
+		for _, line := range []string{
+			`type "a\" & del ro.txt & rem "`, "go test ./...", "echo hi > out.txt", "cat f", `echo '&del f&'`,
+			"echo a ^& del f", "echo %PATH:~0,1%", "type a,b", "echo a;del f", "(echo a)", `echo "a`, "if exist f del f", "echo a | del f", "cat f %~dp0",
+		} {
 			c := commander{Deps: b.deps}
-			place := c.place(b.dir)
-			judged := place.Judge(line)
-			req := c.request(Call{}, shell.Options{Dir: b.dir}, executeCommandArgs{Command: line}, judged, commandNotes(judged, place))
-			if noted := len(req.Notes) > 0 && strings.Contains(req.Notes[len(req.Notes)-1].Text, "cmd.exe"); req.Force != want || noted != want {
-				t.Errorf("on %s, %s: forced %v, noted %v", system, line, req.Force, noted)
+			req := c.request(execution{executeCommandArgs: executeCommandArgs{Command: line}, opts: shell.Options{Dir: b.dir}, judged: c.place(b.dir).Judge(line)})
+			noted := len(req.Notes) > 0 && strings.Contains(req.Notes[len(req.Notes)-1].Text, "cmd.exe")
+			if in == nil {
+				if noted {
+					t.Errorf("%s: noted with a shell that rules read", line)
+				}
+				continue
+			}
+			if !req.Force || !noted || confirm.As[*confirm.Command](req).ReadOnly {
+				t.Errorf("%s: forced %v, noted %v", line, req.Force, noted)
+			}
+			for _, mode := range []permission.Mode{permission.Default, permission.AcceptEdits} {
+				rules := []permission.Rule{allow("run"), allow("run(type **)"), allow("run(echo **)"), allow("run(go test *)"), allow("run(cat *)")}
+				if v, decided := permission.New(mode, rules...).Decide(req); decided {
+					t.Errorf("%s: %v decides %+v", line, mode, v)
+				}
+			}
+			if v, _ := permission.New(permission.Bypass, deny).Decide(req); v.Decision == confirm.Approve {
+				t.Errorf("%s: runs in bypass mode against a rule that denies commands", line)
 			}
 		}
+	}
+}
+
+// Only the first of several lines would run.
+func TestLinesOfCmdAreRefusedTogether(t *testing.T) {
+	b := newBench(t, nil)
+	b.deps.shell = &shell.Interpreter{Name: "cmd.exe"}
+	b.set = NewSet(b.deps)
+	b.want(b.call("execute_command", m{"command": "echo a\necho b"}), true, "was not run", "only the first of several lines")
+	if len(b.ask.asked) > 0 {
+		t.Error("it was asked about")
 	}
 }
 

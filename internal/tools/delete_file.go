@@ -4,8 +4,7 @@ import (
 	"context"
 
 	"github.com/bb2d0cf4/agent/internal/tools/args"
-	"github.com/bb2d0cf4/agent/internal/tools/edit"
-	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/tools/change"
 )
 
 type deleteFileArgs struct {
@@ -15,10 +14,10 @@ type deleteFileArgs struct {
 var deleteFileFacts = Facts{Name: "delete_file", Kind: KindDelete, Names: editNames, Keys: pathKeys, Mistaken: []string{"removefile"}}
 
 func deleteFile(d Deps) Tool {
-	w := writer{d, deleteFileFacts.Name}
-	return newTool(w.tool, []args.Param{{Name: "path", Kind: args.Text, Required: true}},
+	w := d.writer(deleteFileFacts.Name)
+	return newTool(w.Tool, []args.Param{{Name: "path", Kind: args.Text, Required: true}},
 		func(a deleteFileArgs) string { return "Delete " + a.Path },
 		func(ctx context.Context, call Call, a deleteFileArgs) (Result, error) {
-			return w.changeUnread(ctx, call, func(ctx context.Context) (workspace.Change, edit.Result, *Result) { return w.removal(ctx, a.Path) })
-		}).foresees(func(a deleteFileArgs) []Foreseen { return w.foresee(a.Path, "", true) })
+			return w.Apply(ctx, call, change.Part{Path: a.Path})
+		}).foresees(func(a deleteFileArgs) []Foreseen { return foreseen(w, change.Part{Path: a.Path}, "") })
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/editor"
+	"github.com/bb2d0cf4/agent/internal/tools/toolcall"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -69,6 +70,12 @@ func (d *diagnostics) report(ctx context.Context, path string, wait, limit time.
 	var r report
 	r.all, r.known, r.err = d.reports.Report(ctx, path, wait)
 	return r
+}
+
+// edited asks about a file before an edit; since describes the report after it for the model.
+func (d *diagnostics) edited(ctx context.Context, path string) (since func(context.Context) string) {
+	before := d.report(ctx, path, 0, reportBefore)
+	return func(ctx context.Context) string { return d.sinceEdit(ctx, path, before) }
 }
 
 // sinceEdit returns, for the model, the diagnostics of a file that are new since the
@@ -193,7 +200,7 @@ func describe(root *workspace.Root, f editor.Diagnostic) string {
 	if _, rel, err := root.Resolve(f.Path); err == nil {
 		name = rel
 	}
-	return fmt.Sprintf("[%s] %s:%d — %s", severityName(f.Severity), name, f.Line, oneLine(f.Message, 300))
+	return fmt.Sprintf("[%s] %s:%d — %s", severityName(f.Severity), name, f.Line, toolcall.OneLine(f.Message, 300))
 }
 
 func severityName(s editor.Severity) string {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/tools/args"
+	"github.com/bb2d0cf4/agent/internal/tools/change"
 	"github.com/bb2d0cf4/agent/internal/tools/edit"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -41,11 +42,15 @@ func editFile(d Deps) Tool {
 		},
 		{Name: "cell", Kind: args.Text},
 	}
-	w := writer{d, editFileFacts.Name}
-	return newTool(w.tool, params, editFileArgs.title,
+	w := d.writer(editFileFacts.Name)
+	return newTool(w.Tool, params, editFileArgs.title,
 		func(ctx context.Context, call Call, a editFileArgs) (Result, error) {
-			return w.apply(ctx, call, a.Path, existing(a.replace))
-		}).foresees(func(a editFileArgs) []Foreseen { return w.foresee(a.Path, a.added(), false) })
+			return w.Apply(ctx, call, a.part())
+		}).foresees(func(a editFileArgs) []Foreseen { return foreseen(w, a.part(), a.added()) })
+}
+
+func (a editFileArgs) part() change.Part {
+	return change.Part{Path: a.Path, Edit: change.Existing(a.replace)}
 }
 
 func (a editFileArgs) title() string {

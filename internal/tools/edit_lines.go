@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/bb2d0cf4/agent/internal/tools/args"
+	"github.com/bb2d0cf4/agent/internal/tools/change"
 	"github.com/bb2d0cf4/agent/internal/tools/edit"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -25,12 +26,16 @@ func editLines(d Deps) Tool {
 		{Name: "end_line", Kind: args.Integer, Required: true},
 		{Name: "new_content", Kind: args.Text, Required: true},
 	}
-	w := writer{d, editLinesFacts.Name}
-	return newTool(w.tool, params,
+	w := d.writer(editLinesFacts.Name)
+	return newTool(w.Tool, params,
 		func(a editLinesArgs) string { return fmt.Sprintf("Edit %s:%d-%d", a.Path, a.StartLine, a.EndLine) },
 		func(ctx context.Context, call Call, a editLinesArgs) (Result, error) {
-			return w.apply(ctx, call, a.Path, existing(func(f workspace.File) (edit.Result, error) {
-				return edit.Lines(f.Text, a.StartLine, a.EndLine, a.NewContent, f.Format.EOL)
-			}))
-		}).foresees(func(a editLinesArgs) []Foreseen { return w.foresee(a.Path, a.NewContent, false) })
+			return w.Apply(ctx, call, a.part())
+		}).foresees(func(a editLinesArgs) []Foreseen { return foreseen(w, a.part(), a.NewContent) })
+}
+
+func (a editLinesArgs) part() change.Part {
+	return change.Part{Path: a.Path, Edit: change.Existing(func(f workspace.File) (edit.Result, error) {
+		return edit.Lines(f.Text, a.StartLine, a.EndLine, a.NewContent, f.Format.EOL)
+	})}
 }

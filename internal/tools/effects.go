@@ -2,8 +2,6 @@ package tools
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
@@ -11,19 +9,35 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/effects"
 )
 
-// recorded runs a command and records what changes meanwhile.
-func (c commander) recorded(ctx context.Context, call Call, opts shell.Options, run func() (Result, error)) (Result, error) {
-	watch, err := c.Effects.Start(ctx, c.command(call, opts.Line, false))
+// recorded runs a command and records what changes meanwhile, or until its end in the background.
+func (c commander) recorded(ctx context.Context, call Call, opts shell.Options, run func(shell.Options) (Result, error)) (Result, error) {
+	watch := &watchedJob{}
+	watch.run, watch.failed = c.Effects.Start(ctx, c.command(call, opts.Line, false))
 	if ctx.Err() != nil {
 		return Result{}, ctx.Err()
 	}
-	res, runErr := run()
-	report := watch.End(ctx)
-	if err != nil {
-		report.Err = err
+	moved := false
+	if opts.Moved != nil {
+		opts.Moved = func(job shell.Job) {
+			moved = true
+			watch.run.Moved()
+			c.background.watched[job.ID] = watch
+		}
+		opts.Ended = func() { watch.end(context.WithoutCancel(ctx)) }
 	}
-	res.Effects(report)
-	return res, runErr
+	res, err := run(opts)
+	if !moved {
+		watch.end(ctx)
+		res.Effects(watch.report)
+	}
+	return res, err
+}
+
+// movable lets a person move the command to the background.
+func (c commander) movable(opts *shell.Options) {
+	if c.background.background != nil {
+		opts.Moved = func(shell.Job) {}
+	}
 }
 
 func (c commander) command(call Call, line string, background bool) effects.Command {
@@ -32,36 +46,7 @@ func (c commander) command(call Call, line string, background bool) effects.Comm
 	}
 }
 
-// Effects adds the changes by a command to its result.
-func (r *Result) Effects(report effects.Report) {
-	r.changed(report)
-	switch n := len(report.Files); {
-	case n == 1:
-		r.ForUser += " · 1 file changed"
-	case n > 1:
-		r.ForUser += fmt.Sprintf(" · %d files changed", n)
-	}
-	if report.Err != nil {
-		r.ForUser += " · undo may miss its changes: " + report.Err.Error()
-	}
-	if said := report.String(); said != "" {
-		r.ForModel = strings.TrimSuffix(r.ForModel, "\n") + "\n[while it ran: " + said + "]"
-	}
-}
-
-// changed adds the changed files of a report.
-func (r *Result) changed(report effects.Report) {
-	for _, f := range report.Files {
-		r.Changes = append(r.Changes, ChangeOf(f))
-	}
-}
-
-// ChangeOf returns the change of a file by a command.
-func ChangeOf(f effects.File) FileChange {
-	return FileChange{Path: f.Name, Added: f.Added, Removed: f.Removed, From: f.From, Deleted: f.How == effects.Deleted}
-}
-
-// watchedJob is a command in the background whose effects are recorded.
+// watchedJob is a command whose effects are recorded.
 type watchedJob struct {
 	run    *effects.Run
 	failed error // why its effects are not recorded

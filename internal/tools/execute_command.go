@@ -6,16 +6,17 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"runtime"
 	"strings"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 	"github.com/bb2d0cf4/agent/internal/tools/shell/safecmd"
+	"github.com/bb2d0cf4/agent/internal/tools/toolcall"
 )
 
 // Bounds of execute_command, in seconds.
@@ -34,7 +35,7 @@ type executeCommandArgs struct {
 
 var executeCommandFacts = Facts{Name: "execute_command", Kind: KindExecute, Hook: "Bash", Names: []string{"Bash", "BashOutput", "KillShell", "KillBash"}, Mistaken: []string{"shell", "terminal", "runcommand", "runterminalcmd", "runshellcommand"}, Keys: map[string][]string{"background": {"run_in_background"}}}
 
-func executeCommand(d Deps, w *jobWatch) Tool {
+func executeCommand(c commander) Tool {
 	params := []args.Param{
 		{Name: "command", Kind: args.Text},
 		{Name: "cwd", Kind: args.Text},
@@ -42,7 +43,6 @@ func executeCommand(d Deps, w *jobWatch) Tool {
 		{Name: "background", Kind: args.Boolean, Doc: "returns an id and a log file at once"},
 		{Name: "kill", Kind: args.Text, Doc: "id of one to end"},
 	}
-	c := commander{d, w}
 	return newTool(executeCommandFacts.Name, params, executeCommandArgs.title, c.execute).foresees(c.foresee)
 }
 
@@ -56,90 +56,145 @@ func (a executeCommandArgs) title() string {
 type commander struct {
 	Deps
 	background *jobWatch
+	held       *held
+}
+
+// execution is a command line on its way to the shell.
+type execution struct {
+	Call
+	executeCommandArgs
+	opts   shell.Options
+	judged safecmd.Judgement
 }
 
 func (c commander) execute(ctx context.Context, call Call, a executeCommandArgs) (Result, error) {
 	switch {
 	case (a.Command == "") == (a.Kill == ""):
-		return failed("execute_command was not run: give either command or kill."), nil
+		return toolcall.Failed("execute_command was not run: give either command or kill."), nil
 	case a.Kill != "":
 		return c.kill(a.Kill), nil
 	case a.Timeout < 0 || a.Timeout > commandMaxTimeout:
-		return failed("execute_command was not run: timeout is in seconds, from 1 to %d; use background for longer commands.", commandMaxTimeout), nil
-	case strings.ContainsRune(a.Command, 0):
-		return failed("execute_command was not run: the command contains a NUL byte."), nil
+		return toolcall.Failed("execute_command was not run: timeout is in seconds, from 1 to %d; use background for longer commands.", commandMaxTimeout), nil
 	}
 	dir, wrong := c.dir(a.Cwd)
 	if wrong != nil {
 		return *wrong, nil
 	}
-	opts := shell.Options{
+	if err := c.interpreter(dir).Check(a.Command); err != nil {
+		return toolcall.Failed("execute_command was not run: %w.", err), nil
+	}
+	x := execution{call, a, shell.Options{
 		Line: a.Command, Dir: dir, Env: c.Env, Timeout: time.Duration(cmp.Or(a.Timeout, commandTimeout)) * time.Second, Output: call.Progress, SpillDir: c.SpillDir(),
+	}, c.place(dir).Judge(a.Command)}
+	if !c.held.concerns(x.judged) {
+		return c.carryOut(ctx, x)
 	}
-	settled, err := c.settleFirst(ctx, call)
-	if err != nil || settled.forbids() {
-		return settled.orNone(), err
+	name := c.held.name()
+	joined, ok := c.join(x)
+	if !ok {
+		return c.releaseFirst(ctx, call, func() (Result, error) { return c.carryOut(ctx, x) })
 	}
-	res, err := c.decide(ctx, call, opts, a)
-	res.after(settled)
-	if a.Cwd != "" && (res.Ran || res.Denied != nil) {
-		res.Record.Result = cmp.Or(res.Record.Result, res.ForUser) + ", in " + a.Cwd
+	res, err := c.carryOut(ctx, joined)
+	if err == nil && res.Rule != permission.InCopy {
+		*c.held = held{}
+		if !res.Ran {
+			res.ForModel += "\n[" + name + ", which waited to run before it, did not run either]"
+		}
 	}
 	return res, err
 }
 
-// decide asks whether the command may run, then runs it.
-func (c commander) decide(ctx context.Context, call Call, opts shell.Options, a executeCommandArgs) (Result, error) {
+// carryOut runs a command in a copy or, after a question, in its folder.
+func (c commander) carryOut(ctx context.Context, x execution) (Result, error) {
+	tried, why, err := c.try(ctx, x)
+	if err != nil || tried != nil {
+		return tried.OrNone(), err
+	}
+	waiting := c.Pending.Len() > 0
+	first := c.First
+	if c.apart(x) {
+		first = func(_ context.Context, _ Call, do func() (Result, error)) (Result, error) { return do() }
+	}
+	return first(ctx, x.Call, func() (Result, error) {
+		if waiting { // the files may be others now
+			x.judged = c.place(x.opts.Dir).Judge(x.Command)
+		}
+		res, err := c.decide(ctx, x, why)
+		if x.Cwd != "" && (res.Ran || res.Denied != nil) {
+			res.Record.Result = cmp.Or(res.Record.Result, res.ForUser) + ", in " + x.Cwd
+		}
+		return res, err
+	})
+}
+
+// decide asks whether the command may run, then runs it. untried explains why it did not run in a copy.
+func (c commander) decide(ctx context.Context, x execution, untried string) (Result, error) {
+	opts := x.opts
 	before, err := os.Stat(opts.Dir)
 	if err != nil {
-		return failed("execute_command was not run: cwd: %w.", err), nil
+		return toolcall.Failed("execute_command was not run: cwd: %w.", err), nil
 	}
 	box := c.sandbox(ctx)
 	if res := box.refused(); res != nil {
 		return *res, nil
 	}
-	place := c.place(opts.Dir)
-	judged := place.Judge(a.Command)
-	req := c.request(call, opts, a, judged, commandNotes(judged, place))
+	req := c.request(x)
 	req.Notes = append(req.Notes, box.notes()...)
+	if untried != "" && !strings.Contains(fmt.Sprint(req.Notes), untried) {
+		req.Notes = append(req.Notes, caution.Notes("You are asked because it "+untried+".")...)
+	}
 	if !confirm.As[*confirm.Command](req).ReadOnly {
+		if res := c.onlyTrials(ctx, untried); res != nil {
+			return *res, nil
+		}
 		c.Effects.Warm(ctx)
 	}
 	v, err := c.Ask.Ask(ctx, req)
 	if err != nil {
-		return Result{}, UnansweredError{err}
+		return Result{}, UnansweredError{Err: err}
 	}
 	if v.Decision != confirm.Approve {
-		return declined("execute_command", "command", "It was not run.", v), nil
+		return toolcall.Declined("execute_command", "command", "It was not run.", v), nil
 	}
 	if !c.isStill(opts.Dir, before) {
-		return failed("The command was not run: its folder %s has been replaced since the question.", opts.Dir), nil
+		return toolcall.Failed("The command was not run: its folder %s has been replaced since the question.", opts.Dir), nil
 	}
-	opts.Sandbox = box.Policy
+	opts.Sandbox = box.Policy.Confiner()
+	c.movable(&opts)
 	switch {
 	case v.Guarded:
-		return c.runGuarded(ctx, opts, judged, v)
-	case a.Background:
-		return c.start(ctx, call, opts, v), nil
+		return c.runGuarded(ctx, opts, x.judged, v)
+	case x.Background:
+		return c.start(ctx, x.Call, opts, v), nil
 	case confirm.As[*confirm.Command](req).ReadOnly: // approved by a mode that asks nothing
 		return c.runConfined(ctx, req, box, opts, v)
 	}
-	return c.recorded(ctx, call, opts, func() (Result, error) { return c.runConfined(ctx, req, box, opts, v) })
+	return c.recorded(ctx, x.Call, opts, func(opts shell.Options) (Result, error) { return c.runConfined(ctx, req, box, opts, v) })
 }
 
-// request returns the question about a command. On Windows a person is asked about each: its
-// shell takes a line apart in another way than rules do.
-func (c commander) request(call Call, opts shell.Options, a executeCommandArgs, judged safecmd.Judgement, notes []caution.Note) confirm.Request {
-	unruled := cmp.Or(c.system, runtime.GOOS) == "windows"
-	if unruled {
-		notes = append(notes, caution.Notes("cmd.exe reads this line by rules of its own, so no permission rule covers it.")...)
+// interpreter returns the shell that runs lines in dir.
+func (c commander) interpreter(dir string) shell.Interpreter {
+	if c.shell != nil {
+		return *c.shell
+	}
+	return shell.In(dir)
+}
+
+// request returns the question about a command. A person is asked about each line of a shell that
+// takes it apart in another way than rules do: it may run what rules do not see in it.
+func (c commander) request(x execution) confirm.Request {
+	notes := commandNotes(x.judged, c.place(x.opts.Dir))
+	sh, parts := c.interpreter(x.opts.Dir), x.judged.CommandParts(c.AskAll)
+	if !sh.Posix {
+		notes = append(notes, caution.Notes(sh.Name+" reads this line by rules of its own, so no permission rule covers it.")...)
+		parts = append(parts, confirm.CommandPart{Hidden: true})
 	}
 	return confirm.Request{
-		Tool: "execute_command", Description: call.Description, Batch: call.Batch,
-		Notes: notes, Force: unruled || judged.Class == safecmd.Danger,
+		Tool: "execute_command", Description: x.Description, Batch: x.Batch,
+		Notes: notes, Force: !sh.Posix || x.judged.Class == safecmd.Danger,
 		Subject: &confirm.Command{
-			Line: a.Command, Dir: opts.Dir, Timeout: opts.Timeout, Background: a.Background,
-			ReadOnly: judged.Class == safecmd.Safe && !a.Background && !c.AskAll, Parts: judged.CommandParts(c.AskAll),
+			Line: x.Command, Dir: x.opts.Dir, Timeout: x.opts.Timeout, Background: x.Background,
+			ReadOnly: sh.Posix && x.judged.Class == safecmd.Safe && !x.Background && !c.AskAll, Parts: parts,
 		},
 	}
 }
@@ -156,9 +211,11 @@ func (c commander) foresee(a executeCommandArgs) []Foreseen {
 	if a.Command == "" || a.Kill != "" || strings.ContainsRune(a.Command, 0) {
 		return nil
 	}
-	place := c.place(dir)
-	judged := place.Judge(a.Command)
-	return []Foreseen{{Request: c.request(Call{}, shell.Options{Dir: dir}, a, judged, commandNotes(judged, place)), Judged: judged}}
+	x := execution{executeCommandArgs: a, opts: shell.Options{Dir: dir}, judged: c.place(dir).Judge(a.Command)}
+	q := Foreseen{Request: c.request(x), Judged: x.judged, Apart: c.apart(x)}
+	q.Trial, q.Untried = c.trial(x)
+	q.Holds = q.Trial != nil && x.joinable()
+	return []Foreseen{q}
 }
 
 // runConfined runs a command and, if it failed in the sandbox and a person allows it,
@@ -166,7 +223,7 @@ func (c commander) foresee(a executeCommandArgs) []Foreseen {
 func (c commander) runConfined(ctx context.Context, req confirm.Request, box Sandbox, opts shell.Options, v confirm.Verdict) (Result, error) {
 	before, err := os.Stat(opts.Dir)
 	if err != nil {
-		return failed("execute_command was not run: cwd: %w.", err), nil
+		return toolcall.Failed("execute_command was not run: cwd: %w.", err), nil
 	}
 	out, res, err := c.run(ctx, opts, v)
 	if err != nil || out == nil {
@@ -187,7 +244,7 @@ func (c commander) runConfined(ctx context.Context, req confirm.Request, box San
 	}
 	opts.Sandbox = nil
 	_, res, err = c.run(ctx, opts, again)
-	res.ForModel = note + res.ForModel + feedbackForModel(v)
+	res.ForModel = note + res.ForModel + toolcall.Feedback(v)
 	res.ForUser += ", without the sandbox"
 	return res, err
 }
@@ -202,7 +259,7 @@ func (c commander) dir(path string) (string, *Result) {
 		_, _, err = c.Root.FS(path)
 	}
 	if err != nil {
-		res := failed("execute_command was not run: cwd: %w.", err)
+		res := toolcall.Failed("execute_command was not run: cwd: %w.", err)
 		return "", &res
 	}
 	return abs, nil
@@ -221,15 +278,22 @@ func (c commander) isStill(dir string, before fs.FileInfo) bool {
 
 // run runs an approved command. out is nil if it did not come to an end.
 func (c commander) run(ctx context.Context, opts shell.Options, v confirm.Verdict) (out *shell.Result, res Result, err error) {
+	var job shell.Job
+	if moved := opts.Moved; moved != nil {
+		opts.Moved = func(j shell.Job) { job = j; moved(j) }
+	}
 	got, err := c.Jobs.Run(ctx, opts)
-	if err != nil {
-		return nil, failed("The command could not be started: %w.", err), nil
+	switch {
+	case err != nil:
+		return nil, toolcall.Failed("The command could not be started: %w.", err), nil
+	case got.Moved:
+		return nil, began("The user moved the command to the background, where it continues as", job, opts, v), nil
 	}
 	if got.Cancelled {
-		return nil, Result{Ran: true, Record: Record{Result: "stopped while it ran: its effect may be partial", Words: feedbackForRecord(v, "")}}, ctx.Err()
+		return nil, Result{Ran: true, Record: Record{Result: "stopped while it ran: its effect may be partial", Words: toolcall.Words(v)}}, ctx.Err()
 	}
 	model, user := FormatCommand(got, opts.Timeout)
-	return &got, Result{ForModel: model + feedbackForModel(v), ForUser: user, Lines: got.Lines, Log: got.Spill, Failed: got.ExitCode != 0 || got.TimedOut, Ran: true, Record: Record{Words: feedbackForRecord(v, "")}}, nil
+	return &got, Result{ForModel: model + toolcall.Feedback(v), ForUser: user, Lines: got.Lines, Log: got.Spill, Failed: got.ExitCode != 0 || got.TimedOut, Ran: true, Record: Record{Words: toolcall.Words(v)}}, nil
 }
 
 func (c commander) start(ctx context.Context, call Call, opts shell.Options, v confirm.Verdict) Result {
@@ -239,24 +303,29 @@ func (c commander) start(ctx context.Context, call Call, opts shell.Options, v c
 	job, err := c.Jobs.Start(opts)
 	if err != nil {
 		opts.Ended()
-		return failed("The command could not be started: %w.", err)
+		return toolcall.Failed("The command could not be started: %w.", err)
 	}
 	c.background.watched[job.ID] = watch
+	return began("Started in the background as", job, opts, v)
+}
+
+// began returns the result of a command that runs in the background.
+func began(how string, job shell.Job, opts shell.Options, v confirm.Verdict) Result {
 	where := ""
 	if opts.Sandbox != nil {
 		where = " It runs in a sandbox: " + confinedLimits
 	}
 	return Result{
-		ForModel: fmt.Sprintf("Started in the background as %s. Its output goes to %s, which read_file can read; kill: %q ends it, as does the end of the session.%s%s",
-			job.ID, job.Log, job.ID, where, feedbackForModel(v)),
-		ForUser: "in the background as " + job.ID, Ran: true, Record: Record{Words: feedbackForRecord(v, "")},
+		ForModel: fmt.Sprintf("%s %s. Its output goes to %s, which read_file can read; kill: %q ends it, as does the end of the session.%s%s",
+			how, job.ID, job.Log, job.ID, where, toolcall.Feedback(v)),
+		ForUser: "running in the background (" + job.ID + ")", Ran: true, Record: Record{Words: toolcall.Words(v)},
 	}
 }
 
 func (c commander) kill(id string) Result {
 	output, err := c.Jobs.Kill(id)
 	if err != nil {
-		return failed("%w.", err)
+		return toolcall.Failed("%w.", err)
 	}
 	c.background.reported[id] = true
 	res := Result{ForModel: fmt.Sprintf("%s has ended. Its output:\n%s", id, sanitize.Plain(output)), ForUser: id + " has ended", Ran: true}
@@ -315,7 +384,7 @@ func (w *jobWatch) ended(res *Result) {
 		if said := report.String(); said != "" {
 			line += "; while it ran: " + said
 		}
-		res.changed(report)
+		res.Changed(report)
 		res.Ended = append(res.Ended, line)
 		res.ForModel += "\n[" + line + "]"
 	}

@@ -125,7 +125,7 @@ func TestCommandIsAsked(t *testing.T) {
 // judged; a yes of a person is for the line as it is.
 func TestReadOnlyCommands(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("no command is known to only read there")
+		t.Skip("no command is known to be read-only there")
 	}
 	b := newBench(t, map[string]string{"f": "x\n"})
 	run := func(line string, background bool) (confirm.Request, Result) {
@@ -145,11 +145,11 @@ func TestReadOnlyCommands(t *testing.T) {
 	}
 	b.ask.verdict = confirm.Verdict{}
 	for line, note := range map[string]string{
-		"cat /etc/hostname":    "It only reads, but /etc/hostname is outside of the folder.",
-		"cat .env":             "Dangerous, so it is asked about each time: .env is a place that usually holds keys.",
-		"curl example.com":     "Unusual: it uses the network.",
-		"rm -rf build; npm ci": "Dangerous, so it is asked about each time: it removes files for good. Also, it installs packages.",
-		"rm -rf build; cat f":  "Dangerous, so it is asked about each time: it removes files for good.",
+		"cat /etc/hostname":    "Read-only, but /etc/hostname is outside of the folder.",
+		"cat .env":             "Dangerous (always asked): .env is a place that may contain passwords or keys",
+		"curl example.com":     "Unusual: uses the network",
+		"rm -rf build; npm ci": "Dangerous (always asked): deletes files permanently · installs packages",
+		"rm -rf build; cat f":  "Dangerous (always asked): deletes files permanently",
 	} {
 		req, _ := run(line, false)
 		if len(req.Notes) != 1 || req.Notes[0].Text != note || confirm.As[*confirm.Command](req).ReadOnly || req.Force != strings.HasPrefix(note, "Dangerous") {
@@ -233,9 +233,9 @@ func TestAKilledCommandIsNotReported(t *testing.T) {
 	b := newBench(t, nil)
 	b.deps.Background = &jobs{[]shell.Job{{ID: "job-1"}}}
 	b.set = NewSet(b.deps)
-	b.set.jobs.reported["job-1"] = true
+	b.set.commands.background.reported["job-1"] = true
 	b.call("execute_command", m{"command": "sleep 300", "background": true})
-	delete(b.set.jobs.reported, "job-1")
+	delete(b.set.commands.background.reported, "job-1")
 	if res := b.call("execute_command", m{"kill": "job-1"}); res.Failed || strings.Contains(res.ForModel, "with exit code") {
 		t.Errorf("%+v", res)
 	}

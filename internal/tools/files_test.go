@@ -171,7 +171,7 @@ func TestNotesOfBothPlaces(t *testing.T) {
 	for _, c := range []struct{ from, to, note string }{
 		{".git/config", "c", ".git/config is protected"},
 		{"c", ".vscode/settings.json", ".vscode/settings.json is protected"},
-		{".env", "plain.txt", ".env usually holds keys: as plain.txt, it is read without a question"},
+		{".env", "plain.txt", ".env may contain passwords or keys: as plain.txt, it is read without a question"},
 		{".git/config", "plain.txt", ".git/config holds a password or token of git: as plain.txt, it is read without a question"},
 		{"sub/config", "plain.txt", "sub/config holds a password or token of git: as plain.txt, it is read without a question"},
 	} {

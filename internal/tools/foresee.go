@@ -13,6 +13,13 @@ import (
 type Foreseen struct {
 	Request confirm.Request
 	Judged  safecmd.Judgement // of a command
+	// Trial is the question whether a command first runs in a copy, to the policy alone; nil if it
+	// cannot, as Untried explains.
+	Trial   *confirm.Request
+	Untried string
+	// Holds means that it waits for the next question if it only adds to the index of a repository there.
+	Holds bool
+	Apart bool // it sees nothing of the files, so that the changes of a turn need not be reviewed first
 }
 
 // foreseer is a tool whose questions are known before it is called.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
+	"github.com/bb2d0cf4/agent/internal/tools/toolcall"
 )
 
 // diagnosticsLimit is the number of findings that get_diagnostics returns.
@@ -37,18 +38,18 @@ func diagnose(ctx context.Context, d Deps, a getDiagnosticsArgs) (Result, error)
 	if a.Severity != "" {
 		i := slices.Index(severities, a.Severity)
 		if i < 0 {
-			return failed("severity is one of %s.", strings.Join(severities, ", ")), nil
+			return toolcall.Failed("severity is one of %s.", strings.Join(severities, ", ")), nil
 		}
 		least = editor.SeverityError + editor.Severity(i)
 	}
 	if d.Reports == nil {
-		return failed("no editor connected"), nil
+		return toolcall.Failed("no editor connected"), nil
 	}
 	path, wait := "", time.Duration(0)
 	if a.Path != "" {
 		abs, _, err := d.Root.Resolve(a.Path)
 		if err != nil {
-			return failed("%w.", err), nil
+			return toolcall.Failed("%w.", err), nil
 		}
 		path, wait = abs, reportQuiet
 	}
@@ -57,9 +58,9 @@ func diagnose(ctx context.Context, d Deps, a getDiagnosticsArgs) (Result, error)
 	case ctx.Err() != nil:
 		return Result{}, ctx.Err()
 	case errors.Is(err, editor.ErrNone):
-		return failed("no editor connected"), nil
+		return toolcall.Failed("no editor connected"), nil
 	case err != nil:
-		return failed("The editor did not answer: %w.", err), nil
+		return toolcall.Failed("The editor did not answer: %w.", err), nil
 	}
 	found = slices.DeleteFunc(slices.Clone(found), func(f editor.Diagnostic) bool { return f.Severity > least })
 	switch {

@@ -24,8 +24,8 @@ func (c commander) env() []string {
 
 // place returns where a command line would run.
 func (c commander) place(dir string) safecmd.Place {
-	place := safecmd.Place{Dir: dir, Roots: c.Root.Roots(), Home: c.Home}
-	for _, kv := range c.env() {
+	place := safecmd.Place{Dir: dir, Roots: c.Root.Roots(), Home: c.Home, Env: c.env()}
+	for _, kv := range place.Env {
 		if value, ok := strings.CutPrefix(kv, "PATH="); ok {
 			place.Path = value
 		}
@@ -36,20 +36,24 @@ func (c commander) place(dir string) safecmd.Place {
 // commandNotes returns the note for a reviewer of a command: why it is dangerous, not as
 // harmless as its text, or unusual. An ordinary command has none.
 func commandNotes(j safecmd.Judgement, place safecmd.Place) []caution.Note {
-	why := strings.Join(j.Reasons(), "; ")
-	if j.Misplaced {
-		return caution.Notes("It only reads, but " + why + ".")
-	}
-	unusual := strings.Join(place.Unusual(j), "; ")
+	unusual := place.Unusual(j)
 	switch {
-	case j.Class == safecmd.Danger && unusual != "":
-		return caution.Notes("Dangerous, so it is asked about each time: " + why + ". Also, " + unusual + ".")
+	case j.Misplaced:
+		return caution.Notes("Read-only, but " + strings.Join(j.Reasons(), "; ") + ".")
 	case j.Class == safecmd.Danger:
-		return caution.Notes("Dangerous, so it is asked about each time: " + why + ".")
-	case unusual != "":
-		return caution.Notes("Unusual: " + unusual + ".")
+		return caution.Notes("Dangerous (always asked): " + listed(append(j.Reasons(), unusual...)))
+	case len(unusual) > 0:
+		return caution.Notes("Unusual: " + listed(unusual))
 	}
 	return nil
+}
+
+// listed joins reasons that begin with "it".
+func listed(reasons []string) string {
+	for i, r := range reasons {
+		reasons[i] = strings.TrimPrefix(strings.TrimPrefix(r, "it "), "is ")
+	}
+	return strings.Join(reasons, " · ")
 }
 
 // runGuarded runs the judged form of a command that a rule approved because it only reads.

@@ -46,7 +46,7 @@ func TestLooseMatchWithNobodyToAsk(t *testing.T) {
 	b := newBench(t, map[string]string{"f": "f() {\n  x = 1\n}\n"})
 	b.ask.verdict = confirm.Verdict{Unasked: true}
 	b.want(b.call("patch", m{"diff": "*** Begin Patch\n*** Update File: f\n@@ def g(z):\n-  x = 1\n+  x = 2\n*** End Patch\n"}), true,
-		"ignoring an @@ line that is not in the file", "Send each @@ line as it is in the file")
+		"ignoring an @@ line that is not in the file", "Send each @@ line exactly as in the file")
 	if !b.ask.asked[0].Force {
 		t.Error("a hunk below no anchor does not force a question")
 	}

@@ -10,14 +10,20 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 // TestInvariantsI2I3 checks I2 and I3 for random calls of the writing tools and random
 // answers: the disk is unchanged without an approval, and with one holds exactly the
 // approved bytes; a file that another program wrote during the question keeps that
-// program's bytes.
+// program's bytes. So it is for the change of one file, and for the review of a turn.
 func TestInvariantsI2I3(t *testing.T) {
-	b := newBench(t, nil)
+	t.Run("one file", func(t *testing.T) { invariantsI2I3(newBench(t, nil)) })
+	t.Run("a turn", func(t *testing.T) { invariantsI2I3(newBench(t, nil).gather()) })
+}
+
+func invariantsI2I3(b *bench) {
+	t := b.T
 	for _, answer := range []string{"yes", "yes, edited", "no", "no, because", "nobody", "error", "changed"} {
 		fired := 0
 		rapid.Check(t, func(t *rapid.T) {
@@ -73,7 +79,7 @@ func rightfully(b *bench, before, answer string) string {
 	}
 	switch answer {
 	case "yes":
-		return b.ask.asked[0].File().After
+		return proposed(b.ask.asked[0]).After
 	case "yes, edited":
 		return "the reviewer's own\n"
 	case "changed":
@@ -103,11 +109,27 @@ func randomCall(t *rapid.T, b *bench) Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := b.set.Call(b.Context(), name, Call{ID: "1", Args: raw, Turn: "t"})
+	res, err := b.settled(b.set.Call(b.Context(), name, Call{ID: "1", Args: raw, Turn: "t"}))
 	if err != nil && b.ask.err == nil {
 		t.Fatal(err)
 	}
 	return res
+}
+
+// settled has changes reviewed that a call has gathered, and returns the result of the review.
+// Changes that are refused are dropped.
+func (b *bench) settled(res Result, err error) (Result, error) {
+	defer b.set.DropPending()
+	if b.set.Pending() == 0 || err != nil {
+		return res, err
+	}
+	settled, err := b.set.Settle(b.Context(), Call{Turn: "t"})
+	return settled.OrNone(), err
+}
+
+// proposed returns the change of the first file that a question is about.
+func proposed(req confirm.Request) workspace.Change {
+	return confirm.As[*confirm.Edits](req).Changes[0]
 }
 
 // TestInvariantI5 checks I5 for the tools: with nobody to ask, reading works, and writing

@@ -15,6 +15,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/mcp"
 	"github.com/bb2d0cf4/agent/internal/statefile"
+	"github.com/bb2d0cf4/agent/internal/tools/toolcall"
 )
 
 // Servers gives access to the tools of MCP servers. mcp.Servers implements it.
@@ -57,28 +58,22 @@ func (t serverTool) Title(args json.RawMessage) string {
 func (t serverTool) Call(ctx context.Context, call Call) (Result, error) {
 	shown, err := objectOf(call.Args)
 	if err != nil {
-		return failed("%s was not called: %w.", t.Tool.Spec.Name, err), nil
+		return toolcall.Failed("%s was not called: %w.", t.Tool.Spec.Name, err), nil
 	}
-	if err := call.await(ctx); err != nil {
-		return Result{}, UnansweredError{err}
+	if err := call.WaitTurn(ctx); err != nil {
+		return Result{}, UnansweredError{Err: err}
 	}
-	settled, err := t.settleFirst(ctx, call)
-	if err != nil || settled.forbids() {
-		return settled.orNone(), err
-	}
-	res, err := t.decide(ctx, call, shown)
-	res.after(settled)
-	return res, err
+	return t.First(ctx, call, func() (Result, error) { return t.decide(ctx, call, shown) })
 }
 
 // decide asks whether the call may be made, then makes it.
 func (t serverTool) decide(ctx context.Context, call Call, shown []byte) (Result, error) {
 	v, err := t.Ask.Ask(ctx, t.request(call, shown))
 	if err != nil {
-		return Result{}, UnansweredError{err}
+		return Result{}, UnansweredError{Err: err}
 	}
 	if v.Decision != confirm.Approve {
-		return declined(t.Tool.Spec.Name, "call", "It was not made.", v), nil
+		return toolcall.Declined(t.Tool.Spec.Name, "call", "It was not made.", v), nil
 	}
 	res, err := t.run(ctx, shown, v)
 	res.Record.What = "Call " + t.Server + ": " + t.Name
@@ -113,12 +108,12 @@ func (s *Set) serverToolNamed(name string) serverTool {
 // run makes an approved call.
 func (t serverTool) run(ctx context.Context, args []byte, v confirm.Verdict) (Result, error) {
 	got, err := t.Servers.Call(ctx, t.Tool, args)
-	words := feedbackForRecord(v, "")
+	words := toolcall.Words(v)
 	if ctx.Err() != nil {
 		return Result{Ran: true, Record: Record{Result: "stopped during the call: its effect may be partial", Words: words}}, ctx.Err()
 	}
 	if err != nil {
-		res := failed("%w.", err)
+		res := toolcall.Failed("%w.", err)
 		res.Ran, res.Record.Words = true, words
 		return res, nil
 	}
@@ -132,7 +127,7 @@ func (t serverTool) run(ctx context.Context, args []byte, v confirm.Verdict) (Re
 		res.ForModel = "The call failed:\n" + res.ForModel
 		res.ForUser = "failed, " + res.ForUser
 	}
-	res.ForModel += feedbackForModel(v)
+	res.ForModel += toolcall.Feedback(v)
 	return res, nil
 }
 
@@ -150,7 +145,7 @@ func size(text string) string {
 	if n := strings.Count(strings.TrimRight(text, "\n"), "\n") + 1; n > 1 {
 		return fmt.Sprintf("%d lines", n)
 	}
-	return oneLine(text, maxTitle)
+	return toolcall.OneLine(text, toolcall.MaxTitle)
 }
 
 // shorten writes a text of more than limit bytes to a file, and returns its beginning and

@@ -16,7 +16,7 @@ func TestMovedFileIsMerged(t *testing.T) {
 	const theirs, base = "zero\n", "one\ntwo\nthree\n"
 	each(t, func(b *bench, tool string, args m, after string) {
 		b.ask.during = func(confirm.Request) { b.write("f", theirs+base) }
-		b.want(b.call(tool, args), false, "Wrote f", "asked about again", "+zero")
+		b.want(b.call(tool, args), false, "Wrote f", "shown again", "+zero")
 		if got := b.read("f"); got != theirs+after {
 			b.Errorf("the file holds %q, want %q", got, theirs+after)
 		}
@@ -38,11 +38,49 @@ func TestMovedFileIsMerged(t *testing.T) {
 				b.ask.verdict = confirm.Verdict{Feedback: "not like this"}
 			}
 		}
-		b.want(b.call(tool, args), true, "The user declined this edit", "not like this", "asked about again")
+		b.want(b.call(tool, args), true, "The user declined this edit", "not like this", "shown again")
 		if got := b.read("f"); got != theirs+base {
 			b.Errorf("after a no the file holds %q", got)
 		}
 	})
+}
+
+// TestSavedByTheEditor: the approved text that the editor, or another program, has saved itself is no other change, whatever
+// the line endings that it saves and the last of them. The user reads who it was.
+func TestSavedByTheEditor(t *testing.T) {
+	for saved, want := range map[string]string{
+		"one\nTWO\nthree\n":       ", already saved by WHO: not in /undo",
+		"one\r\nTWO\r\nthree\r\n": ", already saved by WHO with other line endings: not in /undo",
+		"one\nTWO\nthree":         ", already saved by WHO with other line endings: not in /undo",
+		"one\nTWO\r\nthree\n":     ", already saved by WHO with other line endings: not in /undo",
+	} {
+		b := newBench(t, map[string]string{"f": "one\ntwo\nthree\n"})
+		b.ask.during = func(confirm.Request) { b.write("f", saved) }
+		by, who := "VS Code", "the editor"
+		if strings.Contains(saved, "\r") {
+			by, who = confirm.Terminal, "another program"
+		}
+		b.ask.verdict = confirm.Verdict{Decision: confirm.Approve, By: by}
+		want = strings.Replace(want, "WHO", who, 1)
+		res := b.call("edit_file", m{"path": "f", "old_string": "two", "new_string": "TWO"})
+		b.want(res, false, "Wrote f")
+		if !strings.HasSuffix(res.ForUser, want) || strings.Contains(res.ForModel, "other line endings") != strings.Contains(want, "endings") {
+			t.Errorf("%q: the user sees %q, the model %q", saved, res.ForUser, res.ForModel)
+		}
+		if got := b.read("f"); got != saved || len(b.ask.asked) != 1 {
+			t.Errorf("%q: the file holds %q after %d questions", saved, got, len(b.ask.asked))
+		}
+	}
+	b := newBench(t, map[string]string{"f": "one\ntwo"})
+	b.ask.during = func(confirm.Request) {
+		if len(b.ask.asked) == 1 {
+			b.write("f", "one\r\ntwo")
+		}
+	}
+	b.call("edit_file", m{"path": "f", "old_string": "two", "new_string": "two\n"})
+	if got := b.read("f"); len(b.ask.asked) != 2 || !strings.HasSuffix(got, "two\r\n") {
+		t.Errorf("a change of the last line ending: the file holds %q after %d questions", got, len(b.ask.asked))
+	}
 }
 
 // TestMovedUnderARule: a rule that approves the edit of a file approves its merge.
@@ -124,9 +162,15 @@ func encoded(t *testing.T, plain string, f form) []byte {
 
 // TestMovedIsWrittenOnlyAfterAYes changes the file at random during random questions: it
 // holds the text of the last question if the answer was yes and the file was still its
-// base, or else the other program's text.
+// base, or else the other program's text. So it is for the change of one file, and for the
+// review of a turn.
 func TestMovedIsWrittenOnlyAfterAYes(t *testing.T) {
-	b := newBench(t, nil)
+	t.Run("one file", func(t *testing.T) { movedIsWrittenOnlyAfterAYes(newBench(t, nil)) })
+	t.Run("a turn", func(t *testing.T) { movedIsWrittenOnlyAfterAYes(newBench(t, nil).gather()) })
+}
+
+func movedIsWrittenOnlyAfterAYes(b *bench) {
+	t := b.T
 	g := rand.New(rand.NewPCG(5, 14))
 	lines := func() []string {
 		out := make([]string, g.IntN(12))
@@ -153,10 +197,13 @@ func TestMovedIsWrittenOnlyAfterAYes(t *testing.T) {
 			b.ask.verdict = last
 		}
 		at := g.IntN(len(base) + 1)
-		res := b.call("write_file", m{"path": "f", "content": join(append(append(append([]string(nil), base[:at]...), "new"), base[min(at+1, len(base)):]...))})
+		res, err := b.settled(b.call("write_file", m{"path": "f", "content": join(append(append(append([]string(nil), base[:at]...), "new"), base[min(at+1, len(base)):]...))}), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
 		want := disk
-		if n := len(b.ask.asked); last.Decision == confirm.Approve && b.ask.asked[n-1].File().Text == disk {
-			want = b.ask.asked[n-1].File().After
+		if n := len(b.ask.asked); last.Decision == confirm.Approve && proposed(b.ask.asked[n-1]).Text == disk {
+			want = proposed(b.ask.asked[n-1]).After
 			written++
 			merged += min(1, n-1)
 		} else {

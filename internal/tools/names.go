@@ -2,50 +2,11 @@ package tools
 
 import (
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"strings"
 
-	"github.com/bb2d0cf4/agent/internal/nearest"
+	"github.com/bb2d0cf4/agent/internal/tools/access"
 	"github.com/bb2d0cf4/agent/internal/tools/search"
-	"github.com/bb2d0cf4/agent/internal/workspace"
 )
-
-// didYouMean returns a sentence with files of similar names in the folder of a missing
-// file, or "".
-func didYouMean(root *workspace.Root, path string) string {
-	fsys, name, err := root.FS(filepath.Dir(path))
-	if err != nil {
-		return ""
-	}
-	list, err := fs.ReadDir(fsys, ".")
-	if err != nil {
-		return ""
-	}
-	names := make([]string, len(list))
-	for i, d := range list {
-		names[i] = d.Name()
-	}
-	near := nearest.Alike(filepath.Base(path), names, 3)
-	if len(near) == 0 {
-		return ""
-	}
-	for i, n := range near {
-		near[i] = under(name, n)
-	}
-	return " Did you mean " + strings.Join(near, ", ") + "?"
-}
-
-// under returns the name of something in the folder with the given name.
-func under(folder, name string) string {
-	switch {
-	case folder == "." || folder == "":
-		return name
-	case strings.HasSuffix(folder, "/"):
-		return folder + name
-	}
-	return folder + "/" + name
-}
 
 // namesText formats names below their folder's name, with a note on omissions.
 func namesText(folder string, n search.Names, one, many string) string {
@@ -54,7 +15,7 @@ func namesText(folder string, n search.Names, one, many string) string {
 	}
 	var b strings.Builder
 	for _, name := range n.Names {
-		b.WriteString(under(folder, name) + "\n")
+		b.WriteString(access.Under(folder, name) + "\n")
 	}
 	if len(n.Names) < n.Total {
 		fmt.Fprintf(&b, "truncated: %d of %d %s shown", len(n.Names), n.Total, many)

@@ -12,6 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/notebook"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/tools/edit"
+	"github.com/bb2d0cf4/agent/internal/tools/toolcall"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -41,7 +42,7 @@ func (r reader) notebook(s *workspace.Stream, first, limit int) (*Result, error)
 		return nil, nil //nolint:nilerr // it is read as text, which shows why
 	}
 	if first > max(len(n.Cells), 1) {
-		res := failed("%s has no cell %d; cells: %d", s.Info.Name, first, len(n.Cells))
+		res := toolcall.Failed("%s has no cell %d; cells: %d", s.Info.Name, first, len(n.Cells))
 		return &res, nil
 	}
 	var b strings.Builder
@@ -51,7 +52,7 @@ func (r reader) notebook(s *workspace.Stream, first, limit int) (*Result, error)
 	}
 	fmt.Fprintf(&b, "--- a notebook (%s) of %d cells", cmp.Or(sanitize.Line(n.Language), "unknown language"), len(n.Cells))
 	if i < len(n.Cells) {
-		fmt.Fprintf(&b, "; shown: %d-%d; go on with offset %d", first, i, i+1)
+		fmt.Fprintf(&b, "; shown: %d-%d; continue with offset %d", first, i, i+1)
 	}
 	return &Result{ForModel: b.String() + ". " + cellHelp, ForUser: fmt.Sprintf("%d of %d cells", i-first+1, len(n.Cells))}, nil
 }

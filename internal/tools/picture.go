@@ -5,6 +5,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/imagefile"
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/tools/toolcall"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -24,10 +25,10 @@ func (r reader) picture(s *workspace.Stream) (*Result, error) {
 	case err != nil && !s.Binary:
 		return nil, nil // a text that begins like an image
 	case len(data) > imagefile.MaxSize || max(img.Width, img.Height) > imagefile.MaxSide:
-		res = failed("%s is an image of %d bytes%s, which is too large to be shown to you: at most %d bytes and %d pixels a side are. Make a smaller copy first.",
+		res = toolcall.Failed("%s is an image of %d bytes%s, which is too large to be shown to you: at most %d bytes and %d pixels a side are. Make a smaller copy first.",
 			s.Info.Name, s.Info.Size, pixels(img), imagefile.MaxSize, imagefile.MaxSide)
 	case err != nil:
-		res = failed("%s begins like an image, but cannot be shown to you: %w.", s.Info.Name, err)
+		res = toolcall.Failed("%s begins like an image, but cannot be shown to you: %w.", s.Info.Name, err)
 	default:
 		res = Result{
 			ForModel: fmt.Sprintf("%s: %s%s, %d bytes.", s.Info.Name, img.Mime, pixels(img), len(data)),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
+	"github.com/bb2d0cf4/agent/internal/tools/toolcall"
 )
 
 // maxPlanText is the size of a plan in bytes. Nobody reads a longer one to its end.
@@ -38,18 +39,18 @@ type planner struct{ Deps }
 func (p planner) present(ctx context.Context, call Call, a presentPlanArgs) (Result, error) {
 	switch {
 	case p.Planning == nil || !p.Planning():
-		return failed("present_plan was not run: the permission mode is not plan. Go on without it."), nil
+		return toolcall.Failed("present_plan was not run: the permission mode is not plan. Continue without it."), nil
 	case strings.TrimSpace(a.Plan) == "":
-		return failed("present_plan was not run: the plan is empty."), nil
+		return toolcall.Failed("present_plan was not run: the plan is empty."), nil
 	case len(a.Plan) > maxPlanText:
-		return failed("present_plan was not run: the plan has %d bytes, the limit is %d.", len(a.Plan), maxPlanText), nil
+		return toolcall.Failed("present_plan was not run: the plan has %d bytes, the limit is %d.", len(a.Plan), maxPlanText), nil
 	}
 	v, err := p.Ask.Ask(ctx, confirm.Request{
 		Tool: "present_plan", Description: call.Description, Batch: call.Batch, Subject: &confirm.Document{Text: a.Plan},
 	})
 	switch {
 	case err != nil:
-		return Result{}, UnansweredError{err}
+		return Result{}, UnansweredError{Err: err}
 	case v.Decision == confirm.Approve:
 		return a.accepted(v), nil
 	case v.Unasked:
@@ -58,19 +59,19 @@ func (p planner) present(ctx context.Context, call Call, a presentPlanArgs) (Res
 			Answer: a.Plan, Record: Record{Result: "was the answer"},
 		}, nil
 	}
-	return declined("present_plan", "plan", "The plan mode goes on; revise the plan and present it again.", v), nil
+	return toolcall.Declined("present_plan", "plan", "Plan mode continues; revise the plan and present it again.", v), nil
 }
 
 // accepted returns the result for the plan as the person left it.
 func (a presentPlanArgs) accepted(v confirm.Verdict) Result {
 	text, how := a.Plan, "accepted"
-	model := "The user accepted this plan as it is. Carry it out now."
+	model := "The user accepted this plan unchanged. Carry it out now."
 	if edited := v.Edited(); edited != nil {
 		text, how = *edited, "accepted with changes"
-		model = "The user changed the plan and accepted it. Carry out now this text, and nothing of yours that it leaves out:\n\n" + text
+		model = "The user changed the plan and accepted it. Carry out this text now, and nothing that it leaves out:\n\n" + text
 	}
 	return Result{
-		ForModel: model + feedbackForModel(v), ForUser: how + ", " + v.Mode + " mode", Plan: text,
+		ForModel: model + toolcall.Feedback(v), ForUser: how + ", " + v.Mode + " mode", Plan: text,
 		Record: Record{Result: how + " by the user", Words: "The accepted plan:\n" + text},
 	}
 }

@@ -26,10 +26,10 @@ func TestPresentPlan(t *testing.T) {
 		told    string
 		stop    bool
 	}{
-		"as it is": {confirm.Verdict{Decision: confirm.Approve, Mode: "default"}, false, "accepted this plan as it is. Carry it out now.", false},
+		"as it is": {confirm.Verdict{Decision: confirm.Approve, Mode: "default"}, false, "accepted this plan unchanged. Carry it out now.", false},
 		"edited":   {confirm.Verdict{Decision: confirm.Approve, Mode: "accept-edits", Texts: confirm.Text(edited)}, false, "that it leaves out:\n\n" + edited, false},
 		"comment":  {confirm.Verdict{Feedback: "and the tests?"}, true, "revise the plan and present it again.\nThe user says: and the tests?", false},
-		"go on":    {confirm.Verdict{}, true, "The plan mode goes on", true},
+		"go on":    {confirm.Verdict{}, true, "Plan mode continues", true},
 		"nobody":   {confirm.Verdict{Unasked: true}, false, "the plan is the answer", false},
 	} {
 		b.ask.verdict, b.ask.asked = tt.verdict, nil

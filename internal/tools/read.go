@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/subpath"
 	"github.com/bb2d0cf4/agent/internal/tools/search"
+	"github.com/bb2d0cf4/agent/internal/tools/toolcall"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -29,25 +30,25 @@ func (r reader) allowed(ctx context.Context, call Call, path string, open func()
 	abs, name, err := r.Root.Resolve(path)
 	inside := err == nil
 	if why := permission.NeverRead(abs, r.Home); why != "" && (inside || errors.Is(err, workspace.ErrOutside)) {
-		res := failed("%s is never read: %s.", path, why)
+		res := toolcall.Failed("%s is never read: %s.", path, why)
 		return &res, nil
 	}
-	free := !inside && !errors.Is(err, workspace.ErrOutside) || inside && (!r.needsAnswer(name, abs) || r.missing(path))
-	if free || r.wasAllowed(abs) {
+	free := !inside && !errors.Is(err, workspace.ErrOutside) || inside && (!r.NeedsAnswer(name, abs) || r.missing(path))
+	if free || r.Allowed(abs) {
 		return nil, open()
 	}
-	if err := call.await(ctx); err != nil {
-		return nil, UnansweredError{err}
+	if err := call.WaitTurn(ctx); err != nil {
+		return nil, UnansweredError{Err: err}
 	}
-	if r.wasAllowed(abs) { // at the question of an earlier call
+	if r.Allowed(abs) { // at the question of an earlier call
 		return nil, open()
 	}
 	verdict, err := r.Ask.Ask(ctx, r.request(call, path, abs, name, inside))
 	if err != nil {
-		return nil, UnansweredError{err}
+		return nil, UnansweredError{Err: err}
 	}
 	if verdict.Decision != confirm.Approve {
-		res := declined(r.tool, r.readKind(inside, name, abs), "Nothing was read.", verdict)
+		res := toolcall.Declined(r.tool, r.readKind(inside, name, abs), "Nothing was read.", verdict)
 		return &res, nil
 	}
 	r.Root.Outside().Allow(abs)
@@ -75,7 +76,7 @@ func (r reader) request(call Call, path, abs, name string, inside bool) confirm.
 func (r reader) foresee(path string) []Foreseen {
 	abs, name, err := r.Root.Resolve(cmp.Or(path, "."))
 	inside := err == nil
-	if !inside && !errors.Is(err, workspace.ErrOutside) || inside && !r.needsAnswer(name, abs) || r.wasAllowed(abs) || permission.NeverRead(abs, r.Home) != "" {
+	if !inside && !errors.Is(err, workspace.ErrOutside) || inside && !r.NeedsAnswer(name, abs) || r.Allowed(abs) || permission.NeverRead(abs, r.Home) != "" {
 		return nil
 	}
 	return []Foreseen{{Request: r.request(Call{}, path, abs, name, inside)}}
@@ -92,38 +93,6 @@ func (d Deps) readKind(inside bool, name, abs string) string {
 	return "read"
 }
 
-// hides reports whether the text of the file at path is kept from the model until a person
-// agrees to read it.
-func (d Deps) hides(path string) bool {
-	abs, name, err := d.Root.Resolve(path)
-	return err == nil && d.guards(name, abs) != ""
-}
-
-// guards explains why the text of the file abs is kept from the model, as the predicate of
-// a sentence about it; "" if it is not. No tool opens such a file: see workspace.Root.Guard.
-func (d Deps) guards(name, abs string) string {
-	if why := permission.NeverRead(abs, d.Home); why != "" {
-		return "is never read, as " + why
-	}
-	switch {
-	case d.wasAllowed(abs):
-		return ""
-	case d.withheld(name, abs):
-		return "is kept from the model by a rule"
-	}
-	return permission.Keys(name, abs, d.Home)
-}
-
-// needsAnswer reports whether a file in the workspace is not simply read: it usually holds
-// keys, does so as the settings of git, or a rule withholds it.
-func (d Deps) needsAnswer(name, abs string) bool {
-	return permission.Keys(name, abs, d.Home) != "" || d.withheld(name, abs)
-}
-
-func (d Deps) withheld(name, abs string) bool {
-	return d.Withholds != nil && d.Withholds(name, abs)
-}
-
 // missing reports whether path does not exist, so that nobody needs to be asked.
 func (r reader) missing(path string) bool {
 	s, err := r.Root.Open(path)
@@ -136,24 +105,6 @@ func (d Deps) nameOf(abs string) string {
 		return rel
 	}
 	return abs
-}
-
-// wasAllowed reports whether a person has agreed to read abs. Agreeing to a folder does
-// not cover places in it that usually hold keys or that a rule withholds.
-func (d Deps) wasAllowed(abs string) bool {
-	by := d.Root.Outside().By(abs)
-	switch {
-	case by == "" || by == abs:
-		return by == abs
-	case permission.Secret(strings.TrimPrefix(abs, by)), permission.Credentials(abs) != "", d.withheld(abs, abs):
-		return false
-	}
-	return !d.ofOurs(abs) || d.ofOurs(by)
-}
-
-// ofOurs reports whether a path is in the program's own folder.
-func (d Deps) ofOurs(abs string) bool {
-	return d.Home != "" && subpath.In(d.Home, abs)
 }
 
 // folder opens the folder at path for searching; an empty path is the main folder. name
@@ -201,7 +152,7 @@ func (r reader) pendingFolder(path string, why error) (f search.Folder, name str
 // open opens the file at path as it is with its pending change.
 func (r reader) open(path string) (*workspace.Stream, error) {
 	if abs, name, err := r.Root.Resolve(path); err == nil {
-		if why := r.guards(name, abs); why != "" && r.Pending.Has(abs) {
+		if why := r.Guards(name, abs); why != "" && r.Pending.Has(abs) {
 			return nil, fmt.Errorf("%s %s: %w", name, why, workspace.ErrGuarded)
 		}
 		if f, ok, err := r.Pending.Read(abs); err != nil {
@@ -223,9 +174,22 @@ func (r reader) unreadable(ctx context.Context, path string, err error) (Result,
 	case ctx.Err() != nil:
 		return Result{}, ctx.Err()
 	case errors.Is(err, fs.ErrNotExist):
-		return failed("%s does not exist.%s", path, didYouMean(r.Root, path)), nil
+		return toolcall.Failed("%s does not exist.%s", path, r.DidYouMean(path)), nil
 	case errors.Is(err, fs.ErrPermission):
-		return failed("%s cannot be read: permission denied.", path), nil
+		return toolcall.Failed("%s cannot be read: permission denied.", path), nil
 	}
-	return failed("%w.", err), nil
+	return toolcall.Failed("%w.", err), nil
+}
+
+// readNotes returns the notes for a reviewer of a read outside the workspace, and whether
+// a person has to look at it whatever was answered before.
+func (d Deps) readNotes(abs string, folder bool) (notes []caution.Note, force bool) {
+	if folder {
+		notes = caution.Notes("This is a folder: everything in it may be read from then on, except places that may contain passwords or keys.")
+	}
+	if permission.Secret(abs) || permission.Credentials(abs) != "" || d.Ours(abs) {
+		notes = append(notes, caution.Notes("It may contain passwords, and its contents would be sent to the model. A yes lasts until the session ends (/permissions).")...)
+		force = true
+	}
+	return notes, force
 }

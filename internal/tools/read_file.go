@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/tools/args"
+	"github.com/bb2d0cf4/agent/internal/tools/toolcall"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -49,7 +50,7 @@ func (a readFileArgs) title() string {
 
 func (r reader) readFile(ctx context.Context, call Call, a readFileArgs) (Result, error) {
 	if a.Offset < 0 || a.Limit < 0 {
-		return failed("offset and limit must not be negative: leave them out to read from the start."), nil
+		return toolcall.Failed("offset and limit must not be negative: leave them out to read from the start."), nil
 	}
 	var s *workspace.Stream
 	refused, err := r.allowed(ctx, call, a.Path, func() (err error) {
@@ -96,15 +97,15 @@ func (r reader) content(ctx context.Context, s *workspace.Stream, a readFileArgs
 // notRegular points to list_files for folders.
 func (r reader) notRegular(path string, err error) Result {
 	if _, _, dirErr := r.Root.FS(path); dirErr == nil {
-		return failed("%s is a folder: use list_files.", path)
+		return toolcall.Failed("%s is a folder: use list_files.", path)
 	}
-	return failed("%w: it cannot be read as text.", err)
+	return toolcall.Failed("%w: it cannot be read as text.", err)
 }
 
 // page formats the lines from offset on, numbered, and the number of all lines.
 func page(ctx context.Context, s *workspace.Stream, offset, limit int) (Result, error) {
 	if s.Binary {
-		return failed("%s is a binary file of %d bytes: it cannot be read as text.", s.Info.Name, s.Info.Size), nil
+		return toolcall.Failed("%s is a binary file of %d bytes: it cannot be read as text.", s.Info.Name, s.Info.Size), nil
 	}
 	var b strings.Builder
 	total, shown := 0, 0
@@ -146,12 +147,12 @@ func pageResult(s *workspace.Stream, b *strings.Builder, p pageOf) Result {
 		total = fmt.Sprintf("unknown (only %d of the file's %d bytes were scanned)", readScan, s.Info.Size)
 	}
 	if p.shown == 0 && p.offset > 1 && p.total < p.offset {
-		return failed("%s has no line %d; total_lines: %s", s.Info.Name, p.offset, total)
+		return toolcall.Failed("%s has no line %d; total_lines: %s", s.Info.Name, p.offset, total)
 	}
 	fmt.Fprintf(b, "total_lines: %s", total)
 	last := p.offset + p.shown - 1
 	if last < p.total {
-		fmt.Fprintf(b, "; shown: %d-%d; go on with offset %d", p.offset, last, last+1)
+		fmt.Fprintf(b, "; shown: %d-%d; continue with offset %d", p.offset, last, last+1)
 	}
 	if f := s.Info.Format; f.Encoding != workspace.UTF8 || f.EOL != "\n" {
 		fmt.Fprintf(b, "; stored as %s with %s", f.Encoding, eolName(f.EOL))

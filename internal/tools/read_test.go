@@ -36,7 +36,7 @@ func TestReadFile(t *testing.T) {
 		user   string
 	}{
 		{m{"path": "a"}, false, "1 | one\n2 | two\n3 | \n4 | four\ntotal_lines: 4", "4 of 4 lines"},
-		{m{"path": "a", "offset": 2, "limit": 2}, false, "2 | two\n3 | \ntotal_lines: 4; shown: 2-3; go on with offset 4", "2 of 4 lines"},
+		{m{"path": "a", "offset": 2, "limit": 2}, false, "2 | two\n3 | \ntotal_lines: 4; shown: 2-3; continue with offset 4", "2 of 4 lines"},
 		{m{"path": filepath.Join(b.dir, "a"), "offset": 4}, false, "4 | four\ntotal_lines: 4", ""},
 		{m{"path": "a", "offset": 5}, true, "a has no line 5; total_lines: 4", ""},
 		{m{"path": "a", "offset": -1}, true, "must not be negative", ""},
@@ -65,7 +65,7 @@ func TestReadFile(t *testing.T) {
 		})
 	}
 	many := b.call("read_file", m{"path": "many"})
-	b.want(many, false, "2000 | line\ntotal_lines: 2500; shown: 1-2000; go on with offset 2001")
+	b.want(many, false, "2000 | line\ntotal_lines: 2500; shown: 1-2000; continue with offset 2001")
 	if len(b.ask.asked) != 0 {
 		t.Errorf("%d questions were asked", len(b.ask.asked))
 	}
@@ -104,7 +104,7 @@ func TestReadStrangeFiles(t *testing.T) {
 		}
 	}
 	res := b.call("read_file", m{"path": "huge", "limit": 1})
-	b.want(res, false, "1 | text text", "total_lines: unknown", "go on with offset 2")
+	b.want(res, false, "1 | text text", "total_lines: unknown", "continue with offset 2")
 	if len(res.ForModel) > 3000 {
 		t.Errorf("%d bytes", len(res.ForModel))
 	}
@@ -411,7 +411,7 @@ func TestReadsAreRemarkedOn(t *testing.T) {
 	if folder := b.ask.asked[0]; folder.Force || len(folder.Notes) != 1 || !strings.Contains(folder.Notes[0].Text, "everything in it may be read") {
 		t.Errorf("a folder: %+v", folder)
 	}
-	if secret := b.ask.asked[1]; !secret.Force || len(secret.Notes) != 1 || !strings.Contains(secret.Notes[0].Text, "keys") {
+	if secret := b.ask.asked[1]; !secret.Force || len(secret.Notes) != 1 || !strings.Contains(secret.Notes[0].Text, "passwords") {
 		t.Errorf("a secret: %+v", secret)
 	}
 }
@@ -471,7 +471,7 @@ func TestGetDiagnostics(t *testing.T) {
 	b.want(b.call("get_diagnostics", m{}), true, "The editor did not answer: timed out")
 }
 
-// A file in the workspace that usually holds keys is read only if a person agrees, and
+// A file in the workspace that may contain passwords or keys is read only if a person agrees, and
 // none of its text gets to the model before that.
 func TestReadingKeysIsAsked(t *testing.T) {
 	const key = "s3cret-canary"
@@ -487,7 +487,7 @@ func TestReadingKeysIsAsked(t *testing.T) {
 		if free {
 			continue
 		}
-		keys := "usually holds keys"
+		keys := "may contain passwords or keys"
 		if name == ".git/config" {
 			keys = "holds a password or token of git"
 		}
@@ -500,7 +500,7 @@ func TestReadingKeysIsAsked(t *testing.T) {
 	if err := os.Symlink(".env", filepath.Join(b.dir, "notes.txt")); err != nil {
 		t.Fatal(err)
 	}
-	b.want(b.call("search_files", m{"regex": key}), false, "Not searched: 4 files that usually hold keys")
+	b.want(b.call("search_files", m{"regex": key}), false, "Not searched: 4 files that may contain passwords or keys")
 	b.want(b.call("edit_file", m{"path": ".env", "old_string": "TOKEN=x", "new_string": "y"}), true, "does not fit the file")
 	if len(b.ask.asked) > 0 {
 		t.Errorf("asked %+v", b.ask.asked[0])

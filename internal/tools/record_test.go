@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/tools/toolcall"
 )
 
 // TestRecord: the record of a call is complete, however short the line for people.
@@ -27,18 +28,18 @@ func TestRecord(t *testing.T) {
 		"an edit":             {"edit_file", edit, confirm.Verdict{Decision: confirm.Approve}, Record{What: "Edit f"}},
 		"a command":           {"execute_command", m{"command": "true; " + long}, confirm.Verdict{Decision: confirm.Approve}, Record{What: "Run true; " + long}},
 		"a yes with words":    {"execute_command", m{"command": "true"}, confirm.Verdict{Decision: confirm.Approve, Feedback: why}, Record{What: "Run true", Words: says}},
-		"a no with a reason":  {"execute_command", m{"command": long}, confirm.Verdict{Feedback: why}, Record{"Run " + long, "declined by the user", says}},
+		"a no with a reason":  {"execute_command", m{"command": long}, confirm.Verdict{Feedback: why}, Record{What: "Run " + long, Result: "declined by the user", Words: says}},
 		"a bare no":           {"execute_command", m{"command": long}, confirm.Verdict{}, Record{What: "Run " + long, Result: "declined by the user"}},
 		"in a folder":         {"execute_command", m{"command": "true", "cwd": "sub"}, confirm.Verdict{}, Record{What: "Run true", Result: "declined by the user, in sub"}},
-		"a rule":              {"edit_file", edit, confirm.Verdict{Rule: true, By: "plan mode", Feedback: why}, Record{"Edit f", "refused by the plan mode", why}},
+		"a rule":              {"edit_file", edit, confirm.Verdict{Rule: true, By: "plan mode", Feedback: why}, Record{What: "Edit f", Result: "refused by the plan mode", Words: why}},
 		"nobody":              {"edit_file", edit, confirm.Verdict{Unasked: true}, Record{What: "Edit f", Result: "not done: nobody could be asked"}},
 		"nothing that counts": {"read_file", m{"path": "f"}, confirm.Verdict{}, Record{What: "Read f"}},
 		"changed by the user": {
 			"edit_file", edit,
 			confirm.Verdict{Decision: confirm.Approve, Texts: confirm.Text(own), Feedback: why, Comments: []confirm.Comment{{Line: 2, Text: "why?"}}},
 			Record{
-				"Edit f", "+2 −2, changed by the user before it was written",
-				"From the proposal to what was written:\ndiff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n one\n 2\n-three\n+THREE\n" + says +
+				What: "Edit f", Result: "+2 −2, changed by the user before it was written",
+				Words: "From the proposal to what was written:\ndiff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n one\n 2\n-three\n+THREE\n" + says +
 					"\nThe user's comment on line 2 of the proposal: why?",
 			},
 		},
@@ -111,7 +112,7 @@ func TestWholeDescriptions(t *testing.T) {
 		if d := cmp.Diff(tt.want, whole); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
-		if len([]rune(line)) > maxTitle || strings.Contains(line, "\n") {
+		if len([]rune(line)) > toolcall.MaxTitle || strings.Contains(line, "\n") {
 			t.Errorf("%s: the line is %q", name, line)
 		}
 	}

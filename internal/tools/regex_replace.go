@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/bb2d0cf4/agent/internal/tools/args"
+	"github.com/bb2d0cf4/agent/internal/tools/change"
 	"github.com/bb2d0cf4/agent/internal/tools/edit"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -30,12 +31,16 @@ func regexReplace(d Deps) Tool {
 		{Name: "ignore_case", Kind: args.Boolean},
 		{Name: "multiline", Kind: args.Boolean, Doc: "^ and $ match at lines"},
 	}
-	w := writer{d, regexReplaceFacts.Name}
-	return newTool(w.tool, params,
+	w := d.writer(regexReplaceFacts.Name)
+	return newTool(w.Tool, params,
 		func(a regexReplaceArgs) string { return fmt.Sprintf("Replace /%s/ in %s", a.Pattern, a.Path) },
 		func(ctx context.Context, call Call, a regexReplaceArgs) (Result, error) {
-			return w.apply(ctx, call, a.Path, existing(a.replace))
-		}).foresees(func(a regexReplaceArgs) []Foreseen { return w.foresee(a.Path, a.Replacement, false) })
+			return w.Apply(ctx, call, a.part())
+		}).foresees(func(a regexReplaceArgs) []Foreseen { return foreseen(w, a.part(), a.Replacement) })
+}
+
+func (a regexReplaceArgs) part() change.Part {
+	return change.Part{Path: a.Path, Edit: change.Existing(a.replace)}
 }
 
 func (a regexReplaceArgs) replace(f workspace.File) (edit.Result, error) {

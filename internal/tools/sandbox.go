@@ -10,6 +10,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sandbox"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
+	"github.com/bb2d0cf4/agent/internal/tools/toolcall"
 )
 
 // Sandbox describes how commands are confined. The zero value confines them to nothing.
@@ -36,7 +37,7 @@ func (s Sandbox) refused() *Result {
 	if s.Policy != nil || !s.Required {
 		return nil
 	}
-	res := failed("execute_command was not run: the user requires a sandbox (sandbox: required), and there is none here: %s. Tell the user.", s.Missing)
+	res := toolcall.Failed("execute_command was not run: the user requires a sandbox (sandbox: required), and there is none here: %s. Tell the user.", s.Missing)
 	return &res
 }
 
@@ -71,7 +72,7 @@ func symptom(out shell.Result) string {
 			}
 		}
 	}
-	return oneLine(found, maxTitle)
+	return toolcall.OneLine(found, toolcall.MaxTitle)
 }
 
 // again asks whether a command that failed in the sandbox may run once more without one.
@@ -94,13 +95,13 @@ func (c commander) again(ctx context.Context, req confirm.Request, box Sandbox, 
 	v, err = c.Ask.Ask(ctx, req)
 	switch {
 	case err != nil:
-		return v, "", UnansweredError{err}
+		return v, "", UnansweredError{Err: err}
 	case v.Decision == confirm.Approve:
 		return v, "The command failed in the sandbox; the user let it run again without. ", nil
 	case v.Unasked:
 		return v, confinedNote + " Nobody could be asked to run it without.", nil
 	}
-	return v, confinedNote + " The user did not let it run again without." + feedbackForModel(v), nil
+	return v, confinedNote + " The user did not let it run again without." + toolcall.Feedback(v), nil
 }
 
 // confinedNote tells the model about the sandbox when a command failed in it.

@@ -10,8 +10,10 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/lookpath"
 	"github.com/bb2d0cf4/agent/internal/permission"
+	"github.com/bb2d0cf4/agent/internal/tools/access"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
 	"github.com/bb2d0cf4/agent/internal/tools/search"
+	"github.com/bb2d0cf4/agent/internal/tools/toolcall"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -61,7 +63,7 @@ func (s searcher) search(ctx context.Context, call Call, a searchFilesArgs) (Res
 	switch search.Mode(a.Mode) {
 	case "", search.Content, search.Files, search.Counts:
 	default:
-		return failed("There is no mode %q: the modes are content, files and count.", a.Mode), nil
+		return toolcall.Failed("There is no mode %q: the modes are content, files and count.", a.Mode), nil
 	}
 	q := search.Query{
 		Regex: a.Regex, FilePattern: a.FilePattern, Ripgrep: s.ripgrep(), Seen: s.seen,
@@ -90,7 +92,7 @@ func (s searcher) search(ctx context.Context, call Call, a searchFilesArgs) (Res
 		return s.unreadable(ctx, a.Path, err)
 	}
 	kept := s.leaveOutKeys(&q)
-	res, err := s.answer(ctx, f, q, a.Limit != nil, func(p string) string { return under(name, p) })
+	res, err := s.answer(ctx, f, q, a.Limit != nil, func(p string) string { return access.Under(name, p) })
 	if err != nil {
 		return s.unreadable(ctx, a.Path, err)
 	}
@@ -104,10 +106,10 @@ func (s searcher) search(ctx context.Context, call Call, a searchFilesArgs) (Res
 func (s searcher) countKept(kept map[string]bool) string {
 	for abs := range kept {
 		if permission.Keys(s.nameOf(abs), abs, s.Home) != permission.UsuallyHolds {
-			return search.Count(len(kept), "file that the user is asked about", "files that the user is asked about")
+			return search.Count(len(kept), "file that needs the user's answer", "files that need the user's answer")
 		}
 	}
-	return search.Count(len(kept), "file that usually holds keys", "files that usually hold keys")
+	return search.Count(len(kept), "file that may contain passwords or keys", "files that may contain passwords or keys")
 }
 
 // leaveOutKeys makes q leave out the files whose text is kept from the model. It returns
@@ -115,7 +117,7 @@ func (s searcher) countKept(kept map[string]bool) string {
 func (s searcher) leaveOutKeys(q *search.Query) map[string]bool {
 	kept := map[string]bool{}
 	q.Never = func(abs string) bool {
-		if s.guards(s.nameOf(abs), abs) == "" {
+		if s.Guards(s.nameOf(abs), abs) == "" {
 			return false
 		}
 		if permission.NeverRead(abs, s.Home) == "" {

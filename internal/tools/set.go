@@ -11,6 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/mcp"
 	"github.com/bb2d0cf4/agent/internal/nearest"
+	"github.com/bb2d0cf4/agent/internal/tools/toolcall"
 )
 
 // Set holds all tools. Its methods must not be called concurrently, except Title, and Call
@@ -20,8 +21,9 @@ type Set struct {
 	found       map[string]bool // tools of servers that were searched for
 	offered     []string        // patterns of further names
 	tools       []Tool
+	languages   []Tool
 	specs       []llm.ToolSpec
-	jobs        *jobWatch
+	commands    commander
 	diagnostics *diagnostics
 }
 
@@ -31,14 +33,18 @@ func NewSet(d Deps) *Set {
 		d.Home = home
 	}
 	if d.Root != nil {
-		d.Root.Guard(d.guards)
+		d.Root.Guard(d.Guards)
 	}
-	d.diagnostics = &diagnostics{root: d.Root, reports: d.Reports}
-	s := &Set{deps: d, found: map[string]bool{}, jobs: &jobWatch{d.Background, map[string]bool{}, map[string]*watchedJob{}}, diagnostics: d.diagnostics}
+	s := &Set{found: map[string]bool{}, diagnostics: &diagnostics{root: d.Root, reports: d.Reports}}
+	d.Diagnose = s.diagnostics.edited
+	s.deps, s.commands = d, commander{d, &jobWatch{d.Background, map[string]bool{}, map[string]*watchedJob{}}, &held{}}
 	s.tools = []Tool{
 		readFile(d), listFiles(d), findFiles(d), searchFiles(d),
 		writeFile(d), editFile(d), editLines(d), appendFile(d), regexReplace(d), patchFile(d), deleteFile(d), moveFile(d),
-		executeCommand(d, s.jobs), getDiagnostics(d), todo(), presentPlan(d), askUser(d), webFetch(d),
+		executeCommand(s.commands), getDiagnostics(d), todo(), presentPlan(d), askUser(d), webFetch(d),
+	}
+	if d.Languages != nil {
+		s.languages = languageTools(d)
 	}
 	if d.Agents != nil {
 		s.tools = append(s.tools, task(d))
@@ -67,7 +73,7 @@ func (s *Set) Offered(names ...string) []llm.ToolSpec {
 	all := s.Specs()
 	offered := make([]llm.ToolSpec, 0, len(all))
 	for _, spec := range all {
-		if slices.Contains(names, spec.Name) || !ChangesFiles(spec.Name) {
+		if slices.Contains(names, spec.Name) || !ChangesFiles(spec.Name) || spec.Name == renameSymbolFacts.Name || spec.Name == quickFixFacts.Name {
 			offered = append(offered, spec)
 		}
 	}
@@ -79,6 +85,11 @@ func (s *Set) Offered(names ...string) []llm.ToolSpec {
 // result.
 func (s *Set) Specs() []llm.ToolSpec {
 	specs := s.specs[:len(s.specs):len(s.specs)]
+	if len(s.languages) > 0 && s.deps.Languages.Serve() {
+		for _, t := range s.languages {
+			specs = append(specs, t.Spec())
+		}
+	}
 	for _, t := range s.serverTools() {
 		specs = append(specs, t.Spec())
 	}
@@ -94,7 +105,7 @@ func (s *Set) Title(name string, args json.RawMessage) (line, whole string) {
 	} else if strings.HasPrefix(name, mcp.Prefix) { // its server is not connected
 		whole = s.serverToolNamed(name).Title(args)
 	}
-	return oneLine(whole, maxTitle), whole
+	return toolcall.OneLine(whole, toolcall.MaxTitle), whole
 }
 
 // reading is a tool that reads its arguments leniently.
@@ -121,17 +132,23 @@ func (s *Set) Call(ctx context.Context, name string, call Call) (res Result, err
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			res = failed("%s failed with an internal error: %v. This is a bug in the program, not in the call; it is not known how far the call got.\n%s",
+			res = toolcall.Failed("%s failed with an internal error: %v. This is a bug in the program, not in the call; it is not known how far the call got.\n%s",
 				name, p, origin(debug.Stack()))
-			err = call.await(ctx)
+			err = call.WaitTurn(ctx)
 		}
 	}()
-	if res, err = t.Call(ctx, call); err == nil {
-		err = call.await(ctx)
+	do := func() (Result, error) { return t.Call(ctx, call) }
+	if s.Held() != "" && s.disturbs(name) {
+		res, err = s.commands.releaseFirst(ctx, call, do)
+	} else {
+		res, err = do()
+	}
+	if err == nil {
+		err = call.WaitTurn(ctx)
 	}
 	if err == nil {
 		res.ForModel += s.diagnostics.late(ctx)
-		s.jobs.ended(&res)
+		s.commands.background.ended(&res)
 	}
 	return res, err
 }
@@ -156,6 +173,11 @@ func (s *Set) find(name string) Tool {
 			return s.tools[i]
 		}
 	}
+	for _, t := range s.languages {
+		if t.Spec().Name == name {
+			return t
+		}
+	}
 	return s.findServerTool(name)
 }
 
@@ -169,7 +191,45 @@ func (s *Set) unknown(name string) Result {
 		near = nearest.Name(name, names)
 	}
 	if near != "" {
-		return failed("There is no tool %q. Did you mean %q?", name, near)
+		return toolcall.Failed("There is no tool %q. Did you mean %q?", name, near)
 	}
-	return failed("There is no tool %q. The tools are: %s.", name, strings.Join(names, ", "))
+	return toolcall.Failed("There is no tool %q.\nThe tools are: %s.", name, strings.Join(names, ", "))
+}
+
+// Settle asks about all pending changes in one review, see change.Deps.Settle, and about the command that
+// waits.
+func (s *Set) Settle(ctx context.Context, call Call) (*Result, error) {
+	if call.ID == "" {
+		call.ID = s.deps.Pending.Call() // whose place in the conversation is known
+	}
+	settled, err := s.deps.Settle(ctx, call, "all changes of this turn")
+	if err != nil || s.Held() == "" || settled.Forbids() {
+		return settled, err
+	}
+	res, err := s.commands.release(ctx, call)
+	res.After(settled)
+	return &res, err
+}
+
+// Held returns the command that waits for the next question, for people; "" without one.
+func (s *Set) Held() string { return s.commands.held.name() }
+
+// disturbs reports whether a tool may change the files of the command that waits.
+func (s *Set) disturbs(name string) bool {
+	kind := FactsOf(ownName(name)).Kind
+	return kind.changes() || kind == KindOther
+}
+
+// Pending returns the number of files with pending changes.
+func (s *Set) Pending() int { return s.deps.Pending.Len() }
+
+// DropPending forgets the pending changes and the command that waits, and returns the names of the files, and
+// the command.
+func (s *Set) DropPending() []string {
+	names := s.deps.Pending.Drop()
+	if held := s.Held(); held != "" {
+		names = append(names, held)
+	}
+	*s.commands.held = held{}
+	return names
 }

@@ -14,7 +14,10 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/tools/access"
+	"github.com/bb2d0cf4/agent/internal/tools/change"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
+	"github.com/bb2d0cf4/agent/internal/tools/toolcall"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -62,7 +65,10 @@ func newBench(t *testing.T, files map[string]string) *bench {
 	if abs, _, _ := root.Resolve(spill); abs != "" {
 		root.Outside().Allow(abs)
 	}
-	b.deps = Deps{Root: root, Ask: b.ask, Jobs: jobs, SpillDir: func() string { return spill }, Session: func() string { return "s" }}
+	b.deps = Deps{
+		Deps:  change.Deps{Files: access.Files{Root: root}, Ask: b.ask, Session: func() string { return "s" }},
+		Shell: Shell{Jobs: jobs, SpillDir: func() string { return spill }},
+	}
 	b.set = NewSet(b.deps)
 	return b
 }
@@ -165,7 +171,7 @@ func TestSpecs(t *testing.T) {
 		all = append(all, m{"type": "function", "function": function{s.Name, s.Description, s.Schema}})
 	}
 	if !reflect.DeepEqual(names, toolNames) {
-		t.Errorf("tools are %q", names)
+		t.Errorf("toolNames lacks a tool, or has it elsewhere: they are %q", names)
 	}
 	raw, err := json.Marshal(all)
 	if err != nil {
@@ -179,38 +185,26 @@ func TestSpecs(t *testing.T) {
 	}
 }
 
+// fields is the type of the arguments.
+func (t *tool[A]) fields() reflect.Type { return reflect.TypeFor[A]() }
+
 // The schema and the arguments have the same names.
 func TestParamsFitTheArguments(t *testing.T) {
 	b := newBench(t, nil)
-	for _, tt := range []struct {
-		tool   Tool
-		fields any
-	}{
-		{readFile(b.deps), readFileArgs{}},
-		{listFiles(b.deps), listFilesArgs{}},
-		{findFiles(b.deps), findFilesArgs{}},
-		{searchFiles(b.deps), searchFilesArgs{}},
-		{writeFile(b.deps), writeFileArgs{}},
-		{editFile(b.deps), editFileArgs{}},
-		{editLines(b.deps), editLinesArgs{}},
-		{appendFile(b.deps), appendFileArgs{}},
-		{regexReplace(b.deps), regexReplaceArgs{}},
-		{patchFile(b.deps), patchArgs{}},
-		{executeCommand(b.deps, nil), executeCommandArgs{}},
-		{getDiagnostics(b.deps), getDiagnosticsArgs{}},
-		{todo(), todoArgs{}},
-		{askUser(b.deps), askUserArgs{}},
-		{webFetch(b.deps), webFetchArgs{}},
-	} {
+	for _, tool := range b.set.tools {
+		name := tool.Spec().Name
+		if !slices.Contains(AllNames(), name) {
+			t.Errorf("the facts of %s are not in known.go", name)
+		}
 		var schema struct {
 			Properties map[string]struct{ Type string }
 		}
-		if err := json.Unmarshal(tt.tool.Spec().Schema, &schema); err != nil {
+		if err := json.Unmarshal(tool.Spec().Schema, &schema); err != nil {
 			t.Fatal(err)
 		}
-		typ := reflect.TypeOf(tt.fields)
+		typ := tool.(interface{ fields() reflect.Type }).fields()
 		if len(schema.Properties) != typ.NumField() {
-			t.Errorf("%s has %d parameters and %d fields", tt.tool.Spec().Name, len(schema.Properties), typ.NumField())
+			t.Errorf("%s has %d parameters and %d fields", name, len(schema.Properties), typ.NumField())
 		}
 		for i := range typ.NumField() {
 			f := typ.Field(i)
@@ -220,7 +214,7 @@ func TestParamsFitTheArguments(t *testing.T) {
 				kind = kind.Elem()
 			}
 			if got := schema.Properties[f.Tag.Get("json")].Type; got != want[kind.Kind()] {
-				t.Errorf("%s: %s is %q in the schema and %s here", tt.tool.Spec().Name, f.Name, got, f.Type)
+				t.Errorf("%s: %s is %q in the schema and %s here", name, f.Name, got, f.Type)
 			}
 		}
 	}
@@ -389,7 +383,7 @@ func FuzzCall(f *testing.F) {
 // The person sees the cause of an error, which comes last.
 func TestAFailureShowsItsCause(t *testing.T) {
 	path := "/" + strings.Repeat("a-long-folder/", 15) + "file"
-	res := failed("a.txt was not written: %w", &os.PathError{Op: "write", Path: path, Err: errors.New("no space left on device")})
+	res := toolcall.Failed("a.txt was not written: %w", &os.PathError{Op: "write", Path: path, Err: errors.New("no space left on device")})
 	if !strings.HasSuffix(res.ForUser, "no space left on device") {
 		t.Errorf("told %q", res.ForUser)
 	}

@@ -155,13 +155,13 @@ func TestAFileChangesDuringEachReview(t *testing.T) {
 		return b
 	}
 	b := keepsChanging()
-	b.want(b.call("patch", m{"diff": "*** Update File: a\n@@\n-three\n+3\n*** Update File: b\n@@\n-b\n+B\n"}), true, "Nothing of a, b was written", told)
+	b.want(b.call("patch", m{"diff": "*** Update File: a\n@@\n-three\n+3\n*** Update File: b\n@@\n-b\n+B\n"}), true, "a, b was not written", told)
 	if got := b.read("a"); got != "10\nx\nthree\n" || b.read("b") != "b\n" {
 		t.Errorf("a %q, b %q", got, b.read("b"))
 	}
 	b = keepsChanging().gather()
 	b.call("edit_file", m{"path": "a", "old_string": "three", "new_string": "3"})
-	b.want(b.call("execute_command", m{"command": "touch ran"}), true, "Nothing of a was written", told, "this call was not carried out")
+	b.want(b.call("execute_command", m{"command": "touch ran"}), true, "a was not written", told, "this call was not carried out")
 	if b.exists("ran") || b.set.Pending() != 0 {
 		t.Errorf("ran %v, %d files are pending", b.exists("ran"), b.set.Pending())
 	}
@@ -207,5 +207,28 @@ func TestSettledKnowsTheCall(t *testing.T) {
 	b.settle()
 	if !slices.Equal(calls, []string{"c7"}) {
 		t.Errorf("%q", calls)
+	}
+}
+
+// TestApart: a command that sees no file of the folder needs no review first; one that names a pending file does.
+func TestApart(t *testing.T) {
+	for line, apart := range map[string]bool{
+		"kill 999999999": true, "ping -c 1 localhost; journalctl -n 1": true, "curl -s -X POST localhost:9/x": true,
+		"curl -d @new localhost:9": false, "curl --data=new localhost:9": false, "curl -Tnew localhost:9": false, "curl -o a localhost:9": false,
+		"curl -s localhost:9 > b": false, "kill $(cat a)": false, "ping x && make": false,
+	} {
+		b := newBench(t, map[string]string{"a": "1\n"}).gather()
+		b.call("write_file", m{"path": "new", "content": "n\n"})
+		asked := -1
+		b.ask.during = func(req confirm.Request) {
+			if _, runs := req.Subject.(*confirm.Command); runs && asked < 0 {
+				asked = b.set.Pending()
+				b.ask.verdict = confirm.Verdict{}
+			}
+		}
+		b.call("execute_command", m{"command": line})
+		if asked != map[bool]int{true: 1}[apart] {
+			t.Errorf("%s: asked with %d pending files, apart %v", line, asked, apart)
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/nearest"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
+	"github.com/bb2d0cf4/agent/internal/tools/toolcall"
 )
 
 // maxTaskResult is the length of a sub-agent's answer for the model, in bytes. A longer one
@@ -64,21 +65,17 @@ func task(d Deps) Tool {
 	}
 	t := newTool(taskFacts.Name, params, taskArgs.title, func(ctx context.Context, call Call, a taskArgs) (Result, error) {
 		if err := a.check(defined); err != nil {
-			return failed("task was not begun: %w.", err), nil
+			return toolcall.Failed("task was not begun: %w.", err), nil
 		}
-		settled, err := d.settleFirst(ctx, call) // its edits are questions of their own
-		if err != nil || settled.forbids() {
-			return settled.orNone(), err
-		}
-		res, err := d.Agents.Run(ctx, Task{
-			Agent: a.Agent, Description: a.Description, Prompt: a.Prompt, Turn: call.Turn, Budget: call.Budget, Progress: call.Progress,
-		})
-		if err != nil {
+		return d.First(ctx, call, func() (Result, error) { // its edits are questions of their own
+			res, err := d.Agents.Run(ctx, Task{
+				Agent: a.Agent, Description: a.Description, Prompt: a.Prompt, Turn: call.Turn, Budget: call.Budget, Progress: call.Progress,
+			})
+			if err == nil {
+				res.ForModel, res.Log, err = d.shorten(res.ForModel, maxTaskResult)
+			}
 			return res, err
-		}
-		res.ForModel, res.Log, err = d.shorten(res.ForModel, maxTaskResult)
-		res.after(settled)
-		return res, err
+		})
 	})
 	if len(defined) > 0 {
 		t.spec.Description += "\nAgents:"

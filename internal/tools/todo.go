@@ -9,6 +9,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
+	"github.com/bb2d0cf4/agent/internal/tools/toolcall"
 )
 
 // TodoItem is a step of the model's plan.
@@ -37,7 +38,7 @@ func todo() Tool {
 		},
 		func(_ context.Context, _ Call, a todoArgs) (Result, error) {
 			if err := checkTodo(a.Items); err != nil {
-				return failed("todo was not changed: %w.", err), nil
+				return toolcall.Failed("todo was not changed: %w.", err), nil
 			}
 			return Result{
 				ForModel: fmt.Sprintf("Noted: %d pending, %d in progress, %d completed.",
@@ -90,7 +91,7 @@ func count(items []TodoItem, status string) int {
 func Checklist(items []TodoItem) string {
 	lines := make([]string, len(items))
 	for i, item := range items {
-		lines[i] = mark(item.Status) + " " + oneLine(item.Content, maxTitle)
+		lines[i] = mark(item.Status) + " " + toolcall.OneLine(item.Content, toolcall.MaxTitle)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -1,15 +1,16 @@
 package tools
 
 import (
+	"bytes"
 	"context"
 	"embed"
 	"encoding/json"
 	"fmt"
 	"strings"
 
-	"github.com/bb2d0cf4/agent/internal/clip"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
+	"github.com/bb2d0cf4/agent/internal/tools/toolcall"
 )
 
 //go:embed *.md
@@ -34,6 +35,12 @@ func newTool[A any](name string, params []args.Param, title func(A) string, run 
 		Name: name, Description: strings.TrimSpace(string(doc)), Schema: json.RawMessage(args.Schema(params)),
 	}
 	return &tool[A]{spec: spec, params: params, title: title, run: run}
+}
+
+// brief leaves out of the schema the words that Call gives anyway: that there are no other keys.
+func (t *tool[A]) brief() *tool[A] {
+	t.spec.Schema = bytes.Replace(t.spec.Schema, []byte(`,"additionalProperties":false`), nil, 1)
+	return t
 }
 
 // reads marks t as a tool that changes nothing.
@@ -88,7 +95,7 @@ func (t *tool[A]) Title(raw json.RawMessage) string {
 func (t *tool[A]) Call(ctx context.Context, call Call) (Result, error) {
 	a, left, err := args.Read[A](t.params, call.Args)
 	if err != nil {
-		return failed("%s was not run: %w.", t.spec.Name, err), nil
+		return toolcall.Failed("%s was not run: %w.", t.spec.Name, err), nil
 	}
 	res, err := t.run(ctx, call, a)
 	res.Record.What = t.title(a)
@@ -96,33 +103,6 @@ func (t *tool[A]) Call(ctx context.Context, call Call) (Result, error) {
 		res.ForModel += fmt.Sprintf("\n[left out, since %s has no such key: %s]", t.spec.Name, strings.Join(left, ", "))
 	}
 	return res, err
-}
-
-// Limits of a title and an error message in characters. The cause of an error often comes
-// last, after long paths.
-const (
-	maxTitle   = 120
-	maxFailure = 400
-)
-
-// oneLine returns s on one line, cut to limit characters.
-func oneLine(s string, limit int) string {
-	return clip.Runes(clip.Line(s[:min(len(s), 8*limit)]), limit)
-}
-
-// failed returns the result of a failed call. format is as in fmt.Errorf.
-func failed(format string, args ...any) Result {
-	msg := fmt.Errorf(format, args...).Error()
-	first, _, _ := strings.Cut(msg, "\n")
-	return Result{ForModel: msg, ForUser: oneLine(first, maxFailure), Failed: true}
-}
-
-// unchanged reports that a proposal for the file at path failed, and names the file once.
-func unchanged(path string, err error) Result {
-	if rest, named := strings.CutPrefix(err.Error(), path); named && (strings.HasPrefix(rest, " ") || strings.HasPrefix(rest, ": ")) {
-		return failed("%w; nothing was changed", err)
-	}
-	return failed("%s: nothing was changed: %w", path, err)
 }
 
 // orDefault returns the value of an optional argument.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/mcp"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
+	"github.com/bb2d0cf4/agent/internal/tools/toolcall"
 )
 
 // maxFound is the number of tools that a search makes callable.
@@ -45,14 +46,14 @@ func serverList(all []mcp.Tool) string {
 	for i, n := range names {
 		names[i] = fmt.Sprintf("%s (%d tools)", n, count[n])
 	}
-	return oneLine(strings.Join(names, ", "), most)
+	return toolcall.OneLine(strings.Join(names, ", "), most)
 }
 
 // search makes the best matches callable and lists them.
 func (s *Set) search(all []mcp.Tool, query string) Result {
 	best := bestTools(all, query)
 	if len(best) == 0 {
-		return failed("No tool of an MCP server matches %q. Try other words: what it is about, or the server's name.", oneLine(query, maxTitle))
+		return toolcall.Failed("No tool of an MCP server matches %q. Try other words: what it is about, or the server's name.", toolcall.OneLine(query, toolcall.MaxTitle))
 	}
 	var b strings.Builder
 	b.WriteString("These can be called now:")
@@ -60,10 +61,10 @@ func (s *Set) search(all []mcp.Tool, query string) Result {
 	for _, t := range best {
 		s.found[t.Spec.Name] = true
 		first, _, _ := strings.Cut(t.Spec.Description, "\n")
-		fmt.Fprintf(&b, "\n%s: %s", t.Spec.Name, oneLine(first, maxFailure))
+		fmt.Fprintf(&b, "\n%s: %s", t.Spec.Name, toolcall.OneLine(first, toolcall.MaxFailure))
 		names = append(names, t.Name)
 	}
-	return Result{ForModel: b.String(), ForUser: oneLine(strings.Join(names, ", "), maxTitle)}
+	return Result{ForModel: b.String(), ForUser: toolcall.OneLine(strings.Join(names, ", "), toolcall.MaxTitle)}
 }
 
 // bestTools returns the tools that match best: the one with exactly that name, or those

@@ -8,108 +8,27 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/tools/toolcall"
 )
 
-// Call is one call of a tool.
-type Call struct {
-	ID   string
-	Args json.RawMessage
-	// Progress, if not nil, receives output while the tool works. It may be called from
-	// another goroutine, but not after Call has returned.
-	Progress func(chunk string)
-	// Await, if not nil, means that the call runs ahead of its turn: it waits until the
-	// calls before it have ended. A tool calls it before it asks anybody, or uses what
-	// calls share.
-	Await       func(ctx context.Context) error
-	Description string // see confirm.Request
-	Batch       confirm.Batch
-	Turn        string // groups the changes of one prompt for undo
-	Budget      Budget // of a call that delegates, else nil
-}
-
-// Budget holds the sub-agent of a call to the limits of the session. Its methods may be
-// called from any goroutine until the call returns.
-type Budget interface {
-	// Allow returns an error if a limit forbids the next request. It may ask the person.
-	Allow(ctx context.Context) error
-	// Used counts a request. unpriced reports whether its cost is unknown.
-	Used(ctx context.Context, u llm.Usage, unpriced bool)
-}
-
-// Result is the result of a call.
-type Result struct {
-	ForModel string // the text for the model; never empty
-	ForUser  string // one line, or the lines of a list; costs no tokens
-	// Pictures are the images of the result, which ForModel names.
-	Pictures []llm.Part
-	Rule     string // the rule that approved a command without a question; "" without one
-	Lines    int    // of a command's output
-	Log      string // the file with the full output if ForModel lacks some
-	Failed   bool
-	Denied   *Denied
-	Changes  []FileChange
-	// Ran means that a command was run, and its result belongs in the record of the
-	// session.
-	Ran bool
-	// Plan is the plan that the person has accepted, as they left it: Markdown, for the user.
-	Plan string
-	// Answer, if not empty, is the answer to the prompt, and ends the turn after this batch: a
-	// plan that nobody could be asked about.
-	Answer string
-	// Stop ends the turn after this batch because the user said no without a reason.
-	Stop   bool
-	Record Record
-	// GoOn means that the answer to a review has something for the model to do.
-	GoOn bool
-	// Ended has a line for each background command that ended since the last result.
-	Ended []string
-	// Differs is a diff from the approved text to the one that the editor saved instead.
-	Differs string
-	// Task is the conversation of the sub-agent that the call began; nil without one.
-	Task []llm.Message
-	// TaskFailed and TaskRefused have the ids of the calls in Task that failed or were declined.
-	TaskFailed, TaskRefused []string
-	// Refused lists the calls of that sub-agent that were denied.
-	Refused []Denied
-}
-
-// Record is the part of a call that a session keeps for good, even when the conversation
-// has no room for it. Nothing in it is cut.
-type Record struct {
-	What   string // the call: "Run " and the command, "Edit " and the file
-	Result string // the outcome; empty means ForUser
-	Words  string // comments and changes by the reviewer
-}
-
-// Denied records the "no" of a person or a rule.
-type Denied struct {
-	Tool   string `json:"tool"`
-	Reason string `json:"reason"`
-	// AllowWith lists the permission rules that would have allowed it, if nobody could be
-	// asked and rules can.
-	AllowWith []string `json:"allow_with,omitempty"`
-}
-
-// FileChange summarizes a committed change.
-type FileChange struct {
-	Path    string `json:"path"`
-	Added   int    `json:"added"`
-	Removed int    `json:"removed"`
-	From    string `json:"moved_from,omitempty"` // the path before a move
-	Deleted bool   `json:"deleted,omitempty"`
-	// Diff is the unified diff of the committed change, for the user.
-	Diff string `json:"-"`
-}
-
-// await waits for the turn of the call.
-func (c Call) await(ctx context.Context) error {
-	if c.Await == nil {
-		return nil
-	}
-	return c.Await(ctx)
-}
+// The parts of a call, for the callers of tools.
+type (
+	// Call is one call of a tool.
+	Call = toolcall.Call
+	// Budget holds the sub-agent of a call to the limits of the session.
+	Budget = toolcall.Budget
+	// Result is the result of a call.
+	Result = toolcall.Result
+	// Record is the part of a call that a session keeps for good.
+	Record = toolcall.Record
+	// Denied records the "no" of a person or a rule.
+	Denied = toolcall.Denied
+	// FileChange summarizes a committed change.
+	FileChange = toolcall.FileChange
+	// UnansweredError wraps an error of the Asker.
+	UnansweredError = toolcall.UnansweredError
+)
 
 // Tool is one tool. Call returns an error only if the turn cannot go on, and ctx's error
 // if ctx ended.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
+	"github.com/bb2d0cf4/agent/internal/tools/toolcall"
 	"github.com/bb2d0cf4/agent/internal/tools/web"
 )
 
@@ -37,26 +38,26 @@ func (t fetcher) fetch(ctx context.Context, call Call, a webFetchArgs) (Result, 
 		err = t.Pages.Check(u)
 	}
 	if err != nil {
-		return failed("%s was not fetched: %w.", a.URL, err), nil
+		return toolcall.Failed("%s was not fetched: %w.", a.URL, err), nil
 	}
 	v, err := t.Ask.Ask(ctx, confirm.Request{
 		Tool: "web_fetch", Description: call.Description, Batch: call.Batch,
 		Subject: &confirm.Fetch{URL: u.String(), Host: u.Hostname()},
 	})
 	if err != nil {
-		return Result{}, UnansweredError{err}
+		return Result{}, UnansweredError{Err: err}
 	}
 	if v.Decision != confirm.Approve {
-		return declined("web_fetch", "page", "It was not fetched.", v), nil
+		return toolcall.Declined("web_fetch", "page", "It was not fetched.", v), nil
 	}
 	page, err := t.Pages.Get(ctx, u)
 	switch {
 	case ctx.Err() != nil:
 		return Result{}, ctx.Err()
 	case err != nil:
-		return failed("%s was not fetched: %w.", u, err), nil
+		return toolcall.Failed("%s was not fetched: %w.", u, err), nil
 	case page.Moved != "":
-		return Result{ForModel: "It has moved to another address; fetch that if you need it: " + page.Moved, ForUser: "moved to " + oneLine(page.Moved, maxTitle)}, nil
+		return Result{ForModel: "It has moved to another address; fetch that if you need it: " + page.Moved, ForUser: "moved to " + toolcall.OneLine(page.Moved, toolcall.MaxTitle)}, nil
 	}
 	text, path, err := t.shorten(page.Text, maxCallResult)
 	if err != nil {
@@ -66,5 +67,5 @@ func (t fetcher) fetch(ctx context.Context, call Call, a webFetchArgs) (Result, 
 	if page.Cut {
 		head += " Only its first 5 MiB were fetched."
 	}
-	return Result{ForModel: head + feedbackForModel(v) + "\n\n" + text, ForUser: fmt.Sprintf("%d bytes", len(page.Text)), Log: path}, nil
+	return Result{ForModel: head + toolcall.Feedback(v) + "\n\n" + text, ForUser: fmt.Sprintf("%d bytes", len(page.Text)), Log: path}, nil
 }

@@ -28,7 +28,7 @@ func TestWithheldFilesAreAsked(t *testing.T) {
 		t.Errorf("asked %+v", b.ask.asked)
 	}
 	for _, path := range []string{"", "secrets"} {
-		b.want(b.call("search_files", m{"regex": text, "path": path}), false, "Not searched: 1 file that the user is asked about")
+		b.want(b.call("search_files", m{"regex": text, "path": path}), false, "Not searched: 1 file that needs the user's answer")
 	}
 	b.want(b.call("read_file", m{"path": "docs/a.txt"}), false, "hello")
 

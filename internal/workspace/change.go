@@ -58,6 +58,11 @@ type Change struct {
 	File          // the file when the change was computed; Text is the text before
 	After  string // the whole new text, in the same terms as File.Text
 	Delete bool   // the file is to be removed (undo of a file that was created)
+	// States are those of the path, if the change is of more than a text, which then describes it;
+	// else nil.
+	States *States
+	// By is the origin of an undo of just this change; nil for that of all.
+	By *Origin
 	// Dirs lists folders to remove with a deleted file if they are empty by then:
 	// absolute, outermost first.
 	Dirs []string
@@ -84,10 +89,14 @@ func (c Change) Halves() (made, gone Change) {
 func (c Change) Removes() bool { return c.Delete || c.Moves() }
 
 // Editable reports whether c has a new text that a reviewer may change.
-func (c Change) Editable() bool { return !c.Delete && c.Raw == nil && c.RawAfter == nil }
+func (c Change) Editable() bool {
+	return !c.Delete && c.Raw == nil && c.RawAfter == nil && (c.States == nil || c.States.OfFile())
+}
 
 // Needless reports whether c leaves the file as it is.
-func (c Change) Needless() bool { return c.Exists && !c.Removes() && c.After == c.Text }
+func (c Change) Needless() bool {
+	return c.States == nil && c.Exists && !c.Removes() && c.After == c.Text
+}
 
 // Label names the file for people, with the place that it moves to.
 func (c Change) Label() string {
@@ -127,5 +136,23 @@ func Describe(content []byte) string {
 // NewContent returns c with text as After. It normalizes nothing.
 func NewContent(c Change, after string) Change {
 	c.After = after
+	if c.States == nil {
+		return c
+	}
+	s := *c.States
+	data, err := c.Content()
+	if s.Content, s.After = data, StateOf(s.After.Mode, data); err != nil {
+		s.After.Hash = new(Hash) // Commit refuses it
+	}
+	c.States = &s
 	return c
+}
+
+// encodeLimited is text.Encode with the limit MaxFileSize.
+func encodeLimited(content string, f Format) ([]byte, error) {
+	data, err := text.Encode(content, f)
+	if err == nil && len(data) > MaxFileSize {
+		err = fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, len(data), MaxFileSize)
+	}
+	return data, err
 }

@@ -164,7 +164,7 @@ func edit(root *workspace.Root, file, version int) error {
 	if err != nil {
 		return err
 	}
-	if _, err := root.Commit(context.Background(), change, workspace.Origin{Session: "s", Turn: fmt.Sprint(file, version)}); err != nil {
+	if _, err := root.Commit(context.Background(), workspace.AllOrNone, workspace.Origin{Session: "s", Turn: fmt.Sprint(file, version)}, change); err != nil {
 		return err
 	}
 	return say("written", file, version)

@@ -37,6 +37,7 @@ var scenes = []scene{
 	{"create", changeScene("create", map[string]string{}, map[string]string{"new/deep/c": strings.Repeat("c1\n", 1000)})},
 	{"delete", changeScene("delete", map[string]string{"a": "a0\n"}, map[string]string{})},
 	{"move", changeScene("move", map[string]string{"a": "a0\n"}, map[string]string{"new/deep/c": "a1\n"})},
+	{"set", changeScene("set", map[string]string{"a": "a0\n", "b": "b0\n", "d": "d0\n"}, map[string]string{"a": "a1\n", "d": "a1\n", "new/deep/c": "c1\n"})},
 	{"rewind", rewindScene},
 	{"append", appendScene},
 }

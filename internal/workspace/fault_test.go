@@ -107,7 +107,7 @@ func TestCommitNeedsAHome(t *testing.T) {
 	defer root.Close()
 	c, err := root.Propose("f", func(workspace.File) (string, error) { return "x", nil })
 	must(t, err)
-	if _, err := root.Commit(t.Context(), c, workspace.Origin{}); err == nil || !strings.Contains(err.Error(), "without an undo journal") {
+	if _, err := root.Commit(t.Context(), workspace.AllOrNone, workspace.Origin{}, c); err == nil || !strings.Contains(err.Error(), "without an undo journal") {
 		t.Errorf("commit: %v", err)
 	}
 	if _, err := undo.Find(t.Context(), root, undo.Scope{}); !errors.Is(err, undo.ErrNothing) {

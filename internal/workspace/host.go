@@ -9,18 +9,6 @@ import (
 	"os"
 )
 
-// Host is a program, such as an editor, that hosts the session and holds files. The zero
-// value holds none.
-type Host struct {
-	// Buffer returns the host's text of the file at an absolute path, which may have unsaved
-	// changes; ok is false if the host does not know, and an error means that it may. It may
-	// be nil.
-	Buffer func(path string) (text string, ok bool, err error)
-	// Write sets the text of the file at an absolute path, and saves it. If it is nil, the
-	// workspace writes.
-	Write func(path, text string) error
-}
-
 var (
 	// errNotSaved is returned by Commit if the host took the text, but the file on disk is
 	// as before.
@@ -46,7 +34,7 @@ func (r *Root) unsaved(path, saved string, f Format) (string, bool, error) {
 	if err != nil {
 		return "", false, fmt.Errorf("whether it has unsaved changes in the editor is unknown: %w", err)
 	}
-	if !ok || sameLines(held, saved) || r.past.has(path, held) {
+	if !ok || SameLines(held, saved) || r.past.has(path, held) {
 		return "", false, nil
 	}
 	return likeSaved(held, saved, f), true, nil
@@ -105,13 +93,13 @@ func (r *Root) buffered(file File) (File, error) {
 
 // heldElsewhere returns an error if the workspace itself must not write k, since the host
 // holds another text of the file than the change is based on. An undo restores the file on disk.
-func (r *Root) heldElsewhere(k *commit, by Origin) error {
+func (r *Root) heldElsewhere(k *commit) error {
 	c := k.change
 	if k.hosted || k.source != nil {
 		return nil
 	}
 	unsaved := c.Saved != (Hash{})
-	if !unsaved && c.Exists && c.Raw == nil && by.Undoes == nil {
+	if !unsaved && c.Exists && c.Raw == nil && c.States == nil && k.entry.Undoes == nil {
 		var err error
 		if _, unsaved, err = r.unsaved(c.Path, c.Text, c.Format); err != nil {
 			return err
@@ -133,16 +121,16 @@ func (f File) onDisk() Hash {
 
 // hosts reports whether the host writes a change, which is no move.
 func (r *Root) hosts(c Change, by Origin) bool {
-	return r.host.Write != nil && !c.Delete && by.Undoes == nil && r.host.holds(c.Format)
+	return r.host.Write != nil && !c.Delete && c.States == nil && by.Undoes == nil && r.host.holds(c.Format)
 }
 
-// check compares the file on disk with the one of the change, and so the text in the host.
-func (k *commit) check() error {
+// checkHost compares the text in the host with the one of the change.
+func (k *commit) checkHost() error {
 	c := k.change
-	if err := k.target.check(); err != nil || !k.hosted || !c.Exists {
-		return err
+	if !k.hosted {
+		return nil
 	}
-	saved := string(k.target.before)
+	saved := string(k.expected)
 	held, unsaved, err := k.root.unsaved(c.Path, saved, c.Format)
 	if err != nil {
 		return err
@@ -169,7 +157,7 @@ func (k *commit) swapByHost() error {
 	}
 	k.linked, k.late = true, err
 	var unmended error
-	if err == nil && now.Exists && now.Hash != *k.entry.After && sameLines(string(data), c.After) {
+	if err == nil && now.Exists && now.Hash != *k.entry.After && SameLines(string(data), c.After) {
 		if unmended = k.mend(now, data); unmended == nil {
 			return nil
 		}
@@ -187,15 +175,16 @@ func (k *commit) swapByHost() error {
 func (k *commit) mend(now File, data []byte) (err error) {
 	saved := k.change
 	saved.Exists, saved.Hash = true, now.Hash
-	t := target{change: saved, before: data}
-	defer func() { err = errors.Join(err, t.close()) }()
-	if err := t.locate(&k.root.files); err != nil {
+	m := commit{root: k.root, change: saved, expected: data}
+	m.from = StateOf(saved.Mode, data)
+	defer func() { err = errors.Join(err, m.close()) }()
+	if err := m.locate(); err != nil {
 		return err
 	}
-	if err := t.check(); err != nil {
+	if err := m.check(); err != nil {
 		return err
 	}
-	if err := t.dir.Rename(k.entry.Temp, t.base); err != nil {
+	if err := m.dir.Rename(k.temp, m.base); err != nil {
 		return err
 	}
 	k.linked = false

@@ -52,7 +52,7 @@ func TestLateHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	failing = late
-	if _, err := root.Commit(t.Context(), change, workspace.Origin{}); !errors.Is(err, late) {
+	if _, err := root.Commit(t.Context(), workspace.AllOrNone, workspace.Origin{}, change); !errors.Is(err, late) {
 		t.Errorf("commit: %v", err)
 	}
 	if asked != 6 {
@@ -100,7 +100,7 @@ func TestHostFailsAtOneOfSeveral(t *testing.T) {
 					t.Fatal(err)
 				}
 				changes = append(changes, workspace.Change{File: gone, Delete: true})
-				files, err := root.CommitTogether(t.Context(), changes, workspace.Origin{Session: "s"})
+				files, err := root.Commit(t.Context(), workspace.AllOrNone, workspace.Origin{Session: "s"}, changes...)
 				if err == nil || len(files) > 0 || fired != 1 {
 					t.Errorf("%d files, %v; %d faults", len(files), err, fired)
 				}

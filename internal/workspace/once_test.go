@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,11 +36,13 @@ func once(args []string) error {
 		}
 		c, err := root.Propose(name, func(workspace.File) (string, error) { return text, nil })
 		if err == nil {
-			_, err = root.Commit(context.Background(), c, turn(1))
+			_, err = root.Commit(context.Background(), workspace.AllOrNone, turn(1), c)
 		}
 		return errors.Join(said(err), closed(root))
 	case "move", "delete":
 		return errors.Join(said(removeOnce(root, what == "move")), closed(root))
+	case "set":
+		return errors.Join(said(setOnce(root)), closed(root))
 	case "rewind":
 		err := takeBack(root, undo.Rewind)
 		return errors.Join(said(err), closed(root))
@@ -66,7 +69,31 @@ func removeOnce(root *workspace.Root, moves bool) error {
 			return err
 		}
 	}
-	_, err = root.Commit(context.Background(), c, turn(1))
+	_, err = root.Commit(context.Background(), workspace.AllOrNone, turn(1), c)
+	return err
+}
+
+// setOnce edits a, makes new/deep/c, puts a link in the place of d and removes b: all or none.
+func setOnce(root *workspace.Root) error {
+	var all []workspace.Change
+	for _, f := range []struct{ name, text string }{{"a", "a1\n"}, {"new/deep/c", "c1\n"}, {"d", ""}, {"b", ""}} {
+		c, err := root.Propose(f.name, func(workspace.File) (string, error) { return f.text, nil })
+		if err != nil {
+			return err
+		}
+		switch f.name {
+		case "b":
+			c.Delete = true
+		case "d":
+			now, _, err := root.Look(c.Path)
+			if err != nil {
+				return err
+			}
+			c.States = &workspace.States{Before: now, After: workspace.StateOf(fs.ModeSymlink, []byte("a")), Content: []byte("a")}
+		}
+		all = append(all, c)
+	}
+	_, err := root.Commit(context.Background(), workspace.AllOrNone, turn(1), all...)
 	return err
 }
 

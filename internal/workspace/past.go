@@ -65,9 +65,9 @@ func plainLines(s string) string {
 // withLines returns a plain text with another line ending.
 func withLines(plain, eol string) string { return strings.ReplaceAll(plain, "\n", eol) }
 
-// sameLines reports whether two texts differ in line endings only, or in the last one: hosts
+// SameLines reports whether two texts differ in line endings only, or in the last one: hosts
 // that hold lines do not know whether the last one ends.
-func sameLines(a, b string) bool {
+func SameLines(a, b string) bool {
 	a, b = plainLines(a), plainLines(b)
 	return a == b || a+"\n" == b || a == b+"\n"
 }

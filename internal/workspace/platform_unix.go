@@ -22,6 +22,12 @@ const (
 
 func notDir(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
 
+// isLink reports whether a path leads through what info describes to another.
+func isLink(info fs.FileInfo) bool { return info.Mode()&fs.ModeSymlink != 0 }
+
+// asOnDisk returns path, whose last part has the name of a file.
+func asOnDisk(path string) (string, error) { return path, nil }
+
 // writable returns why the file at abs must not or cannot be written or created; info is
 // nil if it is missing.
 func writable(abs string, info fs.FileInfo) error {
@@ -49,8 +55,8 @@ func writable(abs string, info fs.FileInfo) error {
 	if !ok {
 		return nil
 	}
-	if st.Nlink > 1 {
-		return fmt.Errorf("it has %d names (hard links), and replacing it would detach this one from the others: edit it with a command, or make it a separate file first", st.Nlink)
+	if err := manyNames(int(st.Nlink)); err != nil {
+		return err
 	}
 	if uid := os.Geteuid(); uid != 0 && int(st.Uid) != uid {
 		return fmt.Errorf("it belongs to another user (id %d), and replacing it would make it yours: edit it with a command", st.Uid)

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/windows"
 )
 
 // Unlike Unix, no pipe or symlink can lurk in a folder.
@@ -14,12 +17,43 @@ const (
 
 func notDir(error) bool { return false }
 
+// isLink reports whether a path leads through what info describes to another: as a symbolic
+// link, or as a junction, which is an irregular folder.
+func isLink(info fs.FileInfo) bool { return info.Mode()&(fs.ModeSymlink|fs.ModeIrregular) != 0 }
+
+// asOnDisk returns path with the last part as it is called on the disk: in the case that it was made in,
+// and not with its short name.
+func asOnDisk(path string) (string, error) {
+	name, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return "", err
+	}
+	var found windows.Win32finddata
+	h, err := windows.FindFirstFile(name, &found)
+	if err != nil {
+		return "", &fs.PathError{Op: "find", Path: path, Err: err}
+	}
+	return filepath.Join(filepath.Dir(path), windows.UTF16ToString(found.FileName[:])), windows.FindClose(h)
+}
+
 // writable returns why the file at abs must not be written; info is nil if it is missing.
-func writable(_ string, info fs.FileInfo) error {
-	if info != nil && info.Mode().Perm()&0o222 == 0 {
+func writable(abs string, info fs.FileInfo) error {
+	if info == nil {
+		return nil
+	}
+	if info.Mode().Perm()&0o222 == 0 {
 		return fmt.Errorf("it is read-only: make it writable first if it is meant to be edited: %w", fs.ErrPermission)
 	}
-	return nil
+	f, err := os.Open(abs)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var about windows.ByHandleFileInformation
+	if err := windows.GetFileInformationByHandle(windows.Handle(f.Fd()), &about); err != nil {
+		return err
+	}
+	return manyNames(int(about.NumberOfLinks))
 }
 
 // names returns the number of names of a file: one, as far as is known.

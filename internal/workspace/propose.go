@@ -3,8 +3,6 @@ package workspace
 import (
 	"errors"
 	"fmt"
-
-	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
 // Propose computes a change of the file at path: edit gets the file and returns its whole
@@ -55,13 +53,4 @@ func (fl *files) base(p place) (File, error) {
 	}
 	file, err := fl.read(p, f, info)
 	return file, errors.Join(err, f.Close())
-}
-
-// encodeLimited is text.Encode with the limit MaxFileSize.
-func encodeLimited(content string, f Format) ([]byte, error) {
-	data, err := text.Encode(content, f)
-	if err == nil && len(data) > MaxFileSize {
-		err = fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, len(data), MaxFileSize)
-	}
-	return data, err
 }

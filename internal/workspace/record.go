@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"iter"
@@ -78,3 +79,33 @@ func (r *Root) record(e Effect, by Origin) error {
 	}
 	return r.journal.End(entry, true)
 }
+
+// begin writes the contents before and after a change, if that is not nil, and the entry to the
+// journal, not yet durably.
+func (r *Root) begin(e *journal.Entry, before, after []byte) error {
+	if err := r.at(stepBlob); err != nil {
+		return err
+	}
+	if e.Before != nil && e.Unkept == "" {
+		if err := r.journal.Keep(*e.Before, before); err != nil {
+			return err
+		}
+		if e.After != nil && after != nil {
+			if err := r.journal.KeepAfter(*e.After, after); err != nil {
+				return err
+			}
+		}
+	}
+	if err := r.at(stepJournal); err != nil {
+		return err
+	}
+	return r.journal.Begin(e)
+}
+
+// tempName returns a unique name that recovery recognizes.
+func tempName() string { return tempPrefix + rand.Text() + tempSuffix }
+
+const (
+	tempPrefix = ".agent-"
+	tempSuffix = ".tmp"
+)

@@ -50,6 +50,113 @@ func removeTemp(dir *os.Root, name string) {
 	}
 }
 
+// recoverGroup takes back those of the files written together that a process had replaced
+// when it died before the others. Nothing happens if it had replaced none, or all.
+func recoverGroup(entries []*journal.Entry, content func(*journal.Entry) ([]byte, error)) (out journal.TakenBack) {
+	var made []*journal.Entry
+	waits := false
+	for _, e := range entries {
+		switch {
+		case onDisk(e):
+			made = append(made, e)
+		case waiting(e):
+			waits = true
+		default: // somebody else has changed it since
+			out.Left = append(out.Left, e.Name)
+		}
+	}
+	if len(made) == 0 || !waits {
+		return journal.TakenBack{}
+	}
+	for _, e := range made {
+		var before []byte
+		var err error
+		if e.Before != nil {
+			before, err = content(e)
+		}
+		if err == nil {
+			err = takeBack(e, before)
+		}
+		if err != nil {
+			out.Left = append(out.Left, e.Name)
+			continue
+		}
+		out.Names = append(out.Names, e.Name)
+	}
+	out.Of = len(entries)
+	return out
+}
+
+// statesOf returns the states before and after e, as far as e has them.
+func statesOf(e *journal.Entry) (before, now State) {
+	if before.Hash = e.Before; before.Exists() {
+		before.Mode = e.Mode & stateMode
+	}
+	now, _ = after(e)
+	return before, now
+}
+
+// waiting reports whether the path of e was not changed yet: its temp file is there, or, if it has
+// none, the old state.
+func waiting(e *journal.Entry) bool {
+	t := transition{}
+	if t.from, t.to = statesOf(e); !t.temporary() {
+		if e.ModeAfter == nil { // of an edit, which keeps the mode
+			sum, err := hashOf(e.Path)
+			return err == nil && same(sum, e.Before)
+		}
+		now, err := stateAt(e.Path)
+		return err == nil && now.Equal(t.from)
+	}
+	_, err := os.Lstat(filepath.Join(filepath.Dir(e.Path), e.Temp))
+	return err == nil
+}
+
+// takeBack gives the path of e the state before e again, if it is still in the one after e.
+func takeBack(e *journal.Entry, content []byte) (err error) {
+	t := transition{base: filepath.Base(e.Path), temp: e.Temp}
+	if t.dir, err = os.OpenRoot(filepath.Dir(e.Path)); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.dir.Close()) }()
+	if !onDisk(e) {
+		return ErrStale
+	}
+	if t.from, _, err = look(t.dir, t.base); err != nil {
+		return err
+	}
+	if t.to, _ = statesOf(e); t.temporary() {
+		removeTemp(t.dir, t.temp)
+		file, err := t.write(content, 0o600, func(temp *os.File) error {
+			return errors.Join(t.likeOld(temp), temp.Chmod(t.to.Mode&keptMode))
+		})
+		if err == nil && file != nil {
+			err = errors.Join(file.Sync(), file.Close())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err = t.put()
+	return errors.Join(err, t.unlink(), syncDir(t.dir))
+}
+
+// likeOld gives temp the metadata of the old file, if one is there.
+func (t *transition) likeOld(temp *os.File) error {
+	if !t.from.Exists() || !t.from.Mode.IsRegular() {
+		return nil
+	}
+	f, err := t.dir.OpenFile(t.base, os.O_RDONLY|noWait|noFollow, 0)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = copyMetadata(temp, f, info)
+	}
+	return errors.Join(err, f.Close())
+}
+
 // Past returns all changes to the files, oldest first. Undone ones are marked.
 func (r *Root) Past() ([]journal.Past, error) {
 	if r.journal == nil {
@@ -180,5 +287,3 @@ func hashOf(path string) (*Hash, error) {
 	sum := Hash(sha256.Sum256(data))
 	return &sum, errors.Join(err, f.Close())
 }
-
-func same(a, b *Hash) bool { return a == b || a != nil && b != nil && *a == *b }

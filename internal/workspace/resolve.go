@@ -45,8 +45,9 @@ func (f *files) resolve(path string) (place, error) {
 	if runtime.GOOS == "windows" && f.isRemote(path) {
 		return place{}, fmt.Errorf("%s names another machine or a device, and is not opened: that would send your password's hash there", path)
 	}
-	if !filepath.IsAbs(path) {
-		path = f.folders[0].path + string(filepath.Separator) + path
+	path, err := absolute(path, f.folders[0].path)
+	if err != nil {
+		return place{}, err
 	}
 	abs, info, err := follow(path, f.isRemote)
 	if err != nil {
@@ -62,6 +63,17 @@ func (f *files) resolve(path string) (place, error) {
 	}
 	p.name = f.named(abs)
 	return p, nil
+}
+
+// absolute returns path, relative to dir or absolute, as an absolute one.
+func absolute(path, dir string) (string, error) {
+	if runtime.GOOS == "windows" {
+		return windowsPath(path, dir)
+	}
+	if !filepath.IsAbs(path) {
+		path = dir + string(filepath.Separator) + path
+	}
+	return path, nil
 }
 
 // isRemote reports whether Windows may ask another machine, or a device, about path, which
@@ -99,7 +111,8 @@ func below(dir, abs string) (string, bool) {
 	return strings.CutPrefix(abs, dir)
 }
 
-// follow resolves the symlinks of an absolute path, component by component. It only
+// follow resolves the symlinks of an absolute path, component by component, and on Windows takes the
+// name that each has on the disk: so one file has one path, whatever its spelling. It only
 // decides which file is meant; the handle of the folder ensures that the file opened
 // later is inside. The info is nil if the path's end is missing. On Windows, a link to where
 // remote returns true is an error.
@@ -130,19 +143,18 @@ func follow(path string, remote func(path string) bool) (string, fs.FileInfo, er
 			return filepath.Join(append([]string{next}, rest...)...), nil, nil
 		case err != nil:
 			return "", nil, err
-		case info.Mode()&fs.ModeSymlink == 0:
-			at = next
+		case !isLink(info):
+			if at, err = asOnDisk(next); err != nil {
+				return "", nil, err
+			}
 			continue
 		}
 		if links++; links > maxLinks {
 			return "", nil, fmt.Errorf("%s: more than %d symlinks", path, maxLinks)
 		}
-		target, err := os.Readlink(next)
+		target, err := targetOf(next, remote)
 		if err != nil {
 			return "", nil, err
-		}
-		if runtime.GOOS == "windows" && remote(target) {
-			return "", nil, fmt.Errorf("%s is a link to another machine or a device: %s", next, target)
 		}
 		if filepath.IsAbs(target) {
 			at = filepath.VolumeName(target) + string(filepath.Separator)
@@ -150,6 +162,18 @@ func follow(path string, remote func(path string) bool) (string, fs.FileInfo, er
 		rest = append(parts(target), rest...)
 	}
 	return at, info, nil
+}
+
+// targetOf returns where a link leads; on Windows as windowsPath does, and not to where remote returns true.
+func targetOf(link string, remote func(path string) bool) (string, error) {
+	target, err := os.Readlink(link)
+	switch {
+	case err != nil, runtime.GOOS != "windows":
+		return target, err
+	case remote(target):
+		return "", fmt.Errorf("%s is a link to another machine or a device: %s", link, target)
+	}
+	return windowsPath(target, filepath.Dir(link))
 }
 
 // parts splits a path into its components.

@@ -34,6 +34,18 @@ type Options struct {
 	Committed func(ctx context.Context, f File, by Origin)
 }
 
+// Host is a program, such as an editor, that hosts the session and holds files. The zero
+// value holds none.
+type Host struct {
+	// Buffer returns the host's text of the file at an absolute path, which may have unsaved
+	// changes; ok is false if the host does not know, and an error means that it may. It may
+	// be nil.
+	Buffer func(path string) (text string, ok bool, err error)
+	// Write sets the text of the file at an absolute path, and saves it. If it is nil, the
+	// workspace writes.
+	Write func(path, text string) error
+}
+
 // Origin records the reason for a change.
 type Origin = journal.Origin
 
@@ -57,6 +69,20 @@ type Root struct {
 	// tests, which inject faults, races and crashes.
 	at func(step) error
 }
+
+// step names a point in a commit, for tests.
+type step string
+
+// The steps of a commit, in order.
+const (
+	stepBlob    step = "blob"    // before the old content goes to the journal
+	stepJournal step = "journal" // before the entry goes to the journal
+	stepTemp    step = "temp"    // before the temp file is made
+	stepSync    step = "sync"    // before the temp file is synced
+	stepCheck   step = "check"   // before the file is compared
+	stepRename  step = "rename"  // before the temp file takes the file's place
+	stepDone    step = "done"    // the file is in its place; its folder is yet to be synced
+)
 
 // files finds and reads files.
 type files struct {

@@ -19,6 +19,27 @@ type State struct {
 	Hash *Hash
 }
 
+// States are the states of a path before and after a change of more than a text: of a mode, a
+// link or a folder.
+type States struct {
+	Before, After State
+	Content       []byte // of After
+}
+
+// OfFile reports whether no link and no folder is at the path, before and after.
+func (s States) OfFile() bool { return (s.Before.Mode|s.After.Mode)&fs.ModeType == 0 }
+
+// MakesFolder reports whether s makes a new folder.
+func (s States) MakesFolder() bool { return !s.Before.Exists() && s.After.IsDir() }
+
+// Replaces reports whether a file takes the place of a file with another content.
+func (s States) Replaces() bool {
+	return s.Before.Exists() && s.Before.Mode.IsRegular() && s.After.Exists() && s.After.Mode.IsRegular() && !same(s.Before.Hash, s.After.Hash)
+}
+
+// keptMode masks the bits of a mode that an edit keeps.
+const keptMode = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
+
 // stateMode masks the bits of a mode that a State has.
 const stateMode = fs.ModeType | keptMode
 
@@ -99,7 +120,7 @@ func (r *Root) Linked(path string) error {
 // single returns an error for a file with several names.
 func single(info fs.FileInfo) error {
 	if n := names(info); n > 1 && info.Mode().IsRegular() {
-		return fmt.Errorf("it has %d names (hard links), and replacing it would detach this one from the others", n)
+		return fmt.Errorf("it has %d names (hard links), and replacing it would detach this name from the rest", n)
 	}
 	return nil
 }
@@ -148,3 +169,5 @@ func readIn(in *os.Root, name string) ([]byte, fs.FileInfo, error) {
 	data, err := readAll(f, info.Size())
 	return data, info, errors.Join(err, f.Close())
 }
+
+func same(a, b *Hash) bool { return a == b || a != nil && b != nil && *a == *b }

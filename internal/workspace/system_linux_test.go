@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
@@ -62,10 +63,7 @@ func unprivileged(t *testing.T) bool {
 	must(t, err)
 	t.Cleanup(func() { must(t, os.RemoveAll(dir)) })
 	must(t, os.Chmod(dir, 0o777))
-	data, err := os.ReadFile(os.Args[0])
-	must(t, err)
-	binary := filepath.Join(dir, "test")
-	must(t, os.WriteFile(binary, data, 0o755))
+	binary := scratch.Copy(t, os.Args[0], filepath.Join(dir, "test"))
 	cmd := exec.Command(binary, "-test.run", "^"+t.Name()+"$", "-test.v")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), asUser+"=1", "TMPDIR="+dir, "HOME="+dir)

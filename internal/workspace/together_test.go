@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"testing"
@@ -26,7 +27,8 @@ func before(w *tree) {
 	must(w.T, os.Chmod(w.Path("old/f00"), 0o755))
 }
 
-// together returns changes of many files: edits, new files in new folders, and a removal.
+// together returns changes of many files: edits, new files in new folders, a removal, a mode, and
+// a link in place of a file.
 func together(root *workspace.Root) ([]workspace.Change, error) {
 	var all []workspace.Change
 	for i := range many {
@@ -41,8 +43,18 @@ func together(root *workspace.Root) ([]workspace.Change, error) {
 		if err != nil {
 			return nil, err
 		}
-		if i == 3 {
+		switch i {
+		case 3:
 			c.After, c.Delete = "", true
+		case 4, 5:
+			now, content, err := root.Look(c.Path)
+			if err != nil {
+				return nil, err
+			}
+			c.States = &workspace.States{Before: now, After: workspace.StateOf(0o755, content), Content: content}
+			if i == 5 {
+				c.States.After, c.States.Content = workspace.StateOf(fs.ModeSymlink, []byte("f00")), []byte("f00")
+			}
 		}
 		all = append(all, c)
 	}
@@ -72,7 +84,7 @@ func writeTogether(args []string) error {
 		}
 		return err
 	})
-	_, err = root.CommitTogether(context.Background(), changes, workspace.Origin{Session: "s", Turn: "t", Tool: "review"})
+	_, err = root.Commit(context.Background(), workspace.AllOrNone, workspace.Origin{Session: "s", Turn: "t", Tool: "review"}, changes...)
 	return errors.Join(err, say("phase written"))
 }
 
@@ -93,7 +105,7 @@ func TestFilesAreWrittenTogetherOrNot(t *testing.T) {
 			}
 			return nil
 		})
-		_, err = w.CommitTogether(t.Context(), changes, turn(1))
+		_, err = w.Root.Commit(t.Context(), workspace.AllOrNone, turn(1), changes...)
 		w.At(func(string) error { return nil })
 		wrote := failed == "" || failed == "done"
 		if (err == nil) != (failed == "") || errors.Is(err, workspace.ErrNotDurable) != (failed == "done") {
@@ -130,7 +142,7 @@ func TestKilledWhileItWritesTogether(t *testing.T) {
 	phases := []string{"blob", "journal", "temp", "sync", "check", "rename", "done"}
 	all, back := 0, 0
 	for i, phase := range phases {
-		for _, n := range []int{0, 1, 5, many - 2} { // the removed file has no temp file
+		for _, n := range []int{0, 1, 5, many - 4} { // three have no temp file to sync
 			w := open(t)
 			before(w)
 			old := w.State()
@@ -193,7 +205,7 @@ func TestOneStaleFileStopsAll(t *testing.T) {
 	must(t, err)
 	w.Write("old/f07", "theirs\n")
 	now := w.State()
-	if _, err := w.CommitTogether(t.Context(), changes, turn(1)); !errors.Is(err, workspace.ErrStale) {
+	if _, err := w.Root.Commit(t.Context(), workspace.AllOrNone, turn(1), changes...); !errors.Is(err, workspace.ErrStale) {
 		t.Error(err)
 	}
 	if diff := cmp.Diff(now, w.State()); diff != "" {

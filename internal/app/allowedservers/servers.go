@@ -3,6 +3,7 @@ package allowedservers
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -81,6 +82,18 @@ func (s Store) Unasked(m config.Model) ([]Question, error) {
 	}
 	proxy, err := s.Proxy(m.Endpoint.BaseURL)
 	return append(server, proxy...), err
+}
+
+// Reachable returns the usual addresses of m's server at which a request needs no further
+// permission: no other user listens there, and no unknown proxy is in between.
+func (s Store) Reachable(m config.Model) (addresses []string) {
+	for _, address := range m.Usual() {
+		m.Endpoint.BaseURL = address
+		if s.Permit(m) == nil {
+			addresses = append(addresses, address)
+		}
+	}
+	return addresses
 }
 
 func (s Store) server(m config.Model) ([]Question, error) {
@@ -270,4 +283,24 @@ func plain(address string) string {
 	}
 	u.User = nil
 	return strings.TrimRight(u.String(), "/")
+}
+
+// OfMCP returns the question about another user's program at the address of an MCP
+// server; ok is false if no server needs one.
+func OfMCP(cfg config.Config, address string) (q Question, ok bool) {
+	want := strings.TrimSuffix(address, "/")
+	for _, name := range slices.Sorted(maps.Keys(cfg.MCP)) {
+		at := cfg.MCP[name].URL
+		if at != want && !strings.HasPrefix(at, want+"/") {
+			continue
+		}
+		if user := Stranger(at); user != "" {
+			return Question{
+				Entry: Entry{Address: at, Provider: "mcp." + name, User: user},
+				Title: "Use this MCP server?",
+				Text:  []string{fmt.Sprintf("The program at %s is run by another user of this machine. It would get the token and the headers of the MCP server %s.", at, name)},
+			}, true
+		}
+	}
+	return q, false
 }

@@ -43,7 +43,7 @@ func TestStore(t *testing.T) {
 	if was, err := s.Remove(t.Context(), far); was || err != nil {
 		t.Error(was, err)
 	}
-	scratch.Write(t, s.file(), "[")
+	scratch.Write(t, s.entries().Path, "[")
 	if err := s.Permit(model(far, "X in the environment")); err == nil || !strings.Contains(err.Error(), "delete it") {
 		t.Error(err)
 	}

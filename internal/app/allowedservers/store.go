@@ -3,10 +3,7 @@ package allowedservers
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"path/filepath"
-	"slices"
 
 	"github.com/bb2d0cf4/agent/internal/peer"
 	"github.com/bb2d0cf4/agent/internal/statefile"
@@ -46,54 +43,26 @@ type Store struct{ home string }
 // Open returns the Store in the agent's own folder, without reading it.
 func Open(home string) Store { return Store{home} }
 
-func (s Store) file() string { return filepath.Join(s.home, File) }
-
-func (s Store) entries() statefile.JSON[[]Entry] { return statefile.JSON[[]Entry]{Path: s.file()} }
+func (s Store) entries() statefile.List[Entry] {
+	return statefile.List[Entry]{
+		JSON: statefile.JSON[[]Entry]{
+			Path: filepath.Join(s.home, File), Name: "allowed servers", Malformed: "no server is allowed; delete it to be asked again",
+		},
+		Compare: func(a, b Entry) int {
+			return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.Provider, b.Provider))
+		},
+	}
+}
 
 // List returns all entries, sorted.
-func (s Store) List() ([]Entry, error) {
-	all, err := s.entries().Read()
-	return all, s.explain(err)
-}
-
-// explain adds the consequence to an error of the file.
-func (s Store) explain(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, statefile.ErrMalformed):
-		return fmt.Errorf("%s: %w, so no server is allowed; delete it to be asked again", s.file(), err)
-	}
-	return fmt.Errorf("allowed servers: %w", err)
-}
+func (s Store) List() ([]Entry, error) { return s.entries().Read() }
 
 // Allow stores an entry, replacing the one for the same address and provider.
 func (s Store) Allow(ctx context.Context, e Entry) error {
-	return s.change(ctx, func(all []Entry) []Entry {
-		all = slices.DeleteFunc(all, func(old Entry) bool { return old.Address == e.Address && old.Provider == e.Provider })
-		return append(all, e)
-	})
+	return s.entries().Put(ctx, e, func(old Entry) bool { return old.Address == e.Address && old.Provider == e.Provider })
 }
 
 // Remove deletes an address. It returns false if it had no entry.
 func (s Store) Remove(ctx context.Context, address string) (was bool, err error) {
-	err = s.change(ctx, func(all []Entry) []Entry {
-		return slices.DeleteFunc(all, func(old Entry) bool {
-			gone := old.Is(address)
-			was = was || gone
-			return gone
-		})
-	})
-	return was, err
-}
-
-// change replaces the entries by those that f returns.
-func (s Store) change(ctx context.Context, f func([]Entry) []Entry) error {
-	return s.explain(s.entries().Change(ctx, func(all []Entry) []Entry {
-		all = f(all)
-		slices.SortFunc(all, func(a, b Entry) int {
-			return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.Provider, b.Provider))
-		})
-		return all
-	}))
+	return s.entries().Delete(ctx, func(old Entry) bool { return old.Is(address) })
 }

@@ -65,6 +65,17 @@ func (x *Images) Attach(text string) (mark string, ok bool) {
 	return mark, true
 }
 
+// AttachWords attaches the images whose paths are words of typed, and returns prompt, which
+// holds these words, with placeholders instead.
+func (x *Images) AttachWords(prompt, typed string) string {
+	for word := range strings.FieldsSeq(typed) {
+		if mark, ok := x.Attach(word); ok {
+			prompt = strings.Replace(prompt, word, mark, 1)
+		}
+	}
+	return prompt
+}
+
 // Paste attaches the image in the clipboard and returns its placeholder.
 func (x *Images) Paste(ctx context.Context) (mark string, err error) {
 	data, err := x.Clip(ctx, imagefile.MaxSize)

@@ -25,9 +25,9 @@ type Lines struct {
 	Emit    func(session.Event)
 	// Ran is called for each line that ran, with a short result.
 	Ran func(line, result string)
-	// Watch is called before a line runs. The function that it returns adds the changes
-	// since then to the result.
-	Watch func(ctx context.Context, line string) (ended func(*tools.Result))
+	// Watch is called before a line runs. It returns ended, which adds the changes since then to
+	// the result, and moved, called when the line has moved to the background.
+	Watch func(ctx context.Context, line string) (ended func(*tools.Result), moved func())
 
 	results []string // since the last prompt
 }
@@ -42,12 +42,18 @@ func (l *Lines) Run(ctx context.Context, line string) error {
 	opt.Line = line
 	opt.Output = func(text string) { l.Emit(session.CallOutput{ID: call.ID, Text: text}) }
 	began := time.Now()
-	ended := l.Watch(ctx, line)
+	ended, moved := l.Watch(ctx, line)
+	var job shell.Job
+	opt.Moved = func(j shell.Job) { job = j; moved() }
+	opt.Ended = func() { ended(&tools.Result{}) } // the journal has them
 	out, err := l.Jobs.Run(ctx, opt)
 	var res tools.Result
 	switch {
 	case err != nil:
 		res = tools.Result{ForUser: err.Error(), Failed: true}
+	case out.Moved:
+		res.ForModel = fmt.Sprintf("moved to the background by the user as %s; its output goes to %s", job.ID, job.Log)
+		res.ForUser = "in the background as " + job.ID
 	case out.Cancelled:
 		err = context.Cause(ctx)
 		text, _ := tools.FormatCommand(out, 0)
@@ -60,7 +66,9 @@ func (l *Lines) Run(ctx context.Context, line string) error {
 			res.ForUser += "; the next line starts in the session's folder again"
 		}
 	}
-	ended(&res)
+	if !out.Moved {
+		ended(&res)
+	}
 	res.Lines, res.Log = out.Lines, out.Spill
 	l.Emit(session.CallEnded{Call: call, Title: title, Result: res, Took: time.Since(began)})
 	if res.ForModel != "" {

@@ -31,7 +31,7 @@ func newTyped(t *testing.T) *typed {
 	y := &typed{}
 	dir, spill := t.TempDir(), t.TempDir()
 	y.Lines = Lines{
-		Watch: func(context.Context, string) func(*tools.Result) { return func(*tools.Result) {} },
+		Watch: func(context.Context, string) (func(*tools.Result), func()) { return func(*tools.Result) {}, func() {} },
 		Jobs:  jobs, Emit: func(ev session.Event) { y.shown = append(y.shown, ev) },
 		Ran: func(line, result string) { y.ran = append(y.ran, line+": "+result) },
 		Options: func() shell.Options {

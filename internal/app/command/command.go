@@ -77,6 +77,7 @@ type Reply struct {
 	Session Session     // replaces the session and prints its end
 	Theme   string      // becomes the theme of the screen
 	Text    string      // printed
+	Marked  bool        // Text is Markdown
 	Diff    string      // a unified diff, printed
 	Page    *pager.Page // covers the screen until the person leaves it
 	Pick    *Pick
@@ -114,27 +115,6 @@ type Edit struct {
 	Then func(ctx context.Context, text string) (Reply, error)
 }
 
-// Cost formats the usage of a session.
-func Cost(u llm.Usage) string {
-	s := fmt.Sprintf("%s tokens in (%s read from the cache, %s written to it, %s uncached), %s out", theme.Count(u.Input),
-		theme.Count(u.Cached), theme.Count(u.Written), theme.Count(u.Input-u.Cached-u.Written), theme.Count(u.Output))
-	if u.CostUSD > 0 {
-		s += fmt.Sprintf(", $%.4f", u.CostUSD)
-	}
-	switch {
-	case u.SavedUSD > 0:
-		s += fmt.Sprintf("; the cache saved $%.4f", u.SavedUSD)
-	case u.SavedUSD < 0:
-		s += fmt.Sprintf("; the cache has cost $%.4f more than it saved", -u.SavedUSD)
-	case u.Cached > 0:
-		s += fmt.Sprintf("; the cache saved reading %s tokens again", theme.Count(u.Cached))
-	}
-	if u.Estimated {
-		s += " (estimated: the provider reports no usage)"
-	}
-	return s
-}
-
 // Split parses a line of the prompt. ok is false for a prompt, which may begin with a path
 // ("/etc/hosts").
 func Split(line string) (name, args string, ok bool) {
@@ -170,23 +150,6 @@ func Help(list []Command, width int) string {
 		if len(rows) > 0 {
 			fmt.Fprintf(&b, "%s\n%s\n", g, strings.Join(theme.Columns(rows, "  ", width), "\n"))
 		}
-	}
-	return b.String()
-}
-
-// Markdown lists commands by group, for the documentation.
-func Markdown(list []Command) string {
-	var b strings.Builder
-	for _, g := range Groups {
-		head := fmt.Sprintf("### %s\n\n| Command | Does |\n|---|---|\n", g)
-		tail := ""
-		for _, c := range list {
-			if c.Group == g {
-				fmt.Fprintf(&b, "%s| `%s` | %s |\n", head, strings.ReplaceAll(c.Usage(), "|", `\|`), c.Help)
-				head, tail = "", "\n"
-			}
-		}
-		b.WriteString(tail)
 	}
 	return b.String()
 }

@@ -1,6 +1,8 @@
 package command
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -46,11 +48,16 @@ Program
 	}
 }
 
-func TestMarkdown(t *testing.T) {
-	got := Markdown([]Command{{Name: "a", Args: "[x|y]", Help: "does it", Group: Program}, {Name: "b", Help: "that", Group: Changes}})
-	want := "### Changes\n\n| Command | Does |\n|---|---|\n| `/b` | that |\n\n### Program\n\n| Command | Does |\n|---|---|\n| `/a [x\\|y]` | does it |\n\n"
-	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
+// The usage of sub-agents is listed below that of the session.
+func TestCostOfHelpers(t *testing.T) {
+	var helpers []Helper
+	for i := range 22 {
+		helpers = append(helpers, Helper{fmt.Sprintf("task: part %d", i), llm.Usage{Input: 1000, Output: 10, CostUSD: 0.002}})
+	}
+	lines := strings.Split(Cost(Spending{Total: llm.Usage{Input: 30000, Output: 500, CostUSD: 0.5}, Helpers: helpers}, false), "\n")
+	want := []string{"Of these, 22 sub-agents: 22.0k tokens in, 220 out, $0.0440", "  2 earlier ones", "  task: part 2: 1.0k tokens in, 10 out, $0.0020"}
+	if d := cmp.Diff(want, lines[1:4]); d != "" || len(lines) != 23 || !strings.HasPrefix(lines[0], "30.0k tokens in") {
+		t.Error(d, lines)
 	}
 }
 
@@ -62,8 +69,39 @@ func TestCost(t *testing.T) {
 		"90.0k tokens in (70.0k read from the cache, 0 written to it, 20.0k uncached), 2.0k out; the cache saved reading 70.0k tokens again":             {Input: 90_000, Output: 2000, Cached: 70_000},
 		"10 tokens in (0 read from the cache, 0 written to it, 10 uncached), 1 out (estimated: the provider reports no usage)":                           {Input: 10, Output: 1, Estimated: true},
 	} {
-		if d := cmp.Diff(want, Cost(u)); d != "" {
+		if d := cmp.Diff(want, Cost(Spending{Total: u}, false)); d != "" {
 			t.Error(d)
 		}
+	}
+}
+
+// The cost is told by part of the input, model, turn and day.
+func TestCostIsDrawn(t *testing.T) {
+	s := Spending{Total: llm.Usage{Input: 90_000, Output: 2000, Cached: 67_500, Written: 18_000, CostUSD: 0.3}, Today: 1.25, Limit: 5}
+	s.Answered("a/one", llm.Usage{Input: 40_000, Output: 1000, CostUSD: 0.1})
+	s.Answered("b/two", llm.Usage{Input: 40_000, Output: 500, CostUSD: 0.1})
+	s.Answered("b/two", llm.Usage{Input: 10_000, Output: 500, CostUSD: 0.1})
+	for i := range 7 {
+		s.Turn(llm.Usage{}, llm.Usage{Input: int64(i), Output: 1})
+	}
+	want := `90.0k tokens in (67.5k read from the cache, 18.0k written to it, 4.5k uncached), 2.0k out, $0.3000; the cache saved reading 67.5k tokens again
+cache read     ███████▌░░  67.5k  75%
+cache written  ██░░░░░░░░  18.0k  20%
+uncached       ▌░░░░░░░░░   4.5k   5%
+By model:
+  a/one: 40.0k tokens in, 1.0k out, $0.1000
+  b/two: 50.0k tokens in, 1.0k out, $0.2000
+The last 5 turns:
+  2 tokens in, 1 out
+  3 tokens in, 1 out
+  4 tokens in, 1 out
+  5 tokens in, 1 out
+  6 tokens in, 1 out
+Today: $1.25 of $5.00 (25%)  ██▌░░░░░░░`
+	if d := cmp.Diff(want, Cost(s, true)); d != "" {
+		t.Error(d)
+	}
+	if flat := Cost(s, false); strings.ContainsAny(flat, "█░") || !strings.Contains(flat, "Today: $1.25 of $5.00") {
+		t.Error(flat)
 	}
 }

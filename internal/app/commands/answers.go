@@ -23,7 +23,7 @@ type answers struct{ *Set }
 func (a answers) list() []command.Command {
 	return []command.Command{
 		{Name: "todo", Help: "show the model's to-do list", Group: command.Model, Run: a.todo},
-		{Name: "copy", Args: "[n]", Help: "copy the last answer, or its n-th block of code", Group: command.Sessions, Run: a.copy},
+		{Name: "copy", Args: "[n]", Help: "copy the last answer, or its n-th code block", Group: command.Sessions, Run: a.copy},
 	}
 }
 
@@ -43,7 +43,7 @@ func (a answers) todo(context.Context, string) (command.Reply, error) {
 	}
 	items := tools.LastTodo(messages)
 	if len(items) == 0 {
-		return command.Reply{Text: "The model has no to-do list in this session."}, nil
+		return command.Reply{Text: "No to-do list yet."}, nil
 	}
 	return command.Reply{Text: tools.Checklist(items)}, nil
 }
@@ -115,11 +115,11 @@ func choose(answer []string, which string) (text, what string, err error) {
 	n, err := strconv.Atoi(which)
 	switch {
 	case err != nil || n < 1:
-		return "", "", errors.New("/copy copies the last answer, /copy 2 its second block of code")
+		return "", "", errors.New("/copy copies the last answer, /copy 2 its second code block")
 	case len(all) == 0:
-		return "", "", errors.New("the last answer has no block of code")
+		return "", "", errors.New("the last answer has no code block")
 	case n > len(all):
-		return "", "", fmt.Errorf("the last answer has no block of code number %d: the last one is %d", n, len(all))
+		return "", "", fmt.Errorf("the last answer has no code block %d: the last is %d", n, len(all))
 	}
 	return all[n-1], "block " + which, nil
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/app/command"
+	"github.com/bb2d0cf4/agent/internal/caution"
+	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/plural"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
@@ -19,10 +21,27 @@ type changes struct{ *Set }
 func (c changes) list() []command.Command {
 	return []command.Command{
 		{Name: "diff", Args: "[turn|file]", Help: "show the changes of this session, of a turn or in a file", Group: command.Changes, Run: c.diff},
-		{Name: "undo", Args: "[turn|pick|file]", Help: "take back the last change, the last turn's, a file's, or parts of any", Group: command.Changes, Idle: true, Run: c.undo},
-		{Name: "redo", Help: "take back the last undo, or the last rewind of files", Group: command.Changes, Idle: true, Run: c.redo},
+		{Name: "undo", Args: "[turn|pick|file]", Help: "undo the last change, the last turn's, a file's, or parts of any", Group: command.Changes, Idle: true, Run: c.undo},
+		{Name: "redo", Help: "reverse the last undo, or the last rewind of files", Group: command.Changes, Idle: true, Run: c.redo},
+		{Name: "here", Help: "run the last command that ran in a copy in the folder", Group: command.Changes, Idle: true, Run: c.here},
 		{Name: "rewind", Help: "go back to a prompt: files, conversation, or both (Esc Esc)", Group: command.Changes, Idle: true, Run: rewinds{c}.rewind},
 	}
+}
+
+// here runs the last command of a trial in the folder, if the person says yes to it.
+func (c changes) here(ctx context.Context, _ string) (command.Reply, error) {
+	line, dir, ok := c.App.Tried()
+	if !ok {
+		return command.Reply{Text: "No command has run in a copy of the folder in this session."}, nil
+	}
+	v, err := c.App.Questions.AskPerson(ctx, confirm.Request{
+		Tool: "here", Force: true, Subject: &confirm.Command{Line: line, Dir: dir},
+		Notes: caution.Notes("It ran in a copy of the folder. It would run in the folder now."),
+	})
+	if err != nil || v.Decision != confirm.Approve {
+		return command.Reply{}, err
+	}
+	return command.Reply{}, c.App.Here(ctx, line, dir)
 }
 
 // undo takes back the last change of this session: of the last turn for "turn", of a
@@ -44,7 +63,7 @@ func (c changes) undo(ctx context.Context, args string) (command.Reply, error) {
 
 // undoing returns the action of an undo.
 func undoing(title string) action {
-	return action{title: title, done: "undone", note: modelNote{"Undo", "the user took back the last changes of these files"}}
+	return action{title: title, done: "undone", note: modelNote{"Undo", "the user undid the last changes of these files"}}
 }
 
 // maxEntries is how many changes are listed.
@@ -56,7 +75,7 @@ func (c changes) pickEntry(ctx context.Context, s undo.Scope) (command.Reply, er
 	if err != nil {
 		return command.Reply{}, err
 	}
-	pick := &command.Pick{Title: "Take back which change?"}
+	pick := &command.Pick{Title: "Undo which change?"}
 	for _, e := range log.List(s, maxEntries) {
 		title, preview := oneLine(strings.Join(e.Names, ", ")), strings.Join(short(e.Names), "\n")
 		if e.Command != "" {
@@ -71,7 +90,7 @@ func (c changes) pickEntry(ctx context.Context, s undo.Scope) (command.Reply, er
 	}
 	pick.Choose = func(ctx context.Context, id string) (command.Reply, error) {
 		s.Entry, s.Hunks = id, true
-		a := undoing("take back this change")
+		a := undoing("undo this change")
 		a.parts = true
 		return c.takeBack(ctx, s, a)
 	}
@@ -80,7 +99,7 @@ func (c changes) pickEntry(ctx context.Context, s undo.Scope) (command.Reply, er
 
 func (c changes) redo(ctx context.Context, _ string) (command.Reply, error) {
 	s := undo.Scope{Range: undo.LastUndo, Session: c.App.Current().ID(), Merge: true}
-	return c.takeBack(ctx, s, action{title: "redo what was undone", done: "redone", note: modelNote{"Redo", "the user brought back changes of these files that had been taken back"}})
+	return c.takeBack(ctx, s, action{title: "redo what was undone", done: "redone", note: modelNote{"Redo", "the user redid undone changes of these files"}})
 }
 
 // takeBack takes back the changes in s that the person approves.
@@ -101,7 +120,7 @@ func (c changes) takeBack(ctx context.Context, s undo.Scope, a action) (command.
 func (c changes) explain(err error, s undo.Scope) error {
 	switch {
 	case errors.Is(err, workspace.ErrStale):
-		return fmt.Errorf("%w; /undo pick takes back what was not changed since, /rewind puts such files back", UndoError(err))
+		return fmt.Errorf("%w; /undo pick undoes the parts that were not changed since, /rewind restores such files", UndoError(err))
 	case !errors.Is(err, undo.ErrNothing):
 		return UndoError(err)
 	case s.Range == undo.LastUndo:
@@ -109,5 +128,5 @@ func (c changes) explain(err error, s undo.Scope) error {
 	case s.File != "":
 		return errors.New("there is nothing to undo in that file: this session has not changed it")
 	}
-	return errors.New("there is nothing to undo in this session; agent undo takes back the changes of others in this folder")
+	return errors.New("nothing to undo in this session; run agent undo for changes made by other sessions here")
 }

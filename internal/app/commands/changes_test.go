@@ -109,7 +109,7 @@ func TestUndoAsksInEveryMode(t *testing.T) {
 	r := &reviewer{verdict: confirm.Verdict{Decision: confirm.Approve}}
 	s := sitting(t, r)
 	s.say(t, "change it")
-	if out := s.text(t, "/permissions accept-edits"); !strings.HasPrefix(out, "accept-edits mode") {
+	if out := s.text(t, "/permissions accept-edits"); !strings.HasPrefix(out, "Accept-edits mode: edits are saved") {
 		t.Error(out)
 	}
 	r.verdict = confirm.Verdict{}
@@ -157,7 +157,7 @@ func TestUndoKeepsToItsSession(t *testing.T) {
 	if _, err := s.run(t, "/undo"); err == nil || !strings.Contains(err.Error(), "in this session") {
 		t.Error(err)
 	}
-	if out := s.text(t, "/diff"); !strings.Contains(out, "nothing yet") {
+	if out := s.text(t, "/diff"); !strings.Contains(out, "No changes in this session") {
 		t.Error(out)
 	}
 }
@@ -204,7 +204,7 @@ func TestUndoLeavesWhatOthersChanged(t *testing.T) {
 	if !strings.Contains(out.Text, "put back: a.txt, new/b.txt\n") || s.tree(t) != "one, -, mine" {
 		t.Errorf("%+v, %q", out, s.tree(t))
 	}
-	if d := cmp.Diff(caution.Notes("c.txt stays as it is: somebody else has changed it since"), r.last.Notes); d != "" {
+	if d := cmp.Diff(caution.Notes("c.txt is unchanged: somebody else has changed it since"), r.last.Notes); d != "" {
 		t.Error(d)
 	}
 	reply = chosen(t, chosen(t, s.reply(t, "/rewind"), "first"), "Files that others changed since, too")
@@ -325,7 +325,7 @@ func TestRewindOfNothing(t *testing.T) {
 func TestDiff(t *testing.T) {
 	s, _ := afterThree(t)
 	list := s.reply(t, "/diff")
-	want := []string{"all 3 files | +4 −1", "a.txt | +2 −1", "new/b.txt | +1 −0 | new", "c.txt | +1 −0 | new"}
+	want := []string{"all 3 files | +4 −1 | ", "a.txt | +2 −1 | ++−", "new/b.txt | +1 −0 | + | new", "c.txt | +1 −0 | + | new"}
 	if d := cmp.Diff(want, items(list)); d != "" {
 		t.Error(d)
 	}
@@ -338,7 +338,7 @@ func TestDiff(t *testing.T) {
 			t.Errorf("%s: %+v", title, out)
 		}
 	}
-	if out := s.reply(t, "/diff a.txt"); out.Text != "a.txt · 1 file +2 −1" || !strings.Contains(out.Diff, "-one\n+2\n+2\n") {
+	if out := s.reply(t, "/diff a.txt"); out.Text != "" || !strings.Contains(out.Diff, "-one\n+2\n+2\n") {
 		t.Errorf("%+v", out)
 	}
 	if out := chosen(t, s.reply(t, "/diff turn"), "second"); !strings.Contains(out.Diff, "-two\n+2\n+2\n") {
@@ -413,7 +413,7 @@ func TestTheModelIsToldWhatBecameOfItsFiles(t *testing.T) {
 	s.say(t, "go on")
 	all := s.App.Messages()
 	told := all[len(all)-2]
-	if !strings.Contains(told.Text(), "took back the last changes of these files: c.txt. Read") || told.UserText() != "go on" {
+	if !strings.Contains(told.Text(), "undid the last changes of these files: c.txt. Read") || told.UserText() != "go on" {
 		t.Errorf("the model is told %q; the user said %q", told.Text(), told.UserText())
 	}
 	out := chosen(t, chosen(t, s.reply(t, "/rewind"), "go on"), "The conversation only")
@@ -421,7 +421,7 @@ func TestTheModelIsToldWhatBecameOfItsFiles(t *testing.T) {
 		t.Errorf("at the prompt is %q", out.Insert)
 	}
 	chosen(t, chosen(t, s.reply(t, "/rewind"), "second"), "The conversation only")
-	if got := s.App.Remarks.Take(); !strings.Contains(got, "left as they are these files, which were changed after it: a.txt.") {
+	if got := s.App.Remarks.Take(); !strings.Contains(got, "kept these files, which were changed after it: a.txt.") {
 		t.Errorf("after the conversation went back: %q", got)
 	}
 	out = chosen(t, chosen(t, s.reply(t, "/rewind"), "first"), "Files and conversation")
@@ -523,10 +523,10 @@ func TestTheLedgerKnowsWhatTheUserDid(t *testing.T) {
 	s.reply(t, "/compact")
 	told := regexp.MustCompile(`exit 0, \d+\.\d s`).ReplaceAllString(s.text(t, "/compact show"), "exit 0") // on a slow machine
 	want := "\n- Edit a.txt: +1 −1\n- Write new/b.txt: +1 −0\n- Edit a.txt: +2 −1\n" +
-		"- Undo a.txt: the user took back the last changes of these files\n" +
-		"- Redo a.txt: the user brought back changes of these files that had been taken back\n" +
+		"- Undo a.txt: the user undid the last changes of these files\n" +
+		"- Redo a.txt: the user redid undone changes of these files\n" +
 		"- Write c.txt: +1 −0\n" +
-		"- Rewind c.txt: the user took back all changes since an earlier point of the conversation in these files\n" +
+		"- Rewind c.txt: the user undid all changes since an earlier point of the conversation in these files\n" +
 		"- Run what follows: exit 0, run by the user\n```\necho  'a\nb'\n```\n"
 	if !strings.Contains(told, want) {
 		t.Errorf("no\n%s\nin\n%s", want, told)
@@ -561,6 +561,37 @@ turns:
 		s.text(t, step[0])
 		if got := confirm.As[*confirm.Edits](r.last).Title; got != step[1] {
 			t.Errorf("%s: %q, want %q", step[0], got, step[1])
+		}
+	}
+}
+
+// A file that moved is one entry, also with some of its lines changed; bars keep their proportion.
+func TestAMoveIsOneEntry(t *testing.T) {
+	ten := strings.Repeat("line\n", 10)
+	got := moved([]undo.Net{
+		{Name: "old", Before: ten, Deleted: true},
+		{Name: "other", After: "x\n", Created: true},
+		{Name: "new", After: ten + "more\n", Created: true},
+		{Name: "gone", Before: "quite\ndifferent\n", Deleted: true},
+		{Name: "kept", Before: "a\n", After: "b\n"},
+	})
+	var names []string
+	for _, n := range got {
+		added, removed := n.Counts()
+		names = append(names, titleOf(n)+" "+signed(added, removed))
+	}
+	if d := cmp.Diff([]string{"other +1 −0", "old → new +1 −0", "gone +0 −2", "kept +1 −1"}, names); d != "" {
+		t.Error(d)
+	}
+	if d := got[1].Diff(); !strings.Contains(d, "rename from old\nrename to new\n") {
+		t.Error(d)
+	}
+	for _, c := range []struct {
+		added, removed, most int
+		want                 string
+	}{{1, 1, 2, "+−"}, {160, 0, 160, strings.Repeat("+", 16)}, {1, 79, 160, "+−−−−−−−"}, {0, 0, 160, ""}} {
+		if got := stat(c.added, c.removed, c.most); got != c.want {
+			t.Errorf("%+v: %q", c, got)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/plural"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
 
@@ -16,9 +17,8 @@ type share struct {
 }
 
 const (
-	nameWidth = 13
-	barWidth  = 12
-	wholeBar  = 40
+	barWidth = 10
+	wholeBar = 40
 )
 
 // drawChart draws the parts of a context of which used of window tokens are filled.
@@ -29,18 +29,19 @@ func drawChart(window, used int64, parts []share) string {
 	whole := max(window, used, 1)
 	var b strings.Builder
 	if window > 0 {
-		fmt.Fprintf(&b, "About %s of %s tokens (%d %%)\n", theme.Grouped(used), theme.Grouped(window), used*100/window)
-		b.WriteString(bar(used, whole, wholeBar) + "\n\n")
+		fmt.Fprintf(&b, "About %s of %s tokens (%d %%)\n", plural.Grouped(used), plural.Grouped(window), used*100/window)
+		b.WriteString(theme.Bar(used, whole, wholeBar) + "\n\n")
 		parts = append(parts, share{"Free", max(0, window-used)})
 	} else {
-		fmt.Fprintf(&b, "About %s tokens\n(the model's window is unknown)\n\n", theme.Grouped(used))
+		fmt.Fprintf(&b, "About %s tokens\n(the model's window is unknown)\n\n", plural.Grouped(used))
 	}
+	var rows [][]string
 	for _, p := range parts {
 		if p.Tokens > 0 {
-			fmt.Fprintf(&b, "%-*s %s %8s %3d%%\n", nameWidth, p.Name, bar(p.Tokens, whole, barWidth), shortCount(p.Tokens), (p.Tokens*100+whole/2)/whole)
+			rows = append(rows, []string{p.Name, theme.Bar(p.Tokens, whole, barWidth), shortCount(p.Tokens), fmt.Sprintf("%d%%", (p.Tokens*100+whole/2)/whole)})
 		}
 	}
-	return b.String()
+	return b.String() + strings.Join(theme.Table(rows, 2, 3), "\n") + "\n"
 }
 
 // fitted scales parts to add up to used. If used is unknown it returns parts and their
@@ -66,23 +67,10 @@ func fitted(parts []share, used int64) ([]share, int64) {
 	return out, used
 }
 
-// bar draws part of whole as a bar of width columns. A part above zero is visible.
-func bar(part, whole int64, width int) string {
-	eighths := int(part * int64(width) * 8 / whole)
-	if part > 0 {
-		eighths = max(eighths, 1)
-	}
-	s := strings.Repeat("█", eighths/8)
-	if rest := eighths % 8; rest > 0 {
-		s += string([]rune("▏▎▍▌▋▊▉")[rest-1])
-	}
-	return s + strings.Repeat("░", width-(eighths+7)/8)
-}
-
 // shortCount formats n in at most 7 columns.
 func shortCount(n int64) string {
 	if n < 1_000_000 {
-		return theme.Grouped(n)
+		return plural.Grouped(n)
 	}
 	return fmt.Sprintf("%.2fM", float64(n)/1e6)
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/bb2d0cf4/agent/internal/repl/theme"
+	"github.com/bb2d0cf4/agent/internal/plural"
 )
 
 func TestDraw(t *testing.T) {
@@ -15,10 +15,10 @@ func TestDraw(t *testing.T) {
 	want := `About 32,001 of 128,000 tokens (25 %)
 ██████████░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░
 
-System prompt ▏░░░░░░░░░░░    2,000   2%
-Tools         ▏░░░░░░░░░░░        1   0%
-Tool results  ██▊░░░░░░░░░   30,000  23%
-Free          ████████▉░░░   95,999  75%
+System prompt  ▏░░░░░░░░░   2,000   2%
+Tools          ▏░░░░░░░░░       1   0%
+Tool results   ██▎░░░░░░░  30,000  23%
+Free           ███████▍░░  95,999  75%
 `
 	if diff := cmp.Diff(want, drawChart(128_000, 0, parts)); diff != "" {
 		t.Error(diff)
@@ -41,7 +41,7 @@ func TestLinesAreNarrow(t *testing.T) {
 		}
 	}
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1_234_567: "1,234,567"} {
-		if got := theme.Grouped(n); got != want {
+		if got := plural.Grouped(n); got != want {
 			t.Errorf("%d: %q", n, got)
 		}
 	}

@@ -246,10 +246,13 @@ func TestModelsEffort(t *testing.T) {
 
 func TestTexts(t *testing.T) {
 	s := sitting(t, &reviewer{})
-	for line, want := range map[string]string{"/context full": "Working directory: ", "/context": "System prompt", "/config": "permission_mode", "/doctor": "ok      version of script:"} {
+	for line, want := range map[string]string{"/context full": "Working directory: ", "/context": "System prompt", "/doctor": "ok      version of script:"} {
 		if out := s.text(t, line); !strings.Contains(out, want) {
 			t.Errorf("%s: %q", line, out)
 		}
+	}
+	if r, err := s.run(t, "/config"); err != nil || r.Page == nil || r.Page.Doc.Len() < 20 || r.Page.Title != "Settings" {
+		t.Errorf("%+v, %v", r, err)
 	}
 	if r, err := s.run(t, "/init"); err != nil || !strings.Contains(r.Prompt, "AGENTS.md") {
 		t.Errorf("%+v, %v", r, err)

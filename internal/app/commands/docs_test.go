@@ -1,6 +1,8 @@
 package commands
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/app/command"
@@ -19,5 +21,22 @@ func TestDocumentation(t *testing.T) {
 		}
 		names[c.Name] = true
 	}
-	golden.Section(t, "../../../docs/commands.md", "<!-- commands: made of the commands of the program -->", "<!-- end of commands -->", "\n"+command.Markdown(list))
+	golden.Section(t, "../../../docs/commands.md", "<!-- commands: made of the commands of the program -->", "<!-- end of commands -->", "\n"+markdown(list))
+}
+
+// markdown lists commands by group, for the documentation.
+func markdown(list []command.Command) string {
+	var b strings.Builder
+	for _, g := range command.Groups {
+		head := fmt.Sprintf("### %s\n\n| Command | Does |\n|---|---|\n", g)
+		tail := ""
+		for _, c := range list {
+			if c.Group == g {
+				fmt.Fprintf(&b, "%s| `%s` | %s |\n", head, strings.ReplaceAll(c.Usage(), "|", `\|`), c.Help)
+				head, tail = "", "\n"
+			}
+		}
+		b.WriteString(tail)
+	}
+	return b.String()
 }

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/app/command"
+	"github.com/bb2d0cf4/agent/internal/nearest"
 )
 
 // models are the commands about the model and its instructions.
@@ -26,7 +28,7 @@ func (m models) model(ctx context.Context, args string) (command.Reply, error) {
 		return m.setEffort(ctx, name, effort)
 	}
 	if args != "" {
-		return m.use(ctx, args)
+		return m.checked(ctx, args)
 	}
 	names, err := m.App.Models(ctx)
 	if err != nil {
@@ -43,6 +45,28 @@ func (m models) model(ctx context.Context, args string) (command.Reply, error) {
 		}
 	}
 	return command.Reply{Pick: &command.Pick{Title: "Choose a model", Items: items, Choose: m.use}}, nil
+}
+
+// checked uses a model, and warns if its server does not list it.
+func (m models) checked(ctx context.Context, name string) (command.Reply, error) {
+	reply, err := m.use(ctx, name)
+	if err != nil {
+		return reply, err
+	}
+	offers, err := m.App.Models(ctx)
+	refs := make([]string, len(offers))
+	for i, o := range offers {
+		refs[i] = o.Ref
+	}
+	if err == nil && len(refs) > 0 && !slices.Contains(refs, name) {
+		reply.Text += "\nThe server does not list this model, and will probably refuse it"
+		if near := nearest.Name(name, refs); near != "" {
+			reply.Text += "; did you mean " + near + "?"
+		} else {
+			reply.Text += "; /model shows its list."
+		}
+	}
+	return reply, nil
 }
 
 func (m models) use(ctx context.Context, name string) (command.Reply, error) {
@@ -71,7 +95,7 @@ func (m models) setEffort(ctx context.Context, name, level string) (command.Repl
 	}
 	reply := command.Reply{Text: "Model: " + m.App.Info().Name}
 	if name != "" {
-		if reply, err = m.use(ctx, name); err != nil {
+		if reply, err = m.checked(ctx, name); err != nil {
 			return command.Reply{}, err
 		}
 	}

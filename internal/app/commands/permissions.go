@@ -8,6 +8,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/app/command"
 	"github.com/bb2d0cf4/agent/internal/permission"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
 
 // permissions holds the command about the permission mode and grants.
@@ -25,7 +26,7 @@ func (p permissions) run(_ context.Context, name string) (command.Reply, error) 
 	if name != "" {
 		return p.enter(name)
 	}
-	pick := command.Pick{Title: "Enter a mode, or take a grant or a rule back", Choose: p.choose}
+	pick := command.Pick{Title: "Switch the mode, or remove a grant or a rule", Choose: p.choose}
 	for _, m := range permission.Modes() {
 		c := command.Choice{ID: m.String(), Title: m.String() + " mode", Detail: m.Help()}
 		if m == p.App.Policy.Mode() {
@@ -54,9 +55,9 @@ func (p permissions) choose(ctx context.Context, id string) (command.Reply, erro
 	if rest, ok := strings.CutPrefix(id, grantID); ok {
 		_, what, _ := strings.Cut(rest, " ")
 		if !p.App.RevokeGrant(what) {
-			return command.Reply{}, fmt.Errorf("%s is no longer granted", what)
+			return command.Reply{}, fmt.Errorf("%s already asks again", what)
 		}
-		return command.Reply{Text: "asked about again: " + what}, nil
+		return command.Reply{Text: "asks again: " + what}, nil
 	}
 	name, ok := strings.CutPrefix(id, ruleID)
 	if !ok {
@@ -88,14 +89,20 @@ func (p permissions) enter(name string) (command.Reply, error) {
 	if err != nil {
 		return command.Reply{}, err
 	}
-	return command.Reply{Text: p.mode() + ": " + mode.Help()}, nil
+	return command.Reply{Text: entered(mode)}, nil
+}
+
+// entered describes the mode that was entered: "Plan mode: …".
+func entered(m permission.Mode) string {
+	name := m.String()
+	return strings.ToUpper(name[:1]) + name[1:] + " mode: " + m.Help() + "."
 }
 
 // mode describes the mode in force and its source.
 func (p permissions) mode() string {
 	now := p.App.Policy.Mode()
 	if now.String() != p.App.Config.PermissionMode {
-		return fmt.Sprintf("%s mode (of this session; it began in %s mode)", now, p.App.Config.PermissionMode)
+		return fmt.Sprintf("%s mode (in this session; it started in %s mode)", now, p.App.Config.PermissionMode)
 	}
 	for _, s := range p.App.Config.Settings() {
 		if s.Key == "permission_mode" {
@@ -109,10 +116,11 @@ func (p permissions) mode() string {
 func (p permissions) text() string {
 	var b strings.Builder
 	b.WriteString(p.mode() + "\n\n")
+	var rows [][]string
 	for _, m := range permission.Modes() {
-		fmt.Fprintf(&b, "%-13s %s\n", m, m.Help())
+		rows = append(rows, []string{m.String(), m.Help()})
 	}
-	b.WriteString("\nAlways asked, in every mode but bypass: protected files (.git, hooks,\n" +
+	b.WriteString(strings.Join(theme.Table(rows), "\n") + "\n\nAlways asked, in every mode but bypass: protected files (.git, hooks,\n" +
 		"settings of shells and editors), removals, and edits that matched inexactly or\nhide characters.\n")
 	rules := slices.DeleteFunc(slices.Clone(p.App.Policy.Rules()), func(r permission.Rule) bool { return r.Kept == permission.InSession })
 	if len(rules) > 0 {
@@ -123,7 +131,7 @@ func (p permissions) text() string {
 	}
 	grants := p.App.Grants()
 	if len(grants) == 0 {
-		b.WriteString("\nNothing is granted for this session.\n")
+		b.WriteString("\nNo grants in this session.\n")
 		return b.String()
 	}
 	b.WriteString("\nGranted by your answers:\n")

@@ -11,10 +11,10 @@ import (
 
 func TestPermissionsEntersAMode(t *testing.T) {
 	s := sitting(t, &reviewer{})
-	if out := s.text(t, "/permissions"); !strings.HasPrefix(out, "default mode (permission_mode, from flag)") || !strings.Contains(out, "Nothing is granted") {
+	if out := s.text(t, "/permissions"); !strings.HasPrefix(out, "default mode (permission_mode, from flag)") || !strings.Contains(out, "No grants") {
 		t.Error(out)
 	}
-	if out := s.text(t, "/permissions plan"); !strings.HasPrefix(out, "plan mode (of this session; it began in default mode)") || s.App.Policy.Mode() != permission.Plan {
+	if out := s.text(t, "/permissions plan"); !strings.HasPrefix(out, "Plan mode: the model reads and plans; nothing is changed.") || s.App.Policy.Mode() != permission.Plan {
 		t.Error(out)
 	}
 	for _, wrong := range []string{"yolo", "bypass"} {
@@ -26,7 +26,7 @@ func TestPermissionsEntersAMode(t *testing.T) {
 	if err != nil || len(r.Pick.Items) != 4 {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	if r, err = r.Pick.Choose(t.Context(), r.Pick.Items[1].ID); err != nil || !strings.HasPrefix(r.Text, "accept-edits mode") {
+	if r, err = r.Pick.Choose(t.Context(), r.Pick.Items[1].ID); err != nil || !strings.HasPrefix(r.Text, "Accept-edits mode") {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -40,7 +40,7 @@ func TestPermissionsTakesAGrantBack(t *testing.T) {
 		t.Fatalf("%+v, %v", reply, err)
 	}
 	grant := reply.Pick.Items[4].ID
-	if out, err := reply.Pick.Choose(t.Context(), grant); err != nil || out.Text != "asked about again: edits" {
+	if out, err := reply.Pick.Choose(t.Context(), grant); err != nil || out.Text != "asks again: edits" {
 		t.Errorf("%+v, %v", out, err)
 	}
 	if out, err := reply.Pick.Choose(t.Context(), grant); err == nil {
@@ -79,7 +79,7 @@ func TestANewSessionBeginsEmpty(t *testing.T) {
 	if _, err := s.run(t, "/clear"); err != nil {
 		t.Fatal(err)
 	}
-	if out := s.text(t, "/todo"); !strings.Contains(out, "has no to-do list") {
+	if out := s.text(t, "/todo"); !strings.Contains(out, "No to-do list") {
 		t.Errorf("/todo after /clear: %q", out)
 	}
 	if n := len(s.App.Policy.Grants()); n != 0 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/app/command"
 	"github.com/bb2d0cf4/agent/internal/app/settings"
+	"github.com/bb2d0cf4/agent/internal/repl/pager"
 )
 
 // program are the commands about the program itself.
@@ -19,7 +20,7 @@ func (p program) list() []command.Command {
 }
 
 func (p program) config(context.Context, string) (command.Reply, error) {
-	return command.Reply{Text: settings.Describe(p.App.Config)}, nil
+	return command.Reply{Page: &pager.Page{Title: "Settings", Doc: pager.Text(settings.Describe(p.App.Config))}}, nil
 }
 
 func (p program) doctor(ctx context.Context, _ string) (command.Reply, error) {

@@ -61,7 +61,7 @@ func (a action) question(plan undo.Plan) confirm.Request {
 // remarks returns the notes for the person who is asked about a plan.
 func (a action) remarks(plan undo.Plan) (notes []string) {
 	for _, r := range plan.Refused {
-		notes = append(notes, r.Name+" stays as it is: "+r.Err.Error())
+		notes = append(notes, r.Name+" is unchanged: "+r.Err.Error())
 	}
 	for _, name := range plan.Others {
 		notes = append(notes, name+": changes by others in it are lost, too")
@@ -175,7 +175,7 @@ func Stopped(root *workspace.Root) string {
 	case s.Of == 0:
 		return ""
 	}
-	return fmt.Sprintf("The program ended during an undo: %d of %d files are restored. /redo takes them back; the same undo again does the rest.", s.Done, s.Of)
+	return fmt.Sprintf("The program ended during an undo: %d of %d files are restored. /redo reverses them; the same undo again does the rest.", s.Done, s.Of)
 }
 
 // Names returns the names of the files that a plan changes.

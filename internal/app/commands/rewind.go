@@ -53,7 +53,7 @@ func (c rewinds) rewindTo(ctx context.Context, p prompt, others bool) (command.R
 	}
 	w := action{
 		title: "go back to before that prompt", done: "put back",
-		note: modelNote{"Rewind", "the user took back all changes since an earlier point of the conversation in these files"},
+		note: modelNote{"Rewind", "the user undid all changes since an earlier point of the conversation in these files"},
 	}
 	if p.At.Before(lost) {
 		w.warning = "The journal has the changes since " + lost.Local().Format(time.DateTime) + " only: files that were changed before are restored to their content at that time."
@@ -141,6 +141,6 @@ func (c rewinds) rewindChat(p prompt, plan undo.Plan, done []string) (command.Re
 	for _, r := range plan.Refused {
 		left = append(left, r.Name)
 	}
-	c.notifyModel(modelNote{"Keep", "the user went back to this point of the conversation, and left as they are these files, which were changed after it"}, left)
+	c.notifyModel(modelNote{"Keep", "the user went back to this point of the conversation, and kept these files, which were changed after it"}, left)
 	return command.Reply{Session: c.App, Text: "The conversation is back before that prompt.", Insert: p.Text}, nil
 }

@@ -7,10 +7,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/app/command"
+	"github.com/bb2d0cf4/agent/internal/clip"
+	"github.com/bb2d0cf4/agent/internal/plural"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
@@ -25,7 +26,7 @@ func (r room) list() []command.Command {
 			Name: "compact", Args: "[what matters|show|edit]", Help: "replace old messages by a summary; show or edit it",
 			Group: command.Model, Idle: true, Run: r.compact,
 		},
-		{Name: "pin", Help: "choose prompts that compaction leaves as they are", Group: command.Model, Idle: true, Run: r.pin},
+		{Name: "pin", Help: "choose prompts that compaction keeps word for word", Group: command.Model, Idle: true, Run: r.pin},
 	}
 }
 
@@ -50,21 +51,27 @@ func (r room) context(ctx context.Context, args string) (command.Reply, error) {
 		{Name: "Prompts", Tokens: fill.Prompts},
 		{Name: "Answers", Tokens: fill.Answers},
 		{Name: "Tool results", Tokens: fill.Results},
-	}) + r.sources() + "/context full shows the system prompt.\n"}, nil
+	}) + r.sources() + r.trials() + "/context full shows the system prompt.\n"}, nil
 }
 
 // sources lists the sources of the session and their owners; "" for none.
 func (r room) sources() string {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	for _, s := range r.App.Sources() {
-		fmt.Fprintf(w, "%s\t%s\t%s bytes\t%s\n", s.Kind, s.Name, theme.Grouped(s.Bytes), s.From)
+		rows = append(rows, []string{string(s.Kind), clip.Line(s.Name), plural.Grouped(s.Bytes) + " bytes", clip.Line(s.From)})
 	}
-	_ = w.Flush() // a Builder takes everything
-	if b.Len() == 0 {
+	if len(rows) == 0 {
 		return ""
 	}
-	return "\n" + b.String() + "\n"
+	return "\n" + strings.Join(theme.Table(rows, 2), "\n") + "\n\n"
+}
+
+// trials returns the line about commands that ran in a copy; "" if none did.
+func (r room) trials() string {
+	if spared := r.App.TrialsSpared(); spared != "" {
+		return spared + "\n\n"
+	}
+	return ""
 }
 
 func (r room) systemPrompt(ctx context.Context) string {
@@ -99,7 +106,7 @@ func (r room) compact(ctx context.Context, args string) (command.Reply, error) {
 		return command.Reply{}, err
 	}
 	return command.Reply{Text: fmt.Sprintf("Compacted, from about %s to %s tokens. The session's file keeps everything.\n\n%s\n\n/compact edit changes this summary.",
-		theme.Grouped(before), theme.Grouped(loop.Fill().Context), loop.Summary())}, nil
+		plural.Grouped(before), plural.Grouped(loop.Fill().Context), loop.Summary())}, nil
 }
 
 // pin pins or unpins a prompt that the person chooses.

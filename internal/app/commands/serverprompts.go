@@ -68,7 +68,8 @@ func (s ServerPrompts) run(ctx context.Context, server, typed, args string) (com
 		return command.Reply{}, err
 	}
 	return command.Reply{
-		Text: fmt.Sprintf("/%s:%s of the MCP server %s says:\n\n%s\n", server, typed, server, text),
+		Text:   fmt.Sprintf("/%s:%s of the MCP server %s says:\n\n%s\n", server, typed, server, text),
+		Marked: true,
 		Pick: &command.Pick{
 			Title: "Send this as your message?",
 			Items: []command.Choice{

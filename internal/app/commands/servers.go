@@ -8,7 +8,9 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/app/command"
 	"github.com/bb2d0cf4/agent/internal/app/trust"
+	"github.com/bb2d0cf4/agent/internal/clip"
 	"github.com/bb2d0cf4/agent/internal/mcp"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 )
 
@@ -20,7 +22,7 @@ type servers struct{ *Set }
 
 func (s servers) list() []command.Command {
 	return []command.Command{{
-		Name: "mcp", Args: "[server | reconnect server | rm server]", Help: "show the MCP servers and their tools, restart one, or stop one of the project",
+		Name: "mcp", Args: "[server | reconnect server | rm server]", Help: "show the MCP servers and their tools, restart one, or forget one of the project's",
 		Group: command.Model, Run: s.run,
 	}}
 }
@@ -51,12 +53,11 @@ func (s servers) run(ctx context.Context, args string) (command.Reply, error) {
 	if len(all) == 0 {
 		return command.Reply{Text: "No MCP server is configured. To add one, run agent mcp add in a shell."}, nil
 	}
-	var b strings.Builder
+	var rows [][]string
 	for _, st := range all {
-		fmt.Fprintf(&b, "%-12s %s\n", st.Name, st)
+		rows = append(rows, []string{clip.Line(st.Name), clip.Line(st.String())})
 	}
-	b.WriteString("\n/mcp SERVER lists its tools; /mcp reconnect SERVER starts it again.")
-	return command.Reply{Text: b.String()}, nil
+	return command.Reply{Text: strings.Join(theme.Table(rows), "\n") + "\n\n/mcp SERVER lists its tools; /mcp reconnect SERVER starts it again."}, nil
 }
 
 // remove ends a server of the project, and forgets the person's answer about it.
@@ -71,7 +72,7 @@ func (s servers) remove(ctx context.Context, name string) (command.Reply, error)
 	if err := s.App.Servers.Stop(ctx, name); err != nil {
 		return command.Reply{}, err
 	}
-	return command.Reply{Text: name + " has stopped, and you will be asked about it again."}, nil
+	return command.Reply{Text: name + " has stopped; the next start asks again."}, nil
 }
 
 // describe lists a server's tools and names its log.

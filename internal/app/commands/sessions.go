@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/app/command"
+	"github.com/bb2d0cf4/agent/internal/clip"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
@@ -28,7 +30,7 @@ func (s sessions) list() []command.Command {
 		{Name: "clear", Help: "start a new session", Group: command.Sessions, Idle: true, Run: s.renew},
 		{Name: "fork", Args: "[title]", Help: "continue in a copy of this session", Group: command.Sessions, Idle: true, Run: s.fork},
 		{Name: "rename", Args: "title", Help: "give this session a title", Group: command.Sessions, Idle: true, Run: s.rename},
-		{Name: "export", Args: "[file.md|file.json]", Help: "write the conversation as Markdown or JSON", Group: command.Sessions, Run: s.export},
+		{Name: "export", Args: "[file.md|.json|.html]", Help: "write the conversation as Markdown, JSON or one HTML page", Group: command.Sessions, Run: s.export},
 	}
 }
 
@@ -102,15 +104,15 @@ func (s sessions) show(context.Context, string) (command.Reply, error) {
 	if len(infos) == 0 {
 		return command.Reply{Text: "There are no sessions of this folder yet."}, nil
 	}
-	var b strings.Builder
+	var rows [][]string
 	for _, i := range infos {
 		mark := " "
 		if i.ID == s.App.Current().ID() {
 			mark = "*" // the one in use
 		}
-		fmt.Fprintf(&b, "%s %s  %-12s  %s\n", mark, i.ID, ago(time.Since(i.Updated), i.Updated), orUntitled(i.Title))
+		rows = append(rows, []string{mark + " " + i.ID, ago(time.Since(i.Updated), i.Updated), clip.Line(orUntitled(i.Title))})
 	}
-	return command.Reply{Text: b.String()}, nil
+	return command.Reply{Text: strings.Join(theme.Table(rows), "\n")}, nil
 }
 
 // fork continues in a copy of this session.
@@ -129,8 +131,8 @@ func (s sessions) fork(_ context.Context, title string) (command.Reply, error) {
 	if err := s.App.Use(store); err != nil {
 		return command.Reply{}, err
 	}
-	return command.Reply{Text: fmt.Sprintf("This is now a fork, session %s. /resume %s goes back to the original, which stays as it is. "+
-		"Files are not copied; /undo takes back changes of the fork.", store.ID(), old.ID())}, nil
+	return command.Reply{Text: fmt.Sprintf("This is now a fork, session %s. /resume %s returns to the original, which is unchanged. "+
+		"Files are not copied; /undo reverses changes of the fork.", store.ID(), old.ID())}, nil
 }
 
 // rename gives the session a title.
@@ -185,7 +187,7 @@ func (s sessions) open(_ context.Context, id string) (command.Reply, error) {
 
 func (s sessions) renew(context.Context, string) (command.Reply, error) {
 	store := s.App.Archive.Create(s.App.Dir, s.App.Info().Name)
-	return s.use(store, "A new session. /resume goes back to the old one.")
+	return s.use(store, "Started a new session. /resume returns to the previous one.")
 }
 
 func (s sessions) use(store *archive.Store, text string) (command.Reply, error) {
@@ -210,13 +212,16 @@ func (s sessions) export(ctx context.Context, path string) (command.Reply, error
 		path = "session-" + info.ID + ".md"
 	}
 	ext := strings.ToLower(filepath.Ext(path))
-	if !slices.Contains([]string{"", ".md", ".markdown", ".txt", ".json"}, ext) {
-		return command.Reply{}, fmt.Errorf("/export writes Markdown or JSON, not %s: name the file .md or .json", ext)
+	if !slices.Contains([]string{"", ".md", ".markdown", ".txt", ".json", ".html", ".htm"}, ext) {
+		return command.Reply{}, fmt.Errorf("/export writes Markdown, JSON or HTML, not %s: name the file .md, .json or .html", ext)
 	}
 	var b strings.Builder
 	format := archive.Export
-	if ext == ".json" {
+	switch ext {
+	case ".json":
 		format = archive.ExportJSON
+	case ".html", ".htm":
+		format = archive.ExportHTML
 	}
 	if err := format(&b, info, conv); err != nil {
 		return command.Reply{}, err
@@ -239,11 +244,10 @@ func (s sessions) write(ctx context.Context, path, text string, by workspace.Ori
 		}
 		change = confirm.Edit(change).Final(v)[0]
 	}
-	file, err := s.App.Root.Commit(ctx, change, by)
-	if err != nil {
+	if _, err := s.App.Root.Commit(ctx, workspace.AllOrNone, by, change); err != nil {
 		return command.Reply{}, err
 	}
-	return command.Reply{Text: "written to " + file.Name}, nil
+	return command.Reply{Text: "written to " + change.Name}, nil
 }
 
 // SessionError explains an error of opening the session id.

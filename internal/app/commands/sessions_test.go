@@ -52,6 +52,9 @@ func TestForkAndRename(t *testing.T) {
 func TestExportAsJSON(t *testing.T) {
 	s := sitting(t, &reviewer{})
 	s.say(t, "hi")
+	if out := s.text(t, "/export talk.html"); out != "written to talk.html" {
+		t.Error(out)
+	}
 	if out := s.text(t, "/export talk.JSON"); out != "written to talk.JSON" {
 		t.Fatal(out)
 	}

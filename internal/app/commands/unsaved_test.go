@@ -91,7 +91,7 @@ func TestUndoLeavesWhatIsUnsaved(t *testing.T) {
 	if out := chosen(t, reply, "The files only"); !strings.Contains(out.Text, "put back: a.txt, new/b.txt\n") || s.tree(t) != "one, -, c" {
 		t.Errorf("%+v, %q", out, s.tree(t))
 	}
-	if d := cmp.Diff(caution.Notes("c.txt stays as it is: "+reason), asked.Notes); d != "" {
+	if d := cmp.Diff(caution.Notes("c.txt is unchanged: "+reason), asked.Notes); d != "" {
 		t.Error(d)
 	}
 	dirty("c.txt", false)

@@ -320,7 +320,7 @@ func (r *Runner) one(ctx context.Context, h *hook, e Event, o *Outcome) (input j
 	case res.ExitCode == 126, res.ExitCode == 127: // of a shell that cannot start the program
 		o.fail(h, e, strings.TrimSpace("its program could not be started. "+reason))
 	case res.ExitCode != 0:
-		o.warn(h, strings.TrimSpace(fmt.Sprintf("exit status %d. %s", res.ExitCode, reason)))
+		o.Notices = append(o.Notices, fmt.Sprintf("Hook %s `%s` failed (exit %d): %s", h.Event, h.name(), res.ExitCode, cmp.Or(reason, "no output")))
 	default:
 		return o.read(h, e, out), nil
 	}
@@ -367,7 +367,7 @@ func (o *Outcome) fail(h *hook, e Event, why string) {
 }
 
 func (o *Outcome) warn(h *hook, why string) {
-	o.Notices = append(o.Notices, fmt.Sprintf("The hook %s (%s): %s", h.name(), h.Event, why))
+	o.Notices = append(o.Notices, fmt.Sprintf("Hook %s `%s`: %s", h.Event, h.name(), why))
 }
 
 // block forbids the event, or explains why it cannot be forbidden.

@@ -65,13 +65,16 @@ func bash(t *testing.T, args string) Event {
 // TestAnswers has each exit status and each answer.
 func TestAnswers(t *testing.T) {
 	blocked := func(why string) Outcome { return Outcome{Blocked: "the hook HOOK: " + why} }
-	notice := func(why string) Outcome { return Outcome{Notices: []string{"The hook HOOK (PreToolUse): " + why}} }
+	failed := func(code int, said string) Outcome {
+		return Outcome{Notices: []string{fmt.Sprintf("Hook PreToolUse `HOOK` failed (exit %d): %s", code, said)}}
+	}
+	notice := func(why string) Outcome { return Outcome{Notices: []string{"Hook PreToolUse `HOOK`: " + why}} }
 	for command, want := range map[string]Outcome{
 		"true":                        {},
 		"echo plain text":             {},
 		"echo why >&2; exit 2":        blocked("why"),
 		"echo out; exit 2":            blocked("it gave no reason"),
-		"echo hm >&2; exit 1":         notice("exit status 1. hm"),
+		"echo hm >&2; exit 1":         failed(1, "hm"),
 		"exit 127":                    blocked("its program could not be started."),
 		"/ 2>/dev/null":               blocked("its program could not be started."),
 		"echo '{'":                    notice("its answer cannot be read: unexpected end of JSON input"),

@@ -3,6 +3,7 @@
 package hooks
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -27,11 +28,14 @@ func TestEachEvent(t *testing.T) {
 		ends, text := name == SessionStart || name == SessionEnd, name == SessionStart || name == UserPromptSubmit
 		why := func(o Outcome, reason string) Outcome { // the reason blocks, or is told
 			if o.Blocked = "the hook HOOK: " + reason; ends {
-				o = Outcome{Notices: []string{"The hook HOOK (" + name + "): " + reason}}
+				o = Outcome{Notices: []string{"Hook " + name + " `HOOK`: " + reason}}
 			}
 			return o
 		}
-		notice := func(text string) Outcome { return Outcome{Notices: []string{"The hook HOOK (" + name + "): " + text}} }
+		failed := func(code int, said string) Outcome {
+			return Outcome{Notices: []string{fmt.Sprintf("Hook %s `HOOK` failed (exit %d): %s", name, code, said)}}
+		}
+		notice := func(text string) Outcome { return Outcome{Notices: []string{"Hook " + name + " `HOOK`: " + text}} }
 		plain, changed := Outcome{}, Outcome{}
 		if text {
 			plain.Context = []string{"plain"}
@@ -42,9 +46,9 @@ func TestEachEvent(t *testing.T) {
 		for command, want := range map[string]Outcome{
 			"true":                 {},
 			"echo plain":           plain,
-			"echo hm >&2; exit 1":  notice("exit status 1. hm"),
+			"echo hm >&2; exit 1":  failed(1, "hm"),
 			"echo why >&2; exit 2": why(Outcome{}, "why"),
-			"exit 3":               notice("exit status 3."),
+			"exit 3":               failed(3, "no output"),
 			"sleep 1000":           notice("it was ended after 50ms"),
 			`echo '{"decision":"block","reason":"so"}'`:                               why(Outcome{}, "so"),
 			`echo '{"continue":false,"stopReason":"enough"}'`:                         {Stop: "The hook HOOK ended the turn: enough"},

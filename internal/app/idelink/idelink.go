@@ -1,7 +1,7 @@
 // Package idelink joins the link to an editor with the rest of a session: its
 // configuration, its messages to people, its tools and its part of prompts. It
 // guarantees that the model gets nothing from the editor except the state of files
-// that may be read without asking and the selection that the user named.
+// that may be read without asking, the selection that the user named, and answers to its questions about names.
 package idelink
 
 import (

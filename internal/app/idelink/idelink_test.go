@@ -19,6 +19,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
 	"github.com/bb2d0cf4/agent/internal/tools"
+	"github.com/bb2d0cf4/agent/internal/tools/access"
+	"github.com/bb2d0cf4/agent/internal/tools/change"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -95,7 +97,9 @@ func (s *scene) tools() *tools.Set {
 			s.Error(err)
 		}
 	})
-	return tools.NewSet(s.Equip(tools.Deps{Root: s.root, Ask: confirm.NewController(nil), Jobs: jobs}))
+	return tools.NewSet(s.Equip(tools.Deps{
+		Deps: change.Deps{Files: access.Files{Root: s.root}, Ask: confirm.NewController(nil)}, Shell: tools.Shell{Jobs: jobs},
+	}))
 }
 
 // selects makes the editor report a selection, and waits until the link has it.
@@ -229,7 +233,7 @@ func TestSwitchedOff(t *testing.T) {
 
 func TestCommand(t *testing.T) {
 	s := newScene(t, config.Overrides{"ide.auto_connect": "false"})
-	for args, want := range map[string]string{"": "No editor is linked", "status": "No editor is linked", "what": Usage, "disconnect": "No editor is linked now"} {
+	for args, want := range map[string]string{"": "No editor connected", "status": "No editor connected", "what": Usage, "disconnect": "Disconnected"} {
 		if got, err := s.Command(t.Context(), args); err != nil || !strings.Contains(got, want) {
 			t.Errorf("/ide %s: %q, %v", args, got, err)
 		}

@@ -37,7 +37,7 @@ func (l *Link) Command(ctx context.Context, args string) (string, error) {
 		if err := l.Disconnect(ctx); err != nil {
 			return "", err
 		}
-		return "No editor is linked now; /ide connect links one.", nil
+		return "Disconnected. /ide connect connects again.", nil
 	case "connect":
 		return l.connect(ctx, rest)
 	}
@@ -100,7 +100,7 @@ func Describe(s ide.Status, found []lock.Candidate) string {
 	case ide.Connecting:
 		b.WriteString("Connecting …\n")
 	case ide.Looking, ide.Off:
-		b.WriteString("No editor is linked")
+		b.WriteString("No editor connected")
 		if s.Why != "" {
 			b.WriteString(": " + sanitize.Line(s.Why))
 		}

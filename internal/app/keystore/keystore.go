@@ -8,6 +8,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -57,16 +58,25 @@ func (s Store) Has(address string) bool {
 	return err == nil && ok
 }
 
-// loginPrefix begins the name of a login, as no address does.
-const loginPrefix = "mcp "
+// These begin the names of logins to MCP servers and of sign-ins at model servers, as no address does.
+const (
+	loginPrefix  = "mcp "
+	signInPrefix = "chatgpt "
+)
 
 // Login returns the name under which the login to an MCP server at an address is stored.
 func Login(address string) string { return loginPrefix + address }
+
+// SignIn returns the name under which the sign-in that replaces the key for an address is stored.
+func SignIn(address string) string { return signInPrefix + address }
 
 // title describes an entry by its name.
 func title(name string) string {
 	if address, ok := strings.CutPrefix(name, loginPrefix); ok {
 		return "the login to " + address
+	}
+	if address, ok := strings.CutPrefix(name, signInPrefix); ok {
+		return "the sign-in for " + address
 	}
 	return "the key for " + name
 }
@@ -85,9 +95,10 @@ func (s Store) Lock(ctx context.Context, name string) (release func() error, err
 func (s Store) Count() (keys, logins int, err error) {
 	all, err := s.read()
 	for name := range all {
-		if strings.HasPrefix(name, loginPrefix) {
+		switch {
+		case strings.HasPrefix(name, loginPrefix):
 			logins++
-		} else {
+		case !strings.HasPrefix(name, signInPrefix):
 			keys++
 		}
 	}
@@ -114,7 +125,7 @@ func (s Store) Get(ctx context.Context, address string) (key string, err error) 
 	return key, nil
 }
 
-// All returns all stored keys and logins. The error tells which are missing.
+// All returns all stored keys, and the tokens and secrets of logins. The error tells which are missing.
 func (s Store) All(ctx context.Context) (keys []string, err error) {
 	all, err := s.read()
 	for address := range all {
@@ -123,8 +134,24 @@ func (s Store) All(ctx context.Context) (keys []string, err error) {
 		if key != "" {
 			keys = append(keys, key)
 		}
+		var login any
+		if json.Unmarshal([]byte(key), &login) == nil {
+			keys = append(keys, secretsIn(login)...)
+		}
 	}
 	return keys, err
+}
+
+// secretsIn returns the tokens and secrets in a login, by the names of its members.
+func secretsIn(login any) (all []string) {
+	members, _ := login.(map[string]any)
+	for name, v := range members {
+		if s, ok := v.(string); ok && s != "" && (strings.HasSuffix(name, "token") || strings.HasSuffix(name, "secret")) {
+			all = append(all, s)
+		}
+		all = append(all, secretsIn(v)...)
+	}
+	return all
 }
 
 // Put stores the key for an address and returns a description of the place.

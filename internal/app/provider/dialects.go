@@ -53,8 +53,13 @@ type Dialects struct{ home string }
 // OpenDialects returns the Dialects in the agent's own folder, without reading them.
 func OpenDialects(home string) Dialects { return Dialects{home} }
 
-func (s Dialects) file() statefile.JSON[[]storedDialect] {
-	return statefile.JSON[[]storedDialect]{Path: filepath.Join(s.home, DialectsFile)}
+func (s Dialects) file() statefile.List[storedDialect] {
+	return statefile.List[storedDialect]{
+		JSON: statefile.JSON[[]storedDialect]{Path: filepath.Join(s.home, DialectsFile)},
+		Compare: func(a, b storedDialect) int {
+			return cmp.Or(cmp.Compare(a.BaseURL, b.BaseURL), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Wire, b.Wire))
+		},
+	}
 }
 
 // List returns the dialects in use, sorted.
@@ -107,14 +112,7 @@ func (s Dialects) save(ctx context.Context, d Dialect) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, saveTime)
 	defer cancel()
-	return s.file().Change(ctx, func(all []storedDialect) []storedDialect {
-		all = slices.DeleteFunc(all, func(old storedDialect) bool { return old.same(d) || old.expired() })
-		all = append(all, storedDialect{d, time.Now()})
-		slices.SortFunc(all, func(a, b storedDialect) int {
-			return cmp.Or(cmp.Compare(a.BaseURL, b.BaseURL), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Wire, b.Wire))
-		})
-		return all
-	})
+	return s.file().Put(ctx, storedDialect{d, time.Now()}, func(old storedDialect) bool { return old.same(d) || old.expired() })
 }
 
 // learner is a protocol that learns from refusals.

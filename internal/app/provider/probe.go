@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,12 +22,9 @@ const (
 	enough   = 16 << 10
 )
 
-// own holds the providers whose servers people run themselves, wherever.
-var own = map[string]bool{"ollama": true, "lmstudio": true, "llamacpp": true, "vllm": true}
-
-// Inspect asks a server that the user runs about m, before a turn can fail. It returns
-// m completed with the size of its context, unless the configuration sets it, and with
-// its ability to call tools; the notes list the problems and their remedies. It takes
+// Inspect asks a server that the user runs about m, before a turn can fail, and a hosted one at
+// times. It returns m completed with the size of its context, unless the configuration sets it, and
+// with its ability to call tools; the notes list the problems and their remedies. It takes
 // at most three seconds, usually much less, and asks other servers nothing.
 func Inspect(ctx context.Context, cfg config.Config, m config.Model) (config.Model, []string) {
 	m, facts, err := Look(ctx, cfg, m)
@@ -54,8 +52,9 @@ type Facts struct {
 func Look(ctx context.Context, cfg config.Config, m config.Model) (config.Model, Facts, error) {
 	f := Facts{set: m.Options.ContextWindow > 0}
 	if !inspects(m) {
-		return m, f, nil // the key is asked for later
+		return hosted(ctx, cfg, m), f, nil
 	}
+	m = locate(ctx, cfg, m)
 	err := allowedservers.Open(cfg.Home).Permit(m)
 	if err != nil {
 		return m, f, err
@@ -72,6 +71,29 @@ func Look(ctx context.Context, cfg config.Config, m config.Model) (config.Model,
 	}
 	m.NoTools = f.NoTools
 	return m, f, nil
+}
+
+// locate returns m at that of its usual addresses where a server has it, else at the first where
+// one answers.
+func locate(ctx context.Context, cfg config.Config, m config.Model) config.Model {
+	if len(m.Usual()) < 2 {
+		return m
+	}
+	var servers []remote.Local
+	for _, address := range allowedservers.Open(cfg.Home).Reachable(m) {
+		servers = append(servers, remote.Local{Name: m.Provider, BaseURL: address})
+	}
+	found := remote.FindLocals(ctx, servers)
+	has := func(s remote.Local) bool {
+		return slices.ContainsFunc(s.Models, func(i remote.ModelInfo) bool { return i.ID == m.Name })
+	}
+	if i := slices.IndexFunc(found, has); i > 0 {
+		found = found[i:]
+	}
+	if len(found) > 0 {
+		m.Endpoint.BaseURL = found[0].BaseURL
+	}
+	return m
 }
 
 // Summary returns the known facts in a few words, the worst first, or "".
@@ -134,7 +156,7 @@ func Offers(ctx context.Context, cfg config.Config, m config.Model) ([]Offer, er
 // inspects reports whether the user runs m's server, so that it may be asked about more
 // than its models.
 func inspects(m config.Model) bool {
-	return m.Provider != config.ScriptProvider && free(m) && (own[m.Provider] || local.On(m.Endpoint.BaseURL))
+	return m.Provider != config.ScriptProvider && free(m) && (config.Local(m.Provider) || local.On(m.Endpoint.BaseURL))
 }
 
 // Problem is a limitation of a model.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,6 +100,62 @@ func TestInspect(t *testing.T) {
 	}
 	if m, notes := Inspect(t.Context(), config.Config{}, config.Model{Provider: config.ScriptProvider, Name: "x"}); m.Name != "x" || len(notes) > 0 {
 		t.Error(m, notes)
+	}
+}
+
+// A server of llama.cpp is found at the address of its new versions as at that of its old ones, and
+// of two the one that has the model is used.
+func TestUsualAddresses(t *testing.T) {
+	serves := func(list string) string {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case "/v1/models":
+				_, _ = io.WriteString(w, list) // the client may have gone
+			case "/props":
+				_, _ = io.WriteString(w, `{"default_generation_settings":{"n_ctx":16384}}`)
+			default:
+				http.NotFound(w, r)
+			}
+		}))
+		t.Cleanup(s.Close)
+		return s.URL + "/v1"
+	}
+	qwen, gemma, page := serves(`{"data":[{"id":"qwen"}]}`), serves(`{"models":[{"name":"gemma"}]}`), serves("<html>an application</html>")
+	i := slices.IndexFunc(config.Locals, func(l config.LocalProvider) bool { return l.Name == "llamacpp" })
+	usual := config.Locals[i].Addresses
+	if d := cmp.Diff([]string{"http://127.0.0.1:8080/v1", "http://127.0.0.1:9931/v1"}, usual); d != "" {
+		t.Error(d)
+	}
+	t.Cleanup(func() { config.Locals[i].Addresses = usual })
+	for name, c := range map[string]struct {
+		old, recent, model, want string
+		configured               string
+	}{
+		"an old version":        {qwen, silent(t), "qwen", qwen, ""},
+		"a new version":         {silent(t), qwen, "qwen", qwen, ""},
+		"both, the first":       {qwen, gemma, "qwen", qwen, ""},
+		"both, the second":      {qwen, gemma, "gemma", gemma, ""},
+		"both, of another name": {qwen, gemma, "default", qwen, ""},
+		"another program":       {page, gemma, "gemma", gemma, ""},
+		"the user's address":    {qwen, gemma, "gemma", page, page},
+	} {
+		config.Locals[i].Addresses = []string{c.old, c.recent}
+		cfg := config.Config{Home: t.TempDir(), Providers: map[string]config.Provider{"llamacpp": {BaseURL: c.configured}}}
+		m, err := cfg.Lookup("llamacpp/" + c.model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m, _ = Inspect(t.Context(), cfg, m); m.Endpoint.BaseURL != c.want || c.configured == "" && m.Options.ContextWindow != 16384 {
+			t.Errorf("%s: %+v, want %s", name, m, c.want)
+		}
+	}
+	config.Locals[i].Addresses = []string{silent(t), silent(t)}
+	m, err := config.Config{}.Lookup("llamacpp/m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, notes := Inspect(t.Context(), config.Config{Home: t.TempDir()}, m); len(notes) != 1 || !strings.Contains(notes[0], "does not answer") {
+		t.Errorf("%q", notes)
 	}
 }
 

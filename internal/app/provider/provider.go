@@ -75,7 +75,7 @@ func New(cfg config.Config, m config.Model) (llm.Model, error) {
 	if readsWritten(m) {
 		answers = written.Model{Model: client}
 	}
-	return model{answers, images(m), m.NoTools, m.Options.Effort, memory}, nil
+	return model{answers, m.Options.Images == nil || *m.Options.Images, m.NoTools, m.Options.Effort, memory}, nil
 }
 
 // readsWritten reports whether calls in the text of m's answers are read: no recorded
@@ -105,6 +105,12 @@ func newClient(cfg config.Config, m config.Model) (*remote.Client, *memory) {
 		Limits:        remote.Limits{Idle: cfg.Limits.IdleTimeout},
 		Check:         allowedservers.Open(cfg.Home).Check,
 	}
+	plan := SignedIn(cfg, m)
+	if plan {
+		source := SignIns(cfg).Source(m.Endpoint.BaseURL)
+		opt.Key = func(ctx context.Context) (string, error) { return source.Token(ctx, "") }
+		opt.Renew, opt.Free, opt.Prices = source.Token, true, remote.Prices{}
+	}
 	store := OpenDialects(cfg.Home)
 	last := store.find(m)
 	o := m.Options
@@ -114,12 +120,13 @@ func newClient(cfg config.Config, m config.Model) (*remote.Client, *memory) {
 		p := anthropic.New(anthropic.Options{
 			Model: m.Name, MaxTokens: o.MaxTokens, Temperature: o.Temperature, Effort: o.Effort, Extra: o.Extra,
 			CacheHour: o.CacheTTL == config.CacheHour, Learned: last.Learned,
+			Search: searches(cfg, m, "anthropic"),
 		})
 		return remote.New(opt, p), &memory{store: store, protocol: p, last: last}
 	case config.WireResponses:
 		p := responses.New(responses.Options{
 			Model: m.Name, MaxTokens: o.MaxTokens, Temperature: o.Temperature, Effort: o.Effort, Extra: o.Extra,
-			Learned: last.Learned,
+			Learned: last.Learned, Search: searches(cfg, m, "openai"), Plan: plan,
 		})
 		return remote.New(opt, p), &memory{store: store, protocol: p, last: last}
 	}
@@ -130,11 +137,16 @@ func newClient(cfg config.Config, m config.Model) (*remote.Client, *memory) {
 	return remote.New(opt, p), &memory{store: store, protocol: p, last: last}
 }
 
+// searches reports whether m's server may search the web by itself: it is the provider's own.
+func searches(cfg config.Config, m config.Model, provider string) bool {
+	return cfg.WebSearch == "auto" && m.HostedBy() == provider
+}
+
 // MissingKey returns an error if m needs a key that is missing. Another server at a
 // known provider's name may need none.
 func MissingKey(cfg config.Config, m config.Model) error {
 	e := m.Endpoint
-	if e.APIKeyEnv == "" || os.Getenv(e.APIKeyEnv) != "" || len(e.APIKeyCommand) > 0 || len(e.Headers) > 0 {
+	if SignedIn(cfg, m) || e.APIKeyEnv == "" || os.Getenv(e.APIKeyEnv) != "" || len(e.APIKeyCommand) > 0 || len(e.Headers) > 0 {
 		return nil
 	}
 	wanted := slices.ContainsFunc(config.Hosted, func(h config.HostedProvider) bool { return strings.HasPrefix(e.BaseURL+"/", h.BaseURL+"/") })
@@ -144,23 +156,15 @@ func MissingKey(cfg config.Config, m config.Model) error {
 	if !wanted && cfg.Providers[m.Provider].APIKeyEnv == "" {
 		return nil
 	}
-	return fmt.Errorf("%s needs an API key, and %s is not set: export %s=…, or enter one with agent config model", m.Ref, e.APIKeyEnv, e.APIKeyEnv)
+	return fmt.Errorf("%s needs an API key, and %s is not set: export %s=…, or enter one with agent config model%s", m.Ref, e.APIKeyEnv, e.APIKeyEnv, orLogin(e))
 }
 
-// vision are parts of the names of models that accept images.
-var vision = []string{
-	"gpt-4o", "gpt-4.1", "gpt-4-turbo", "gpt-5", "o3", "o4-mini", "claude", "gemini", "gemma-3", "gemma3", "llava", "pixtral", "vision",
-	"-vl", "2.5vl", "3-vl", "minicpm-v", "llama-4", "llama4", "mistral-small-3", "mistral-medium-3", "moondream", "internvl", "grok-4",
-}
-
-// images reports whether m accepts images, according to the configuration or else its
-// name.
-func images(m config.Model) bool {
-	if m.Options.Images != nil {
-		return *m.Options.Images
+// orLogin names the way without a key, if there is one.
+func orLogin(e config.Provider) string {
+	if e.Login == "" {
+		return ""
 	}
-	name := strings.ToLower(m.Name)
-	return slices.ContainsFunc(vision, func(part string) bool { return strings.Contains(name, part) })
+	return ", or use your ChatGPT plan: agent login"
 }
 
 // echoer is a protocol that may send plain reasoning back.

@@ -41,18 +41,31 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// The configuration or the name decides whether a model accepts images. One that does
-// not gets none of the conversation's images.
+// A model accepts images until it refuses one, unless the configuration or public facts deny it: then it gets none of the conversation's images.
 func TestImages(t *testing.T) {
 	yes, no := true, false
 	for _, c := range []struct {
-		name string
+		ref  string
 		set  *bool
 		want bool
-	}{{"gpt-4o-mini", nil, true}, {"Qwen2.5-VL-7B", nil, true}, {"test", nil, false}, {"test", &yes, true}, {"gpt-4o", &no, false}} {
-		m := config.Model{Name: c.name, Options: config.ModelOptions{Images: c.set}}
-		if got := images(m); got != c.want {
-			t.Errorf("%s, %v: %v", c.name, c.set, got)
+	}{{"ollama/test", nil, true}, {"ollama/test", &no, false}, {"openai/gpt-7", nil, true}, {"groq/qwen/qwen3-32b", nil, false}, {"groq/qwen/qwen3-32b", &yes, true}} {
+		provider, name, err := config.Split(c.ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("OPENAI_API_KEY", "x")
+		t.Setenv("GROQ_API_KEY", "x")
+		cfg := config.Config{Home: t.TempDir(), Providers: map[string]config.Provider{provider: {Models: map[string]config.ModelOptions{name: {Images: c.set}}}}}
+		m, err := cfg.Lookup(c.ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := New(cfg, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := made.Info().Images; got != c.want {
+			t.Errorf("%s, %v: %v", c.ref, c.set, got)
 		}
 	}
 	sent := &recorder{}

@@ -219,7 +219,7 @@ func (r *recorder) words() {
 			r.remark(interrupted)
 		}
 		if q.Edited {
-			r.remark("proposals were edited before they were approved: the replay approves them as they are")
+			r.remark("proposals were edited before they were approved: the replay approves the edited text")
 		}
 	}
 }

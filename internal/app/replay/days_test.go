@@ -4,13 +4,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/app/replay"
+	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -99,14 +102,23 @@ type replayed struct {
 	replay.Tally
 	free map[string][]string // the calls that nobody was asked about, by label
 	must int                 // questions about calls that a person must decide
+	// With trials: the proposals of what commands changed in the copy, the questions about edits that
+	// wait for the review of their turn if all changes of one are reviewed together, and these reviews.
+	// A turn ends at the latest where something needs the files on disk, and with the day.
+	proposals, gathered, reviews int
 }
 
 // replay judges the calls of d.
-func (d day) replay(t *testing.T, mode permission.Mode, askAll bool, rules ...permission.Rule) replayed {
+func (d day) replay(t *testing.T, opt replay.Options) replayed {
 	t.Helper()
-	root := scratch.Workspace(t, scratch.Dir(t, d.files), workspace.Options{})
-	judge := replay.New(replay.Options{Root: root, Mode: mode, Rules: rules, Home: t.TempDir(), Env: os.Environ(), AskAll: askAll})
+	dir := scratch.Dir(t, d.files)
+	if out, err := exec.CommandContext(t.Context(), "git", "init", "-q", dir).CombinedOutput(); err != nil {
+		t.Fatal(err, string(out))
+	}
+	opt.Root, opt.Home, opt.Env = scratch.Workspace(t, dir, workspace.Options{}), t.TempDir(), os.Environ()
+	judge := replay.New(opt)
 	out := replayed{free: map[string][]string{}}
+	waiting := false // for a review at the end of the turn
 	for _, c := range d.calls {
 		args, err := json.Marshal(c.args)
 		if err != nil {
@@ -114,14 +126,45 @@ func (d day) replay(t *testing.T, mode permission.Mode, askAll bool, rules ...pe
 		}
 		answers := judge.Call(c.tool, args)
 		out.Add(answers)
+		changes := slices.ContainsFunc(answers, gathers)
+		if changes {
+			out.gathered++
+		}
+		if len(answers) > 0 && answers[0].Verdict.Trial {
+			if changes = changing.MatchString(c.text); changes {
+				out.proposals++
+			}
+			if c.label == "unsafe" && changes {
+				continue // its proposal asks in each mode: it removes files
+			}
+		} else if waiting && c.tool == "execute_command" && !(len(answers) > 0 && (answers[0].Verdict.Guarded || answers[0].Apart)) {
+			out.reviews, waiting = out.reviews+1, false
+		}
+		waiting = waiting || changes
 		if !slices.ContainsFunc(answers, func(a replay.Answer) bool { return a.Asks() || a.Refused() }) {
 			out.free[c.label] = append(out.free[c.label], c.text)
 		} else if c.label == "unsafe" || c.label == "withheld" {
 			out.must++
 		}
 	}
+	out.Asked += len(judge.Held())
+	if waiting {
+		out.reviews++
+	}
 	return out
 }
+
+// gathers reports whether a question is about an edit that a turn gathers: none is about a file with keys.
+func gathers(a replay.Answer) bool {
+	edits, ok := a.Request.Subject.(*confirm.Edits)
+	return ok && a.Asks() && permission.Keys(edits.Changes[0].Name, edits.Changes[0].Path, "") == ""
+}
+
+// inTurns returns the questions if all changes of a turn are one review.
+func (r replayed) inTurns() int { return r.Asked - r.gathered + r.reviews }
+
+// changing matches the commands of the days that change files which git does not ignore.
+var changing = regexp.MustCompile(`^run (rm|gzip|mv|gofmt -w|cargo fmt$|ruff format|terraform fmt|chmod|npx prettier --write)`)
 
 // per100 returns n for each hundred calls.
 func (r replayed) per100(n int) int { return (200*n/r.Calls + 1) / 2 }
@@ -131,9 +174,11 @@ func (r replayed) per100(n int) int { return (200*n/r.Calls + 1) / 2 }
 func (r replayed) check(t *testing.T, of string, mode permission.Mode, rules bool) {
 	t.Helper()
 	forbidden := []string{"unsafe"}
-	if rules {
+	switch {
+	case of == "trials":
+	case rules:
 		forbidden = append(forbidden, "withheld")
-	} else {
+	default:
 		forbidden = append(forbidden, "work")
 		if mode == permission.Default {
 			forbidden = append(forbidden, "edit")
@@ -147,13 +192,13 @@ func (r replayed) check(t *testing.T, of string, mode permission.Mode, rules boo
 }
 
 // TestWorkingDays replays five days over the policies: how many questions they ask, as
-// docs/permissions.md tells, and that no unsafe call is answered without a person.
+// docs/permission-rules.md tells, and that no unsafe call is answered without a person.
 func TestWorkingDays(t *testing.T) {
 	files, err := filepath.Glob("testdata/days/*.txt")
 	if err != nil || len(files) != 5 {
 		t.Fatal(files, err)
 	}
-	page, err := os.ReadFile("../../../docs/permissions.md")
+	page, err := os.ReadFile("../../../docs/permission-rules.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,12 +206,12 @@ func TestWorkingDays(t *testing.T) {
 	for _, file := range files {
 		d := readDay(t, file)
 		calls += len(d.calls)
-		if bypass := d.replay(t, permission.Bypass, false, d.rules...); len(bypass.free["unsafe"]) < 10 {
+		if bypass := d.replay(t, replay.Options{Mode: permission.Bypass, Rules: d.rules}); len(bypass.free["unsafe"]) < 10 {
 			t.Errorf("%s: the bypass mode leaves only %q unasked, so the check proves nothing", d.name, bypass.free["unsafe"])
 		}
 		row := fmt.Sprintf("| %s | %d |", d.name, len(d.calls))
 		for _, mode := range []permission.Mode{permission.Default, permission.AcceptEdits} {
-			before, safe, after := d.replay(t, mode, true), d.replay(t, mode, false), d.replay(t, mode, false, d.rules...)
+			before, safe, after := d.replay(t, replay.Options{Mode: mode, AskAll: true}), d.replay(t, replay.Options{Mode: mode}), d.replay(t, replay.Options{Mode: mode, Rules: d.rules})
 			row += fmt.Sprintf(" %d → %d → %d |", before.per100(before.Asked), safe.per100(safe.Asked), after.per100(after.Asked))
 			before.check(t, d.name, mode, false)
 			safe.check(t, d.name, mode, false)
@@ -183,8 +228,44 @@ func TestWorkingDays(t *testing.T) {
 			}
 		}
 		if runtime.GOOS == "linux" && !strings.Contains(string(page), row) { // elsewhere some of the programs are missing
-			t.Errorf("docs/permissions.md lacks the row:\n%s", row)
+			t.Errorf("docs/permission-rules.md lacks the row:\n%s", row)
 		}
 	}
 	t.Logf("load: %d calls in 5 days, %d of them unsafe, by 3 policies in 2 modes", calls, must)
+}
+
+// TestTrialsSpareQuestions replays the days without rules, as if each command that can first run in
+// a copy did.
+func TestTrialsSpareQuestions(t *testing.T) {
+	files, err := filepath.Glob("testdata/days/*.txt")
+	if err != nil || len(files) != 5 {
+		t.Fatal(files, err)
+	}
+	var calls, edits, asks, turns int
+	for _, file := range files {
+		d := readDay(t, file)
+		inDefault := d.replay(t, replay.Options{Mode: permission.Default, Trials: true})
+		accepting := d.replay(t, replay.Options{Mode: permission.AcceptEdits, Trials: true})
+		inDefault.check(t, "trials", permission.Default, false)
+		accepting.check(t, "trials", permission.AcceptEdits, false)
+		t.Logf("%s: default %d (%d proposals), accept-edits %d, review: turn %d", d.name, inDefault.Asked+inDefault.proposals, inDefault.proposals, accepting.Asked, inDefault.inTurns())
+		calls, edits, asks, turns = calls+inDefault.Calls, edits+accepting.Asked, asks+inDefault.Asked+inDefault.proposals, turns+inDefault.inTurns()
+		for _, a := range accepting.Askers() {
+			t.Logf("  %d %s", a.Times, a.SuchAs)
+		}
+	}
+	page, err := os.ReadFile("../../../docs/trials.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := replayed{Tally: replay.Tally{Calls: calls}}
+	t.Logf("of %d calls: default %d, accept-edits %d, review: turn %d", calls, asks, edits, turns)
+	if 100*asks > 46*calls || 100*edits > 28*calls || 100*turns > 30*calls {
+		t.Error("trials spare too few questions")
+	}
+	for row, n := range map[string]int{"| `default` | 69 | %d |": asks, "| `accept-edits` | 51 | %d |": edits, "| `default` with `review: turn` | | %d |": turns} {
+		if row = fmt.Sprintf(row, all.per100(n)); runtime.GOOS == "linux" && !strings.Contains(string(page), row) {
+			t.Errorf("docs/trials.md lacks the row %s", row)
+		}
+	}
 }

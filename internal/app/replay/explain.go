@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 	"github.com/bb2d0cf4/agent/internal/tools/shell/safecmd"
+	"github.com/bb2d0cf4/agent/internal/trial"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -24,7 +26,7 @@ type Explanation struct {
 
 // Explain asks the policy of a session in dir about a command in each mode. more are rules
 // besides those in force.
-func Explain(set setup.Setup, dir string, more []setup.Written, line string) (e Explanation, err error) {
+func Explain(ctx context.Context, set setup.Setup, dir string, more []setup.Written, line string) (e Explanation, err error) {
 	rules, err := set.PermissionRules(dir, more)
 	if err != nil {
 		return e, err
@@ -40,7 +42,7 @@ func Explain(set setup.Setup, dir string, more []setup.Written, line string) (e 
 	}
 	e.set = set
 	for mode := permission.Default; mode <= permission.Bypass; mode++ {
-		with := OptionsOf(set, mode, rules)
+		with := OptionsOf(ctx, set, mode, rules)
 		with.Root = root
 		answers := New(with).Call("execute_command", args)
 		if len(answers) == 0 {
@@ -57,20 +59,38 @@ func Explain(set setup.Setup, dir string, more []setup.Written, line string) (e 
 
 // OptionsOf returns the options, without a Root, to judge calls as a session with this setup
 // would.
-func OptionsOf(s setup.Setup, mode permission.Mode, rules permission.Rules) Options {
-	return Options{Mode: mode, Rules: rules, Home: s.Home, Env: shell.Environ(os.Environ(), s.SecretEnv(), s.EnvKeep...), AskAll: s.AsksAll()}
+func OptionsOf(ctx context.Context, s setup.Setup, mode permission.Mode, rules permission.Rules) Options {
+	return Options{Mode: mode, Rules: rules, Home: s.Home, Env: shell.Environ(os.Environ(), s.SecretEnv(), s.EnvKeep...), AskAll: s.AsksAll(), Trials: tries(ctx, s)}
+}
+
+// tries reports whether commands of sessions with this setup first run in a copy here.
+func tries(ctx context.Context, s setup.Setup) bool {
+	return s.Trial != "off" && trial.Probe(ctx, trial.StateIn(s.Home)).Missing == ""
 }
 
 // classes describes the classes of commands for people.
-var classes = map[safecmd.Class]string{
-	safecmd.Safe:   "safe: it only reads, so it needs no question",
-	safecmd.Ask:    "ask: it runs only after a yes",
-	safecmd.Danger: "danger: it runs only after a yes, each time",
+var classes = map[string]string{
+	safecmd.Safe.String():   "read-only: runs without asking",
+	safecmd.Ask.String():    "asks before it runs",
+	safecmd.Danger.String(): "asks every time; no rule can skip it",
+	tried:                   "runs in a copy of the folder first; its changes ask",
+}
+
+// tried is the class of a command that first runs in a copy.
+const tried = "trial"
+
+// class returns the class of the whole line.
+func (e Explanation) class() string {
+	if e.modes[permission.Default].Trial != nil {
+		return tried
+	}
+	return e.judged.Class.String()
 }
 
 // Lines shows e to a person.
 func (e Explanation) Lines() []string {
-	lines := []string{classes[e.judged.Class]}
+	class := e.class()
+	lines := []string{class + ": " + classes[class]}
 	for i, part := range e.judged.Parts {
 		lines = append(lines, fmt.Sprintf("  %-6s  %s  (%s)", part.Class, part.Text, part.Reason))
 		switch c := e.rules[i]; {
@@ -80,12 +100,15 @@ func (e Explanation) Lines() []string {
 			lines = append(lines, fmt.Sprintf("          rule: %s %s  (%s)", c.Effect, c.Rule, c.Rule.Source))
 		}
 	}
+	if why := e.modes[permission.Default].Untried; why != "" {
+		lines = append(lines, "It cannot run in a copy of the folder first: it "+why+".")
+	}
 	switch {
 	case e.judged.Class != safecmd.Safe:
 	case e.set.SafeCommands == "ask":
-		lines = append(lines, "But it asks too: permissions.safe_commands is ask.")
+		lines = append(lines, "But it asks: permissions.safe_commands is ask.")
 	case e.set.Untrusted:
-		lines = append(lines, "But it asks too: this folder has settings that you have not trusted; see agent trust add.")
+		lines = append(lines, "But it asks: this folder has settings that you have not trusted (agent trust add).")
 	}
 	for mode, a := range e.modes {
 		lines = append(lines, strings.TrimRight(fmt.Sprintf("%-13s %-8s %s", permission.Mode(mode).String(), outcome(a), why(a)), " "))
@@ -103,6 +126,8 @@ func outcome(a Answer) string {
 		return "asks"
 	case a.Refused():
 		return "refuses"
+	case a.Verdict.Trial:
+		return "tries"
 	}
 	return "runs"
 }
@@ -115,7 +140,7 @@ func why(a Answer) string {
 	case a.Verdict.Feedback != "":
 		return a.Verdict.Feedback
 	case a.Request.Force:
-		return "a person looks at it each time, whatever the rules"
+		return "asks every time; no rule can skip it"
 	}
 	return "no rule allows it"
 }
@@ -131,7 +156,8 @@ func ruleTexts(rules []permission.Rule) string {
 // The JSON form of an explanation.
 type (
 	explainedJSON struct {
-		Class     safecmd.Class          `json:"class"`
+		Class     string                 `json:"class"`             // of its parts the strictest, or trial
+		Untried   string                 `json:"untried,omitempty"` // why it is not tried
 		Parts     []partJSON             `json:"parts"`
 		Verdicts  map[string]verdictJSON `json:"verdicts"` // by mode
 		AllowWith []string               `json:"allow_with,omitempty"`
@@ -147,14 +173,14 @@ type (
 		Source string `json:"source"`
 	}
 	verdictJSON struct {
-		Verdict string `json:"verdict"` // runs, asks or refuses
+		Verdict string `json:"verdict"` // runs, tries, asks or refuses
 		Why     string `json:"why,omitempty"`
 	}
 )
 
 // Object returns the JSON form of e.
 func (e Explanation) Object() any {
-	out := explainedJSON{Class: e.judged.Class, Parts: []partJSON{}, Verdicts: map[string]verdictJSON{}}
+	out := explainedJSON{Class: e.class(), Untried: e.modes[permission.Default].Untried, Parts: []partJSON{}, Verdicts: map[string]verdictJSON{}}
 	for i, part := range e.judged.Parts {
 		of := partJSON{Part: part, Why: e.rules[i].Why}
 		if c := e.rules[i]; c.Effect != 0 && c.Why == "" {

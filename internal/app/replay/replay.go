@@ -5,11 +5,15 @@
 package replay
 
 import (
+	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/tools"
+	"github.com/bb2d0cf4/agent/internal/tools/access"
+	"github.com/bb2d0cf4/agent/internal/tools/change"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -21,6 +25,7 @@ type Options struct {
 	Home   string   // the program's own folder
 	Env    []string // the environment of commands
 	AskAll bool     // ask about commands that only read too
+	Trials bool     // commands first run in a copy if they can
 }
 
 // Judge judges the calls of one session, in order.
@@ -28,15 +33,29 @@ type Judge struct {
 	root   *workspace.Root
 	policy *permission.Policy
 	set    *tools.Set
+	held   []Answer // to the command that waits for the next question
 }
 
 // New returns the judge of a session that begins. A Root that several judges share must
 // not have allowed reads, see workspace.Outside.
 func New(o Options) *Judge {
 	policy := permission.New(o.Mode, o.Rules...)
-	set := tools.NewSet(tools.Deps{Root: o.Root, Home: o.Home, Env: o.Env, AskAll: o.AskAll, Withholds: policy.Withholds})
+	deps := tools.Deps{
+		Deps:  change.Deps{Files: access.Files{Root: o.Root, Home: o.Home, Withholds: policy.Withholds}},
+		Shell: tools.Shell{Env: o.Env, AskAll: o.AskAll},
+	}
+	if o.Trials {
+		deps.Trials = foreseen{}
+	}
+	set := tools.NewSet(deps)
 	return &Judge{root: o.Root, policy: policy, set: set}
 }
+
+// foreseen are copies in which nothing is run either.
+type foreseen struct{ tools.Trials }
+
+// Missing implements tools.Trials.
+func (foreseen) Missing(context.Context) string { return "" }
 
 // Answer is the policy's answer to a question.
 type Answer struct {
@@ -57,10 +76,39 @@ func (a Answer) Refused() bool { return a.Decided && a.Verdict.Decision != confi
 // Call returns the answers to the questions of a call; none if it asks nothing. It takes
 // a person to say yes, once: grants for the session are not counted.
 func (j *Judge) Call(tool string, args json.RawMessage) []Answer {
+	all := j.answers(tool, args)
+	asks, tried := slices.ContainsFunc(all, Answer.Asks), false
+	for _, a := range all {
+		tried = tried || a.Verdict.Trial || a.Verdict.Guarded
+		if a.Holds && a.Verdict.Trial {
+			waits := a
+			waits.Verdict, waits.Decided = confirm.Verdict{}, false
+			defer func() { j.held = append(j.held, waits) }()
+		}
+	}
+	switch runs := tool == "execute_command"; {
+	case runs && asks: // about both
+		j.held = nil
+	case tools.ChangesFiles(tool), runs && !tried:
+		all, j.held = append(j.Held(), all...), nil
+	}
+	return all
+}
+
+// Held returns the question about what still waits for another.
+func (j *Judge) Held() []Answer { return j.held[:min(len(j.held), 1)] }
+
+// answers is Call without what waits.
+func (j *Judge) answers(tool string, args json.RawMessage) []Answer {
 	var all []Answer
 	for _, q := range j.set.Foresee(tool, args) {
 		a := Answer{Foreseen: q}
-		a.Verdict, a.Decided = j.policy.Decide(q.Request)
+		if q.Trial != nil {
+			a.Verdict, a.Decided = j.policy.Decide(*q.Trial)
+		}
+		if !a.Decided {
+			a.Verdict, a.Decided = j.policy.Decide(q.Request)
+		}
 		if a.Asks() || a.Refused() {
 			a.Rules = j.policy.Proposals(q.Request)
 		}

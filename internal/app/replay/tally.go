@@ -22,7 +22,7 @@ type Asker struct {
 	Times  int      `json:"times"`
 	Rules  []string `json:"allow_with,omitempty"` // the narrowest; empty if none can
 	SuchAs string   `json:"such_as"`              // the first of them; not sanitized
-	Forced bool     `json:"forced,omitempty"`     // a person looks each time
+	Forced bool     `json:"forced,omitempty"`     // asks every time
 }
 
 // Add counts a call with its answers.

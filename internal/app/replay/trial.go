@@ -150,7 +150,7 @@ func (t *Trial) options(ctx context.Context, dir string) (before, after Options,
 	if err != nil {
 		return before, after, err
 	}
-	after = OptionsOf(at.Setup, at.mode, at.rules)
+	after = OptionsOf(ctx, at.Setup, at.mode, at.rules)
 	before = after
 	if t.File == "" {
 		before.Rules, before.AskAll = nil, true
@@ -242,16 +242,15 @@ func (r Report) Lines(file string) []string {
 	if p == nil {
 		return r.ruleLines()
 	}
-	compared := "without rules, if commands that only read asked too"
+	rules, compared := "today's rules", "without"
 	if file != "" {
-		compared = "with the rules in force"
+		rules, compared = "these rules", "with today's"
 	}
 	lines := append(r.ruleLines(),
-		fmt.Sprintf("%s with %s, in the mode %s.", plural.Of(p.Sessions, "session"), plural.Of(p.After.Calls, "call"), r.Mode),
-		fmt.Sprintf("They would have asked %s instead of %d (%s).", plural.Of(p.After.Asked, "time"), p.Before.Asked, compared),
+		fmt.Sprintf("%s in %s, %s mode: %s with %s, %d %s.", plural.Of(p.After.Calls, "call"), plural.Of(p.Sessions, "session"), r.Mode, plural.Of(p.After.Asked, "question"), rules, p.Before.Asked, compared),
 	)
 	if p.After.Refused > 0 {
-		lines = append(lines, fmt.Sprintf("A rule or the mode would have refused %s.", plural.Of(p.After.Refused, "time")))
+		lines = append(lines, fmt.Sprintf("Denied by a rule or the mode: %d.", p.After.Refused))
 	}
 	askers := p.After.Askers()
 	if len(askers) > 0 {
@@ -260,7 +259,7 @@ func (r Report) Lines(file string) []string {
 	for _, a := range askers[:min(len(askers), maxAskers)] {
 		rule := cmp.Or(strings.Join(a.Rules, " and "), "no rule can")
 		if a.Forced {
-			rule = "a person looks each time"
+			rule = "asks every time"
 		}
 		lines = append(lines, fmt.Sprintf("%5d  %s  (%s)", a.Times, rule, archive.Clip(a.SuchAs, 80)))
 	}

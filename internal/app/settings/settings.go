@@ -47,29 +47,33 @@ func SetAll(ctx context.Context, pairs []Pair) error {
 	if len(pairs) == 0 {
 		return nil
 	}
-	file, err := File()
-	if err != nil {
-		return err
-	}
-	return statefile.Change(ctx, file, func(data []byte) ([]byte, error) {
-		for _, p := range pairs {
-			var err error
-			if data, err = config.Edit(file, data, p.Key, p.Value); err != nil {
-				return nil, &WrongError{err}
-			}
-		}
-		return data, nil
-	})
+	return change(ctx, func(file string, data []byte) ([]byte, error) { return edit(file, data, pairs) })
 }
 
 // RemoveServer removes an MCP server from the file.
 func RemoveServer(ctx context.Context, name string) error {
+	return change(ctx, func(file string, data []byte) ([]byte, error) { return config.RemoveServer(file, data, name) })
+}
+
+// ReplaceServer writes an MCP server to the file in place of one with the same name.
+func ReplaceServer(ctx context.Context, name string, pairs []Pair) error {
+	return change(ctx, func(file string, data []byte) ([]byte, error) {
+		data, err := config.RemoveServer(file, data, name)
+		if err != nil {
+			return nil, err
+		}
+		return edit(file, data, pairs)
+	})
+}
+
+// change changes the file by fn, whose errors are the user's.
+func change(ctx context.Context, fn func(file string, data []byte) ([]byte, error)) error {
 	file, err := File()
 	if err != nil {
 		return err
 	}
 	return statefile.Change(ctx, file, func(data []byte) ([]byte, error) {
-		data, err := config.RemoveServer(file, data, name)
+		data, err := fn(file, data)
 		if err != nil {
 			return nil, &WrongError{err}
 		}
@@ -77,13 +81,54 @@ func RemoveServer(ctx context.Context, name string) error {
 	})
 }
 
+// edit sets all keys in data, the content of file.
+func edit(file string, data []byte, pairs []Pair) (_ []byte, err error) {
+	for _, p := range pairs {
+		if data, err = config.Edit(file, data, p.Key, p.Value); err != nil {
+			return nil, err
+		}
+	}
+	return data, nil
+}
+
 // Describe lists the settings in force, without the values of headers and the passwords
 // in addresses, which may be secret.
 func Describe(cfg config.Config) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, s := range rows(cfg) {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", s.Key, s.Value, s.Source)
+	}
+	if err := w.Flush(); err != nil {
+		return err.Error() // a Builder never fails
+	}
+	return b.String()
+}
+
+// Get returns the value in force of a setting, or the lines of those below key, as Describe shows them.
+func Get(cfg config.Config, key string) (string, error) {
+	var below []string
+	for _, s := range rows(cfg) {
+		if s.Key == key {
+			return s.Value, nil
+		}
+		if strings.HasPrefix(s.Key, key+".") {
+			below = append(below, s.Key+"  "+s.Value)
+		}
+	}
+	if len(below) > 0 {
+		return strings.Join(below, "\n"), nil
+	}
+	if err := config.CheckKey(key); err != nil {
+		return "", &WrongError{err}
+	}
+	return "", &WrongError{fmt.Errorf("%s is not set", key)}
+}
+
+// rows returns the settings of Describe, safe to print.
+func rows(cfg config.Config) (all []config.Setting) {
 	line := func(key, value, source string) {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", key, sanitize.Line(value), sanitize.Line(source))
+		all = append(all, config.Setting{Key: key, Value: sanitize.Line(value), Source: sanitize.Line(source)})
 	}
 	for _, s := range cfg.Settings() {
 		line(s.Key, remote.Shown(s.Value), s.Source)
@@ -93,6 +138,9 @@ func Describe(cfg config.Config) string {
 		line(prefix+"base_url", remote.Shown(p.BaseURL), cfg.File)
 		if p.APIKeyEnv != "" {
 			line(prefix+"api_key_env", p.APIKeyEnv, cfg.File)
+		}
+		if p.Login != "" {
+			line(prefix+"login", p.Login, cfg.File)
 		}
 		if len(p.APIKeyCommand) > 0 {
 			line(prefix+"api_key_command", strings.Join(p.APIKeyCommand, " "), cfg.File)
@@ -110,10 +158,7 @@ func Describe(cfg config.Config) string {
 			line(prefix+"models."+sanitize.Line(m), sanitize.Line(describeModel(p.Models[m])), cfg.File)
 		}
 	}
-	if err := w.Flush(); err != nil {
-		return err.Error() // a Builder never fails
-	}
-	return b.String()
+	return all
 }
 
 // describeModel names the options that are set.

@@ -39,16 +39,16 @@ func look(dir, home string) (found project, err error) {
 	}
 	found.skills, found.notes = skills.OfProject(dir, home)
 	for _, s := range found.skills {
-		found.Instructions = append(found.Instructions, trust.Instruction{
-			Path: s.Path(), Name: s.FileName(), Size: int64(len(s.Text)), Hidden: modelcontext.Hidden(s.Text), Hash: modelcontext.TextHash(s.Text), Skill: s.Description,
-		})
+		in := ofSkill(s).instruction()
+		in.Skill = s.Description
+		found.Instructions = append(found.Instructions, in)
 	}
 	agents, notes := subagents.OfProject(dir, home)
 	found.agents, found.notes = agents, append(found.notes, notes...)
 	for _, d := range agents {
-		found.Instructions = append(found.Instructions, trust.Instruction{
-			Path: d.Path, Name: d.File, Size: int64(len(d.Text)), Hidden: modelcontext.Hidden(d.Text), Hash: modelcontext.TextHash(d.Text), Agent: d.Summary(),
-		})
+		in := ofAgent(d).instruction()
+		in.Agent = d.Summary()
+		found.Instructions = append(found.Instructions, in)
 	}
 	list, notes := hooks.OfProject(dir, home)
 	found.hooks, found.notes = list, append(found.notes, notes...)
@@ -70,56 +70,54 @@ func (s *Setup) useHooks(found project) {
 	case err != nil:
 		s.Notes = append(s.Notes, "the project's hooks are not run: "+err.Error())
 	case !approved:
-		s.Notes = append(s.Notes, "the project's hooks in "+found.hooks.Name+" are not run; review and allow them with agent trust add")
+		s.Notes = append(s.Notes, "the project's hooks in "+found.hooks.Name+" are not run; run agent trust add")
 	default:
 		s.ProjectHooks = found.hooks
 		s.Notes = append(s.Notes, hooks.Unmatched(found.hooks.Hooks)...)
 	}
 }
 
-// useSubAgents sets the definitions of sub-agents that may be used: the user's, and those of
-// the project that the user trusts.
-func (s *Setup) useSubAgents(found project) {
-	all, notes := subagents.OfUser(s.Home)
-	s.Notes = append(s.Notes, notes...)
-	var left []string
-	trusted := s.Instructions.judge()
-	for _, d := range found.agents {
-		if trusted(d.Path, modelcontext.TextHash(d.Text)) {
-			all = append(all, d)
-		} else {
-			left = append(left, d.File)
-		}
+// file is a file of the project whose text the model may get.
+type file struct{ path, name, text string }
+
+func ofSkill(k skills.Skill) file         { return file{k.Path(), k.FileName(), k.Text} }
+func ofAgent(d subagents.Definition) file { return file{d.Path, d.File, d.Text} }
+
+// instruction returns the question of trust about f.
+func (f file) instruction() trust.Instruction {
+	return trust.Instruction{
+		Path: f.path, Name: f.name, Size: int64(len(f.text)), Hidden: modelcontext.Hidden(f.text), Hash: modelcontext.TextHash(f.text),
 	}
-	s.noteLeft("sub-agents", left)
-	s.SubAgents, notes = subagents.First(all)
-	s.Notes = append(s.Notes, notes...)
 }
 
-// useSkills sets the skills that may be used: the user's, and those of the project that
-// the user trusts. Unless asked is set, it notes the others.
-func (s *Setup) useSkills(found project) {
-	all, notes := skills.OfUser(s.Home)
+// useFiles sets the skills and the definitions of sub-agents that may be used.
+func (s *Setup) useFiles(found project) {
+	own, notes := skills.OfUser(s.Home)
 	s.Notes = append(append(s.Notes, notes...), found.notes...)
-	var left []string
-	trusted := s.Instructions.judge()
-	for _, skill := range found.skills {
-		if trusted(skill.Path(), modelcontext.TextHash(skill.Text)) {
-			all = append(all, skill)
-		} else {
-			left = append(left, skill.FileName())
-		}
-	}
-	s.noteLeft("skills", left)
-	s.Skills, notes = skills.First(all)
+	s.Skills = usable("skills", s, own, found.skills, ofSkill, skills.First)
+	agents, notes := subagents.OfUser(s.Home)
 	s.Notes = append(s.Notes, notes...)
+	s.SubAgents = usable("sub-agents", s, agents, found.agents, ofAgent, subagents.First)
 }
 
-// noteLeft notes the files of a kind that wait for trust.
-func (s *Setup) noteLeft(kind string, left []string) {
-	if len(left) > 0 && s.Instructions.use == approvedOnly {
-		s.Notes = append(s.Notes, kind+" that you have not trusted are not used: "+strings.Join(left, ", ")+"; review and allow them with agent trust add")
+// usable returns the definitions of a kind that may be used, the first with each name: the user's
+// own, and those found in the project that the user trusts. It notes the others.
+func usable[T any](kind string, s *Setup, own, found []T, of func(T) file, first func([]T) ([]T, []string)) []T {
+	var left []string
+	trusted := s.Instructions.judge()
+	for _, one := range found {
+		if f := of(one); trusted(f.path, modelcontext.TextHash(f.text)) {
+			own = append(own, one)
+		} else {
+			left = append(left, f.name)
+		}
 	}
+	if len(left) > 0 && s.Instructions.use == approvedOnly {
+		s.Notes = append(s.Notes, "ignoring "+kind+" (not trusted yet): "+strings.Join(left, ", ")+"; run agent trust add")
+	}
+	list, notes := first(own)
+	s.Notes = append(s.Notes, notes...)
+	return list
 }
 
 // Instructions decides which instructions of the project the model gets.

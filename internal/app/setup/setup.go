@@ -116,8 +116,7 @@ func Load(ctx context.Context, r Request) (Setup, error) {
 	if err != nil {
 		s.Untrusted = true
 		s.Notes = append(s.Notes, fmt.Sprintf("the project's .agent folder is not used: %v", err))
-		s.useSkills(project{})
-		s.useSubAgents(project{})
+		s.useFiles(project{})
 		return s, nil
 	}
 	trusted := r.Trust
@@ -131,8 +130,7 @@ func Load(ctx context.Context, r Request) (Setup, error) {
 
 // useFound returns the setup with everything of a project that the user trusts.
 func (s Setup) useFound(ctx context.Context, r Request, found project, trusted bool) (Setup, error) {
-	s.useSkills(found)
-	s.useSubAgents(found)
+	s.useFiles(found)
 	s.useHooks(found)
 	if trusted {
 		s = s.useProject(r.Over, found.Dir, found.Found)
@@ -216,7 +214,7 @@ func before(answer trust.Answer, unapproved []trust.Instruction) trust.Answer {
 
 // noteUnused explains why the files in .agent are not used, if they are not.
 func (s *Setup) noteUnused(answer trust.Answer) {
-	const remedy = "; review and allow them with agent trust add"
+	const remedy = "; run agent trust add"
 	switch answer {
 	case trust.Trusted, trust.Refused:
 	case trust.Changed:

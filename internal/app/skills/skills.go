@@ -160,7 +160,7 @@ func (f *finder) each(at *os.File, err error, name string, read func(entry strin
 			continue
 		}
 		if found++; found > maxSkills {
-			f.notes = append(f.notes, fmt.Sprintf("%s has more than %d skills: the others are left out; remove some", name, maxSkills))
+			f.notes = append(f.notes, fmt.Sprintf("%s has more than %d skills: only the first are used; remove some", name, maxSkills))
 			return
 		}
 		dir, data, err := read(d.Name())

@@ -4,7 +4,6 @@ package spending
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"time"
 
@@ -26,29 +25,23 @@ type day struct {
 // Open returns the ledger in the program's own folder. It reads nothing yet. now is
 // time.Now except in tests.
 func Open(home string, now func() time.Time) *Ledger {
-	return &Ledger{statefile.JSON[day]{Path: filepath.Join(home, "spending.json")}, now}
+	file := filepath.Join(home, "spending.json")
+	return &Ledger{statefile.JSON[day]{Path: file, Name: "the costs of the day cannot be kept in " + file}, now}
 }
 
 // Today returns the cost of the current day in US dollars.
 func (l *Ledger) Today() (float64, error) {
 	d, err := l.file.Read()
-	if err != nil {
-		return 0, l.explain(err)
-	}
-	return l.current(d).USD, nil
+	return l.current(d).USD, err
 }
 
 // Add adds a cost to the current day. It waits for other processes until ctx ends.
 func (l *Ledger) Add(ctx context.Context, usd float64) error {
-	err := l.file.Change(ctx, func(d day) day {
+	return l.file.Change(ctx, func(d day) day {
 		d = l.current(d)
 		d.USD += usd
 		return d
 	})
-	if err != nil {
-		return l.explain(err)
-	}
-	return nil
 }
 
 // current returns d if it is the current day, or else the current day without costs.
@@ -57,8 +50,4 @@ func (l *Ledger) current(d day) day {
 		return day{Date: date}
 	}
 	return d
-}
-
-func (l *Ledger) explain(err error) error {
-	return fmt.Errorf("the costs of the day cannot be kept in %s: %w", l.file.Path, err)
 }

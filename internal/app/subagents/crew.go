@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/plural"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
@@ -22,7 +24,7 @@ type Options struct {
 	Defined []Definition
 	// Equip returns the equipment of a sub-agent. origin tells people who asks. It is called
 	// from several goroutines.
-	Equip func(d Definition, origin string) Equipment
+	Equip func(ctx context.Context, d Definition, origin string) Equipment
 }
 
 // Equipment is the means of a sub-agent.
@@ -69,7 +71,7 @@ func (c *Crew) Run(ctx context.Context, t tools.Task) (tools.Result, error) {
 		d = c.opt.Defined[i]
 	}
 	m := &member{task: t, origin: cmp.Or(t.Agent, "task") + ": " + t.Description}
-	with := c.opt.Equip(d, m.origin)
+	with := c.opt.Equip(ctx, d, m.origin)
 	m.note(with.Note)
 	alone, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -94,9 +96,12 @@ func (c *Crew) Run(ctx context.Context, t tools.Task) (tools.Result, error) {
 
 // Running describes a sub-agent that works.
 type Running struct {
-	N      int // its number
-	Origin string
-	Doing  string // its newest step
+	N       int // its number
+	Origin  string
+	Started time.Time
+	Doing   string   // its newest call
+	Steps   []string // its latest calls that have ended, with their results
+	Used    llm.Usage
 }
 
 // Running lists the sub-agents that work, oldest first.
@@ -105,7 +110,7 @@ func (c *Crew) Running() []Running {
 	defer c.mu.Unlock()
 	var all []Running
 	for _, m := range c.running {
-		all = append(all, Running{m.n, m.origin, m.latest()})
+		all = append(all, m.running())
 	}
 	return all
 }
@@ -127,7 +132,7 @@ func (c *Crew) join(m *member, stop func()) (leave func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.last++
-	m.n, m.stop = c.last, stop
+	m.n, m.stop, m.started = c.last, stop, time.Now()
 	c.running = append(c.running, m)
 	return func() {
 		c.mu.Lock()
@@ -136,19 +141,23 @@ func (c *Crew) join(m *member, stop func()) (leave func()) {
 	}
 }
 
-// member is a sub-agent that works. The goroutine of its task owns it, except doing.
+// member is a sub-agent that works. The goroutine of its task owns it, except shown.
 type member struct {
-	task   tools.Task
-	origin string
-	n      int
-	stop   func()
-	result tools.Result
-	steps  int
-	end    session.Stop
+	task    tools.Task
+	origin  string
+	n       int
+	started time.Time
+	stop    func()
+	result  tools.Result
+	steps   int
+	end     session.Stop
 
-	mu    sync.Mutex // guards doing
-	doing string
+	mu    sync.Mutex // guards shown
+	shown Running
 }
+
+// keptSteps is the number of ended calls that Running has.
+const keptSteps = 8
 
 // watch returns saw, which also calls shortened after the conversation has lost messages.
 func (m *member) watch(shortened func()) func(session.Event) {
@@ -160,10 +169,19 @@ func (m *member) watch(shortened func()) func(session.Event) {
 	}
 }
 
-func (m *member) latest() string {
+func (m *member) running() Running {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.doing
+	r := m.shown
+	r.N, r.Origin, r.Started, r.Steps = m.n, m.origin, m.started, slices.Clone(r.Steps)
+	return r
+}
+
+// show changes what Running tells.
+func (m *member) show(change func(*Running)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	change(&m.shown)
 }
 
 // note shows a line for people among the output of the call.
@@ -177,13 +195,16 @@ func (m *member) note(text string) {
 func (m *member) saw(ev session.Event) {
 	switch ev := ev.(type) {
 	case session.CallStarted:
-		m.mu.Lock()
-		m.doing = ev.Title
-		m.mu.Unlock()
+		m.show(func(r *Running) { r.Doing = ev.Title })
+	case session.AnswerEnded:
+		m.result.Used = ev.Total
+		m.show(func(r *Running) { r.Used = ev.Total })
 	case session.CallEnded:
 		m.steps++
 		first, _, _ := strings.Cut(ev.Result.ForUser, "\n")
-		m.note(m.did(ev.Call.ID, ev.Result) + " " + ev.Title + " · " + first)
+		step := m.did(ev.Call.ID, ev.Result) + " " + ev.Title + " · " + first
+		m.show(func(r *Running) { r.Steps = append(r.Steps[max(0, len(r.Steps)-keptSteps+1):], step) })
+		m.note(step)
 	case session.Retrying:
 		m.note(ev.Reason + "; trying again")
 	case session.Notice:
@@ -218,7 +239,7 @@ func (m *member) ended(err error) tools.Result {
 	case errors.Is(err, errStopped):
 		res.ForModel, res.ForUser = "The user stopped this task before it was done.", "stopped"
 	case m.end == session.StopDenied:
-		res.ForModel, res.ForUser = "The user declined a step of this task without a reason, so it ended before it was done.", "stopped: you said no"
+		res.ForModel, res.ForUser = "The user declined a step of this task without a reason, so it ended before it was done.", "stopped: declined"
 	case errors.As(err, &limit):
 		res.ForModel, res.ForUser = "The task was "+limit.Reason+".", limit.Reason
 	case err != nil:
@@ -228,13 +249,28 @@ func (m *member) ended(err error) tools.Result {
 		if m.steps == 1 {
 			res.ForUser = "done, 1 call"
 		}
+		res.ForUser += m.spent()
 		return res
 	}
 	res.Failed = true
+	res.ForUser += m.spent()
 	if said != "" {
 		res.ForModel += " It said last:\n" + said
 	}
 	return res
+}
+
+// spent returns the tokens and the cost of the task, as the end of a line.
+func (m *member) spent() string {
+	u := m.result.Used
+	if u.Input+u.Output == 0 {
+		return ""
+	}
+	text := fmt.Sprintf(" · %s tokens", plural.Grouped(u.Input+u.Output))
+	if u.CostUSD > 0 {
+		text += fmt.Sprintf(", $%.4f", u.CostUSD)
+	}
+	return text
 }
 
 // lastWords returns the newest text of the sub-agent.

@@ -49,7 +49,7 @@ type Definition struct {
 
 // Summary describes d to a person who decides whether to trust it.
 func (d Definition) Summary() string {
-	s := d.Description + " It may call: " + strings.Join(d.Tools, ", ")
+	s := d.Description + " · may use: " + strings.Join(d.Tools, ", ")
 	if d.Model != "" {
 		s += "; by the model " + d.Model
 	}

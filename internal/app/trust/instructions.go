@@ -2,8 +2,6 @@ package trust
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -33,19 +31,11 @@ const maxTexts = 20
 // texts holds the hashes of the approved texts by the file's path.
 type texts map[string][]string
 
-func (s Store) textsFile() string { return filepath.Join(s.home, "instructions.json") }
-
-func (s Store) texts() statefile.JSON[texts] { return statefile.JSON[texts]{Path: s.textsFile()} }
-
-// explainTexts adds the consequence to an error of the file.
-func (s Store) explainTexts(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, statefile.ErrMalformed):
-		return fmt.Errorf("%s: %w, so no instructions are trusted; delete it to be asked again", s.textsFile(), err)
+func (s Store) texts() statefile.JSON[texts] {
+	return statefile.JSON[texts]{
+		Path: filepath.Join(s.home, "instructions.json"), Name: "trusted instructions",
+		Malformed: "no instructions are trusted; delete it to be asked again",
 	}
-	return fmt.Errorf("trusted instructions: %w", err)
 }
 
 // Approvals are the texts that a person has approved, as of one reading of the file.
@@ -54,7 +44,7 @@ type Approvals struct{ all texts }
 // Approvals reads the approved texts.
 func (s Store) Approvals() (Approvals, error) {
 	all, err := s.texts().Read()
-	return Approvals{all}, s.explainTexts(err)
+	return Approvals{all}, err
 }
 
 // Has reports whether a person has approved this text at this path.
@@ -75,7 +65,7 @@ func (s Store) Seen(path, hash string) (seen, known bool) {
 
 // Approve saves that a person has approved the text of each file.
 func (s Store) Approve(ctx context.Context, list ...Instruction) error {
-	return s.explainTexts(s.texts().Change(ctx, func(all texts) texts {
+	return s.texts().Change(ctx, func(all texts) texts {
 		if all == nil {
 			all = texts{}
 		}
@@ -85,7 +75,7 @@ func (s Store) Approve(ctx context.Context, list ...Instruction) error {
 			all[in.Path] = kept[max(0, len(kept)-maxTexts):]
 		}
 		return all
-	}))
+	})
 }
 
 // Unapproved returns the instructions of f without a yes. A file in a folder below a
@@ -107,7 +97,7 @@ func (s Store) Derived(f Found) (list []Instruction, err error) {
 func (s Store) unapproved(f Found) (list, derived []Instruction, err error) {
 	all, err := s.texts().Read()
 	if err != nil {
-		return nil, nil, s.explainTexts(err)
+		return nil, nil, err
 	}
 	folders, err := s.List()
 	if err != nil {
@@ -131,14 +121,14 @@ func (s Store) unapproved(f Found) (list, derived []Instruction, err error) {
 func (s Store) forget(ctx context.Context, dir string) error {
 	all, err := s.texts().Read()
 	if err != nil || len(all) == 0 {
-		return s.explainTexts(err)
+		return err
 	}
-	return s.explainTexts(s.texts().Change(ctx, func(all texts) texts {
+	return s.texts().Change(ctx, func(all texts) texts {
 		for path := range all {
 			if at := filepath.Dir(path); at == dir || inside(dir, at) || inside(at, dir) {
 				delete(all, path)
 			}
 		}
 		return all
-	}))
+	})
 }

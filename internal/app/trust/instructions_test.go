@@ -67,7 +67,7 @@ func TestInstructions(t *testing.T) {
 	if got := unapproved(top, below); got != "ad" {
 		t.Errorf("forgotten: %q", got)
 	}
-	scratch.Write(t, s.textsFile(), "[")
+	scratch.Write(t, s.texts().Path, "[")
 	if ok, err := s.Approved(top.Path, "a"); ok || err == nil {
 		t.Errorf("a malformed file: %v, %v", ok, err)
 	}

@@ -3,13 +3,12 @@ package trust
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/bb2d0cf4/agent/internal/statefile"
+	"github.com/bb2d0cf4/agent/internal/subpath"
 )
 
 // ServersFile is the file in which a project names MCP servers.
@@ -37,28 +36,18 @@ func ReadServers(dir string) ([]byte, Folder, error) {
 	return data, folderOf(project), err
 }
 
-func (s Store) serversFile() string { return filepath.Join(s.home, "projectservers.json") }
-
-func (s Store) servers() statefile.JSON[[]Server] {
-	return statefile.JSON[[]Server]{Path: s.serversFile()}
-}
-
-// explainServers adds the consequence to an error of the file.
-func (s Store) explainServers(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, statefile.ErrMalformed):
-		return fmt.Errorf("%s: %w, so no MCP server of a project starts; delete it to be asked again", s.serversFile(), err)
+func (s Store) servers() statefile.List[Server] {
+	return statefile.List[Server]{
+		JSON: statefile.JSON[[]Server]{
+			Path: filepath.Join(s.home, "projectservers.json"),
+			Name: "allowed MCP servers of projects", Malformed: "no MCP server of a project starts; delete it to be asked again",
+		},
+		Compare: func(a, b Server) int { return cmp.Or(cmp.Compare(a.Dir, b.Dir), cmp.Compare(a.Name, b.Name)) },
 	}
-	return fmt.Errorf("allowed MCP servers of projects: %w", err)
 }
 
 // Servers returns all answers about servers.
-func (s Store) Servers() ([]Server, error) {
-	all, err := s.servers().Read()
-	return all, s.explainServers(err)
-}
+func (s Store) Servers() ([]Server, error) { return s.servers().Read() }
 
 // ServerAnswer returns the answer about a server, whose Allowed is ignored.
 func (s Store) ServerAnswer(srv Server) (Answer, error) {
@@ -85,23 +74,12 @@ func (srv Server) isOf(other Server) bool { return srv.Dir == other.Dir && srv.N
 
 // AnswerServer saves an answer about a server, replacing an earlier one.
 func (s Store) AnswerServer(ctx context.Context, srv Server) error {
-	return s.explainServers(s.servers().Change(ctx, func(all []Server) []Server {
-		all = append(slices.DeleteFunc(all, srv.isOf), srv)
-		slices.SortFunc(all, func(a, b Server) int { return cmp.Or(cmp.Compare(a.Dir, b.Dir), cmp.Compare(a.Name, b.Name)) })
-		return all
-	}))
+	return s.servers().Put(ctx, srv, srv.isOf)
 }
 
 // ForgetServer deletes the answer about a server. It returns false if it had none.
 func (s Store) ForgetServer(ctx context.Context, dir, name string) (was bool, err error) {
-	err = s.servers().Change(ctx, func(all []Server) []Server {
-		return slices.DeleteFunc(all, func(old Server) bool {
-			gone := old.isOf(Server{Dir: dir, Name: name})
-			was = was || gone
-			return gone
-		})
-	})
-	return was, s.explainServers(err)
+	return s.servers().Delete(ctx, Server{Dir: dir, Name: name}.isOf)
 }
 
 // forgetServers deletes the answers about the servers of a folder and of those below.
@@ -110,7 +88,6 @@ func (s Store) forgetServers(ctx context.Context, dir string) error {
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	return s.explainServers(s.servers().Change(ctx, func(all []Server) []Server {
-		return slices.DeleteFunc(all, func(old Server) bool { return old.Dir == dir || inside(dir, old.Dir) })
-	}))
+	_, err = s.servers().Delete(ctx, func(old Server) bool { return subpath.In(dir, old.Dir) })
+	return err
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -53,26 +52,17 @@ type Store struct{ home string }
 // Open returns the Store in the agent's own folder, without reading it.
 func Open(home string) Store { return Store{home} }
 
-func (s Store) file() string { return filepath.Join(s.home, "trust.json") }
-
-func (s Store) entries() statefile.JSON[[]Entry] { return statefile.JSON[[]Entry]{Path: s.file()} }
+func (s Store) entries() statefile.List[Entry] {
+	return statefile.List[Entry]{
+		JSON: statefile.JSON[[]Entry]{
+			Path: filepath.Join(s.home, "trust.json"), Name: "trusted folders", Malformed: "no folder is trusted; delete it to be asked again",
+		},
+		Compare: func(a, b Entry) int { return cmp.Compare(a.Dir, b.Dir) },
+	}
+}
 
 // List returns all answers, sorted by folder.
-func (s Store) List() ([]Entry, error) {
-	all, err := s.entries().Read()
-	return all, s.explain(err)
-}
-
-// explain adds the consequence to an error of the file.
-func (s Store) explain(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, statefile.ErrMalformed):
-		return fmt.Errorf("%s: %w, so no folder is trusted; delete it to be asked again", s.file(), err)
-	}
-	return fmt.Errorf("trusted folders: %w", err)
-}
+func (s Store) List() ([]Entry, error) { return s.entries().Read() }
 
 // Use returns the answer like Of and saves it if it is derived: a folder below a
 // trusted one is trusted with its present content, and asked about when that changes.
@@ -90,7 +80,7 @@ func (s Store) Use(ctx context.Context, f Found) (Answer, error) {
 // pin saves the answer that follows from that of a folder above, unless the folder has one
 // by now.
 func (s Store) pin(ctx context.Context, above Entry, f Found) error {
-	return s.change(ctx, func(all []Entry) []Entry {
+	return s.entries().Change(ctx, func(all []Entry) []Entry {
 		if slices.ContainsFunc(all, func(old Entry) bool { return old.Dir == f.Dir }) {
 			return all
 		}
@@ -166,12 +156,7 @@ func (s Store) Trust(ctx context.Context, f Found) error {
 // Set saves an answer about a folder, replacing an earlier one. A no also deletes the
 // answers derived from an earlier yes.
 func (s Store) Set(ctx context.Context, e Entry) error {
-	return s.change(ctx, func(all []Entry) []Entry {
-		all = slices.DeleteFunc(all, func(old Entry) bool {
-			return old.Dir == e.Dir || !e.Trusted && old.Via == e.Dir
-		})
-		return append(all, e)
-	})
+	return s.entries().Put(ctx, e, func(old Entry) bool { return old.Dir == e.Dir || !e.Trusted && old.Via == e.Dir })
 }
 
 // Removed is the result of deleting an answer.
@@ -199,7 +184,7 @@ func (r Removed) Lines(dir string) []string {
 
 // Remove deletes the answer about a folder, and those derived from it.
 func (s Store) Remove(ctx context.Context, dir string) (r Removed, err error) {
-	err = s.change(ctx, func(all []Entry) []Entry {
+	err = s.entries().Change(ctx, func(all []Entry) []Entry {
 		return slices.DeleteFunc(all, func(old Entry) bool {
 			switch {
 			case old.Dir == dir:
@@ -226,13 +211,4 @@ func (s Store) Remove(ctx context.Context, dir string) (r Removed, err error) {
 		r.Over = over.Dir
 	}
 	return r, err
-}
-
-// change replaces the answers by those that f returns.
-func (s Store) change(ctx context.Context, f func([]Entry) []Entry) error {
-	return s.explain(s.entries().Change(ctx, func(all []Entry) []Entry {
-		all = f(all)
-		slices.SortFunc(all, func(a, b Entry) int { return cmp.Compare(a.Dir, b.Dir) })
-		return all
-	}))
 }

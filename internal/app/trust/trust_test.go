@@ -187,7 +187,7 @@ func TestAnswers(t *testing.T) {
 	if a := answer(t, s, dir); a != Unknown {
 		t.Error(a)
 	}
-	if info, err := os.Stat(s.file()); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(s.entries().Path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Error(info.Mode(), err)
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/term"
 
@@ -31,6 +30,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/statefile"
+	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
 // grade is the result of a check.
@@ -93,11 +93,11 @@ func Run(ctx context.Context, opt Options, cfg config.Config, cfgErr error) (hea
 		{"model", func() []finding { return checkModel(ctx, cfg, cfgErr) }},
 		{"dialects", func() []finding { return checkDialects(cfg.Home) }},
 		{"terminal", one(func() finding { return checkTerminal(opt) })},
-		{"shell", one(func() finding {
-			return checkProgram(cfg, "bash", "commands run with sh, which has fewer features", "install bash")
-		})},
+		{"shell", one(func() finding { return checkShell(cfg, shell.In(opt.Dir)) })},
 		{"variables", func() []finding { return append(checkVariables(opt.Env), checkEnvironment(opt.Env, cfg)) }},
 		{"sandbox", one(func() finding { return checkSandbox(ctx, cfg) })},
+		{"trial", one(func() finding { return checkTrial(ctx, cfg) })},
+		{"languages", func() []finding { return checkLanguages(opt.Dir, cfg) }},
 		{"search", one(func() finding {
 			return checkProgram(cfg, "rg", "the slower built-in search is used", "install ripgrep")
 		})},
@@ -153,33 +153,26 @@ func one(check func() finding) func() []finding {
 // narrow is the width below which a finding's name gets a line of its own.
 const narrow = 60
 
+// gradeWidth and nameWidth are the columns before the text of a finding.
+const gradeWidth, nameWidth = 8, 10
+
 // show writes a finding.
 func (o Options) show(name string, f finding) {
-	head := fmt.Sprintf("%-7s %-9s ", f.grade, name)
-	rest := strings.Repeat(" ", len(head))
+	columns, head := []int{gradeWidth, nameWidth}, []string{string(f.grade), name}
 	if o.Width > 0 && o.Width < narrow {
 		fmt.Fprintln(o.Out, string(f.grade)+" "+name)
-		head, rest = "  ", "  "
+		columns, head = []int{2}, []string{""}
 	}
-	o.wrap(head, rest, f.text)
-	o.wrap(rest, rest, f.means)
-	o.wrap(rest+"→ ", rest+"  ", f.fix)
+	rest := make([]string, len(head))
+	o.row(columns, append(head, sanitize.Line(f.text)))
+	o.row(columns, append(rest, sanitize.Line(f.means)))
+	o.row(append(columns, 2), append(rest, "→", sanitize.Line(f.fix)))
 }
 
-// wrap writes text with the prefix first, and rest on further lines.
-func (o Options) wrap(first, rest, text string) {
-	if text = sanitize.Line(text); text == "" {
-		return
-	}
-	lines := []string{text}
-	if o.Width > 0 {
-		lines = theme.Wrap(text, "", max(10, o.Width-1-utf8.RuneCountInString(rest)))
-	}
-	for i, l := range lines {
-		if i > 0 {
-			first = rest
-		}
-		fmt.Fprintln(o.Out, first+l)
+// row writes texts side by side, unless the last is missing.
+func (o Options) row(columns []int, texts []string) {
+	if texts[len(texts)-1] != "" {
+		fmt.Fprintln(o.Out, strings.Join(theme.Row(columns, texts, max(0, o.Width-1)), "\n"))
 	}
 }
 
@@ -244,7 +237,7 @@ func checkSecrets(home string) finding {
 func checkProject(dir, home string) finding {
 	found, err := trust.Look(dir, home)
 	if err != nil {
-		return finding{weak, err.Error(), "nothing of the project's .agent folder is used", "correct or remove it"}
+		return finding{weak, err.Error(), "the project's .agent folder is ignored", "correct or remove it"}
 	}
 	if found.Empty() {
 		return fine("no project settings")
@@ -253,7 +246,7 @@ func checkProject(dir, home string) finding {
 	const allow = "read them, then: agent trust add"
 	switch {
 	case err != nil:
-		return finding{broken, err.Error(), "nothing of the project's .agent folder is used", "agent trust add"}
+		return finding{broken, err.Error(), "the project's .agent folder is ignored", "agent trust add"}
 	case answer == trust.Trusted:
 		return fine("its files in .agent are trusted")
 	case answer == trust.Changed:
@@ -285,7 +278,7 @@ func checkSkills(opt Options, home string) (all []finding) {
 		all = append(all, finding{weak, strings.Join(unused, ", ") + " of the project, not trusted", "neither the model nor you can use them", "read them, then: agent trust add"})
 	}
 	for _, note := range slices.Concat(notes, more, left) {
-		all = append(all, finding{weak, note, "neither the model nor you can use that file", "docs/skills.md describes the format"})
+		all = append(all, finding{weak, note, "neither the model nor you can use that file", "agent help skills describes the format"})
 	}
 	return all
 }
@@ -305,11 +298,11 @@ func checkHooks(dir string, cfg config.Config) (all []finding) {
 		case trusted:
 			all = append(all, fine(text+", trusted"))
 		default:
-			all = append(all, finding{weak, text + ", not trusted as they are now", "they are not run", "read them, then: agent trust add"})
+			all = append(all, finding{weak, text + ", their present text not trusted", "they are not run", "read them, then: agent trust add"})
 		}
 	}
 	for _, note := range slices.Concat(notes, hooks.Unmatched(cfg.Hooks), hooks.Unmatched(theirs.Hooks)) {
-		all = append(all, finding{weak, note, "it is not run", "docs/hooks.md describes the format"})
+		all = append(all, finding{weak, note, "it is not run", "agent help hooks describes the format"})
 	}
 	return all
 }
@@ -342,7 +335,7 @@ func checkHome(dir string) finding {
 
 func checkTerminal(p Options) finding {
 	if !term.IsTerminal(int(p.Stdin.Fd())) || !term.IsTerminal(int(p.Stdout.Fd())) {
-		return finding{weak, "standard input or output is not a terminal", "the agent cannot ask you: with -p it denies everything that needs a yes", "choose a --permission-mode for agent -p"}
+		return finding{weak, "standard input or output is not a terminal", "the agent cannot ask you: with -p everything that asks is denied", "use agent -p with --permission-mode accept-edits"}
 	}
 	kind := os.Getenv("TERM")
 	if kind == "" || kind == "dumb" {
@@ -353,6 +346,16 @@ func checkTerminal(p Options) finding {
 		return finding{weak, kind + ", size unknown", "80 columns are assumed", "stty cols 100 rows 30"}
 	}
 	return fine(fmt.Sprintf("%s, %d×%d", kind, w, h))
+}
+
+func checkShell(cfg config.Config, sh shell.Interpreter) finding {
+	if !sh.Posix {
+		return finding{weak, sh.Path, "each command asks, as no rule covers a line for it", "install Git for Windows, which has bash"}
+	}
+	if runtime.GOOS == "windows" {
+		return fine(sh.Path)
+	}
+	return checkProgram(cfg, "bash", "commands run with sh, which has fewer features", "install bash")
 }
 
 func checkProgram(cfg config.Config, name, means, fix string) finding {

@@ -13,6 +13,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/trust"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
 func TestCheckHome(t *testing.T) {
@@ -223,5 +224,13 @@ func TestCheckEnvironment(t *testing.T) {
 		if got := checkEnvironment(env, config.Config{EnvKeep: c.keep}); got != fine(c.want) {
 			t.Errorf("%v: %+v", c.keep, got)
 		}
+	}
+}
+
+// The doctor names why each command asks.
+func TestTheShellOfWindows(t *testing.T) {
+	got := checkShell(config.Config{}, shell.Interpreter{Name: "cmd.exe", Path: `C:\Windows\System32\cmd.exe`})
+	if got.grade != weak || !strings.Contains(got.means, "each command asks") || !strings.Contains(got.fix, "Git for Windows") {
+		t.Errorf("%+v", got)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
 	"github.com/bb2d0cf4/agent/internal/lookpath"
-	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 // Editor checks each step of the connection to an editor.
@@ -43,12 +42,9 @@ func (d *Editor) Run(ctx context.Context, vsix []byte) (healthy bool) {
 	return !d.broken
 }
 
-func (d *Editor) say(grade, name, text, fix string) {
-	d.broken = d.broken || grade == "broken"
-	fmt.Fprintf(d.Out, "%-7s %-10s %s\n", grade, name, sanitize.Line(text))
-	if fix != "" {
-		fmt.Fprintf(d.Out, "%18s → %s\n", "", sanitize.Line(fix))
-	}
+func (d *Editor) say(grade grade, name, text, fix string) {
+	d.broken = d.broken || grade == broken
+	Options{Out: d.Out}.show(name, finding{grade: grade, text: text, fix: fix})
 }
 
 // programs lists the installed editors, and whether they have the extension.

@@ -70,6 +70,9 @@ func checkServer(ctx context.Context, cfg config.Config, m config.Model) []findi
 	if s := facts.Summary(); s != "" {
 		said = "; " + s
 	}
+	if a, err := provider.SignIns(cfg).Account(m.Endpoint.BaseURL); err == nil && provider.SignedIn(cfg, m) {
+		said += "; signed in as " + a.Email + ", whose ChatGPT plan pays"
+	}
 	list := []finding{fine(fmt.Sprintf("%s answers in %d ms%s", where, took, said))}
 	for _, p := range provider.Problems(m, facts) {
 		g := weak
@@ -87,6 +90,8 @@ func serverFix(ctx context.Context, cfg config.Config, m config.Model, err error
 	refused := errors.As(err, &e) && e.Kind == llm.Unauthorized
 	_, kept := keystore.Open(cfg.Home).Get(ctx, m.Endpoint.BaseURL)
 	switch {
+	case refused && provider.SignedIn(cfg, m):
+		return "sign in again: agent login"
 	case len(m.Endpoint.APIKeyCommand) > 0 && refused:
 		return "the key comes from the command " + m.Endpoint.APIKeyCommand[0] + ": run it by hand"
 	case refused && env != "" && os.Getenv(env) != "":

@@ -298,8 +298,8 @@ var notChat = []string{
 	"veo", "davinci", "babbage", "instruct-0914",
 }
 
-// pick chooses the first model: a favourite of the provider if there is one, else the
-// person's choice, else the first listed. server is the name that the person knows.
+// pick chooses the first model: a favourite of the provider or the only one, which the person
+// is told, else the person's choice. server is the name that the person knows.
 func (c *chooser) pick(ctx context.Context, provider, server string, models []remote.ModelInfo) (ref string, err error) {
 	var names []string
 	for _, m := range models {
@@ -309,13 +309,15 @@ func (c *chooser) pick(ctx context.Context, provider, server string, models []re
 	}
 	for _, name := range config.Favourites(provider) {
 		if slices.Contains(names, name) {
+			c.of = fmt.Sprintf(" (recommended, of %d models)", len(names))
 			return provider + "/" + name, nil
 		}
 	}
 	switch {
 	case len(names) == 0:
 		return "", fmt.Errorf("%s lists no model for conversations; name one with --model %s/NAME", server, provider)
-	case len(names) == 1 || c.Screens < 1:
+	case len(names) == 1:
+		c.of = " (its only model)"
 		return provider + "/" + names[0], nil
 	}
 	page := dialog.Page{Title: "Which model of " + server + "?", Back: true}

@@ -1,10 +1,12 @@
 package firstrun
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/bb2d0cf4/agent/internal/app/allowedservers"
@@ -17,14 +19,29 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/picker"
 )
 
-// Suggestion is a first prompt that suits any project.
-const Suggestion = "What does this project do, and how is it tested?"
+// manifests are files of a folder that has a project to build and test.
+var manifests = []string{"go.mod", "package.json", "Cargo.toml", "pyproject.toml", "setup.py", "pom.xml", "build.gradle*", "CMakeLists.txt", "Makefile", "*.csproj", "Gemfile", "mix.exs", "composer.json", ".git"}
+
+// Suggestion returns a first prompt that suits the folder dir, which is "" for the present one.
+func Suggestion(dir string) string {
+	dir = cmp.Or(dir, ".")
+	for _, m := range manifests {
+		if found, err := filepath.Glob(filepath.Join(dir, m)); err == nil && len(found) > 0 {
+			return "What does this project do, and how is it tested?"
+		}
+	}
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) == 0 {
+		return "Write a small command-line to-do list here, with a test."
+	}
+	return "What is in this folder?"
+}
 
 // Options hold the terminal to ask on and the settings known so far.
 type Options struct {
 	Terminal dialog.Terminal
 	Config   config.Config
-	Screens  int // how many more screens may be shown, at most three
+	Screens  int  // how many more screens may be shown before the offer of a copy is left out
+	Second   bool // the person was asked about the project's files before
 }
 
 // chooser collects the answers that lead to a model. They are saved at the end, so
@@ -38,6 +55,7 @@ type chooser struct {
 	// allowed holds the servers and proxies that the person allowed on the way.
 	allowed []allowedservers.Entry
 	others  []string // addresses where another user's program listens
+	of      string   // why the model was taken without a question; may be empty
 	single  bool     // the page for a key is the only page
 }
 
@@ -58,6 +76,7 @@ const (
 	fromEnv keySource = iota
 	fromStore
 	pasted
+	signedIn      // with an account, instead of a key
 	anotherServer // typed in with the server's address
 )
 
@@ -67,8 +86,14 @@ func Model(ctx context.Context, o Options) (notes []string, err error) {
 	c := &chooser{Options: o}
 	ways, items := c.ways(ctx)
 	page := dialog.Page{Title: "Which model?", Choices: items}
+	if o.Second {
+		page.Title += " (2 of 2)"
+	}
 	if ways[0].model == "" {
-		page.Text = []string{"No model server answers on this machine: neither Ollama nor LM Studio, llama.cpp or vLLM. (agent demo works without a model.)"}
+		page.Text = []string{
+			"No local model server found (Ollama, LM Studio, llama.cpp, vLLM). To get one: install Ollama from https://ollama.com, then run: ollama pull qwen3:8b",
+			"Try it offline first: agent demo",
+		}
 	}
 	for _, o := range c.others {
 		page.Text = append(page.Text, o+" belongs to another user of this machine, so nothing was sent to it. To use it, enter its address.")
@@ -80,8 +105,7 @@ func Model(ctx context.Context, o Options) (notes []string, err error) {
 	if err := c.save(ctx, settings.Pair{Key: "model", Value: ref}); err != nil {
 		return nil, err
 	}
-	file, err := settings.File()
-	return append(c.notes, "using "+ref+", saved in "+file+"; /model chooses another, agent config model asks again"), err
+	return append(c.notes, "Using "+ref+c.of+". Switch with /model."), nil
 }
 
 // follow asks for a way and follows it. Going back from its first page asks again.
@@ -96,6 +120,10 @@ func (c *chooser) follow(ctx context.Context, page dialog.Page, ways []way) (ref
 			ref, err = c.onThisMachine(ctx, w)
 		case w.from == anotherServer:
 			ref, err = c.byAddress(ctx)
+		case w.from == pasted:
+			ref, err = c.byPaste(ctx)
+		case w.from == signedIn:
+			ref, err = c.bySignIn(ctx, w.provider)
 		default:
 			ref, err = c.byKey(ctx, w.provider, w.from)
 		}
@@ -145,11 +173,15 @@ func (c *chooser) ways(ctx context.Context) (ways []way, items []picker.Item) {
 	add := func(w way, title, detail string) {
 		ways, items = append(ways, w), append(items, picker.Item{Title: title, Detail: detail})
 	}
-	for _, w := range c.local(ctx) {
-		add(w, w.server.Name+"/"+w.model, described(w.facts))
+	for i, w := range c.local(ctx) {
+		title := "Local: " + w.server.Name + "/" + w.model
+		if i == 0 && !w.facts.NoTools {
+			title += " (recommended)"
+		}
+		add(w, title, described(w.facts))
 	}
 	kept := keystore.Open(c.Config.Home)
-	for _, from := range []keySource{fromEnv, fromStore, pasted} {
+	for _, from := range []keySource{fromEnv, fromStore} {
 		for _, h := range config.Hosted {
 			m, err := c.Config.Lookup(h.Name + "/x")
 			if err != nil || m.Endpoint.APIKeyEnv == "" {
@@ -162,13 +194,40 @@ func (c *chooser) ways(ctx context.Context) (ways []way, items []picker.Item) {
 			case kept.Has(m.Endpoint.BaseURL):
 				has = fromStore
 			}
-			if detail := []string{"with the key in " + m.Endpoint.APIKeyEnv, "with the key that you gave", "with a key that you paste"}[from]; has == from {
-				add(way{provider: h.Name, from: from}, h.Title, detail)
+			if detail := []string{"with the key in " + m.Endpoint.APIKeyEnv, "with the saved key"}[from]; has == from {
+				add(way{provider: h.Name, from: from}, "Cloud: "+h.Title, detail)
 			}
+		}
+	}
+	add(way{from: pasted}, "Cloud: paste an API key", "OpenAI, Anthropic, Google Gemini, …")
+	for _, h := range config.Hosted {
+		if m, err := c.Config.Lookup(h.Name + "/x"); err == nil && m.Endpoint.Login != "" {
+			add(way{provider: h.Name, from: signedIn}, "Cloud: continue with ChatGPT", "your ChatGPT plan pays, without a key")
 		}
 	}
 	add(way{from: anotherServer}, "Another server", "by its address")
 	return ways, items
+}
+
+// byPaste asks for the provider of a key, then for the key.
+func (c *chooser) byPaste(ctx context.Context) (ref string, err error) {
+	page := dialog.Page{Title: "Which provider is the key of?", Back: true}
+	var names []string
+	for _, h := range config.Hosted {
+		if m, err := c.Config.Lookup(h.Name + "/x"); err == nil && m.Endpoint.APIKeyEnv != "" {
+			names = append(names, h.Name)
+			page.Choices = append(page.Choices, picker.Item{Title: h.Title, Detail: remote.Shown(m.Endpoint.BaseURL)})
+		}
+	}
+	for begin := *c; ; *c = begin {
+		a, err := c.ask(ctx, page)
+		if err != nil {
+			return "", err
+		}
+		if ref, err = c.byKey(ctx, names[a.Choice], pasted); !errors.Is(err, dialog.ErrBack) {
+			return ref, err
+		}
+	}
 }
 
 // local returns the models on this machine, those without tools last.
@@ -189,24 +248,23 @@ func (c *chooser) local(ctx context.Context) (found []way) {
 	return found
 }
 
-// reachable returns the local servers that may be queried without asking: no other user
-// listens there, and no proxy is in between that was not allowed.
+// reachable returns the local servers that may be queried without asking.
 func (c *chooser) reachable() (list []remote.Local) {
 	store := allowedservers.Open(c.Config.Home)
-	for _, s := range remote.LocalServers() {
-		m := config.Model{Provider: s.Name, Endpoint: config.Provider{BaseURL: s.BaseURL}}
-		if known, err := c.Config.Lookup(s.Name + "/x"); err == nil {
-			m = known
+	for _, l := range config.Locals {
+		m, err := c.Config.Lookup(l.Name + "/x")
+		if err != nil {
+			continue // not with an address of their own
 		}
-		s.BaseURL = m.Endpoint.BaseURL
-		if slices.ContainsFunc(list, func(o remote.Local) bool { return o.BaseURL == s.BaseURL }) {
-			continue
-		}
-		switch err := store.Permit(m); {
-		case err == nil:
-			list = append(list, s)
-		case allowedservers.Stranger(s.BaseURL) != "" && !slices.Contains(c.others, remote.Shown(s.BaseURL)):
-			c.others = append(c.others, remote.Shown(s.BaseURL))
+		may := store.Reachable(m)
+		for _, address := range m.Usual() {
+			switch {
+			case slices.ContainsFunc(list, func(o remote.Local) bool { return o.BaseURL == address }):
+			case slices.Contains(may, address):
+				list = append(list, remote.Local{Name: l.Name, BaseURL: address})
+			case allowedservers.Stranger(address) != "" && !slices.Contains(c.others, remote.Shown(address)):
+				c.others = append(c.others, remote.Shown(address))
+			}
 		}
 	}
 	return list
@@ -253,14 +311,14 @@ func (c *chooser) onThisMachine(ctx context.Context, w way) (ref string, err err
 		Text: []string{now, "A copy that asks for more shares the model's files, so nothing is downloaded. It takes more memory."},
 		Choices: []picker.Item{
 			{Title: "Make " + copied, Detail: fmt.Sprintf("a copy with %d tokens", copyContext)},
-			{Title: "Use it as it is"},
+			{Title: "Use it unchanged"},
 		},
 	})
 	if err != nil || a.Choice == 1 {
 		return ref, err
 	}
 	if err := local.Copy(ctx, w.server.BaseURL, w.model, copied, copyContext); err != nil {
-		c.notes = append(c.notes, fmt.Sprintf("the copy was not made, so the model is used as it is: %v", err))
+		c.notes = append(c.notes, fmt.Sprintf("the copy was not made, so the model is used unchanged: %v", err))
 		return ref, nil
 	}
 	c.notes = append(c.notes, "made "+copied+" in Ollama; ollama rm "+copied+" removes it")

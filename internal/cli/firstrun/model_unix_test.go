@@ -222,29 +222,29 @@ func TestEachWayToAModel(t *testing.T) {
 	}{
 		{
 			name: "copy", local: true, want: "model: ollama/qwen3:8b-32k\n", note: "made qwen3:8b-32k in Ollama",
-			steps: []step{{"› ollama/qwen3:8b", "<enter>"}, {"› Make qwen3:8b-32k", "<enter>"}},
+			steps: []step{{"› Local: ollama/qwen3:8b", "<enter>"}, {"› Make qwen3:8b-32k", "<enter>"}},
 			flat:  []step{{"nothing to leave:", "1<enter>"}, {"1 to 2, or nothing to go back:", "1<enter>"}},
 		},
 		{
 			name: "as-it-is", local: true, want: "model: ollama/qwen3:8b\n",
-			steps: []step{{"› ollama/qwen3:8b", "<enter>"}, {"› Make qwen3:8b-32k", "<down><enter>"}},
+			steps: []step{{"› Local: ollama/qwen3:8b", "<enter>"}, {"› Make qwen3:8b-32k", "<down><enter>"}},
 			flat:  []step{{"nothing to leave:", "1<enter>"}, {"1 to 2, or nothing to go back:", "2<enter>"}},
 		},
 		{
 			name: "env", env: canary, want: "model: openai/gpt-4o\n",
-			steps: []step{{"› OpenAI  with the key in", "<enter>"}, {"(?s)Use this model server.*OPENAI_BASE_URL.*› No", "<down><enter>"}},
+			steps: []step{{"› Cloud: OpenAI  with the key in", "<enter>"}, {"(?s)Use this model server.*OPENAI_BASE_URL.*› No", "<down><enter>"}},
 			flat:  []step{{"nothing to leave:", "1<enter>"}, {"2 to 3, or nothing to go back:", "2<enter>"}},
 		},
 		{
 			name: "paste", want: "model: openai/gpt-4o\n", key: true, note: "the key is saved in ",
-			steps: []step{{"› OpenAI", "<enter>"}, {"Key:", "wrong<enter>"}, {"Incorrect", canary + "<enter>"}},
-			flat:  []step{{"nothing to leave:", "1<enter>"}, {"not shown, or nothing to go back:", "wrong<enter>"}, {"(?s)Incorrect.*not shown, or nothing to go back:", canary + "<enter>"}},
+			steps: []step{{"› Cloud: paste", "<enter>"}, {"› OpenAI", "<enter>"}, {"Key:", "wrong<enter>"}, {"Incorrect", canary + "<enter>"}},
+			flat:  []step{{"nothing to leave:", "1<enter>"}, {"1 to 9, or nothing to go back:", "1<enter>"}, {"not shown, or nothing to go back:", "wrong<enter>"}, {"(?s)Incorrect.*not shown, or nothing to go back:", canary + "<enter>"}},
 		},
 		{
 			name: "address", key: true, want: "providers:\n  local:\n    base_url: KEYED\n    api_key_env: LOCAL_API_KEY\nmodel: local/large\n",
 			steps: []step{{"Another server", "Another<enter>"}, {"Address:", "<ctrl+u>KEYED<enter>" + canary + "<enter>"}, {"› small", "<down><down><enter>"}},
 			flat: []step{
-				{"nothing to leave:", "10<enter>"},
+				{"nothing to leave:", "2<enter>"},
 				{"Address, or nothing for", "KEYED<enter>"},
 				{"not shown, or nothing:", canary + "<enter>"},
 				{"1 to 3, or nothing to go back:", "3<enter>"},
@@ -273,7 +273,7 @@ func TestEachWayToAModel(t *testing.T) {
 					t.Errorf("the key is kept: %v", kept)
 				}
 				notes := strings.Join(got.notes, "\n")
-				if !strings.Contains(notes, c.note) || !strings.Contains(notes, "saved in "+filepath.Join(pl.cfg.Home, "config.yaml")) {
+				if !strings.Contains(notes, c.note) || !strings.Contains(notes, ". Switch with /model.") {
 					t.Errorf("%q", notes)
 				}
 				if made := pl.ollama.copied != nil; made != strings.HasPrefix(c.name, "copy") {
@@ -293,7 +293,7 @@ func TestLeavingChangesNothing(t *testing.T) {
 	another := []step{{"Another server", "Another<enter>"}, {"Address:", "<ctrl+u>KEYED<enter>" + canary + "<enter>"}, {"› small", "<ctrl+c>"}}
 	for name, steps := range map[string][]step{
 		"first":       {{"Which model", "<esc>"}},
-		"the key":     {{"› OpenAI", "<enter>"}, {"Key:", canary + "<ctrl+c>"}},
+		"the key":     {{"› Cloud: paste", "<enter>"}, {"› OpenAI", "<enter>"}, {"Key:", canary + "<ctrl+c>"}},
 		"the address": {another[0], {"Address:", "x<ctrl+d>"}},
 		"the model":   another,
 	} {
@@ -323,10 +323,10 @@ func TestEscGoesBack(t *testing.T) {
 		want        string
 	}{
 		"from a key": {steps: []step{
-			{"› OpenAI", "<enter>"}, {"Key:", "half<esc>"}, {"(?s)Paste.*Which model.*› OpenAI", "<enter>"}, {"Key: *\n", canary + "<enter>"},
+			{"› Cloud: paste", "<enter>"}, {"› OpenAI", "<enter>"}, {"Key:", "half<esc>"}, {"(?s)Paste.*Which provider.*› OpenAI", "<esc>"}, {"(?s)Which provider.*Which model.*› Cloud: paste", "<enter>"}, {"(?s)Which model.*Which provider.*› OpenAI", "<enter>"}, {"Key: *\n", canary + "<enter>"},
 		}, want: "model: openai/gpt-4o\n"},
 		"from an address": {steps: []step{
-			{"Another server", "Another<enter>"}, {"Address:", "x<esc>"}, {"(?s)Which server.*Which model.*› OpenAI", "<enter>"}, {"Key:", canary + "<enter>"},
+			{"Another server", "Another<enter>"}, {"Address:", "x<esc>"}, {"(?s)Which server.*Which model.*› Cloud: paste", "<enter>"}, {"› OpenAI", "<enter>"}, {"Key:", canary + "<enter>"},
 		}, want: "model: openai/gpt-4o\n"},
 		"from a model": {steps: []step{
 			{"Another server", "Another<enter>"},
@@ -336,22 +336,25 @@ func TestEscGoesBack(t *testing.T) {
 			{"(?s)Which model of.*Which model of.*› small", "<enter>"},
 		}, want: "providers:\n  local:\n    base_url: KEYED\n    api_key_env: LOCAL_API_KEY\nmodel: local/small\n"},
 		"from a copy": {local: true, steps: []step{
-			{"› ollama/qwen3:8b", "<enter>"},
+			{"› Local: ollama/qwen3:8b", "<enter>"},
 			{"› Make qwen3:8b-32k", "<esc>"},
-			{"(?s)More context.*› ollama/qwen3:8b", "<enter>"},
+			{"(?s)More context.*› Local: ollama/qwen3:8b", "<enter>"},
 			{"(?s)More context.*More context.*› Make", "<down><enter>"},
 		}, want: "model: ollama/qwen3:8b\n"},
 		"from a server": {env: canary, steps: []step{
-			{"› OpenAI  with the key in", "<enter>"},
+			{"› Cloud: OpenAI  with the key in", "<enter>"},
 			{"› No", "<esc>"},
-			{"(?s)Use this model server.*› OpenAI  with the key in", "<enter>"},
+			{"(?s)Use this model server.*› Cloud: OpenAI  with the key in", "<enter>"},
 			{"(?s)takes a yes back.*takes a yes back.*› No", "<down><enter>"},
 		}, want: "model: openai/gpt-4o\n"},
 		"on plain lines": {flat: true, steps: []step{
 			{"nothing to leave:", "1<enter>"},
+			{"1 to 9, or nothing to go back:", "1<enter>"},
 			{"not shown, or nothing to go back:", "<enter>"},
+			{`(?s)Key, which.*1 to 9, or nothing to go back:\s*$`, "<enter>"},
 			{"(?s)go back.*nothing to leave:", "1<enter>"},
-			{"(?s)go back.*go back:", canary + "<enter>"},
+			{`leave: 1\s(?s:.*)1 to 9, or nothing to go back:\s*$`, "1<enter>"},
+			{`go back: 1\s(?s:.*)not shown, or nothing to go back:\s*$`, canary + "<enter>"},
 		}, want: "model: openai/gpt-4o\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -387,13 +390,14 @@ func TestUncheckedKey(t *testing.T) {
 	pl := newPlace(t, false)
 	t.Setenv("OPENAI_BASE_URL", nowhere)
 	got := pl.walk(t, "unchecked", 80, false, func(o Options) ([]string, error) { return Model(t.Context(), o) }, []step{
+		{"› Cloud: paste", "<enter>"},
 		{"› OpenAI", "<enter>"},
 		{"Key:", "wrong<enter>"},
 		{"› Try again", "<enter>"},
 		{"Key: *\n", canary + "<enter>"},
 		{"(?s)could not be checked.*could not be checked.*› Try again", "<down><enter>"},
 	})
-	if all := pl.written(t); got.err != nil || !strings.Contains(all["credentials.json"], canary) || all["config.yaml"] != "model: openai/gpt-5.1\n" {
+	if all := pl.written(t); got.err != nil || !strings.Contains(all["credentials.json"], canary) || all["config.yaml"] != "model: openai/gpt-6.1-sol\n" {
 		t.Errorf("%+v, %q", got, all)
 	}
 }
@@ -401,7 +405,7 @@ func TestUncheckedKey(t *testing.T) {
 // A wrong key from the environment is an error that names the variable. Without a
 // network the key may be used unchecked. A wrong stored key is asked for again.
 func TestWrongKey(t *testing.T) {
-	env := []step{{"› OpenAI  with the key in", "<enter>"}, {"› No", "<down><enter>"}}
+	env := []step{{"› Cloud: OpenAI  with the key in", "<enter>"}, {"› No", "<down><enter>"}}
 	model := func(o Options) ([]string, error) { return Model(t.Context(), o) }
 	t.Run("wrong", func(t *testing.T) {
 		pl := newPlace(t, false)
@@ -416,7 +420,7 @@ func TestWrongKey(t *testing.T) {
 		t.Setenv("OPENAI_API_KEY", canary)
 		t.Setenv("OPENAI_BASE_URL", nowhere)
 		got := pl.walk(t, "env-unchecked", 80, false, model, append(env, step{"› Try again", "<down><enter>"}))
-		if all := pl.written(t); got.err != nil || all["config.yaml"] != "model: openai/gpt-5.1\n" || !strings.Contains(all["servers.json"], nowhere) || len(all) != 2 {
+		if all := pl.written(t); got.err != nil || all["config.yaml"] != "model: openai/gpt-6.1-sol\n" || !strings.Contains(all["servers.json"], nowhere) || len(all) != 2 {
 			t.Errorf("%+v, %q", got, all)
 		}
 	})
@@ -425,7 +429,7 @@ func TestWrongKey(t *testing.T) {
 		if _, err := keystore.Open(pl.cfg.Home).Put(t.Context(), pl.keyed, "revoked"); err != nil {
 			t.Fatal(err)
 		}
-		got := pl.walk(t, "kept-revoked", 80, false, model, []step{{"› OpenAI  with the key that you gave", "<enter>"}, {"Key:", canary + "<enter>"}})
+		got := pl.walk(t, "kept-revoked", 80, false, model, []step{{"› Cloud: OpenAI  with the saved key", "<enter>"}, {"Key:", canary + "<enter>"}})
 		if all := pl.written(t); got.err != nil || !strings.Contains(all["credentials.json"], canary) {
 			t.Errorf("%+v, %q", got, all)
 		}
@@ -470,8 +474,8 @@ func TestTheKeyOfAModel(t *testing.T) {
 // A stored key is used again.
 func TestStoredKey(t *testing.T) {
 	pl := newPlace(t, false)
-	first := []step{{"› OpenAI  with a key that you paste", "<enter>"}, {"Key:", canary + "<enter>"}}
-	again := []step{{"› OpenAI  with the key that you gave", "<enter>"}}
+	first := []step{{"› Cloud: paste", "<enter>"}, {"› OpenAI", "<enter>"}, {"Key:", canary + "<enter>"}}
+	again := []step{{"› Cloud: OpenAI  with the saved key", "<enter>"}}
 	for i, steps := range [][]step{first, again} {
 		got := pl.walk(t, fmt.Sprintf("given-%d", i), 80, false, func(o Options) ([]string, error) { return Model(t.Context(), o) }, steps)
 		if got.err != nil {

@@ -39,7 +39,7 @@ func ProjectServer(ctx context.Context, t dialog.Terminal, s trust.Store, p setu
 	}
 	a, err := dialog.Ask(ctx, t, page)
 	if errors.Is(err, dialog.ErrLeft) {
-		return false, fmt.Errorf("%w: nothing of the project was started, and you will be asked again", ErrLeft)
+		return false, fmt.Errorf("%w: no server of the project was started, and you will be asked again", ErrLeft)
 	}
 	if err != nil {
 		return false, err

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/app/trust"
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/plural"
 	"github.com/bb2d0cf4/agent/internal/repl/dialog"
 	"github.com/bb2d0cf4/agent/internal/repl/picker"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -17,9 +19,13 @@ import (
 var ErrLeft = dialog.ErrLeft
 
 // Trust asks whether to trust the files found in a folder and saves the answer. before
-// is the answer so far.
-func Trust(ctx context.Context, t dialog.Terminal, s trust.Store, f trust.Found, before trust.Answer) (trusted bool, err error) {
+// is the answer so far; first means that the person has not used the program yet.
+func Trust(ctx context.Context, t dialog.Terminal, s trust.Store, f trust.Found, before trust.Answer, first bool) (trusted bool, err error) {
 	page := dialog.Page{Title: "Trust the files of this project?", Text: append([]string{f.Dir, ""}, Describe(f)...)}
+	if first {
+		page.Title += " (1 of 2)"
+		page.Text = append([]string{welcome, ""}, page.Text...)
+	}
 	switch before {
 	case trust.Changed:
 		page.Title = "The files of this project have changed since you trusted them. Trust them now?"
@@ -28,11 +34,11 @@ func Trust(ctx context.Context, t dialog.Terminal, s trust.Store, f trust.Found,
 	}
 	page.YesNo, page.Choices = true, []picker.Item{
 		{Title: "Yes, use them", Detail: "here and in folders below"},
-		{Title: "No, go on without them", Detail: "agent trust add changes that"},
+		{Title: "No", Detail: without(f)},
 	}
 	a, err := dialog.Ask(ctx, t, page)
 	if errors.Is(err, dialog.ErrLeft) {
-		return false, fmt.Errorf("%w: nothing of the project was used, and you will be asked again", ErrLeft)
+		return false, fmt.Errorf("%w: the project's files were not used, and you will be asked again", ErrLeft)
 	}
 	if err != nil {
 		return false, err
@@ -41,6 +47,39 @@ func Trust(ctx context.Context, t dialog.Terminal, s trust.Store, f trust.Found,
 		return true, s.Trust(ctx, f)
 	}
 	return false, s.Set(ctx, trust.Entry{Dir: f.Dir, Folder: f.Folder})
+}
+
+// welcome introduces the program to a person who has not used it.
+const welcome = "agent is a coding agent: a model reads this folder and proposes edits and commands. You see each edit as a diff before it is saved, and commands need your OK, except read-only ones."
+
+// without lists in short the parts of a project that a no leaves unused.
+func without(f trust.Found) string {
+	var names []string
+	if f.Config != nil {
+		names = append(names, "its settings")
+	}
+	counts := map[string]int{"command": len(f.Command)}
+	for _, in := range f.Instructions {
+		switch {
+		case in.Hooks != nil:
+			counts["hook"] += len(in.Hooks)
+		case in.Agent != "":
+			counts["sub-agent"]++
+		case in.Skill != "":
+			counts["skill"]++
+		default:
+			names = append(names, sanitize.Name(in.Name))
+		}
+	}
+	if n := len(names); n > 3 {
+		names = append(names[:2], plural.Of(n-2, "file"))
+	}
+	for _, noun := range []string{"command", "skill", "sub-agent", "hook"} {
+		if n := counts[noun]; n > 0 {
+			names = append(names, plural.Of(n, noun))
+		}
+	}
+	return "work without " + strings.Join(names, ", ") + "; you can change this later with agent trust add"
 }
 
 // instruction describes a file of instructions in one line.
@@ -62,7 +101,7 @@ func guides(f trust.Found) (lines []string) {
 	for _, in := range f.Instructions {
 		switch {
 		case in.Hooks != nil:
-			hooks = append(hooks, "These hooks of "+sanitize.Name(in.Name)+" would run by themselves, without a question, with your rights:")
+			hooks = append(hooks, "These hooks of "+sanitize.Name(in.Name)+" would run without a question, with your rights:")
 			for _, line := range in.Hooks {
 				hooks = append(hooks, "  "+sanitize.Line(line))
 			}
@@ -92,7 +131,7 @@ func effect(f trust.Found) string {
 	if slices.ContainsFunc(f.Instructions, func(in trust.Instruction) bool { return in.Hooks != nil }) {
 		but = " and the hooks above"
 	}
-	return "Whatever you answer, no edit is written and no command run without your yes, except commands that only read" + but +
+	return "Whatever you answer, no edit is written and no command run without your yes, except read-only commands and those in a copy" + but +
 		", and a project sets no keys, addresses, programs or permissions."
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/app/trust"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 // Describe lists each part of a project as used or left out, with the reason.
@@ -30,6 +31,19 @@ func TestDescribe(t *testing.T) {
 			if strings.Contains(got, not) {
 				t.Errorf("%s: %q in\n%s", name, not, got)
 			}
+		}
+	}
+}
+
+// The first prompt that is suggested fits the folder.
+func TestSuggestion(t *testing.T) {
+	for want, files := range map[string]map[string]string{
+		"What does this project do, and how is it tested?":         {"go.mod": "module x"},
+		"Write a small command-line to-do list here, with a test.": {},
+		"What is in this folder?":                                  {"letter.txt": "Dear all"},
+	} {
+		if got := Suggestion(scratch.Dir(t, files)); got != want {
+			t.Errorf("%v: %q, want %q", files, got, want)
 		}
 	}
 }

@@ -5,18 +5,23 @@ import (
 	"os"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
-// patterns are turns of phrase to avoid in comments (see docs/style.md), with the
-// number that is left. Lower the bound when you remove some.
-var patterns = []struct {
+// pattern is a turn of phrase to avoid (see docs/style.md), with the number that is left.
+// Lower the bound when you remove some.
+type pattern struct {
 	name, instead string
 	re            *regexp.Regexp
 	bound         int
-}{
+}
+
+// inComments are those to avoid in comments.
+var inComments = []pattern{
 	{"nominal what", "name the thing: \"the result\", \"the content\"", regexp.MustCompile(
 		`\b[Ww]hat (is|was|it|the|are|were|has|had|they|a|an|comes|came|stands|stood|follows|can|may|must|nobody|no|does|did|made)\b`), 42},
 	{"says that", "\"reports whether\", \"returns\", \"explains\"", regexp.MustCompile(
@@ -30,10 +35,33 @@ var patterns = []struct {
 	{"another one", "\"another\", and the noun", regexp.MustCompile(`\b(another|other) one(s)?\b`), 0},
 }
 
+// inTexts are those to avoid in what people read: the program's messages, questions and help, the
+// extension's, and the pages of the documentation.
+var inTexts = []pattern{
+	{"nothing of", "\"no\", \"none of\"", regexp.MustCompile(`\b[Nn]othing of\b|\bnone (is|are) left\b`), 0},
+	{"go on", "\"continue\"", regexp.MustCompile(`(^|[^"“\x60])\b[Gg](o|oes|oing) on\b([^"”\x60]|$)`), 1},
+	{"as it is", "\"unchanged\"", regexp.MustCompile(`\bas (it is|they are)\b`), 0},
+	{"asked about", "\"asks\"", regexp.MustCompile(`\basked about\b`), 0},
+	{"with a yes", "\"approved\"", regexp.MustCompile(`\banswered with a (yes|no)\b`), 0},
+	{"what it holds", "\"its content\"", regexp.MustCompile(`\bwhat (it|they) holds?\b`), 0},
+	{"by itself", "\"automatically\", \"alone\"", regexp.MustCompile(`\bby (itself|themselves)\b`), 0},
+	{"in its place", "\"instead\"", regexp.MustCompile(`\bin (its|their) place\b`), 0},
+	{"the others", "\"the rest\", or the noun", regexp.MustCompile(`\bthe others\b`), 0},
+	{"for good", "\"permanently\"", regexp.MustCompile(`\bfor good\b`), 0},
+	{"take back", "\"undo\"", regexp.MustCompile(`\b[Tt](ake|akes|aken|aking|ook) (it |this |them |that )?back\b`), 0},
+	{"known to only read", "\"read-only\", \"may change files\"", regexp.MustCompile(`known to only read|\b[Cc]ommands? that only reads?\b`), 0},
+	{"and leave", "\"exit\"", regexp.MustCompile(`\b(and|then|twice:) leaves?([^ a-z]|$)`), 0},
+}
+
 // TestEnglish keeps the turns of phrase that docs/style.md advises against from
 // returning.
 func TestEnglish(t *testing.T) {
-	all := comments(t)
+	avoid(t, inComments, comments(t))
+	avoid(t, inTexts, texts(t))
+}
+
+func avoid(t *testing.T, patterns []pattern, all []comment) {
+	t.Helper()
 	for _, p := range patterns {
 		var found []string
 		for _, c := range all {
@@ -42,10 +70,44 @@ func TestEnglish(t *testing.T) {
 			}
 		}
 		if len(found) > p.bound {
-			t.Errorf("%d comments with %q, at most %d; write %s (docs/style.md):\n%s",
+			slices.SortStableFunc(found, func(a, b string) int { return changed(b).Compare(changed(a)) })
+			t.Errorf("%d times %q, at most %d; write %s (docs/style.md). The file changed last comes first:\n%s",
 				len(found), p.name, p.bound, p.instead, strings.Join(found, "\n"))
 		}
 	}
+}
+
+// changed returns when the file that a place begins with was changed.
+func changed(place string) time.Time {
+	name, _, _ := strings.Cut(place, ":")
+	info, err := os.Stat(name)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// texts returns what people read, a line each.
+func texts(t *testing.T) []comment {
+	t.Helper()
+	var all []comment
+	for _, text := range literals(t) {
+		all = append(all, comment{"a string", text})
+	}
+	eachFile(t, func(name string) {
+		page := path.Ext(name) == ".md" && (path.Dir(name) == "docs" || path.Base(name) == "README.md")
+		if !page && !strings.HasPrefix(name, "editors/vscode/l10n/") && !strings.HasPrefix(path.Base(name), "package.nls") || name == "docs/style.md" || name == "docs/security-report.md" {
+			return
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.SplitSeq(string(data), "\n") {
+			all = append(all, comment{name, line})
+		}
+	})
+	return all
 }
 
 // comment is a line of a comment.

@@ -72,7 +72,7 @@ var otherLimits = map[string]bool{
 	"%w: more than %d bytes":                        true, // of the caller
 	"%w: the limit is %d bytes":                     true,
 	"it is larger than %d MB":                       true,
-	"the next request costs about %s, more than %s: %d tokens are not in the provider's cache (max_request_usd)": true, // a setting
+	"The next request costs about %s, more than %s: %s tokens are not cached (max_request_usd)": true, // a setting
 }
 
 func limits(page string) (all []limit) {

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 )
 
@@ -16,19 +14,15 @@ import (
 func (p *Terminal) Type(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.typing = true
 	p.send([]byte(text))
 }
 
 // Read waits until the program has read all keys so far.
 func (p *Terminal) Read() {
 	p.t.Helper()
-	p.WaitUntil("keys to be typed", func(*vt.Terminal) bool { return p.queued == 0 })
 	late := time.After(Deadline)
-	unread := []unix.PollFd{{Fd: int32(p.tty.Fd()), Events: unix.POLLIN}}
-	for {
-		if n, err := unix.Poll(unread, 0); n == 0 && err == nil {
-			return
-		}
+	for !p.allRead() {
 		select { // nobody is told when the last one is read
 		case <-time.After(time.Millisecond):
 		case <-late:
@@ -42,6 +36,7 @@ func (p *Terminal) Read() {
 func (p *Terminal) Paste(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.typing = true
 	text = strings.ReplaceAll(text, "\n", "\r")
 	if p.model.Modes().BracketedPaste {
 		text = "\x1b[200~" + text + "\x1b[201~"
@@ -56,6 +51,7 @@ func (p *Terminal) Press(keys ...string) {
 	p.t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.typing = true
 	for _, k := range keys {
 		seq := encode(k, p.model.Modes())
 		if seq == "" {

@@ -43,7 +43,8 @@ type Terminal struct {
 	input   []typed // still to be written
 	queued  int     // inputs that are not in the terminal yet
 	closed  bool
-	pending int // fences asked for
+	typing  bool // keys were sent since the last wait
+	pending int  // fences asked for
 	storm   bool
 }
 
@@ -308,11 +309,63 @@ func (p *Terminal) Storm(width, height int) {
 	}
 }
 
-// WaitUntil waits until ok returns true for the model; what describes it in a failure.
+// WaitUntil waits until ok returns true for the model; what describes it in a failure. A condition that is
+// true before the program has read the keys of the test may be about the screen of before: it counts when
+// the program has read them and drawn something, or draws nothing for a while.
 func (p *Terminal) WaitUntil(what string, ok func(*vt.Terminal) bool) {
 	p.t.Helper()
+	p.mu.Lock()
+	early := p.typing && ok(p.model)
+	p.typing = false
+	p.mu.Unlock()
+	if early {
+		p.answered()
+	}
+	p.until(what, Deadline, ok)
+}
+
+// reads and draws are how long a program may take to read keys, and then to draw something. One that
+// does not costs a test this time.
+const reads, draws = 2 * time.Second, 200 * time.Millisecond
+
+// answered waits until the program has read all keys and drawn something after that, or has not for
+// a while.
+func (p *Terminal) answered() {
+	late := time.After(reads)
+	for !p.allRead() {
+		select { // nobody is told when the last one is read
+		case <-time.After(time.Millisecond):
+		case <-late:
+			return
+		}
+	}
+	p.mu.Lock()
+	before := len(p.record)
+	p.mu.Unlock()
+	p.reached(draws, func(*vt.Terminal) bool { return len(p.record) > before })
+}
+
+// allRead reports whether the program has read all keys so far.
+func (p *Terminal) allRead() bool {
+	p.mu.Lock()
+	queued := p.queued
+	p.mu.Unlock()
+	n, err := unix.Poll([]unix.PollFd{{Fd: int32(p.tty.Fd()), Events: unix.POLLIN}}, 0)
+	return queued == 0 && n == 0 && err == nil
+}
+
+// until fails the test if ok does not return true within a time.
+func (p *Terminal) until(what string, within time.Duration, ok func(*vt.Terminal) bool) {
+	p.t.Helper()
+	if !p.reached(within, ok) {
+		p.t.Fatalf("waited for %s; on the screen:\n%s", what, p.Screen())
+	}
+}
+
+// reached waits until ok returns true for the model, and reports whether that was in time.
+func (p *Terminal) reached(within time.Duration, ok func(*vt.Terminal) bool) bool {
 	late := false
-	timer := time.AfterFunc(Deadline, func() {
+	timer := time.AfterFunc(within, func() {
 		p.mu.Lock()
 		late = true
 		p.changed.Broadcast()
@@ -323,10 +376,11 @@ func (p *Terminal) WaitUntil(what string, ok func(*vt.Terminal) bool) {
 	defer p.mu.Unlock()
 	for !ok(p.model) {
 		if late {
-			p.t.Fatalf("waited for %s; on the screen:\n%s", what, p.model.String())
+			return false
 		}
 		p.changed.Wait()
 	}
+	return true
 }
 
 // WaitFor waits until the screen matches a regular expression.
@@ -345,7 +399,7 @@ func (p *Terminal) Sync() {
 	if _, err := p.tty.WriteString("\x1b]7777;" + mark + "\a"); err != nil {
 		p.t.Fatal(err)
 	}
-	p.WaitUntil("output to be read", func(m *vt.Terminal) bool {
+	p.until("output to be read", Deadline, func(m *vt.Terminal) bool {
 		fences := m.Stats().Fences
 		return len(fences) > 0 && fences[len(fences)-1] == mark
 	})

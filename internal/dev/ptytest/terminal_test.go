@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -60,6 +61,20 @@ func TestNothingBlocks(t *testing.T) {
 	p.WaitFor("ready")
 	p.Type(strings.Repeat("x", 1<<20))
 	p.Sync()
+}
+
+// A text that was on the screen before a key is no sign that the program has taken the key.
+func TestAWaitIsForTheScreenAfterTheKeys(t *testing.T) {
+	p := New(t, vt.Options{})
+	p.Start(shell(`stty raw -echo; printf 'choose: '; dd bs=1 count=1 2>/dev/null; printf 'chosen'; dd bs=1 count=1 2>/dev/null`))
+	p.WaitFor("choose")
+	p.SignalGroup(syscall.SIGSTOP) // too busy to read
+	p.Type("x")
+	time.AfterFunc(100*time.Millisecond, func() { p.SignalGroup(syscall.SIGCONT) })
+	p.WaitFor("choose")
+	if !strings.Contains(p.Screen(), "x") {
+		t.Errorf("the key was not taken, on the screen:\n%s", p.Screen())
+	}
 }
 
 func TestKeys(t *testing.T) {

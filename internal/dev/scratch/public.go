@@ -30,7 +30,7 @@ func Copy(t testing.TB, program, to string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(to, data, 0o755); err != nil {
+	if err := writeFile(to, data, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	return to

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -66,9 +67,17 @@ func Program(t TB, path, text string) {
 func write(t TB, path, text string, mode os.FileMode) {
 	t.Helper()
 	Mkdir(t, filepath.Dir(path))
-	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+	if err := writeFile(path, []byte(text), mode); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// writeFile writes a file while nothing is started: a program that a child has open for
+// writing, for the instant before it becomes another, cannot be run ("text file busy").
+func writeFile(path string, data []byte, mode os.FileMode) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return os.WriteFile(path, data, mode)
 }
 
 // Read returns the text of a file.

@@ -1,6 +1,7 @@
 package scratch
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -66,6 +67,15 @@ func (w *Tree) Change(name, text string) workspace.Change {
 	c, err := w.Propose(name, func(workspace.File) (string, error) { return text, nil })
 	w.must(err)
 	return c
+}
+
+// Commit commits one change.
+func (w *Tree) Commit(ctx context.Context, c workspace.Change, by workspace.Origin) (workspace.File, error) {
+	files, err := w.Root.Commit(ctx, workspace.AllOrNone, by, c)
+	if len(files) == 0 {
+		return workspace.File{}, err
+	}
+	return files[0], err
 }
 
 // Edit proposes and commits a new text.

@@ -51,9 +51,21 @@ func Check(body []byte) error {
 	}
 	var req struct {
 		Messages []message `json:"messages"`
+		Tools    []struct {
+			Function struct {
+				Name string `json:"name"`
+			} `json:"function"`
+		} `json:"tools"`
 	}
 	if err := json.Unmarshal(body, &req); err != nil {
 		return fmt.Errorf("the body: %w", err)
+	}
+	var names []string
+	for _, t := range req.Tools {
+		names = append(names, t.Function.Name)
+	}
+	if err := named(names); err != nil {
+		return err
 	}
 	if len(req.Messages) == 0 {
 		return errors.New("no messages")
@@ -72,6 +84,21 @@ func Check(body []byte) error {
 	}
 	if last := req.Messages[len(req.Messages)-1].Role; last != "user" && last != "tool" {
 		return fmt.Errorf("the last message is of role %q: there is nothing to answer", last)
+	}
+	return nil
+}
+
+// named returns the error of names of tools that a provider refuses.
+func named(names []string) error {
+	if len(names) > maxFunctions {
+		return fmt.Errorf("%d tools", len(names))
+	}
+	seen := map[string]bool{}
+	for _, name := range names {
+		if seen[name] || name == "" || len(name) > maxToolName || strings.ContainsFunc(name, badInName) {
+			return fmt.Errorf("tool %q: twice, or a bad name", name)
+		}
+		seen[name] = true
 	}
 	return nil
 }

@@ -34,6 +34,8 @@ type messagesJudge struct {
 	open    map[string]bool // calls of the last answer that have no result yet
 	ids     map[string]bool // all calls
 	markers int
+	// searched is the id of a search of the server without a result.
+	searched string
 }
 
 // CheckMessages returns the first thing in body, a request of the Messages API,
@@ -72,6 +74,7 @@ type messagesRequest struct {
 }
 
 type messagesTool struct {
+	Type   string          `json:"type"`
 	Name   string          `json:"name"`
 	Schema json.RawMessage `json:"input_schema"`
 	Cache  json.RawMessage `json:"cache_control"`
@@ -83,8 +86,16 @@ type messagesMessage struct {
 }
 
 func (j *messagesJudge) tools(tools []messagesTool) error {
+	names := map[string]bool{}
 	for _, t := range tools {
 		j.mark(t.Cache)
+		if names[t.Name] || len(t.Name) > maxToolName {
+			return fmt.Errorf("tool %q: twice, or a long name", t.Name)
+		}
+		names[t.Name] = true
+		if t.Type == "web_search_20250305" && t.Name == "web_search" && t.Schema == nil {
+			continue
+		}
 		if !isObject(t.Schema) || strings.ContainsFunc(t.Name, badInName) || t.Name == "" {
 			return fmt.Errorf("tool %q: a bad name, or a schema that is no object", t.Name)
 		}
@@ -205,6 +216,9 @@ func (j *messagesJudge) assistant(blocks []messagesBlock) error {
 			return err
 		}
 	}
+	if j.searched != "" {
+		return errors.New("a search has no result")
+	}
 	if strings.HasSuffix(blocks[len(blocks)-1].Type, "thinking") {
 		return errors.New("the answer ends in thinking")
 	}
@@ -226,6 +240,18 @@ func (j *messagesJudge) answered(b messagesBlock) error {
 		}
 	case "tool_use":
 		return j.use(b)
+	case "server_tool_use":
+		if b.ID == "" || j.searched != "" || !isObject(b.Input) {
+			return fmt.Errorf("search %q: no id, no input, or the one before it has no result", b.ID)
+		}
+		j.searched = b.ID
+		return nil
+	case "web_search_tool_result":
+		if b.ToolUseID != j.searched || b.ToolUseID == "" {
+			return fmt.Errorf("a result of the search %q, but the last is %q", b.ToolUseID, j.searched)
+		}
+		j.searched = ""
+		return nil
 	default:
 		return fmt.Errorf("a block of type %q", b.Type)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -11,6 +12,7 @@ import (
 type responsesItem struct {
 	Type      string          `json:"type"`
 	Role      string          `json:"role"`
+	Phase     *string         `json:"phase"`
 	Content   json.RawMessage `json:"content"`
 	CallID    string          `json:"call_id"`
 	Name      string          `json:"name"`
@@ -70,21 +72,34 @@ type responsesRequest struct {
 	Input []responsesItem `json:"input"`
 }
 
+// The most tools of a request, and the most bytes of a name of one.
+const (
+	maxFunctions = 128
+	maxToolName  = 64
+)
+
 // check checks everything but the input.
 func (r responsesRequest) check() error {
 	if r.Model == "" || r.Store == nil || *r.Store || r.Previous != nil || len(r.Input) == 0 {
 		return errors.New("a model, input and store: false are required, and no previous_response_id")
 	}
+	var names []string
 	for _, t := range r.Tools {
+		if t.Type == "web_search" && t.Name == "" {
+			names = append(names, t.Type)
+			continue
+		}
+		names = append(names, t.Name)
 		if t.Type != "function" || t.Name == "" || t.Strict == nil || *t.Strict || !isObject(t.Schema) {
 			return fmt.Errorf("tool %q: no function with strict: false and a schema", t.Name)
 		}
 	}
-	return nil
+	return named(names)
 }
 
 func (j *responsesJudge) next(item responsesItem) error {
-	if j.reasoning && item.Type != "function_call" && item.Type != "reasoning" && item.Role != "assistant" {
+	led := item.Role == "assistant" || slices.Contains([]string{"function_call", "web_search_call", "reasoning"}, item.Type)
+	if j.reasoning && !led {
 		return errors.New("the reasoning before it has lost the item that it led to")
 	}
 	j.reasoning = item.Type == "reasoning"
@@ -99,13 +114,18 @@ func (j *responsesJudge) next(item responsesItem) error {
 	case "function_call_output":
 		return j.output(item)
 	case "", "message":
+		if p := item.Phase; p != nil && (item.Role != "assistant" || *p != "commentary" && *p != "final_answer") {
+			return fmt.Errorf("phase %q of %q", *p, item.Role)
+		}
 		return j.message(item)
+	case "compaction", "web_search_call":
+		return nil
 	}
 	return errors.New("an unknown type")
 }
 
 func (j *responsesJudge) call(item responsesItem) error {
-	if item.CallID == "" || j.ids[item.CallID] || item.Name == "" || !isObject(json.RawMessage(item.Arguments)) {
+	if item.CallID == "" || len(item.CallID) > 64 || j.ids[item.CallID] || item.Name == "" || !isObject(json.RawMessage(item.Arguments)) {
 		return fmt.Errorf("call %q: a bad or used id, no name, or arguments that are no object", item.CallID)
 	}
 	j.ids[item.CallID], j.open[item.CallID] = true, true

@@ -158,7 +158,7 @@ type DiffOutcome struct {
 	Reason   string // the editor's reason ("button", "timeout", …), or why it is undecided
 	Feedback string // the reviewer's message
 	Comments []Comment
-	Mode     string  // of an accepted plan: the permission mode to go on in
+	Mode     string  // of an accepted plan: the permission mode
 	Always   *Always // nil for this change only
 }
 

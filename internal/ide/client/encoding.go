@@ -9,9 +9,11 @@ import (
 	strict "github.com/go-json-experiment/json"
 )
 
-// Bounds of the wait for a file's encoding: for the reader of the file, and in all.
+// Bounds of the wait for a file's encoding: for the reader of the file, and in all. The editor is
+// asked only if the bytes do not show it, and another encoding would make another text of them: an
+// editor that is busy for seconds is waited for.
 const (
-	naming     = time.Second
+	naming     = 4 * time.Second
 	namingLate = 5 * time.Second
 )
 
@@ -37,7 +39,7 @@ func NewEncodings(c *Client) *Encodings {
 }
 
 // Of returns the encoding of a file, see Documents.Encoding, or "" if the editor does
-// not answer at once.
+// not answer soon.
 func (e *Encodings) Of(path string) string {
 	q := nameless{path, make(chan string, 1)}
 	select {

@@ -56,6 +56,8 @@ type File struct {
 	InWindows   bool     `json:"runningInWindows"`
 	Trusted     *bool    `json:"trusted"`
 	Version     string   `json:"extVersion"`
+	// AgentLock is the lock for this program, if our extension wrote this one for others.
+	AgentLock string `json:"agentLock"`
 
 	Ours `json:"-"`
 }

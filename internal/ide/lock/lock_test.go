@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -313,6 +314,37 @@ func TestForeign(t *testing.T) {
 		d.env[dialect.PortVar] = strconv.Itoa(port)
 		if c := d.one(); !c.Auto || !c.Named {
 			t.Errorf("%s, named: %+v", folder, c)
+		}
+	}
+}
+
+// TestForOthers holds that the file by which our extension is found by other programs is
+// no way in for this one, though the environment names its port: there is no proof.
+func TestForOthers(t *testing.T) {
+	d := newDesk(t)
+	d.s.Foreign = true
+	port := d.listen()
+	d.env[Claude.PortVar] = strconv.Itoa(port)
+	d.lock(claude, port, map[string]any{"agentLock": "/gone/" + strconv.Itoa(port) + ".lock"})
+	if c := d.one(); c.Usable || c.Auto || !strings.Contains(c.Why, "for other programs") {
+		t.Errorf("%+v", c)
+	}
+	d.lock(ours, port, nil)
+	if c, ok := Choice(d.find()); !ok || c.Dialect != Agent || c.Port != port {
+		t.Errorf("%t, %+v", ok, c)
+	}
+}
+
+// TestFolders holds that every folder with a token is named, so that it can be hidden.
+func TestFolders(t *testing.T) {
+	d := newDesk(t)
+	t.Setenv("TMPDIR", scratch.Dir(t, nil))
+	got := d.s.Folders()
+	for _, want := range []string{
+		d.s.Folder, filepath.Join(d.home, claude), filepath.Join(d.home, ".qwen", "ide"), filepath.Join(os.TempDir(), "gemini", "ide"),
+	} {
+		if !slices.Contains(got, want) {
+			t.Errorf("%s is missing in %q", want, got)
 		}
 	}
 }

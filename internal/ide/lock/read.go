@@ -51,13 +51,16 @@ func (s Search) places() []place {
 	return append(all, s.windowsPlaces()...)
 }
 
-// Folders returns the lock folders of all editors: who reads the files there can act as
-// an agent.
+// Folders returns the lock folders of all editors, and those where other programs find
+// our extension: who reads the files there can act as an agent.
 func (s Search) Folders() (all []string) {
 	for _, p := range s.withDefaults().places() {
 		all = append(all, p.dir)
 	}
-	return all
+	if s.Home != "" {
+		all = append(all, filepath.Join(s.Home, ".qwen", "ide"))
+	}
+	return append(all, filepath.Join(os.TempDir(), "gemini", "ide"))
 }
 
 // windowsPlaces returns the lock folders of Windows' users, within WSL.
@@ -217,6 +220,8 @@ func (c *Candidate) load() {
 	switch {
 	case f.Transport != "" && f.Transport != "ws":
 		c.Why = "it needs the transport " + strconv.QuoteToASCII(f.Transport) + "; this agent supports only ws"
+	case f.AgentLock != "":
+		c.Why = "our extension wrote this lock file for other programs"
 	case c.Dialect == Agent && f.unspoken() != "":
 		c.Why = f.unspoken()
 	case unsendable(f.Token):

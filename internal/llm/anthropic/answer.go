@@ -20,6 +20,7 @@ type answer struct {
 	usage  usage
 	spent  llm.Usage // before the server paused the answer
 	stop   string
+	cited  remote.Citations
 	deltas []llm.Delta          // since the last call of Deltas
 	used   func(id string) bool // whether an id is taken in the conversation
 }
@@ -31,6 +32,8 @@ type received struct {
 	id, name string
 	text     strings.Builder // or thinking, or arguments
 	sign     strings.Builder // the signature of thinking
+	compact  json.RawMessage // the content of a compaction
+	partial  bool            // it had a part of a type that is not known
 }
 
 // event is one event of the stream, whatever its type.
@@ -47,7 +50,13 @@ type event struct {
 		Thinking  string `json:"thinking"`
 		Signature string `json:"signature"`
 		JSON      string `json:"partial_json"`
-		Stop      string `json:"stop_reason"`
+		// Content is the text of a compaction; deltas of other types may have another form.
+		Content json.RawMessage `json:"content"`
+		Cite    struct {
+			URL   string `json:"url"`
+			Title string `json:"title"`
+		} `json:"citation"`
+		Stop string `json:"stop_reason"`
 	} `json:"delta"`
 	Usage usage `json:"usage"`
 }
@@ -62,13 +71,16 @@ type usage struct {
 	Kept    struct {
 		Hour *int64 `json:"ephemeral_1h_input_tokens"` // of Written
 	} `json:"cache_creation"`
+	Tools struct {
+		Searches *int64 `json:"web_search_requests"`
+	} `json:"server_tool_use"`
 }
 
 // add takes the counts of v, which are of the whole answer so far. Some gateways send a
 // zero for tokens that an earlier event has counted.
 func (u *usage) add(v usage) {
 	for _, c := range []struct{ dst, src **int64 }{
-		{&u.Input, &v.Input}, {&u.Output, &v.Output}, {&u.Written, &v.Written}, {&u.Read, &v.Read}, {&u.Kept.Hour, &v.Kept.Hour},
+		{&u.Input, &v.Input}, {&u.Output, &v.Output}, {&u.Written, &v.Written}, {&u.Read, &v.Read}, {&u.Kept.Hour, &v.Kept.Hour}, {&u.Tools.Searches, &v.Tools.Searches},
 	} {
 		if *c.src != nil && (*c.dst == nil || **c.src > 0) {
 			*c.dst = *c.src
@@ -76,10 +88,25 @@ func (u *usage) add(v usage) {
 	}
 }
 
+// The types that are read of events, of parts of blocks and of blocks. Others, which may be added to
+// the API, may have any form.
+var (
+	eventTypes = map[string]bool{
+		"error": true, "message_start": true, "content_block_start": true, "content_block_delta": true, "message_delta": true, "message_stop": true,
+	}
+	deltaTypes = map[string]bool{"text_delta": true, "thinking_delta": true, "signature_delta": true, "input_json_delta": true, "compaction_delta": true}
+	blockTypes = map[string]bool{"text": true, "thinking": true, "redacted_thinking": true, "tool_use": true}
+)
+
+// known reports whether all of the event is of types that are read.
+func (e event) known() bool {
+	return eventTypes[e.Type] && (e.Type != "content_block_delta" || deltaTypes[e.Delta.Type])
+}
+
 // Add implements remote.Answer.
 func (a *answer) Add(data []byte) (remote.Progress, error) {
 	var e event
-	if err := json.Unmarshal(data, &e); err != nil {
+	if err := json.Unmarshal(data, &e); err != nil && (e.known() || !remote.OtherForm(err)) {
 		return remote.Nothing, fmt.Errorf("reading an event: %w", err)
 	}
 	switch e.Type {
@@ -120,7 +147,7 @@ func (a *answer) start(e event) error {
 		Type, Text, Thinking, Signature, ID, Name string
 		Input                                     json.RawMessage
 	}
-	if err := json.Unmarshal(e.Block, &b); err != nil {
+	if err := json.Unmarshal(e.Block, &b); err != nil && (blockTypes[b.Type] || !remote.OtherForm(err)) {
 		return fmt.Errorf("reading a block: %w", err)
 	}
 	r := &received{kind: b.Type, start: e.Block, id: b.ID, name: b.Name}
@@ -136,11 +163,36 @@ func (a *answer) start(e event) error {
 		a.pending(r)
 		return nil
 	}
+	if b.Type == "web_search_tool_result" {
+		a.searched(e.Block)
+	}
 	if b.Type == "thinking" || b.Type == "redacted_thinking" {
 		a.deltas = append(a.deltas, llm.Delta{Thinking: true})
 	}
 	a.write(r, b.Text+b.Thinking)
 	return nil
+}
+
+// searched shows the search that led to a block of results.
+func (a *answer) searched(block json.RawMessage) {
+	var found struct {
+		Of      string          `json:"tool_use_id"`
+		Content json.RawMessage `json:"content"`
+	}
+	var results []json.RawMessage
+	var asked struct {
+		Query string `json:"query"`
+	}
+	if json.Unmarshal(block, &found) != nil {
+		return
+	}
+	_ = json.Unmarshal(found.Content, &results) // an error of the search is an object
+	for _, r := range a.order {
+		if r.id == found.Of && r.kind == "server_tool_use" {
+			_ = json.Unmarshal([]byte(r.text.String()), &asked) // without a query, it is shown as empty
+		}
+	}
+	a.deltas = append(a.deltas, remote.Searched(asked.Query, len(results)))
 }
 
 // errNoBlock is returned for a part of a block that did not begin.
@@ -161,6 +213,12 @@ func (a *answer) grow(e event) error {
 	case "input_json_delta":
 		r.text.WriteString(d.JSON)
 		a.pending(r)
+	case "citations_delta":
+		a.cited.Add(d.Cite.URL, d.Cite.Title)
+	case "compaction_delta":
+		r.compact = d.Content // all of it
+	default:
+		r.partial = true
 	}
 	return nil
 }
@@ -208,6 +266,7 @@ func (a *answer) End() *llm.End {
 		end.Stop = llm.StopTools
 	}
 	end.Extra = order.Extra()
+	a.deltas = append(a.deltas, a.cited.Deltas()...)
 	return end
 }
 
@@ -223,10 +282,14 @@ func (r *received) call(stop llm.StopReason, used func(id string) bool) llm.Tool
 // wants it back; nil for thinking without a signature, which it would refuse.
 func (r *received) opaque() json.RawMessage {
 	switch {
+	case r.partial:
+		return nil
+	case r.compact != nil:
+		return r.with("content", r.compact)
 	case r.kind != "thinking" && r.text.Len() == 0:
 		return r.start
-	case r.kind != "thinking":
-		return r.use()
+	case r.kind != "thinking": // the server's call of its own tool, with the input that came in parts
+		return r.with("input", json.RawMessage(r.text.String()))
 	case r.sign.Len() == 0:
 		return nil
 	}
@@ -238,13 +301,13 @@ func (r *received) opaque() json.RawMessage {
 	return raw
 }
 
-// use returns the server's call of its own tool with the input that came in parts.
-func (r *received) use() json.RawMessage {
+// with returns the block as it began, with a member that came later.
+func (r *received) with(member string, value json.RawMessage) json.RawMessage {
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(r.start, &fields); err != nil || !json.Valid([]byte(r.text.String())) {
+	if err := json.Unmarshal(r.start, &fields); err != nil || !json.Valid(value) {
 		return nil
 	}
-	fields["input"] = json.RawMessage(r.text.String())
+	fields[member] = value
 	raw, _ := json.Marshal(fields) // of valid JSON: it cannot fail
 	return raw
 }
@@ -304,5 +367,5 @@ func (a *answer) tokens() llm.Usage {
 		return *p
 	}
 	read, written := value(u.Read), value(u.Written)
-	return llm.Usage{Input: *u.Input + read + written, Output: *u.Output, Cached: read, Written: written, WrittenHour: value(u.Kept.Hour)}
+	return llm.Usage{Input: *u.Input + read + written, Output: *u.Output, Cached: read, Written: written, WrittenHour: value(u.Kept.Hour), Searches: value(u.Tools.Searches)}
 }

@@ -5,6 +5,8 @@ package anthropic
 
 import (
 	"cmp"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -24,6 +26,7 @@ type Options struct {
 	Temperature *float64
 	Effort      string         // how much the model thinks: low, medium, high …; empty: the model's default
 	Extra       map[string]any // merged into the request's body, over our own
+	Search      bool           // whether the server may search the web by itself
 	Learned     []string       // from the refusals of earlier; see Protocol.Learned
 	CacheHour   bool           // the server is asked to cache for an hour, not for five minutes
 }
@@ -40,14 +43,17 @@ type Protocol struct {
 	conv  conversation
 	tools remote.Tools
 
-	mu    sync.Mutex
-	limit int      // of the answer's tokens
-	bound int      // of the model, if a refusal named it
-	think thinking // how thinking is asked for
-	asked bool     // the last request asks for it
-	cold  bool     // requests have no temperature
-	newer bool     // adaptive thinking was demanded after a budget
-	short bool     // the server caches for five minutes only
+	mu      sync.Mutex
+	limit   int      // of the answer's tokens
+	bound   int      // of the model, if a refusal named it
+	think   thinking // how thinking is asked for
+	asked   bool     // the last request asks for it
+	cold    bool     // requests have no temperature
+	newer   bool     // adaptive thinking was demanded after a budget
+	short   bool     // the server caches for five minutes only
+	wordy   bool     // no schema of the answer
+	formed  bool     // the last request had one
+	offline bool     // no search of the web
 }
 
 // thinking is how a model is asked to think.
@@ -79,12 +85,17 @@ func New(opt Options) *Protocol {
 		}
 		p.cold = p.cold || change == noTemperature
 		p.short = p.short || change == remote.ShortCache
+		p.wordy = p.wordy || change == noAnswerForm
+		p.offline = p.offline || change == remote.WebSearch
 	}
 	return p
 }
 
 // bounded begins the name of the change that bounds an answer.
 const bounded = "max_tokens "
+
+// noAnswerForm is the change that leaves the schema of the answer out.
+const noAnswerForm = "no output_config.format"
 
 // noTemperature is the change that leaves the temperature out.
 const noTemperature = "no temperature"
@@ -108,6 +119,12 @@ func (p *Protocol) Learned() []string {
 	}
 	if p.short {
 		names = append(names, remote.ShortCache)
+	}
+	if p.wordy {
+		names = append(names, noAnswerForm)
+	}
+	if p.offline {
+		names = append(names, remote.WebSearch)
 	}
 	return names
 }
@@ -139,9 +156,10 @@ func (p *Protocol) Answer() remote.Answer { return &answer{model: p.opt.Model, u
 
 // head returns the body up to its first message.
 func (p *Protocol) head(req llm.Request, hour bool) ([]byte, error) {
-	fields := p.parameters(cmp.Or(req.Effort, p.opt.Effort))
+	fields := p.parameters(cmp.Or(req.Effort, p.opt.Effort), req.Answer)
 	marker := remote.CacheMarker(hour)
-	tools, err := p.tools.Encode(req.Tools, marker, func() any { return toolsOf(req.Tools, hour) })
+	searches := p.searches()
+	tools, err := p.tools.Encode(req.Tools, fmt.Sprint(marker, searches), func() any { return toolsOf(req.Tools, hour, searches) })
 	if err != nil {
 		return nil, err
 	}
@@ -166,21 +184,34 @@ func ephemeral(hour bool) map[string]string {
 	return map[string]string{"type": "ephemeral"}
 }
 
-func toolsOf(specs []llm.ToolSpec, hour bool) []map[string]any {
-	tools := make([]map[string]any, len(specs))
-	for i, s := range specs {
+// searches reports whether the server may search the web.
+func (p *Protocol) searches() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.opt.Search && !p.offline
+}
+
+// maxSearches is how often the server may search for an answer.
+const maxSearches = 5
+
+func toolsOf(specs []llm.ToolSpec, hour, searches bool) []map[string]any {
+	var tools []map[string]any
+	if searches {
+		tools = append(tools, map[string]any{"type": "web_search_20250305", "name": "web_search", "max_uses": maxSearches})
+	}
+	for _, s := range specs {
 		schema := s.ObjectSchema()
 		if s.Foreign {
 			schema = toolschema.Messages(schema)
 		}
-		tools[i] = map[string]any{"name": s.Name, "description": s.Description, "input_schema": schema}
+		tools = append(tools, map[string]any{"name": s.Name, "description": s.Description, "input_schema": schema})
 	}
 	tools[len(tools)-1]["cache_control"] = ephemeral(hour)
 	return tools
 }
 
 // parameters returns the parameters of a request beside the conversation.
-func (p *Protocol) parameters(effort string) map[string]any {
+func (p *Protocol) parameters(effort string, answer json.RawMessage) map[string]any {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	fields := map[string]any{"model": p.opt.Model, "max_tokens": p.limit, "stream": true}
@@ -195,6 +226,14 @@ func (p *Protocol) parameters(effort string) map[string]any {
 		if p.opt.Temperature != nil && !p.cold { // refused together with thinking
 			fields["temperature"] = *p.opt.Temperature
 		}
+	}
+	if p.formed = answer != nil && !p.wordy; p.formed {
+		config, _ := fields["output_config"].(map[string]any)
+		if config == nil {
+			config = map[string]any{}
+		}
+		config["format"] = map[string]any{"type": "json_schema", "schema": answer}
+		fields["output_config"] = config
 	}
 	return fields
 }
@@ -249,23 +288,33 @@ func (p *Protocol) Learn(refusal *llm.Error) bool {
 	}
 	text := strings.ToLower(refusal.Message)
 	if m := tooMany.FindStringSubmatch(text); m != nil {
-		limit, err := strconv.Atoi(m[1])
-		if err != nil || limit <= 0 || limit >= p.limit {
-			return false
-		}
-		p.limit, p.bound = limit, limit
-		return true
+		return p.learnLimit(m[1])
 	}
-	if !p.short && p.opt.CacheHour && remote.RefusesTTL(text) {
+	switch {
+	case !p.short && p.opt.CacheHour && remote.RefusesTTL(text):
 		p.short = true
-		return true
-	}
-	if refusedTemperature.MatchString(text) {
+	case p.opt.Search && !p.offline && remote.RefusesSearch(text):
+		p.offline = true
+	case p.formed && toolschema.RefusesAnswer(text):
+		p.wordy = true
+	case refusedTemperature.MatchString(text):
 		learned := p.opt.Temperature != nil && !p.cold
 		p.cold = true
 		return learned
+	default:
+		return p.learnThinking(text)
 	}
-	return p.learnThinking(text)
+	return true
+}
+
+// learnLimit lowers the limit of an answer.
+func (p *Protocol) learnLimit(digits string) bool {
+	limit, err := strconv.Atoi(digits)
+	if err != nil || limit <= 0 || limit >= p.limit {
+		return false
+	}
+	p.limit, p.bound = limit, limit
+	return true
 }
 
 // learnThinking changes how thinking is asked for.

@@ -162,7 +162,7 @@ func (c *conversation) userBlocks(m llm.Message) []any {
 		}
 	}
 	if m.Role == llm.ToolReply {
-		return []any{block{Type: "tool_result", ToolUseID: llm.SafeID(m.CallID), Content: content}}
+		return []any{block{Type: "tool_result", ToolUseID: llm.SafeID(m.CallID, llm.MaxCallID), Content: content}}
 	}
 	if len(content) == 0 {
 		content = []block{{Type: "text", Text: noText}}
@@ -191,5 +191,5 @@ func (c *conversation) answerBlocks(m llm.Message) []any {
 }
 
 func useOf(call llm.ToolCall) block {
-	return block{Type: "tool_use", ID: llm.SafeID(call.ID), Name: call.Name, Input: json.RawMessage(call.Object())}
+	return block{Type: "tool_use", ID: llm.SafeID(call.ID, llm.MaxCallID), Name: call.Name, Input: json.RawMessage(call.Object())}
 }

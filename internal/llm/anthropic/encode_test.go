@@ -112,7 +112,7 @@ func TestParameters(t *testing.T) {
 
 func TestLearn(t *testing.T) {
 	p := New(Options{Model: "m", Effort: "low", MaxTokens: 64_000})
-	p.parameters("low")
+	p.parameters("low", nil)
 	var asked []string
 	for _, refusal := range []string{
 		"max_tokens: 64000 > 8192, which is the maximum allowed number of output tokens for m",
@@ -122,7 +122,7 @@ func TestLearn(t *testing.T) {
 		if !p.Learn(&llm.Error{Kind: llm.Refused, Message: refusal}) {
 			t.Errorf("nothing learned from %q", refusal)
 		}
-		f := p.parameters("low")
+		f := p.parameters("low", nil)
 		asked = append(asked, fmt.Sprint(f["max_tokens"], f["thinking"], f["output_config"]))
 	}
 	want := []string{
@@ -144,7 +144,7 @@ func TestLearn(t *testing.T) {
 // A refusal of the conversation or of a number is no refusal to think.
 func TestLearnNothing(t *testing.T) {
 	p := New(Options{Model: "m", Effort: "low"})
-	p.parameters("low")
+	p.parameters("low", nil)
 	about := func(refusal string) *llm.Error { return &llm.Error{Kind: llm.Refused, Message: refusal} }
 	others := []string{
 		"messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block",
@@ -176,7 +176,7 @@ func TestLearnNothing(t *testing.T) {
 		"output_config.effort: Input should be 'low', 'medium' or 'high'",
 		"This model does not support effort level 'xhigh'. Supported levels: high, low, max, medium.",
 	} {
-		p.parameters("xhigh")
+		p.parameters("xhigh", nil)
 		if p.Learn(&llm.Error{Kind: llm.Refused, Message: refusal}) || p.NoEffort() {
 			t.Errorf("learned from %q, which is for the user", refusal)
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
@@ -61,14 +62,21 @@ func randomAnswer(r *rand.Rand, at int, wire, model string) llm.Message {
 		case 0:
 			text := pick(r, "I look.", "", " ", "Done.\n")
 			m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: text})
-			order.Parts = append(order.Parts, llm.OrderPart{Text: len(text)})
+			part := llm.OrderPart{Text: len(text)}
+			if wire == "responses" {
+				part.Phase = pick(r, "", "commentary", "final_answer")
+			}
+			order.Parts = append(order.Parts, part)
 		case 1:
-			id := fmt.Sprintf(pick(r, "call_%d_%d", "functions.read_file:%d:%d", "toolu_%d_%d", "%d|%d"), at, i)
+			id := fmt.Sprintf(pick(r, "call_%d_%d", "functions.read_file:%d:%d", "toolu_%d_%d", "%d|%d", "call_%d_%d_"+strings.Repeat("x", 100)), at, i)
 			m.Calls = append(m.Calls, llm.ToolCall{ID: id, Name: "read_file", Args: pick(r, "{}", `{"path":"a"}`, " {} ")})
 			order.Parts = append(order.Parts, llm.OrderPart{Call: true})
 		case 2:
 			m.Parts = append(m.Parts, llm.Part{Kind: llm.ReasoningPart, Text: "hm"})
 			order.Parts = append(order.Parts, llm.OrderPart{Opaque: thinking(r, wire, at)})
+			if r.IntN(3) == 0 {
+				order.Parts = append(order.Parts, searched(wire, fmt.Sprintf("srv_%d_%d", at, i))...)
+			}
 		}
 	}
 	m.Extra = order.Extra()
@@ -86,6 +94,17 @@ func thinking(r *rand.Rand, wire string, at int) json.RawMessage {
 			raw(map[string]string{"type": "redacted_thinking", "data": text}))
 	}
 	return raw(map[string]any{"type": "reasoning", "id": text, "summary": []string{}, "encrypted_content": "enc"})
+}
+
+// searched returns the parts of an answer in which the server searches the web.
+func searched(wire, id string) []llm.OrderPart {
+	if wire == "anthropic" {
+		return []llm.OrderPart{
+			{Opaque: raw(map[string]any{"type": "server_tool_use", "id": id, "name": "web_search", "input": map[string]string{"query": "x"}})},
+			{Opaque: raw(map[string]any{"type": "web_search_tool_result", "tool_use_id": id, "content": []any{}})},
+		}
+	}
+	return []llm.OrderPart{{Opaque: raw(map[string]any{"type": "web_search_call", "id": id, "status": "completed", "action": map[string]string{"type": "search"}})}}
 }
 
 func raw(v any) json.RawMessage {

@@ -62,6 +62,14 @@ func (c Call) id(prefix string, n, i int) string {
 	return fmt.Sprintf("%s_%d_%d", prefix, n, i)
 }
 
+// future holds events of the Responses API that no client knows yet.
+var future = []string{
+	`{"type":"response.mood.delta","output_index":0,"delta":{"mood":["calm"]},"item":7}`,
+	`{"type":"response.output_item.added","output_index":90,"item":{"type":"mood","id":["m"],"content":"calm","arguments":{}}}`,
+	`{"type":"response.output_item.done","output_index":90,"item":{"type":"mood","id":["m"],"content":"calm","arguments":{},"name":null}}`,
+	`{"type":"response.output_text.annotation.added","output_index":0,"annotation":{"type":"url_citation"},"annotation_index":0}`,
+}
+
 // responsesEvents returns the turn as events of the Responses API.
 func (t Turn) responsesEvents(n int) []string {
 	var events []string
@@ -85,7 +93,11 @@ func (t Turn) responsesEvents(n int) []string {
 		item(head, done, "response.reasoning_summary_text.delta", pieces(t.Reasoning, t.Chunk))
 	}
 	if t.Text != "" {
-		done := map[string]any{"type": "message", "role": "assistant", "content": []any{map[string]any{"type": "output_text", "text": t.Text}}}
+		phase := "final_answer"
+		if len(t.Calls) > 0 {
+			phase = "commentary"
+		}
+		done := map[string]any{"type": "message", "role": "assistant", "phase": phase, "content": []any{map[string]any{"type": "output_text", "text": t.Text}}}
 		item(map[string]any{"type": "message", "role": "assistant", "content": []any{}}, done, "response.output_text.delta", pieces(t.Text, t.Chunk))
 	}
 	for i, c := range t.Calls {
@@ -94,6 +106,7 @@ func (t Turn) responsesEvents(n int) []string {
 		}
 		item(call(""), call(c.Args), "response.function_call_arguments.delta", pieces(c.Args, 4*max(t.Chunk, 16)))
 	}
+	events = append(events, future...)
 	u := t.counts(n)
 	end := map[string]any{"usage": map[string]any{
 		"input_tokens": u.Input, "output_tokens": u.Output, "input_tokens_details": map[string]any{"cached_tokens": u.Cached},

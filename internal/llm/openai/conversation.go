@@ -25,6 +25,7 @@ type conversation struct {
 	dialect  dialect // of the encoded messages
 	offers   bool    // whether their request offers tools
 	effort   string  // of their request
+	answer   string  // the schema of the answer in it
 	source   string  // see messageEncoder
 	markers  bool    // whether the server is asked to cache
 	hour     bool    // whether for an hour
@@ -66,7 +67,7 @@ func (c *conversation) encode(req llm.Request, d dialect) query {
 		c.sent, c.segments, c.turns, c.shown, c.images, c.ids = nil, nil, nil, false, 0, map[string]string{}
 		c.dialect, c.offers = d, offers
 	}
-	c.effort = req.Effort
+	c.effort, c.answer = req.Effort, string(req.Answer)
 	enc := messageEncoder{dialect: d, tools: offers, parts: c.markers && d&noMarkers == 0, source: c.source, ids: c.ids}
 	for _, m := range req.Messages[len(c.sent):] {
 		if m.Role != llm.ToolReply {
@@ -122,11 +123,11 @@ func (c *conversation) used(id string) bool {
 	return ok
 }
 
-// last returns whether the last request offers tools, and its effort.
-func (c *conversation) last() (tools bool, effort string) {
+// last returns whether the last request offers tools, its effort and the schema of its answer.
+func (c *conversation) last() (tools bool, effort, answer string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.offers, c.effort
+	return c.offers, c.effort, c.answer
 }
 
 func (c *conversation) continues(messages []llm.Message) bool {
@@ -136,7 +137,7 @@ func (c *conversation) continues(messages []llm.Message) bool {
 
 // between is the answer between a tool's result and a user's message, for servers that
 // insist on one. It must not be empty.
-const between = "(The user goes on.)"
+const between = "(The user continues.)"
 
 func (c *conversation) add(enc messageEncoder, m llm.Message) {
 	var after llm.Role

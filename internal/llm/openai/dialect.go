@@ -8,6 +8,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/remote"
+	"github.com/bb2d0cf4/agent/internal/llm/toolschema"
 )
 
 // dialect is the set of changes that a server demands of a request. The zero value is
@@ -35,6 +36,8 @@ const (
 	shortCache   // markers without a time
 	systemRole   // this role for the system prompt, although developer was tried
 	shortIDs     // ids of calls have nine letters
+	limitedIDs   // ids of calls have at most 40 characters
+	noAnswerForm // no schema of the answer
 )
 
 // rule changes the dialect after a refusal.
@@ -83,6 +86,8 @@ var rules = []rule{
 	{name: "call ids of nine letters", on: shortIDs, refused: func(s string) bool {
 		return strings.Contains(s, "must be a-z, a-z, 0-9, with a length of 9")
 	}},
+	{name: "call ids of 40 characters", on: limitedIDs, refused: longID.MatchString},
+	{name: "no " + answerField, on: noAnswerForm, field: answerField, refused: toolschema.RefusesAnswer},
 	{name: "content in answers with calls", on: emptyContent, refused: noContent.MatchString},
 	{name: remote.ShortCache, on: shortCache, field: ttlField, refused: remote.RefusesTTL},
 	{name: "no cache markers", on: noMarkers, field: markerField, refused: func(s string) bool { return rejects(s, markerField) }},
@@ -94,6 +99,7 @@ const (
 	effortField   = "reasoning_effort"
 	oldLimitField = "max_tokens"
 	newLimitField = "max_completion_tokens"
+	answerField   = "response_format"
 	markerField   = "cache_control" // in messages
 	ttlField      = "ttl"           // of markers
 )
@@ -121,6 +127,9 @@ var families = []family{
 
 // reasoner matches the refusals of OpenAI's reasoning models, with any prefix.
 var reasoner = lazyregexp.New(`unsupported (parameter|value): '(max_tokens|temperature|messages\[\d+\]\.role)'.* with this model`)
+
+// longID matches OpenAI's refusal of the long id of a call, which another server may have made.
+var longID = lazyregexp.New(`(tool_calls\[\d+\]\.id|tool_call_id)\b.*(too long|maximum length)`)
 
 // fixedTemperature matches the refusal of Kimi's thinking models.
 var fixedTemperature = lazyregexp.New(`temperature: only [\d.]+ is allowed`)
@@ -243,6 +252,7 @@ func (d dialect) names() []string {
 func (d dialect) adapt(fields map[string]any, tools bool) {
 	for field, without := range map[string]dialect{
 		effortField: noEffort, "stream_options": noStreamOptions, "parallel_tool_calls": noParallelCalls, "temperature": noTemperature,
+		answerField: noAnswerForm,
 	} {
 		if d&without != 0 {
 			delete(fields, field)

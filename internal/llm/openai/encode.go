@@ -48,7 +48,7 @@ func (e messageEncoder) append(dst []byte, m llm.Message) []byte {
 	}
 	dst = openObject(appendJSON(dst, msg))
 	if msg.Role == string(llm.Assistant) && msg.Content == "" && e.dialect&emptyContent != 0 {
-		dst = append(dst, `,"content":""`...) // go-openai leaves it out
+		dst = append(dst, `,"content":""`...) // go-openai leave it out
 	}
 	if m.Role == llm.Assistant {
 		extra, own := e.extra(m)
@@ -99,10 +99,10 @@ func (e messageEncoder) id(id string) string {
 	switch {
 	case e.dialect&shortIDs != 0:
 		return llm.NineLetters(id)
-	case len(id) > llm.MaxCallID:
-		return llm.SafeID(id)
+	case e.dialect&limitedIDs != 0:
+		return llm.SafeID(id, 40)
 	}
-	return id // some models read names in their own ids: functions.read_file:0
+	return id // some models read names in their own ids, functions.read_file:0, and proxies keep signatures there
 }
 
 // partsEnd ends a message of appendInParts; a cache marker goes before it.

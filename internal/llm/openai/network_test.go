@@ -70,7 +70,7 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 func TestALongWaitIsTold(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for name, test := range map[string]struct{ header, body, want string }{
-		"a header":  {"10800", `{"error":{"message":"Rate limit reached"}}`, "asks to wait 3h0m0s, until 06:04"},
+		"a header":  {"10800", `{"error":{"message":"Rate limit reached"}}`, "asks to wait 3 hours, until 06:04"},
 		"a date":    {now.Add(50 * time.Hour).Format(http.TimeFormat), `{"error":{"message":"Rate limit reached"}}`, "until Sun, Jan 4, 05:04"},
 		"in words":  {"", `{"error":{"message":"Rate limit exceeded. Please wait 5012 seconds before retrying."}}`, "until 04:27"},
 		"a message": {"", `{"error":{"message":"Rate limit reached on tokens per day. Please try again in 6h12m5.3s."}}`, "until 09:16"},
@@ -375,7 +375,7 @@ func TestUnreachable(t *testing.T) {
 	}{
 		"nothing listens": {"http://" + local + "/v1", []string{local, "does not answer", "Start"}},
 		"no such name":    {"http://no-such-host.invalid/v1", []string{"no-such-host.invalid", "base URL"}},
-		"not trusted":     {secure.URL, []string{"not trusted"}},
+		"not trusted":     {secure.URL, []string{"self-signed certificate"}},
 		"not TLS":         {strings.Replace(plain.URL, "http:", "https:", 1), []string{"does not speak TLS"}},
 		"not an address":  {"localhost:11434", []string{"localhost:11434", "is not valid"}},
 		"not http":        {"ftp://x/v1", []string{"is not valid"}},

@@ -48,7 +48,7 @@ func New(opt Options) *Protocol {
 func (p *Protocol) Encode(req llm.Request) (remote.Request, error) {
 	d := p.learner.dialect()
 	q := p.conv.encode(req, d)
-	head, err := p.head(q.tools, cmp.Or(req.Effort, p.opt.Effort), d)
+	head, err := p.head(q.tools, parameters{d, cmp.Or(req.Effort, p.opt.Effort), len(q.tools) > 0, string(req.Answer)})
 	if err != nil {
 		return remote.Request{}, err
 	}
@@ -83,8 +83,8 @@ func (p *Protocol) Learn(refusal *llm.Error) bool {
 }
 
 func (p *Protocol) learn(refusal *llm.Error) bool {
-	tools, effort := p.conv.last()
-	fields, err := p.fields(parameters{p.learner.dialect(), cmp.Or(effort, p.opt.Effort), tools})
+	tools, effort, answer := p.conv.last()
+	fields, err := p.fields(parameters{p.learner.dialect(), cmp.Or(effort, p.opt.Effort), tools, answer})
 	return err == nil && p.learner.learn(refusal, func(field string) bool {
 		_, ok := fields[field]
 		return ok || field == markerField && p.opt.CacheMarkers || field == ttlField && p.opt.CacheMarkers && p.opt.CacheHour

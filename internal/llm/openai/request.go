@@ -10,12 +10,14 @@ import (
 	"sync"
 
 	goopenai "github.com/sashabaranov/go-openai"
+
+	"github.com/bb2d0cf4/agent/internal/llm/toolschema"
 )
 
 // head returns the request's body up to its first message: go-openai's request, the
 // parameters that it cannot express beside it, and the encoded tools.
-func (p *Protocol) head(tools []byte, effort string, d dialect) ([]byte, error) {
-	head, err := p.encoded.of(parameters{d, effort, len(tools) > 0}, p.fields)
+func (p *Protocol) head(tools []byte, ps parameters) ([]byte, error) {
+	head, err := p.encoded.of(ps, p.fields)
 	if err != nil {
 		return nil, err
 	}
@@ -30,6 +32,7 @@ type parameters struct {
 	dialect dialect
 	effort  string
 	tools   bool
+	answer  string // the schema of the answer; "" for one in words
 }
 
 // fieldsCache holds the encoded fields of the last request, which are usually those of the
@@ -82,6 +85,12 @@ func (p *Protocol) fields(ps parameters) (map[string]any, error) {
 	}
 	if ps.effort != "" {
 		fields[effortField] = ps.effort
+	}
+	if ps.answer != "" {
+		schema := json.RawMessage(ps.answer)
+		fields[answerField] = map[string]any{"type": "json_schema", "json_schema": map[string]any{
+			"name": "answer", "schema": schema, "strict": toolschema.Strict(schema),
+		}}
 	}
 	maps.Copy(fields, p.opt.Extra)
 	maps.DeleteFunc(fields, func(key string, value any) bool {

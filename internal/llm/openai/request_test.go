@@ -344,15 +344,20 @@ func TestImagesAreNoText(t *testing.T) {
 }
 
 // TestIDsOfOtherServers continues a conversation whose calls were made by another server:
-// OpenAI allows ids of 40 bytes, Mistral such of nine letters only.
+// OpenAI allows ids of 40 bytes, Mistral such of nine letters only; proxies keep signatures in theirs.
 func TestIDsOfOtherServers(t *testing.T) {
 	const long = "chatcmpl-tool-0123456789abcdef0123456789abcdef"
+	signed := "call_1__thought__" + strings.Repeat("aB9/", 300)
 	for name, test := range map[string]struct {
 		id, refusal string
 		fits        *regexp.Regexp
 		requests    int
 	}{
-		"OpenAI": {long, "", regexp.MustCompile(`^[\w-]{1,40}$`), 2},
+		"OpenAI": {
+			long, "Invalid 'messages[1].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a string with length 46 instead.",
+			regexp.MustCompile(`^[\w-]{1,40}$`), 3,
+		},
+		"a signature": {signed, "", regexp.MustCompile(`^` + signed + `$`), 2},
 		"Mistral": {
 			"call_0123456789", "Tool call id was call_0123456789 but must be a-z, A-Z, 0-9, with a length of 9.", regexp.MustCompile(`^[a-zA-Z0-9]{9}$`), 3,
 		},

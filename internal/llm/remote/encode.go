@@ -30,6 +30,11 @@ func RefusesTTL(text string) bool { return ttl.MatchString(strings.ToLower(text)
 
 var ttl = lazyregexp.New(`\bttl\b`)
 
+// RefusesSearch reports whether the text of a refusal is about the provider's web search.
+func RefusesSearch(text string) bool { return search.MatchString(strings.ToLower(text)) }
+
+var search = lazyregexp.New(`web[_ ]search`)
+
 // MarkedTurns is how many of the newest messages to the model carry a marker: the last
 // one for the next request, and the one before for this request.
 const MarkedTurns = 2

@@ -8,6 +8,7 @@ import (
 	"html"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/bb2d0cf4/agent/internal/clip"
 )
@@ -25,6 +26,10 @@ type ServerError struct {
 	Details []string // the elements of a list of errors, each with its field
 
 	NCtx, NPrompt int64 // llama.cpp's sizes; see Sizes
+
+	Page bool // Message is the title of a web page
+
+	Resets time.Time // when a limit ends, if named
 }
 
 // Error implements error.
@@ -35,7 +40,7 @@ func (e *ServerError) Error() string { return e.Message }
 func ParseServerError(body []byte) *ServerError {
 	body = bytes.TrimSpace(body)
 	if len(body) > 0 && body[0] == '<' {
-		return &ServerError{Message: pageTitle(string(body))}
+		return &ServerError{Message: pageTitle(string(body)), Page: true}
 	}
 	var v any
 	if json.Unmarshal(body, &v) != nil {
@@ -82,6 +87,7 @@ func (e *ServerError) readObject(m map[string]any) {
 			e.Status = int(code)
 		}
 	}
+	e.readReset(m["resets_at"])
 	e.NCtx, e.NPrompt = max(e.NCtx, size(m["n_ctx"])), max(e.NPrompt, size(m["n_prompt_tokens"]))
 	for _, key := range []string{"error", "message", "detail", "msg", "errors"} {
 		if inner, ok := m[key]; ok && inner != nil {
@@ -89,6 +95,13 @@ func (e *ServerError) readObject(m map[string]any) {
 		}
 	}
 	e.readUpstream(m["metadata"])
+}
+
+// readReset takes the time when a limit ends, in seconds.
+func (e *ServerError) readReset(v any) {
+	if at, ok := v.(float64); ok && at > 0 && at < 1e11 {
+		e.Resets = time.Unix(int64(at), 0)
+	}
 }
 
 // fieldOf returns the part of the request that an error names: OpenAI's param, or the

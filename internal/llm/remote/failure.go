@@ -2,8 +2,6 @@ package remote
 
 import (
 	"cmp"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -13,8 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/peer"
+	"github.com/bb2d0cf4/agent/internal/plural"
+	"github.com/bb2d0cf4/agent/internal/tlsfault"
 )
 
 // brokenError is a failure to read the stream of an answer.
@@ -36,6 +37,9 @@ func (f *failure) Unwrap() error { return f.err }
 func (f *failure) reason() string {
 	what, _, _ := strings.Cut(f.err.Message, ". ")
 	what = strings.TrimRight(what, ".")
+	if limited, _, ok := strings.Cut(what, ": "); ok && f.err.Status == http.StatusTooManyRequests && strings.HasPrefix(what, "Rate limited") {
+		return limited
+	}
 	if f.err.Status != 0 {
 		what += fmt.Sprintf(" (HTTP %d)", f.err.Status)
 	}
@@ -91,6 +95,8 @@ func (r reporter) explain(err error) *failure {
 	var redirect *redirectError
 	var noKey *keyError
 	switch {
+	case errors.As(err, &noKey) && r.key.renew != nil:
+		return fail(llm.Unauthorized, false, "No request was sent to %s: %v.", r.name, noKey.err)
 	case errors.As(err, &noKey):
 		return fail(llm.Unauthorized, false, "The API key for %s could not be read: %v. Check how its provider is configured.", r.name, noKey.err)
 	case errors.As(err, &redirect):
@@ -141,16 +147,13 @@ func (r reporter) connectFailure(err error) *failure {
 		return &failure{err: &llm.Error{Kind: llm.Unreachable, Message: message, Err: err}, again: again}
 	}
 	var dns *net.DNSError
-	var verify *tls.CertificateVerificationError
-	var authority x509.UnknownAuthorityError
 	var op *net.OpError
+	fault, advice := tlsfault.Explain(err, r.now())
 	switch {
+	case fault != "":
+		return fail(false, fault, advice)
 	case errors.As(err, &dns):
 		return fail(!dns.IsNotFound, "could not be found by name", "Check the base URL and your network.")
-	case errors.As(err, &verify), errors.As(err, &authority):
-		return fail(false, "has a certificate that is not trusted", fmt.Sprintf("Check the base URL and the system's certificates (%v).", bare(err)))
-	case errors.Is(err, http.ErrSchemeMismatch):
-		return fail(false, "does not speak TLS", "Try http:// in the base URL.")
 	case errors.As(err, &op) && op.Op == "dial" && peer.IsLoopback(r.base.Hostname()):
 		// Nothing listens there until somebody starts the server: do not retry.
 		return fail(false, "does not answer", "Start the model's server there, or set another base URL.")
@@ -182,11 +185,24 @@ func (r reporter) pageFailure(page []byte) *failure {
 	if said := r.key.redact(ParseServerError(page).Message); said != "" {
 		title = fmt.Sprintf(" (%q)", said)
 	}
+	what, advice := "a web page", "The base URL is probably wrong; most end in /v1."
+	if login.Match(page) {
+		what, advice = "a login page", "A proxy or the network probably wants you to log in: open that address in a browser, then try again."
+	} else if versioned.MatchString(r.base.Path) {
+		advice = "Check the base URL, and the proxy if you use one."
+	}
 	return &failure{err: &llm.Error{
 		Kind:    llm.NotFound,
-		Message: fmt.Sprintf("%s answered with a web page%s instead of a model's answer. The base URL is probably wrong; most end in /v1.", r.baseURL, title),
+		Message: fmt.Sprintf("%s answered with %s%s instead of a model's answer. %s", r.baseURL, what, title, advice),
 	}}
 }
+
+var (
+	// login matches the page of a proxy or a network that asks people to log in.
+	login = lazyregexp.New(`(?i)type=["']?password|captive|\b(log|sign)[ -]?(in|on)\b`)
+	// versioned matches the path of a base URL that ends as most do.
+	versioned = lazyregexp.New(`/v\d+\w*/?$`)
+)
 
 // serverFailure explains an error that the server reported. Its status is zero if it
 // came in a stream and named none.
@@ -209,17 +225,60 @@ func (r reporter) serverFailure(said *ServerError, wait time.Duration) *failure 
 	if text == "" {
 		text = "no reason given"
 	}
-	e.Message = fmt.Sprintf(sentences[kind], r.name, text)
+	if !said.Resets.IsZero() && kind == llm.QuotaExceeded {
+		text += said.Resets.Local().Format(" (until Mon, Jan 2, 15:04)")
+	}
+	e.Message = fmt.Sprintf(cmp.Or(r.byStatus(said, kind, text), sentences[kind]), r.name, text)
 	if e.RetryAfter == 0 {
 		e.RetryAfter = askedWait(text)
 	}
 	if again && e.RetryAfter > maxWait {
 		again = false
 		until := r.now().Add(e.RetryAfter)
-		e.Message = fmt.Sprintf("%s failed to answer: %s. The server asks to wait %s, until %s: try again then, or choose another model.",
-			r.name, text, e.RetryAfter.Round(time.Minute), until.Format(cmp.Or(map[bool]string{true: "15:04"}[e.RetryAfter < 12*time.Hour], "Mon, Jan 2, 15:04")))
+		e.Message += fmt.Sprintf(" The server asks to wait %s, until %s: try again then, or choose another model.",
+			hours(e.RetryAfter), until.Format(cmp.Or(map[bool]string{true: "15:04"}[e.RetryAfter < 12*time.Hour], "Mon, Jan 2, 15:04")))
+		e.Message = strings.Replace(e.Message, " Try again in a while.", "", 1)
 	}
 	return &failure{err: e, again: again}
+}
+
+// byStatus returns the sentence for an error whose status says more than its kind, or "".
+func (r reporter) byStatus(said *ServerError, kind llm.ErrorKind, text string) string {
+	switch {
+	case said.Code == planLimit, said.Code == planNot, kind == llm.Unauthorized && r.key.renew != nil:
+		return cmp.Or(planSentences[said.Code], "%s refused the sign-in with ChatGPT: %s. Sign in again: agent login.")
+	case kind == llm.Temporary && said.Status == http.StatusTooManyRequests && said.rateLimited():
+		return "Rate limited by %s: %s. Try again in a while."
+	case said.Status == http.StatusForbidden && said.Page:
+		return "A proxy or firewall blocked the request to %s: %s. Ask who runs it, or check the base URL."
+	case said.Status == http.StatusForbidden && !said.aboutKey():
+		return "%s denied access: %s. The key may not include this model, or your region or network is blocked."
+	case said.Status == http.StatusBadRequest && r.base != nil && r.base.Scheme == "http" && plainHTTP.MatchString(text):
+		return "%s only speaks https: %s. Use https:// in the base URL."
+	}
+	return ""
+}
+
+// planSentences are the messages for the errors of requests that a plan of ChatGPT pays for, by their code; others are about the token.
+var planSentences = map[string]string{
+	planLimit: "The limit for %s is reached, that of your ChatGPT plan or the weekly one that you set for this program: %s. See https://chatgpt.com/settings/usage, or choose another model.",
+	planNot:   "Your ChatGPT plan cannot pay for %s: %s. Use a key: agent logout, then agent config model.",
+}
+
+// plainHTTP matches the answers of servers that speak TLS on that port.
+var plainHTTP = lazyregexp.New(`(?i)http request (was sent )?to (an )?https (server|port)`)
+
+// hours formats a wait of at least some minutes.
+func hours(d time.Duration) string {
+	d = d.Round(time.Minute)
+	switch h := plural.Of(int(d/time.Hour), "hour"); {
+	case d < time.Hour:
+		return plural.Of(int(d/time.Minute), "minute")
+	case d%time.Hour == 0:
+		return h
+	default:
+		return h + " " + plural.Of(int(d%time.Hour/time.Minute), "minute")
+	}
 }
 
 // sentences are the messages for each kind of error; their arguments are the model and
@@ -230,5 +289,5 @@ var sentences = [...]string{
 	llm.NotFound:      "%s was not found: %s. Check the model's name and the base URL; most end in /v1.",
 	llm.TooLong:       "The conversation is too long for %s: %s.",
 	llm.Refused:       "%s did not accept the request: %s.",
-	llm.QuotaExceeded: "The account of %s has no quota or money left: %s. Check the account's billing, or choose another model.",
+	llm.QuotaExceeded: "Your %s account is out of credit: %s. Check its billing, or choose another model.",
 }

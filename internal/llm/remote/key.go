@@ -2,15 +2,20 @@ package remote
 
 import (
 	"context"
+	"errors"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
 // key is the API key, read when it is first needed.
 type key struct {
-	read  func(ctx context.Context) (string, error) // may be nil
-	other []string                                  // other secrets: the values of headers
+	read  func(ctx context.Context) (string, error)                 // may be nil
+	renew func(ctx context.Context, refused string) (string, error) // nil if the key stays the same
+	other []string                                                  // other secrets: the values of headers
 
 	mu    sync.Mutex
 	value *string // nil until read
@@ -20,18 +25,35 @@ type key struct {
 func (k *key) get(ctx context.Context) (string, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.value == nil && k.read != nil {
-		value, err := k.read(ctx)
-		if err != nil {
-			return "", &keyError{err}
-		}
-		value = strings.TrimSpace(value)
-		k.value = &value
+	if k.read != nil && (k.value == nil || k.renew != nil) {
+		return k.take(k.read(ctx))
 	}
 	if k.value == nil {
 		return "", nil
 	}
 	return *k.value, nil
+}
+
+// take notes a key that was read. The caller holds the lock.
+func (k *key) take(value string, err error) (string, error) {
+	if err != nil {
+		return "", &keyError{err}
+	}
+	value = strings.TrimSpace(value)
+	k.value = &value
+	return value, nil
+}
+
+// again returns another key if err is the server's refusal of this one.
+func (k *key) again(ctx context.Context, refused string, err error) (next string, ok bool, _ error) {
+	var fail *failure
+	if k.renew == nil || !errors.As(err, &fail) || fail.err.Kind != llm.Unauthorized || fail.err.Status != http.StatusUnauthorized {
+		return "", false, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	next, err = k.take(k.renew(ctx, refused))
+	return next, err == nil, err
 }
 
 // drop forgets a key that was refused, so that it is read again.

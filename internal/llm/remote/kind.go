@@ -12,6 +12,10 @@ import (
 func (e *ServerError) Kind() (kind llm.ErrorKind, again bool) {
 	words := strings.ToLower(e.Code + " " + e.Type)
 	switch {
+	case e.Code == planLimit:
+		return llm.QuotaExceeded, false
+	case e.Code == planNot:
+		return llm.Refused, false
 	case hasAny(words, "insufficient_quota", "billing", "credit") || e.Status == http.StatusPaymentRequired:
 		return llm.QuotaExceeded, false
 	case e.Status == http.StatusRequestEntityTooLarge || e.tooLong(words):
@@ -20,7 +24,7 @@ func (e *ServerError) Kind() (kind llm.ErrorKind, again bool) {
 	switch status := e.Status; {
 	case status == 0:
 		return classifyWords(words)
-	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+	case status == http.StatusUnauthorized, status == http.StatusForbidden && e.aboutKey():
 		return llm.Unauthorized, false
 	case status == http.StatusNotFound:
 		return llm.NotFound, false
@@ -31,9 +35,28 @@ func (e *ServerError) Kind() (kind llm.ErrorKind, again bool) {
 	return llm.Refused, false
 }
 
+// The codes of OpenAI for requests that a plan of ChatGPT pays for.
+const (
+	planLimit = "subscription_sharing_usage_limit_exceeded" // of the plan, or the one that a person set for this program
+	planNot   = "subscription_sharing_user_not_eligible"
+)
+
+// aboutKey reports whether the server's words are about the key.
+func (e *ServerError) aboutKey() bool {
+	return keyWords.MatchString(e.Code + " " + e.Type + " " + e.Message)
+}
+
+// rateLimited reports whether too many requests are the fault, and not too few resources of the server.
+func (e *ServerError) rateLimited() bool {
+	return !hasAny(strings.ToLower(e.Code+" "+e.Type+" "+e.Message), "overloaded", "capacity")
+}
+
+// keyWords matches what servers call a key that they refuse.
+var keyWords = lazyregexp.New(`(?i)\b(api|access|auth\w*|bearer|secret)[ _-]?(key|token)|authenticat|credential|unauthorized|(invalid|incorrect|wrong|expired|revoked)[ _-]key`)
+
 func classifyWords(words string) (llm.ErrorKind, bool) {
 	switch {
-	case hasAny(words, "authentication", "api_key", "permission"):
+	case hasAny(words, "authentication", "api_key"):
 		return llm.Unauthorized, false
 	case hasAny(words, "not_found"):
 		return llm.NotFound, false

@@ -1,12 +1,16 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,10 +20,12 @@ import (
 // localTime is how long a server on this machine may take to answer.
 const localTime = time.Second
 
-// ModelInfo describes a model of a server. ContextWindow is in tokens; zero if unknown.
+// ModelInfo describes a model of a server. Facts that the server does not tell are zero.
 type ModelInfo struct {
 	ID            string
-	ContextWindow int64
+	ContextWindow int64 // tokens
+	Prices        Prices
+	Images        *bool // whether it takes images
 }
 
 // ListModels returns the server's models, in its own order. Its errors are *llm.Error,
@@ -38,12 +44,42 @@ func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
 	return models, nil
 }
 
-func (c *Client) listModels(ctx context.Context) ([]ModelInfo, error) {
+// maxPages is how many pages of a list are read.
+const maxPages = 20
+
+func (c *Client) listModels(ctx context.Context) (all []ModelInfo, err error) {
 	key, err := c.key.get(ctx)
 	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.opt.BaseURL+"/models", nil)
+	path := "/models"
+	for range maxPages {
+		body, err := c.get(ctx, path, key)
+		if err != nil {
+			var again bool
+			if key, again, err = c.key.again(ctx, key, err); again {
+				body, err = c.get(ctx, path, key)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		models, next, err := parseModels(body)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, models...)
+		if next == "" {
+			break
+		}
+		path = "/models?after_id=" + url.QueryEscape(next)
+	}
+	return all, nil
+}
+
+// get returns the answer to a request below the base URL.
+func (c *Client) get(ctx context.Context, path, key string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.opt.BaseURL+path, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -54,47 +90,110 @@ func (c *Client) listModels(ctx context.Context) ([]ModelInfo, error) {
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, 16<<20))
-	if err != nil {
-		return nil, err
+	if err == nil && strings.HasPrefix(strings.TrimSpace(string(body)), "<") {
+		err = c.reporter().pageFailure(body)
 	}
-	if strings.HasPrefix(strings.TrimSpace(string(body)), "<") {
-		return nil, c.reporter().pageFailure(body)
-	}
-	return parseModels(body)
+	return body, err
 }
 
 // listed is a model in any of the forms in which servers list it.
 type listed struct {
-	ID            string `json:"id"`
-	Name          string `json:"name"`
-	ContextLength int64  `json:"context_length"`
-	MaxModelLen   int64  `json:"max_model_len"`
-	ContextWindow int64  `json:"context_window"`
+	ID               string `json:"id"`
+	Name             string `json:"name"`
+	Slug             string `json:"slug"`               // OpenAI, with a plan of ChatGPT
+	Visibility       string `json:"visibility"`         // the same; only "list" is offered
+	ContextLength    int64  `json:"context_length"`     // OpenRouter, Together
+	MaxModelLen      int64  `json:"max_model_len"`      // vLLM
+	ContextWindow    int64  `json:"context_window"`     // Groq
+	MaxContextLength int64  `json:"max_context_length"` // Mistral
+	MaxInputTokens   int64  `json:"max_input_tokens"`   // Anthropic
+	Architecture     struct {
+		Modalities []string `json:"input_modalities"`
+	} `json:"architecture"`
+	Modalities   []string        `json:"input_modalities"`
+	Capabilities json.RawMessage `json:"capabilities"` // of several forms
+	Pricing      pricing         `json:"pricing"`
 }
 
-func parseModels(body []byte) ([]ModelInfo, error) {
+// pricing holds prices for a token as OpenRouter lists them, or for a million as Together does.
+type pricing struct {
+	Prompt     price `json:"prompt"`
+	Completion price `json:"completion"`
+	CacheRead  price `json:"input_cache_read"`
+	CacheWrite price `json:"input_cache_write"`
+	Input      price `json:"input"`
+	Output     price `json:"output"`
+	Cached     price `json:"cached_input"`
+}
+
+// price is an amount in USD: a number, or a string with one. An unknown one, or one that varies, is zero.
+type price float64
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *price) UnmarshalJSON(data []byte) error {
+	usd, err := strconv.ParseFloat(strings.Trim(string(data), `"`), 64)
+	if err == nil && usd > 0 && usd < 1e6 {
+		*p = price(usd)
+	}
+	return nil // a list with an odd price is still a list
+}
+
+// million returns the price for a million tokens.
+func (p price) million() float64 { return math.Round(float64(p)*1e12) / 1e6 }
+
+func (l listed) prices() Prices {
+	if p := l.Pricing; p.Prompt > 0 || p.Completion > 0 {
+		return Prices{Input: p.Prompt.million(), Output: p.Completion.million(), Cached: p.CacheRead.million(), Written: p.CacheWrite.million()}
+	}
+	return Prices{Input: float64(l.Pricing.Input), Output: float64(l.Pricing.Output), Cached: float64(l.Pricing.Cached)}
+}
+
+// images returns whether the model takes images; nil if the server does not tell.
+func (l listed) images() *bool {
+	if all := slices.Concat(l.Architecture.Modalities, l.Modalities); len(all) > 0 {
+		takes := slices.Contains(all, "image")
+		return &takes
+	}
+	var can struct {
+		Vision *bool `json:"vision"` // Mistral
+		Images struct {
+			Supported *bool `json:"supported"`
+		} `json:"image_input"` // Anthropic
+	}
+	if json.Unmarshal(l.Capabilities, &can) != nil {
+		return nil // a list of words
+	}
+	return cmp.Or(can.Vision, can.Images.Supported)
+}
+
+// parseModels returns the models of a page, and the id after which the next one begins.
+func parseModels(body []byte) (models []ModelInfo, next string, err error) {
 	var answer struct {
-		Data   []listed `json:"data"`
-		Models []listed `json:"models"`
+		Data   []json.RawMessage `json:"data"`
+		Models []json.RawMessage `json:"models"`
+		More   bool              `json:"has_more"` // Anthropic
+		Last   string            `json:"last_id"`
 	}
 	if err := json.Unmarshal(body, &answer); err != nil {
 		if json.Unmarshal(body, &answer.Data) != nil {
-			return nil, fmt.Errorf("the list of models: %w", err)
+			return nil, "", fmt.Errorf("the list of models: %w", err)
 		}
 	}
 	if len(answer.Data) == 0 {
 		answer.Data = answer.Models
 	}
-	var models []ModelInfo
-	for _, l := range answer.Data {
-		if l.ID == "" {
-			l.ID = l.Name
-		}
-		if l.ID != "" {
-			models = append(models, ModelInfo{ID: l.ID, ContextWindow: max(l.ContextLength, l.MaxModelLen, l.ContextWindow)})
+	for _, data := range answer.Data {
+		var l listed
+		_ = json.Unmarshal(data, &l) // a member of another form is left out
+		if l.ID = cmp.Or(l.ID, l.Slug, l.Name); l.ID != "" && (l.Visibility == "" || l.Visibility == "list") {
+			window := max(l.ContextLength, l.MaxModelLen, l.ContextWindow, l.MaxContextLength, l.MaxInputTokens)
+			models = append(models, ModelInfo{ID: l.ID, ContextWindow: window, Prices: l.prices(), Images: l.images()})
 		}
 	}
-	return models, nil
+	if answer.More && len(answer.Data) > 0 {
+		next = answer.Last
+	}
+	return models, next, nil
 }
 
 // Local is a model server on this machine.
@@ -102,17 +201,6 @@ type Local struct {
 	Name    string // the provider's name
 	BaseURL string
 	Models  []ModelInfo // its chat models; set by FindLocals
-}
-
-// LocalServers returns the usual addresses of the servers that people run on their own
-// machine.
-func LocalServers() []Local {
-	return []Local{
-		{Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1"},
-		{Name: "lmstudio", BaseURL: "http://127.0.0.1:1234/v1"},
-		{Name: "llamacpp", BaseURL: "http://127.0.0.1:8080/v1"},
-		{Name: "vllm", BaseURL: "http://127.0.0.1:8000/v1"},
-	}
 }
 
 // FindLocals asks all servers at once and returns those that offer a model, in their

@@ -8,6 +8,8 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"encoding/json"
+	"errors"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -34,6 +36,9 @@ type Options struct {
 	// Key returns the API key; a nil Key or an empty string means none. It is called
 	// before the first request, and again after the server refused the key.
 	Key func(ctx context.Context) (string, error)
+	// Renew returns another key for one that the server refused; nil if a key stays the same. With
+	// it Key is called before each request, and a refused request is sent once again.
+	Renew func(ctx context.Context, refused string) (string, error)
 	// Authorize adds the key to a request; nil means as a bearer token.
 	Authorize     func(h http.Header, key string)
 	Headers       map[string]string // sent with every request; they replace our own
@@ -58,12 +63,15 @@ type Options struct {
 // Tokens that the cache keeps for an hour cost hourFactor times Input.
 type Prices struct{ Input, Output, Cached, Written float64 }
 
+// searchUSD is the price of a search of the web by Anthropic's servers and by OpenAI's.
+const searchUSD = 0.01
+
 // hourFactor is Anthropic's, and that of everyone who sells its models.
 const hourFactor = 2
 
 // cost returns the cost of u, and how much more it would be without a cache.
 func (p Prices) cost(u llm.Usage) (usd, saved float64) {
-	full := (float64(u.Input)*p.Input + float64(u.Output)*p.Output) / 1e6
+	full := (float64(u.Input)*p.Input+float64(u.Output)*p.Output)/1e6 + float64(u.Searches)*searchUSD
 	saved = (float64(u.Cached)*(p.Input-cmp.Or(p.Cached, p.Input)) + float64(u.Written-u.WrittenHour)*(p.Input-cmp.Or(p.Written, p.Input)) +
 		float64(u.WrittenHour)*p.Input*(1-hourFactor)) / 1e6
 	return full - saved, saved
@@ -121,6 +129,13 @@ type Answer interface {
 	End() *llm.End
 }
 
+// OtherForm reports whether err is about JSON of another form than expected, which the events that
+// are added to an API may have.
+func OtherForm(err error) bool {
+	var form *json.UnmarshalTypeError
+	return errors.As(err, &form)
+}
+
 // Progress is the meaning of an event for the answer.
 type Progress int
 
@@ -169,7 +184,7 @@ func New(opt Options, protocol Protocol) *Client {
 	}
 	c := &Client{
 		opt: opt, protocol: protocol, http: &http.Client{Transport: opt.Transport, CheckRedirect: checkRedirect},
-		key: key{read: opt.Key, other: secretsIn(opt.Headers)},
+		key: key{read: opt.Key, renew: opt.Renew, other: secretsIn(opt.Headers)},
 	}
 	if p, ok := protocol.(bounded); ok {
 		c.omitted.maxTools = p.MaxTools()

@@ -155,7 +155,7 @@ func (c *Client) learn(fail *failure, sent llm.Request, lessons int, t *trial, a
 	failed := c.omitted.failed(t, refusal)
 	if refusal.AboutForm() {
 		text := strings.ToLower(refusal.Message + " " + refusal.Field)
-		image := !failed && !RefusesImages(text) && aboutImages.MatchString(text) && len(c.omitted.newImages(sent.Messages)) > 0
+		image := !failed && !RefusesImages(text) && aboutImages.MatchString(text) && !aboutNothing.MatchString(text) && len(c.omitted.newImages(sent.Messages)) > 0
 		var told string
 		told, learned = c.omitted.learnTools(refusal, sent)
 		learned = learned || !image && c.protocol.Learn(refusal)
@@ -233,6 +233,12 @@ func (c *Client) exchange(ctx context.Context, key string, req Request, a *recei
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r, err := c.send(ctx, key, req, a.alive(c.opt.Local), cancel)
+	if err != nil {
+		var again bool
+		if key, again, err = c.key.again(ctx, key, err); again {
+			r, err = c.send(ctx, key, req, a.alive(c.opt.Local), cancel)
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -405,6 +411,6 @@ func (r *receiver) end(sent int, prices Prices) *llm.End {
 // credible reports whether a server's counts can be true. The limits of a session
 // rest on them: a count below zero, or one that overflows, would lift them.
 func credible(u llm.Usage) bool {
-	return !u.Estimated && min(u.Input, u.Output, u.Cached, u.Written, u.WrittenHour) >= 0 &&
+	return !u.Estimated && min(u.Input, u.Output, u.Cached, u.Written, u.WrittenHour, u.Searches) >= 0 &&
 		max(u.Input, u.Output) <= maxTokens && u.Cached+u.Written <= u.Input && u.WrittenHour <= u.Written
 }

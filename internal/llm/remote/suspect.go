@@ -33,6 +33,10 @@ const stages = 2
 var aboutImages = lazyregexp.New(`image|picture|photo|vision|visual|multi-?modal|mmproj|\bpixels?\b|\bpng\b|jpe?g|\bgif\b|webp|media.?type|base64|inline_?data|data.?ur[il]|modalit|` +
 	`content.{0,40}(must be|should be|expected|valid|got|not) .{0,20}(string|str)\b|invalid type: sequence|expected (a |an )?(valid )?string|content (part|type|block)`)
 
+// aboutNothing matches a refusal of a message without content, by a server that takes
+// parts of content.
+var aboutNothing = lazyregexp.New(`content.{0,60}(<nil>|or an? (array|list))`)
+
 // aboutTools matches a refusal that may be about a tool.
 var aboutTools = lazyregexp.New(`\btools?\b|functions?\b|function_?declaration|schema|\bparameters?\b|propert(y|ies)\b|\btype\b.*\b(object|array)\b|grammar|\$defs|\bref\b|input_schema`)
 
@@ -288,7 +292,7 @@ func (t *trial) told() (notes []string) {
 		return nil
 	}
 	if len(t.images) > 0 {
-		notes = append(notes, "The server refused the image: the model gets a remark in its place. It said: "+strings.TrimRight(t.why, ".")+".")
+		notes = append(notes, "The server refused the image: the model gets a remark instead. It said: "+strings.TrimRight(t.why, ".")+".")
 	}
 	if len(t.tools) > 0 {
 		notes = append(notes, new(omissions).leaveOut(t.tools, t.why))

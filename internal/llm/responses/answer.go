@@ -17,7 +17,9 @@ type answer struct {
 	order   []*item
 	usage   *usage
 	stop    llm.StopReason
-	thought bool                 // there was reasoning
+	thought bool // there was reasoning
+	cited   remote.Citations
+	found   int64                // how often the server searched the web
 	deltas  []llm.Delta          // since the last call of Deltas
 	used    func(id string) bool // whether an id is taken in the conversation
 }
@@ -25,6 +27,7 @@ type answer struct {
 // item is one item of the output while it comes.
 type item struct {
 	kind, callID, name string
+	phase              string          // of a message
 	text               strings.Builder // or arguments
 	whole              json.RawMessage // once it is done
 }
@@ -54,10 +57,17 @@ type usage struct {
 	} `json:"input_tokens_details"`
 }
 
+// known holds the types of the events that are read.
+var known = map[string]bool{
+	"error": true, "response.failed": true, "response.output_item.added": true, "response.output_text.delta": true, "response.refusal.delta": true,
+	"response.reasoning_summary_text.delta": true, "response.reasoning_text.delta": true, "response.function_call_arguments.delta": true,
+	"response.output_item.done": true, "response.completed": true, "response.incomplete": true,
+}
+
 // Add implements remote.Answer.
 func (a *answer) Add(data []byte) (remote.Progress, error) {
 	var e event
-	if err := json.Unmarshal(data, &e); err != nil {
+	if err := json.Unmarshal(data, &e); err != nil && (known[e.Type] || !remote.OtherForm(err)) {
 		return remote.Nothing, fmt.Errorf("reading an event: %w", err)
 	}
 	switch e.Type {
@@ -115,7 +125,7 @@ func (a *answer) item(e event, kind string) *item {
 func (a *answer) start(e event) error {
 	it, _, err := a.read(e)
 	switch {
-	case err != nil:
+	case it == nil:
 	case it.kind == "function_call":
 		a.pending(it)
 	case it.kind == "reasoning":
@@ -127,6 +137,7 @@ func (a *answer) start(e event) error {
 // itemHead are the members of an item that are read.
 type itemHead struct {
 	Type      string `json:"type"`
+	Phase     string `json:"phase"`
 	CallID    string `json:"call_id"`
 	Name      string `json:"name"`
 	Args      string `json:"arguments"`
@@ -134,17 +145,36 @@ type itemHead struct {
 	Content   []struct {
 		Text    string `json:"text"`
 		Refusal string `json:"refusal"`
+		Cites   []struct {
+			URL   string `json:"url"`
+			Title string `json:"title"`
+		} `json:"annotations"`
 	} `json:"content"`
+	Action struct { // of a search
+		Type    string     `json:"type"`
+		Query   string     `json:"query"`
+		Queries []string   `json:"queries"`
+		URL     string     `json:"url"`
+		Sources []struct{} `json:"sources"`
+	} `json:"action"`
 }
 
-// read takes the item in e.
+// read takes the item in e. One of a kind that is not known may have any form.
 func (a *answer) read(e event) (*item, itemHead, error) {
 	var head itemHead
-	if err := json.Unmarshal(e.Item, &head); err != nil {
+	err := json.Unmarshal(e.Item, &head)
+	switch head.Type {
+	case "message", "function_call", "reasoning", "compaction", searchItem:
+	default:
+		if remote.OtherForm(err) {
+			err = nil
+		}
+	}
+	if err != nil {
 		return nil, head, fmt.Errorf("reading an item: %w", err)
 	}
 	it := a.item(e, head.Type)
-	it.kind, it.callID, it.name = head.Type, head.CallID, head.Name
+	it.kind, it.callID, it.name, it.phase = head.Type, head.CallID, head.Name, head.Phase
 	return it, head, nil
 }
 
@@ -154,9 +184,17 @@ func (a *answer) done(e event) error {
 	if err != nil {
 		return err
 	}
+	for _, c := range head.Content {
+		for _, cite := range c.Cites {
+			a.cited.Add(cite.URL, cite.Title)
+		}
+	}
 	switch {
-	case it.kind == "reasoning" && head.Encrypted != "":
+	case (it.kind == "reasoning" || it.kind == "compaction") && head.Encrypted != "":
 		it.whole = e.Item
+	case it.kind == searchItem:
+		it.whole = e.Item
+		a.searched(head)
 	case it.kind == "function_call":
 		it.text.Reset()
 		it.text.WriteString(head.Args)
@@ -168,6 +206,24 @@ func (a *answer) done(e event) error {
 		}
 	}
 	return nil
+}
+
+// searchItem is the kind of an item in which the server searched the web.
+const searchItem = "web_search_call"
+
+// searched shows a search by the server, or the page that it read.
+func (a *answer) searched(head itemHead) {
+	switch act := head.Action; {
+	case act.Type == "search":
+		a.found++
+		query := act.Query
+		if len(act.Queries) > 0 {
+			query = strings.Join(act.Queries, "; ")
+		}
+		a.deltas = append(a.deltas, remote.Searched(query, len(act.Sources)))
+	case act.URL != "":
+		a.deltas = append(a.deltas, llm.Delta{Notice: "Read " + act.URL + "."})
+	}
 }
 
 // write adds the delta of e to its message and to the deltas.
@@ -192,13 +248,13 @@ func (a *answer) pending(it *item) {
 func (a *answer) End() *llm.End {
 	end := &llm.End{Stop: a.stop, Usage: llm.Usage{Estimated: true}}
 	if u := a.usage; u != nil {
-		end.Usage = llm.Usage{Input: u.Input, Output: u.Output, Cached: min(u.In.Cached, u.Input)}
+		end.Usage = llm.Usage{Input: u.Input, Output: u.Output, Cached: min(u.In.Cached, u.Input), Searches: a.found}
 	}
 	order := llm.Order{Wire: wireName, Model: a.model}
 	for _, it := range a.order {
 		switch it.kind {
 		case "message":
-			order.Parts = append(order.Parts, llm.OrderPart{Text: it.text.Len()})
+			order.Parts = append(order.Parts, llm.OrderPart{Text: it.text.Len(), Phase: it.phase})
 		case "function_call":
 			id := it.callID
 			if id == "" || a.used(id) {
@@ -206,9 +262,13 @@ func (a *answer) End() *llm.End {
 			}
 			end.Calls = append(end.Calls, llm.ParseCall(id, it.name, it.text.String(), a.stop))
 			order.AddCall(end.Calls)
-		case "reasoning":
+		case "reasoning", "compaction", searchItem:
 			if it.whole != nil { // without its content encrypted it would be refused
 				order.Parts = append(order.Parts, llm.OrderPart{Opaque: it.whole})
+			}
+		default: // of a tool that runs on the server; reasoning without the item after it would be refused
+			if n := len(order.Parts); n > 0 && order.Parts[n-1].Opaque != nil {
+				order.Parts = order.Parts[:n-1]
 			}
 		}
 	}
@@ -216,6 +276,7 @@ func (a *answer) End() *llm.End {
 		end.Stop = llm.StopTools
 	}
 	end.Extra = order.Extra()
+	a.deltas = append(a.deltas, a.cited.Deltas()...)
 	return end
 }
 

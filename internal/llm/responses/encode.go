@@ -29,6 +29,7 @@ type content struct {
 // said is an item of text and images.
 type said struct {
 	Role    string    `json:"role"`
+	Phase   string    `json:"phase,omitzero"` // of an answer, as it came
 	Content []content `json:"content"`
 }
 
@@ -100,7 +101,7 @@ func (c *conversation) itemsOf(m llm.Message) []any {
 	case llm.Assistant:
 		return c.answer(m)
 	case llm.ToolReply:
-		return []any{output{Type: "function_call_output", CallID: llm.SafeID(m.CallID), Output: outputOf(m)}}
+		return []any{output{Type: "function_call_output", CallID: llm.SafeID(m.CallID, llm.MaxCallID), Output: outputOf(m)}}
 	case llm.System, llm.User:
 	}
 	parts := contents(m)
@@ -118,9 +119,9 @@ func (c *conversation) answer(m llm.Message) []any {
 		case p.Opaque != nil:
 			items = append(items, p.Opaque)
 		case p.Call != nil:
-			items = append(items, call{Type: "function_call", CallID: llm.SafeID(p.Call.ID), Name: p.Call.Name, Args: p.Call.Object()})
+			items = append(items, call{Type: "function_call", CallID: llm.SafeID(p.Call.ID, llm.MaxCallID), Name: p.Call.Name, Args: p.Call.Object()})
 		default:
-			items = append(items, said{Role: "assistant", Content: []content{{Type: "output_text", Text: p.Text}}})
+			items = append(items, said{Role: "assistant", Phase: p.Phase, Content: []content{{Type: "output_text", Text: p.Text}}})
 		}
 	}
 	return items

@@ -7,13 +7,16 @@ package responses
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/remote"
+	"github.com/bb2d0cf4/agent/internal/llm/toolschema"
 )
 
 // Options describe the model and its requests.
@@ -23,6 +26,8 @@ type Options struct {
 	Temperature *float64
 	Effort      string         // how much the model thinks: none, low, medium, high …; empty: its default
 	Extra       map[string]any // merged into the request's body, over our own
+	Search      bool           // whether the server may search the web by itself
+	Plan        bool           // whether a plan of ChatGPT pays, which allows less in a request
 	Learned     []string       // from the refusals of earlier; see Protocol.Learned
 }
 
@@ -31,9 +36,12 @@ type Protocol struct {
 	opt   Options
 	conv  conversation
 	tools remote.Tools
+	// planned are the tools as an item of the conversation, see withTools.
+	planned remote.Tools
 
-	mu    sync.Mutex
-	leave map[string]bool // parameters that the server refused
+	mu     sync.Mutex
+	leave  map[string]bool // parameters that the server refused
+	formed bool            // a request had the form of its answer
 }
 
 var _ remote.Protocol = (*Protocol)(nil)
@@ -59,6 +67,9 @@ func (p *Protocol) Encode(req llm.Request) (remote.Request, error) {
 	if err != nil {
 		return remote.Request{}, err
 	}
+	if items, err = p.withTools(items, req.Tools); err != nil {
+		return remote.Request{}, err
+	}
 	items = slices.DeleteFunc(items, func(item []byte) bool { return len(item) == 0 })
 	if len(items) > 0 {
 		items[0] = items[0][1:] // no comma before the first one
@@ -82,22 +93,69 @@ type tool struct {
 // head returns the body up to its first item.
 func (p *Protocol) head(req llm.Request) ([]byte, error) {
 	fields := p.parameters(req.Session, cmp.Or(req.Effort, p.opt.Effort))
+	if req.Answer != nil && p.forms() {
+		fields[answerForm] = map[string]any{"format": map[string]any{
+			"type": "json_schema", "name": "answer", "schema": req.Answer, "strict": toolschema.Strict(req.Answer),
+		}}
+	}
 	if strings.TrimSpace(req.System) != "" {
 		fields["instructions"] = req.System
 	}
-	tools, err := p.tools.Encode(req.Tools, "", func() any { return toolsOf(req.Tools) })
+	searches := p.searches()
+	ours, extra := req.Tools, p.opt.Extra
+	if p.opt.Plan {
+		ours, extra = nil, maps.Clone(extra) // see withTools
+		maps.DeleteFunc(extra, func(key string, _ any) bool { return slices.Contains(unplanned, key) })
+	}
+	tools, err := p.tools.Encode(req.Tools, fmt.Sprint(searches), func() any { return toolsOf(ours, searches) })
 	if err != nil {
 		return nil, err
 	}
-	return remote.Head(fields, p.opt.Extra, tools, "input")
+	if p.opt.Plan && !searches {
+		tools = nil
+	}
+	return remote.Head(fields, extra, tools, "input")
 }
 
-func toolsOf(specs []llm.ToolSpec) []tool {
-	tools := make([]tool, len(specs))
-	for i, s := range specs {
-		tools[i] = tool{Type: "function", Name: s.Name, Description: s.Description, Parameters: s.ObjectSchema()}
+// unplanned are the parameters that are refused if a plan of ChatGPT pays.
+var unplanned = []string{
+	"background", "conversation", "max_output_tokens", "max_tool_calls", "metadata", "moderation", "multi_agent", "previous_response_id", "prompt",
+	"prompt_cache_retention", "safety_identifier", "store", "stream", "temperature", "top_logprobs", "top_p", "truncation", "user",
+}
+
+// withTools puts the tools before the items if a plan of ChatGPT pays, which takes them nowhere else.
+func (p *Protocol) withTools(items [][]byte, specs []llm.ToolSpec) ([][]byte, error) {
+	if !p.opt.Plan || len(specs) == 0 {
+		return items, nil
+	}
+	first, err := p.planned.Encode(specs, "", func() any {
+		return map[string]any{"type": "additional_tools", "role": "developer", "tools": toolsOf(specs, false)}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return append([][]byte{append([]byte{','}, first...)}, items...), nil
+}
+
+func toolsOf(specs []llm.ToolSpec, searches bool) []any {
+	var tools []any
+	for _, s := range specs {
+		tools = append(tools, tool{Type: "function", Name: s.Name, Description: s.Description, Parameters: s.ObjectSchema()})
+	}
+	if searches {
+		tools = append(tools, map[string]string{"type": searchTool})
 	}
 	return tools
+}
+
+// searchTool is the server's own tool, and the name of the change without it.
+const searchTool = "web_search"
+
+// searches reports whether the server may search the web.
+func (p *Protocol) searches() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.opt.Search && !p.leave[searchTool]
 }
 
 // parameters returns the parameters of a request beside the conversation.
@@ -105,16 +163,20 @@ func (p *Protocol) parameters(session, effort string) map[string]any {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	fields := map[string]any{"model": p.opt.Model, "stream": true, "store": false}
-	if p.opt.MaxTokens > 0 {
+	if p.opt.MaxTokens > 0 && !p.opt.Plan {
 		fields["max_output_tokens"] = p.opt.MaxTokens
 	}
-	if p.opt.Temperature != nil {
+	if p.opt.Temperature != nil && !p.opt.Plan {
 		fields["temperature"] = *p.opt.Temperature
 	}
 	if session != "" {
 		fields["prompt_cache_key"] = session
 	}
-	fields["include"] = []string{"reasoning.encrypted_content"}
+	include := []string{"reasoning.encrypted_content"}
+	if p.opt.Search && !p.leave[searchTool] {
+		include = append(include, "web_search_call.action.sources")
+	}
+	fields["include"] = include
 	reasoning := map[string]any{"summary": "auto"}
 	if effort != "" {
 		reasoning["effort"] = effort
@@ -131,8 +193,19 @@ func (p *Protocol) NoEffort() bool {
 	return p.leave["reasoning"]
 }
 
-// optional are the parameters without which a request means the same.
-var optional = []string{"temperature", "max_output_tokens", "prompt_cache_key", "include", "reasoning"}
+// answerForm is the parameter with the form of the answer.
+const answerForm = "text"
+
+// forms reports whether a request may have the form of its answer, and notes that one has.
+func (p *Protocol) forms() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.formed = true
+	return !p.leave[answerForm]
+}
+
+// optional are the parameters without which a request means the same, or nearly.
+var optional = []string{"temperature", "max_output_tokens", "prompt_cache_key", "include", "reasoning", answerForm, searchTool}
 
 // without begins the name of a change that leaves out a parameter.
 const without = "no "
@@ -151,7 +224,12 @@ func (p *Protocol) Learned() []string {
 }
 
 // MaxTools returns how many tools a request may have.
-func (p *Protocol) MaxTools() int { return remote.MaxFunctions }
+func (p *Protocol) MaxTools() int {
+	if p.searches() {
+		return remote.MaxFunctions - 1
+	}
+	return remote.MaxFunctions
+}
 
 // Learn implements remote.Protocol.
 func (p *Protocol) Learn(refusal *llm.Error) bool {
@@ -164,7 +242,9 @@ func (p *Protocol) Learn(refusal *llm.Error) bool {
 		}
 		names := p.refused(strings.ToLower(each.Message + " " + each.Field))
 		if accepted := each.Accepts(); len(names) > 0 && accepted != nil {
-			names = slices.DeleteFunc(slices.Clone(optional), func(name string) bool { return slices.Contains(accepted, name) })
+			names = slices.DeleteFunc(slices.Clone(optional), func(name string) bool {
+				return slices.Contains(accepted, name) || name == searchTool || name == answerForm && !p.formed
+			})
 		}
 		for _, name := range names {
 			p.leave[name] = true
@@ -173,19 +253,31 @@ func (p *Protocol) Learn(refusal *llm.Error) bool {
 	return len(p.leave) > before
 }
 
+// The texts of refusals, in small letters.
+var (
+	noReasoning    = lazyregexp.New(`(?s)encrypted content is not supported|reasoning\..*support|support.*reasoning\.`)
+	aboutParameter = lazyregexp.New(`parameter|unrecognized|not permitted|unknown field`)
+)
+
 // refused returns the parameters that the server does not accept, according to its text.
 func (p *Protocol) refused(text string) []string {
 	if strings.Contains(text, "supported values") {
 		return nil // another value is accepted, which the user has to choose
 	}
-	if strings.Contains(text, "encrypted content is not supported") || strings.Contains(text, "reasoning.") && strings.Contains(text, "support") {
+	if p.opt.Search && !p.leave[searchTool] && remote.RefusesSearch(text) {
+		return []string{searchTool}
+	}
+	if p.formed && !p.leave[answerForm] && toolschema.RefusesAnswer(text) {
+		return []string{answerForm}
+	}
+	if noReasoning.MatchString(text) {
 		return []string{"include", "reasoning"} // the model does not reason
 	}
-	if !strings.Contains(text, "parameter") && !strings.Contains(text, "unrecognized") && !strings.Contains(text, "not permitted") && !strings.Contains(text, "unknown field") {
+	if !aboutParameter.MatchString(text) {
 		return nil
 	}
 	for _, name := range optional {
-		if strings.Contains(text, name) && !p.leave[name] {
+		if name != answerForm && name != searchTool && strings.Contains(text, name) && !p.leave[name] {
 			return []string{name}
 		}
 	}

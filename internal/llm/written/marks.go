@@ -18,24 +18,73 @@ type mark struct {
 // shape is a form of calls.
 type shape struct {
 	token string // begins it
-	close string // ends it; empty if nothing does
 	read  func(*reader) bool
 	glued bool // it may follow the end of a sentence without a blank, as special tokens do
+	weak  bool // other text has the token, too: it begins a call only if one can be read
 }
 
 var shapes = []shape{
-	{"<tool_call>", "</tool_call>", (*reader).tagged, false},
-	{"<function=", "</function>", (*reader).tagged, false},
-	{"[TOOL_CALLS]", "", (*reader).mistral, true},
-	{"<|python_start|>", "<|python_end|>", (*reader).llama, true},
-	{"<|python_tag|>", "", (*reader).llama, true},
-	{"<|tool_calls_section_begin|>", "<|tool_calls_section_end|>", (*reader).kimi, true},
-	{"<|tool_call_begin|>", "<|tool_call_end|>", (*reader).kimi, true},
-	{"<｜DSML｜function_calls>", "</｜DSML｜function_calls>", (*reader).dsml, true},
-	{"<｜DSML｜tool_calls>", "</｜DSML｜tool_calls>", (*reader).dsml, true},
-	{"<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>", (*reader).deepseek, true},
-	{"<|start|>assistant", endCall, (*reader).harmony, true},
-	{"<|channel|>", endCall, (*reader).harmony, true},
+	{token: "<tool_call>", read: (*reader).tagged},
+	{token: "<seed:tool_call>", read: (*reader).tagged, glued: true},
+	{token: "<function=", read: (*reader).tagged},
+	{token: "[TOOL_CALLS]", read: (*reader).mistral, glued: true},
+	{token: "<|python_start|>", read: (*reader).llama, glued: true},
+	{token: "<|python_tag|>", read: (*reader).llama, glued: true},
+	{token: "<|tool_calls_section_begin|>", read: (*reader).kimi, glued: true},
+	{token: "<|tool_call_begin|>", read: (*reader).kimi, glued: true},
+	{token: "<｜DSML｜function_calls>", read: (*reader).dsml, glued: true},
+	{token: "<｜DSML｜tool_calls>", read: (*reader).dsml, glued: true},
+	{token: "<｜tool▁calls▁begin｜>", read: (*reader).deepseek, glued: true},
+	{token: harmonyStart, read: (*reader).harmony, glued: true},
+	{token: harmonyChannel, read: (*reader).harmony, glued: true},
+	{token: "<minimax:tool_call>", read: (*reader).invokes, glued: true},
+	{token: "<function_calls>", read: (*reader).invokes},
+	{token: "<invoke name=", read: (*reader).invokes},
+	{token: "<|tool_call>", read: (*reader).gemma, glued: true},
+	{token: "<start_function_call>", read: (*reader).gemma, glued: true},
+	{token: "<|recipient|>", read: (*reader).functionary, glued: true},
+	{token: "<|from|>assistant", read: (*reader).functionary, glued: true},
+	{token: ">>>", read: (*reader).functionary, glued: true, weak: true},
+	{token: "<|tools_prefix|>", read: (*reader).apertus, glued: true},
+	between("<|tool_call_start|>", "<|tool_call_end|>", true), // LFM2
+	between("<|tool_call|>", "<|/tool_call|>", true),          // Granite, Phi-4
+	between("<TOOLCALL>", "</TOOLCALL>", true),                // Nemotron
+	between("<tool_calls>", "</tool_calls>", false),           // Hunyuan, Jamba, MiniMax-M1
+	between("<|START_ACTION|>", "<|END_ACTION|>", true),       // Cohere
+	between("<|action_start|>", "<|action_end|>", true),       // InternLM
+	between("<|function_call|>", "", true),                    // GigaChat
+	between("function call<|role_sep|>", "", true),            // the same, earlier
+	between("[TOOL_REQUEST]", "[END_TOOL_REQUEST]", true),     // LM Studio, for models that it does not know
+	between("<function_call>", "</function_call>", false),     // Granite, earlier
+	weakly(between("functools", "", false)),                   // Phi-4, FireFunction
+	weakly(between("<tools>", "</tools>", false)),             // Qwen2.5-Coder
+}
+
+// between is a shape with JSON, or a list in Python's notation, between two tokens. The last end may be
+// missing.
+func between(begin, end string, glued bool) shape {
+	return shape{token: begin, glued: glued, read: func(r *reader) bool {
+		for r.take(begin) {
+			r.take("<|plugin|>", "<|interpreter|>")
+			r.space()
+			switch from := r.i; {
+			case strings.HasPrefix(r.rest(), "<tool_call>") && r.tagged():
+			case r.back(from) && r.objects():
+			case r.back(from) && r.pythonList():
+			default:
+				return false
+			}
+			if end != "" && !r.take(end) && !r.ended() {
+				return false
+			}
+		}
+		return !r.space()
+	}}
+}
+
+func weakly(s shape) shape {
+	s.weak = true
+	return s
 }
 
 // unmarked is the shape of a line that may be a call in JSON or Python without a token.
@@ -46,8 +95,14 @@ var unmarked = shape{read: func(r *reader) bool { return r.object() || r.pythonL
 var strays = lazyregexp.New(`(?i)</?(?:\w+:)?(?:tool|function)s?[_-]?(?:calls?|use|responses?|results?|outputs?)>|</function>|</?parameter[>=]|<(?:\w+:)?invoke name=|` +
 	`</?arg_(?:key|value)>|</?observations?>|\[/?(?:tool_results?|tool_calls|inst|args|call_id)\]|</?(?:start|end)_of_turn>|</?s>|</?[|｜][^|｜<>\s]{1,40}[|｜]`)
 
-// channels are the tokens of messages in gpt-oss's form that are no calls.
-var channels = []string{"<|message|", "<|end|", "<|constrain|", "<|return|", "<|channel|"}
+// channels are the tokens of thoughts and messages that are no calls.
+var channels = []string{
+	"<|message|", "<|end|", "<|constrain|", "<|return|", "<|channel|",
+	"<|START_THINKING|", "<|END_THINKING|", "<|START_RESPONSE|", "<|END_RESPONSE|", "<|START_TEXT|", "<|END_TEXT|", "<|inner_prefix|", "<|inner_suffix|",
+}
+
+// openers matches the strays that begin a call of a form that is not known.
+var openers = lazyregexp.New(`(?i)^<(?:\w+:)?(?:tool|function)s?[_-]?calls?>|invoke name=|^<[|｜](?:tool|function)[^/]*(?:calls?|begin|start)[|｜]`)
 
 // marks yields the marks in text in their order.
 func marks(text string) iter.Seq[mark] {
@@ -108,8 +163,12 @@ func (q *quotes) next(line string) bool {
 	if strings.TrimSpace(line) == "" {
 		q.ticks = 0
 	}
-	return strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t") || strings.HasPrefix(strings.TrimSpace(line), ">")
+	quoted := strings.HasPrefix(strings.TrimSpace(line), ">") && !addressed.MatchString(line)
+	return strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t") || quoted
 }
+
+// addressed matches the line that begins a call of Functionary.
+var addressed = lazyregexp.New(`^>>>[A-Za-z_][\w.-]*\s*$`)
 
 // end ends a line that is not quoted.
 func (q *quotes) end(line string) {
@@ -183,7 +242,7 @@ func (s shape) beginsAfter(before string, first bool) bool {
 	if before == "" || first && strings.TrimSpace(before) == "" {
 		return true
 	}
-	for _, end := range []string{"</think>", "<|end|>", "<|call|>"} {
+	for _, end := range []string{"</think>", "<|end|>", "<|call|>", "<|END_THINKING|>", "<|END_RESPONSE|>", "<|END_TEXT|>", "<|inner_suffix|>"} {
 		if strings.HasSuffix(strings.TrimRight(before, " \t"), end) {
 			return true
 		}

@@ -122,7 +122,7 @@ func TestOrdinaryAnswers(t *testing.T) {
 		}
 		text := strings.Join(blocks, "\n\n")
 		end := complete(llm.End{Stop: llm.StopEnd}, text, specs)
-		if len(end.Calls) > 0 || end.Written > 0 || end.Fault != "" {
+		if len(end.Calls) > 0 || end.Written > 0 || end.Fault != "" || end.Quoted {
 			t.Errorf("answer %d: %v %s in\n%s", seed, end.Calls, end.Fault, text)
 			if t.Failed() && seed > 200 {
 				return

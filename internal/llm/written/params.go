@@ -15,7 +15,7 @@ type params struct {
 
 // params begins a call of a tool.
 func (r *reader) params(tool string) params {
-	return params{r: r, tool: strings.TrimPrefix(strings.TrimSpace(tool), "functions.")}
+	return params{r: r, tool: plain(tool)}
 }
 
 // add records a parameter with its JSON value. A repeated key may be a part of a value.
@@ -34,6 +34,19 @@ func (p *params) add(key, value string) bool {
 
 // end records the call.
 func (p *params) end() bool { return p.r.add(p.tool, "{"+p.json.String()+"}") }
+
+// open reports whether the text ends here and the end of the call may be missing, as more parameters
+// may be: only tools that change nothing get such a call.
+func (p *params) open() bool {
+	if !p.r.ended() {
+		return false
+	}
+	if !p.r.tools[p.tool].reads {
+		p.r.fault = "the end of the arguments of " + p.tool + " is missing"
+		return false
+	}
+	return true
+}
 
 // endTagged is end for a call whose values are text between tags. A key that the tool does
 // not have may be a part of a value, or another name of a key that the tool demands.

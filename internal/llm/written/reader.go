@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/lenient"
 )
@@ -36,11 +37,12 @@ type reader struct {
 	quoted bool
 }
 
+// endTokens matches the tokens that end an answer, which some servers leave in it.
+var endTokens = lazyregexp.New(`(?:\s|<\|im_end\|>|<\|eot_id\|>|<\|end_of_text\|>|<\|endoftext\|>|</s>|<｜end▁of▁sentence｜>|<\|END_OF_TURN_TOKEN\|>|` +
+	`<end_of_turn>|<turn\|>|<eos>|<\|assistant_end\|>|<\|stop\|>|\[e~\[|<seed:eos>|<SPECIAL_12>)+$`)
+
 func newReader(text string, specs []llm.ToolSpec) *reader {
-	text = strings.TrimRight(text, " \t\r\n")
-	for _, token := range []string{"<|im_end|>", "<|eot_id|>", "<|end_of_text|>", "</s>", "<｜end▁of▁sentence｜>"} {
-		text = strings.TrimSuffix(text, token)
-	}
+	text = endTokens.ReplaceAllString(text, "")
 	r := &reader{text: text, tools: map[string]schema{}}
 	for _, s := range specs {
 		var known schema
@@ -58,13 +60,16 @@ const maxTries = 32
 // the first token of a call on has to be calls: otherwise it reads nothing, and sets fault. It
 // does not read a call that other text quotes, and sets quoted if the answer ends with it.
 func (r *reader) find() (start int, ok bool) {
-	if r.bare() {
-		return 0, true
+	if r.bare() || r.fault != "" {
+		return 0, r.fault == ""
+	}
+	if at, ok := r.fenced(); ok {
+		return at, r.fault == ""
 	}
 	var before []mark
 	for m := range marks(r.text) {
 		switch {
-		case !m.begins || m.shape.read == nil || m.shape.token == "":
+		case !r.mayCall(m):
 			if before = append(before, m); len(before) > maxTries {
 				before = before[1:]
 			}
@@ -77,11 +82,25 @@ func (r *reader) find() (start int, ok bool) {
 			return m.at, ok
 		}
 	}
+	r.look(before)
+	return 0, false
+}
+
+// mayCall reports whether a call may begin at a mark.
+func (r *reader) mayCall(m mark) bool {
+	return m.begins && m.shape.read != nil && m.shape.token != "" && (!m.shape.weak || r.read(m))
+}
+
+// look sets quoted or fault by the marks of a text without calls.
+func (r *reader) look(before []mark) {
 	for _, m := range before {
-		r.quoted = r.quoted || m.shape.token != "" && r.read(m)
+		r.quoted = r.quoted || r.read(m) && !r.space() && (m.shape.token != "" || r.fits())
 	}
 	r.calls, r.fault = nil, ""
-	return 0, false
+	if slices.ContainsFunc(before, func(m mark) bool { return m.begins && openers.MatchString(m.shape.token) }) && !r.quoted {
+		r.fault = "its form is not known"
+		r.refuse()
+	}
 }
 
 // read reads the calls from m to the end of the text.
@@ -123,6 +142,12 @@ func (r *reader) rest() string { return r.text[r.i:] }
 func (r *reader) space() (more bool) {
 	r.i = len(r.text) - len(strings.TrimLeft(r.rest(), " \t\r\n"))
 	return r.i < len(r.text)
+}
+
+// back goes back to a place, with no calls.
+func (r *reader) back(to int) bool {
+	r.i, r.calls, r.fault, r.open = to, nil, "", false
+	return true
 }
 
 // ended reports whether the text ends here on purpose, so that end tags may be missing.
@@ -184,9 +209,14 @@ func (r *reader) value() (string, bool) {
 	return value, true
 }
 
+// plain returns the name of a tool without the prefixes of gpt-oss and Gemma.
+func plain(name string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(name), "functions."), "default_api.")
+}
+
 // add records a call of a tool on offer.
 func (r *reader) add(name, args string) bool {
-	name = strings.TrimPrefix(strings.TrimSpace(name), "functions.")
+	name = plain(name)
 	known, ok := r.tools[name]
 	if !ok {
 		r.fault = "there is no tool of that name"
@@ -224,18 +254,26 @@ func (r *reader) addObject(value json.RawMessage) bool {
 	if function := members["function"]; len(function) > 0 && function[0] == '{' {
 		return onlyKeys(members, "function", "type", "id", "index") && r.addObject(function)
 	}
-	args, parameters := members["arguments"], members["parameters"]
-	if args != nil && parameters != nil || !onlyKeys(members, "name", "arguments", "parameters", "id", "type") {
+	if members["arguments"] != nil && members["parameters"] != nil || !onlyKeys(members, "name", "tool_name", "arguments", "parameters", "id", "tool_call_id", "type") {
 		return false
 	}
-	if args == nil {
-		args = parameters
-	}
+	args := first(members, "arguments", "parameters")
 	if args == nil || string(args) == "null" {
 		args = json.RawMessage("{}")
 	}
 	var name string
-	return json.Unmarshal(members["name"], &name) == nil && name != "" && r.add(name, string(args))
+	given := first(members, "name", "tool_name") // the second is Cohere's
+	return json.Unmarshal(given, &name) == nil && name != "" && r.add(name, string(args))
+}
+
+// first returns the value of the first key that is there, or nil.
+func first(members map[string]json.RawMessage, keys ...string) json.RawMessage {
+	for _, key := range keys {
+		if members[key] != nil {
+			return members[key]
+		}
+	}
+	return nil
 }
 
 // onlyKeys reports whether members has no other keys.

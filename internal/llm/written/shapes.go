@@ -2,31 +2,91 @@ package written
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/llm/lenient"
 )
 
-// bare reads an answer that is only JSON or only a list in Python's notation. Nothing
-// marks it as calls, so the arguments have to be those that the tools demand.
+// bare reads an answer that is only JSON, only a list in Python's notation, or only names of tools with
+// their arguments. Nothing marks it as calls, so the arguments have to be those that the tools demand.
 func (r *reader) bare() bool {
-	for _, read := range []func() bool{r.object, r.pythonList} {
-		r.i, r.calls, r.open = 0, nil, false
-		if r.take("[") || r.take("{") {
-			r.i--
-			if read() && !r.space() && r.fits() {
-				return true
-			}
+	for _, read := range []func() bool{r.objects, r.pythonList, r.named} {
+		ok := r.back(0) && read() && !r.space()
+		if fits := r.fits(); fits && ok {
+			return true
+		} else if fits && r.fault != "" { // a call of a tool, and something else
+			r.refuse()
+			return false
 		}
+		r.fault = ""
 	}
 	return false
+}
+
+// named reads calls like read_file{"path":"a"}, whose tokens a server left out: those of Mistral, of
+// Functionary and of earlier versions of GLM.
+func (r *reader) named() bool {
+	for r.space() {
+		r.take(">>>")
+		name := r.name()
+		r.take("[ARGS]")
+		if name == "" || !r.space() || r.text[r.i] != '{' {
+			return false
+		}
+		if args, ok := r.value(); !ok || !r.add(name, args) {
+			return false
+		}
+	}
+	return len(r.calls) > 0
+}
+
+// fences of calls: Gemma's, and Cohere's earlier.
+var callFence = lazyregexp.New("(?s)(?:^|\n)((?:Action: *```json|```(?:tool_code|tool_calls?))[ \t]*\n)(.*?)(?:\n```)?$")
+
+// fenced reads calls in a code block that is only for them, at the end of the text. It returns the place
+// where the block begins; ok is false if the text has none.
+func (r *reader) fenced() (at int, ok bool) {
+	m := callFence.FindStringSubmatchIndex(r.text)
+	if m == nil {
+		return 0, false
+	}
+	var q quotes
+	for line := range strings.Lines(r.text[:m[2]]) {
+		q.next(line)
+	}
+	if q.fence != "" || strings.Contains(r.text[m[4]:m[5]], "```") {
+		return 0, false
+	}
+	whole, before := r.text, slices.Collect(marks(r.text[:m[2]]))
+	r.text, r.cut = r.text[m[4]:m[5]], r.cut && !strings.HasSuffix(r.text, "```")
+	read := r.back(0) && r.objects() && !r.space() || r.back(0) && r.pythonLines()
+	r.text = whole
+	if !read || !r.alone(before) {
+		r.refuse()
+	}
+	return m[2], true
+}
+
+// pythonLines reads calls in lines of their own, which may be printed.
+func (r *reader) pythonLines() bool {
+	for r.space() {
+		from := r.i
+		switch printed := r.take("print("); {
+		case r.text[from] == '[' && r.pythonList():
+		case !r.pythonCall() || printed && !r.take(")"):
+			return false
+		}
+	}
+	return len(r.calls) > 0
 }
 
 // tagged reads the calls of Hermes, Qwen and GLM: <tool_call>, and then JSON,
 // <function=name>, or the name and its arguments. The last end tags may be missing.
 func (r *reader) tagged() bool {
 	for r.space() {
-		outer := r.take("<tool_call>")
+		outer := r.take("<tool_call>", "<seed:tool_call>")
 		more := r.space()
 		var ok bool
 		switch {
@@ -39,11 +99,14 @@ func (r *reader) tagged() bool {
 		default:
 			ok = outer && r.glm()
 		}
-		if !ok || outer && !r.take("</tool_call>") && !r.ended() {
+		if !ok || outer && !r.take("</tool_call>", "</seed:tool_call>") && !r.ended() {
 			return false
 		}
 		if !outer {
 			r.take("</tool_call>") // models leave out <tool_call>
+		}
+		if r.space() && strings.HasPrefix(r.rest(), "</tool_calls>") {
+			return len(r.calls) > 0 // see between
 		}
 	}
 	return true
@@ -74,6 +137,10 @@ func (r *reader) qwen() bool {
 		return false
 	}
 	p := r.params(strings.Trim(strings.TrimSpace(name), `"'`))
+	if r.space() && r.text[r.i] == '{' { // Llama and Functionary
+		args, ok := r.value()
+		return ok && r.add(p.tool, args) && (r.take("</function>") || r.ended())
+	}
 	for r.take("<parameter=") {
 		key, ok := r.until(">")
 		if !ok {
@@ -85,12 +152,13 @@ func (r *reader) qwen() bool {
 			return false
 		}
 	}
-	return (r.take("</function>") || r.ended() || strings.HasPrefix(r.rest(), "</tool_call>")) && p.endTagged()
+	return (r.take("</function>") || p.open() || strings.HasPrefix(r.rest(), "</tool_call>")) && p.endTagged()
 }
 
 // glm reads a call after <tool_call>: its name, and pairs of tags.
 func (r *reader) glm() bool {
 	p := r.params(r.name())
+	r.take("<tool_sep>") // Hunyuan
 	for r.take("<arg_key>") {
 		key, ok := r.until("</arg_key>")
 		if !ok || !r.take("<arg_value>") {
@@ -102,7 +170,8 @@ func (r *reader) glm() bool {
 			return false
 		}
 	}
-	return p.endTagged()
+	r.space()
+	return (strings.HasPrefix(r.rest(), "</tool_call>") || p.open()) && p.endTagged()
 }
 
 // mistral reads [TOOL_CALLS] and JSON, or names with their arguments.
@@ -136,12 +205,7 @@ func (r *reader) llama() bool {
 	if !r.take("<|python_start|>", "<|python_tag|>") || !r.space() {
 		return false
 	}
-	from := r.i
-	again := func() bool {
-		r.i, r.calls, r.fault, r.open = from, nil, "", false
-		return true
-	}
-	if !r.objects() && !(again() && r.pythonList()) && !(again() && r.pythonCall()) {
+	if from := r.i; !r.objects() && !(r.back(from) && r.pythonList()) && !(r.back(from) && r.pythonCall()) {
 		return false
 	}
 	for r.take("<|python_end|>", "<|eom_id|>", "<|eot_id|>", "<|eot|>") {
@@ -149,17 +213,20 @@ func (r *reader) llama() bool {
 	return !r.space()
 }
 
-// objects reads calls as JSON, with semicolons between them.
+// objects reads calls as JSON, with semicolons, commas or line ends between them.
 func (r *reader) objects() bool {
-	if !r.object() {
-		return false
-	}
-	for r.take(";") {
+	for {
+		if !r.take("{", "[") {
+			return false
+		}
+		r.i--
 		if !r.object() {
 			return false
 		}
+		if !r.take(";", ",") && (!r.space() || r.text[r.i] != '{') {
+			return true
+		}
 	}
-	return true
 }
 
 // pythonList reads calls like [f(a="x"), g(b=1)].
@@ -231,7 +298,7 @@ func (r *reader) dsml() bool {
 				return false
 			}
 		}
-		if !r.take("</｜DSML｜invoke>") && !r.ended() || !p.endTagged() {
+		if !r.take("</｜DSML｜invoke>") && !p.open() || !p.endTagged() {
 			return false
 		}
 	}
@@ -281,16 +348,18 @@ func (r *reader) deepseek() bool {
 	return !r.space()
 }
 
-// The tokens of gpt-oss: the address of a call, and its end.
+// The tokens of gpt-oss: the beginnings of a message, the address of a call, and its end.
 const (
-	recipient = "to=functions."
-	endCall   = "<|call|>"
+	harmonyStart   = "<|start|>assistant"
+	harmonyChannel = "<|channel|>"
+	recipient      = "to=functions."
+	endCall        = "<|call|>"
 )
 
 // says reports whether m begins a message of gpt-oss that addresses no tool.
 func (m mark) says(text string) bool {
 	head, _, _ := strings.Cut(text[m.at:], "<|message|>")
-	return m.shape.close == endCall && !strings.Contains(head, "to=")
+	return (m.shape.token == harmonyStart || m.shape.token == harmonyChannel) && !strings.Contains(head, "to=")
 }
 
 // harmony reads the channels of gpt-oss.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -31,7 +32,7 @@ const (
 	run   = `execute_command {"background":true,"command":"go test ./...","timeout":60}`
 )
 
-// reads are answers that end with calls: 40 of nine shapes.
+// reads are answers that end with calls, in the forms of all families of models that write them.
 var reads = []struct {
 	name, text string
 	before     string // the text before the calls
@@ -79,6 +80,52 @@ var reads = []struct {
 	{"GLM, types", "<tool_call>execute_command\n<arg_key>command</arg_key>\n<arg_value>go test ./...</arg_value>\n<arg_key>timeout</arg_key>\n<arg_value>60</arg_value>\n<arg_key>background</arg_key>\n<arg_value>true</arg_value>\n</tool_call>", "", []string{run}},
 	{"gpt-oss", "<|channel|>analysis<|message|>I look.<|end|><|start|>assistant<|channel|>commentary to=functions.read_file <|constrain|>json<|message|>{\"path\":\"a.go\"}<|call|>", "<|channel|>analysis<|message|>I look.<|end|>", []string{readA}},
 	{"gpt-oss, address first", "<|start|>assistant to=functions.read_file<|channel|>commentary json<|message|>{\"path\":\"b.go\",\"limit\":5}", "", []string{readB}},
+	{"Mistral, after words", "I look.\n[TOOL_CALLS]read_file{\"path\": \"a.go\"}[TOOL_CALLS]read_file{\"path\":\"b.go\",\"limit\":5}", "I look.", []string{readA, readB}},
+	{"Mistral, a list after words", `I look.[TOOL_CALLS] [{"name":"read_file","arguments":{"path":"a.go"},"id":"abcdef123"}]</s>`, "I look.", []string{readA}},
+	{"Mistral, tokens left out", `read_file[ARGS]{"path":"a.go"}`, "", []string{readA}},
+	{"Llama, semicolons without a tag", `{"name":"read_file","parameters":{"path":"a.go"}}; {"name":"read_file","parameters":{"path":"b.go","limit":5}}`, "", []string{readA, readB}},
+	{"Llama, lines without a tag", `{"name":"read_file","parameters":{"path":"a.go"}}` + "\n" + `{"name":"read_file","parameters":{"path":"b.go","limit":5}}<|eot_id|>`, "", []string{readA, readB}},
+	{"Llama, lines", `<|python_tag|>{"name":"read_file","parameters":{"path":"a.go"}}` + "\n" + `{"name":"read_file","parameters":{"path":"b.go","limit":5}}<|eom_id|>`, "", []string{readA, readB}},
+	{"Llama, an element", `<function=read_file>{"path": "a.go"}</function>`, "", []string{readA}},
+	{"MiniMax-M2", "I look.\n<minimax:tool_call>\n<invoke name=\"execute_command\">\n<parameter name=\"command\">go test ./...</parameter>\n<parameter name=\"timeout\">60</parameter>\n<parameter name=\"background\">true</parameter>\n</invoke>\n</minimax:tool_call>[e~[", "I look.", []string{run}},
+	{"MiniMax-M2, two", "<minimax:tool_call>\n<invoke name=\"read_file\">\n<parameter name=\"path\">a.go</parameter>\n</invoke>\n<invoke name=\"read_file\">\n<parameter name=\"path\">b.go</parameter>\n<parameter name=\"limit\">5</parameter>\n</invoke>\n</minimax:tool_call>", "", []string{readA, readB}},
+	{"MiniMax-M2, many lines", "<minimax:tool_call>\n<invoke name=\"write_file\">\n<parameter name=\"path\">a.html</parameter>\n<parameter name=\"content\">\n<p>\n\t\"hi\"\n</p>\n\n</parameter>\n</invoke>\n</minimax:tool_call>", "", []string{write}},
+	{"MiniMax-M2, no outer tag", "<invoke name=\"list_files\">\n</invoke>", "", []string{"list_files {}"}},
+	{"MiniMax-M1", "<tool_calls>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.go\"}}\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"b.go\", \"limit\": 5}}\n</tool_calls>", "", []string{readA, readB}},
+	{"Gemma 3", "I look.\n\n```tool_code\nread_file(path='a.go')\n```", "I look.", []string{readA}},
+	{"Gemma 3, printed", "```tool_code\nprint(default_api.read_file(path=\"a.go\"))\nprint(read_file(path=\"b.go\", limit=5))\n```<end_of_turn>", "", []string{readA, readB}},
+	{"Gemma 3, JSON", "```tool_call\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.go\"}}\n```", "", []string{readA}},
+	{"Gemma 4", `I look.<|tool_call>call:read_file{path:<|"|>a.go<|"|>}<tool_call|><|tool_call>call:read_file{limit:5,path:<|"|>b.go<|"|>}<tool_call|><turn|>`, "I look.", []string{readA, readB}},
+	{"Gemma 4, nested", `<|tool_call>call:todo{items:[{content:<|"|>it's "x", {y}<|"|>,<|"|>done<|"|>:false}]}<tool_call|>`, "", []string{`todo {"items":[{"content":"it's \"x\", {y}","done":false}]}`}},
+	{"FunctionGemma", `<start_function_call>call:execute_command{command:<escape>go test ./...<escape>,timeout:60,background:true}<end_function_call>`, "", []string{run}},
+	{"FunctionGemma, no end", `<start_function_call>call:list_files{}`, "", []string{"list_files {}"}},
+	{"LFM2", `<|tool_call_start|>[read_file(path="a.go"), read_file(path="b.go", limit=5)]<|tool_call_end|><|im_end|>`, "", []string{readA, readB}},
+	{"LFM2, JSON", `Yes.<|tool_call_start|>[{"name": "read_file", "arguments": {"path": "a.go"}}]<|tool_call_end|>`, "Yes.", []string{readA}},
+	{"Granite 3", `<|tool_call|>[{"name": "read_file", "arguments": {"path": "a.go"}}, {"name": "read_file", "arguments": {"path": "b.go", "limit": 5}}]<|end_of_text|>`, "", []string{readA, readB}},
+	{"Granite 3, with a tag", `<tool_call>[{"name": "read_file", "arguments": {"path": "a.go"}}]`, "", []string{readA}},
+	{"Granite, earlier", `<function_call> {"name": "read_file", "arguments": {"path": "a.go"}}`, "", []string{readA}},
+	{"Nemotron", `<TOOLCALL>[{"name": "read_file", "arguments": {"path": "a.go"}}, {"name":"list_files","arguments":{}}]</TOOLCALL><SPECIAL_12>`, "", []string{readA, "list_files {}"}},
+	{"Nemotron, after thoughts", "<think>hm</think>\n\n" + `<TOOLCALL>[{"name": "read_file", "arguments": {"path": "a.go"}}]</TOOLCALL>`, "<think>hm</think>", []string{readA}},
+	{"Seed", "<seed:tool_call>\n<function=read_file>\n<parameter=path>b.go</parameter>\n<parameter=limit>5</parameter>\n</function>\n</seed:tool_call><seed:eos>", "", []string{readB}},
+	{"Seed, two", "Yes.<seed:tool_call><function=read_file><parameter=path>a.go</parameter></function></seed:tool_call>\n<seed:tool_call><function=list_files></function></seed:tool_call>", "Yes.", []string{readA, "list_files {}"}},
+	{"Hunyuan", "<tool_calls>[{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.go\"}}]</tool_calls>", "", []string{readA}},
+	{"Hunyuan, newer", "<tool_calls>\n<tool_call>read_file<tool_sep>\n<arg_key>path</arg_key>\n<arg_value>b.go</arg_value>\n<arg_key>limit</arg_key>\n<arg_value>5</arg_value>\n</tool_call>\n</tool_calls>", "", []string{readB}},
+	{"Jamba", "<tool_calls>[\n    {\"name\": \"read_file\", \"arguments\": \"{\\\"path\\\": \\\"a.go\\\"}\"}\n]</tool_calls>", "", []string{readA}},
+	{"Phi-4", `<|tool_call|>[{"name": "read_file", "arguments": {"path": "a.go"}}]<|/tool_call|>`, "", []string{readA}},
+	{"Phi-4 and FireFunction", ` functools[{"name": "read_file", "arguments": {"path": "a.go"}}]`, "", []string{readA}},
+	{"Cohere", "<|START_THINKING|>I look.<|END_THINKING|><|START_ACTION|>[\n    {\"tool_call_id\": \"0\", \"tool_name\": \"read_file\", \"parameters\": {\"path\": \"a.go\"}}\n]<|END_ACTION|><|END_OF_TURN_TOKEN|>", "<|START_THINKING|>I look.<|END_THINKING|>", []string{readA}},
+	{"Cohere, earlier", "Action: ```json\n[\n    {\n        \"tool_name\": \"read_file\",\n        \"parameters\": {\"path\": \"a.go\"}\n    }\n]\n```", "", []string{readA}},
+	{"InternLM", "I look.<|action_start|><|plugin|>\n{\"name\": \"read_file\", \"parameters\": {\"path\": \"a.go\"}}<|action_end|><|im_end|>", "I look.", []string{readA}},
+	{"Functionary 3.1", `<function=read_file>{"path": "a.go"}</function><function=read_file>{"path": "b.go", "limit": 5}</function>`, "", []string{readA, readB}},
+	{"Functionary 3.2", ">>>read_file\n{\"path\": \"a.go\"}>>>read_file\n{\"path\": \"b.go\", \"limit\": 5}", "", []string{readA, readB}},
+	{"Functionary 3.2, after words", "I look.\n>>>read_file\n{\"path\": \"a.go\"}", "I look.", []string{readA}},
+	{"Functionary 3.2, its token left out", "read_file\n{\"path\": \"a.go\"}", "", []string{readA}},
+	{"Functionary 2", "<|from|>assistant\n<|recipient|>read_file\n<|content|>{\"path\": \"a.go\"}<|stop|>", "", []string{readA}},
+	{"Apertus", `<|inner_prefix|>I look.<|inner_suffix|><|tools_prefix|>[{"read_file": {"path": "a.go"}}, {"list_files": {}}]<|tools_suffix|><|assistant_end|>`, "<|inner_prefix|>I look.<|inner_suffix|>", []string{readA, "list_files {}"}},
+	{"GLM, earlier", "read_file\n{\"path\": \"b.go\", \"limit\": 5}", "", []string{readB}},
+	{"LM Studio", `[TOOL_REQUEST]{"name": "read_file", "arguments": {"path": "a.go"}}[END_TOOL_REQUEST]`, "", []string{readA}},
+	{"GigaChat", "function call<|role_sep|>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.go\"}}", "", []string{readA}},
+	{"Qwen2.5-Coder", "<tools>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.go\"}}\n</tools>", "", []string{readA}},
 	{"after code", "Like this:\n\n```\n<tool_call>{\"name\":\"todo\",\"arguments\":{\"items\":[]}}</tool_call>\n```\n\n<tool_call>{\"name\":\"read_file\",\"arguments\":{\"path\":\"a.go\"}}</tool_call>", "Like this:\n\n```\n<tool_call>{\"name\":\"todo\",\"arguments\":{\"items\":[]}}</tool_call>\n```", []string{readA}},
 }
 
@@ -151,7 +198,7 @@ func jsonOf(v any) string {
 }
 
 func TestWrittenCalls(t *testing.T) {
-	if len(reads) < 40 {
+	if len(reads) < 60 {
 		t.Errorf("only %d cases", len(reads))
 	}
 	for _, test := range reads {
@@ -165,6 +212,41 @@ func TestWrittenCalls(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestCutCalls cuts each of the calls: none is lost without a word, and none that changes something
+// runs without its end.
+func TestCutCalls(t *testing.T) {
+	cuts := 0
+	for _, test := range reads {
+		begin := strings.Index(test.text, test.before) + len(test.before)
+		call := endTokens.ReplaceAllString(test.text[begin:], "")
+		first := strings.IndexAny(call, `{(>`)
+		for _, s := range shapes {
+			if at := strings.Index(call, s.token); at >= 0 && strings.TrimSpace(call[:at]) == "" {
+				first = max(first, at+len(s.token)-1)
+			}
+		}
+		first = max(first, strings.Index(call, recipient)+len(recipient)-1) // before it, gpt-oss may only speak
+		for end := first + 1; end < len(call); end++ {
+			if !utf8.ValidString(call[:end]) {
+				continue
+			}
+			cuts++
+			e, _ := readEnd(t, said{text: test.text[:begin+end], end: llm.End{Stop: llm.StopEnd}})
+			bare := strings.TrimSpace(call)[0] == '{' || strings.TrimSpace(call)[0] == '[' && !strings.HasPrefix(strings.TrimSpace(call), "[TOOL") || strings.HasPrefix(strings.TrimSpace(call), "read_file")
+			if len(e.Calls) == 0 && e.Fault == "" && !e.Quoted && !bare && !strings.Contains(call, "functools") && !strings.Contains(call, "<tools>") && !strings.Contains(call, ">>>") {
+				t.Errorf("%s: lost in %q", test.name, test.text[:begin+end])
+				break
+			}
+			for _, c := range e.Calls {
+				if whole, _ := readEnd(t, said{text: test.text, end: llm.End{Stop: llm.StopEnd}}); c.Name != "read_file" && c.Name != "list_files" && !slices.ContainsFunc(whole.Calls, func(w llm.ToolCall) bool { return w.Name == c.Name && w.Args == c.Args }) {
+					t.Errorf("%s: half of it runs in %q: %s", test.name, test.text[:begin+end], c.Args)
+				}
+			}
+		}
+	}
+	t.Logf("%d cuts of %d calls", cuts, len(reads))
 }
 
 // TestFaults lists calls that are surely meant, and that cannot be read.
@@ -189,6 +271,11 @@ func TestFaults(t *testing.T) {
 		"Mistral, no end":     {`[TOOL_CALLS]write_file[ARGS]{"path":"a","content":"x"`, "is missing"},
 		"no end of a value":   {"<tool_call><function=execute_command>\n<parameter=command>\nrm -rf build\n</tool_call>", "is missing"},
 		"Kimi":                {`<|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{"path":`, "not JSON"},
+		"one of two":          {`{"name":"list_files","parameters":{}}; {"name":"fly","parameters":{}}`, "no tool of that name"},
+		"of no known form":    {"I look.\n<acme:tool_call>\nread_file a.go\n</acme:tool_call>", "not known"},
+		"words after, LFM2":   {`<|tool_call_start|>[read_file(path="a")]<|tool_call_end|>I look at it.`, "not whole"},
+		"Gemma 3, other code": {"```tool_code\nimport os\nos.remove('a')\n```", "not whole"},
+		"Gemma 4, no tool":    {`<|tool_call>call:fly{}<tool_call|>`, "no tool of that name"},
 		"gpt-oss":             {`<|channel|>commentary to=functions.read_file<|message|>{"path":`, "not JSON"},
 	} {
 		end, _ := readEnd(t, said{text: test.text, end: llm.End{Stop: llm.StopEnd}})

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/cells"
+	"github.com/bb2d0cf4/agent/internal/clip"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
@@ -81,7 +82,7 @@ type notice struct {
 
 // New returns a Desktop.
 func New(o Options) *Desktop {
-	d := &Desktop{opt: o, env: map[string]string{}, name: clip(filepath.Base(o.Dir))}
+	d := &Desktop{opt: o, env: map[string]string{}, name: short(filepath.Base(o.Dir))}
 	for _, kv := range o.Env {
 		if k, v, ok := strings.Cut(kv, "="); ok {
 			d.env[k] = v
@@ -155,7 +156,7 @@ func (d *Desktop) change(s State, what string, now time.Time) {
 	d.notice.text = "" // it is out of date
 	switch {
 	case s == Waiting:
-		d.notice.text = "waits for your answer: " + clip(what)
+		d.notice.text = "is waiting for your answer: " + short(what)
 	case s == Idle && now.Sub(d.since) >= long:
 		d.notice.text = "is done"
 	}
@@ -218,7 +219,7 @@ func (d *Desktop) isAway(now time.Time) bool {
 	return !d.focus.key.IsZero() && now.Sub(d.focus.key) >= away
 }
 
-// clip turns a text into one safe line of limited length.
-func clip(text string) string {
-	return cells.Truncate(sanitize.Line(strings.Join(strings.Fields(text), " ")), maxText, "…")
+// short turns a text into one safe line of limited length.
+func short(text string) string {
+	return cells.Truncate(sanitize.Line(clip.Line(text)), maxText, "…")
 }

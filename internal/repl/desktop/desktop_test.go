@@ -64,7 +64,7 @@ func TestTitleFollowsAndIsTakenBack(t *testing.T) {
 
 // A person who is away is notified by the terminal's own means.
 func TestNotifications(t *testing.T) {
-	const waits, done = "agent · project waits for your answer: edit a;b.go", "agent · project is done"
+	const waits, done = "agent · project is waiting for your answer: edit a;b.go", "agent · project is done"
 	tests := []struct {
 		name  string
 		env   []string
@@ -117,7 +117,7 @@ func TestNotifications(t *testing.T) {
 			d.show(Waiting, "two", 2) // too soon after the first
 			d.show(Working, "", 3)    // answered elsewhere
 			d.show(Working, "", 90)
-		}, want: []string{"agent · project waits for your answer: one"}},
+		}, want: []string{"agent · project is waiting for your answer: one"}},
 		{name: "said when it is time", opt: "osc9", do: func(d *told) {
 			d.Focus(false)
 			d.show(Waiting, "one", 0)
@@ -125,7 +125,7 @@ func TestNotifications(t *testing.T) {
 			d.show(Waiting, "two", 2)
 			d.show(Waiting, "two", 29)
 			d.show(Waiting, "two", 30)
-		}, want: []string{"agent · project waits for your answer: one", "agent · project waits for your answer: two"}},
+		}, want: []string{"agent · project is waiting for your answer: one", "agent · project is waiting for your answer: two"}},
 		{name: "a key says that somebody is there", opt: "osc9", do: func(d *told) {
 			d.Focus(false)
 			d.Key(at(0))
@@ -138,7 +138,7 @@ func TestNotifications(t *testing.T) {
 		{name: "urxvt", env: []string{"TERM=rxvt-unicode-256color"}, opt: "auto", do: func(d *told) {
 			d.Focus(false)
 			d.show(Waiting, "edit a;b.go", 0)
-		}, want: []string{"notify;agent;project waits for your answer: edit a,b.go"}},
+		}, want: []string{"notify;agent;project is waiting for your answer: edit a,b.go"}},
 		{name: "tmux in iTerm", env: []string{"TMUX=1", "TERM=tmux-256color", "TERM_PROGRAM=tmux", "LC_TERMINAL=iTerm2"}, do: func(d *told) {
 			d.Focus(false)
 			d.show(Waiting, "edit a;b.go", 0)

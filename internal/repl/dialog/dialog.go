@@ -1,6 +1,6 @@
 // Package dialog asks a person one question on a terminal, before there is a session. It
-// guarantees that all of its text reaches the scrollback, whatever the size of the terminal;
-// that secrets stay hidden; that a terminal which only prints lines receives no escape
+// guarantees that all of its text reaches the scrollback, and that its title stays on the screen,
+// whatever the size of the terminal; that secrets stay hidden; that a terminal which only prints lines receives no escape
 // sequences; and that the terminal is restored when Ask returns.
 package dialog
 
@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,6 +24,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/repl/jobcontrol"
 	"github.com/bb2d0cf4/agent/internal/repl/keyboard"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/picker"
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
@@ -121,7 +123,7 @@ func Ask(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
 	look := theme.New(t.Theme, scr.Profile() < colorprofile.ANSI)
 	m := &model{page: p, scr: scr, sigs: sigs, look: look, pick: picker.New(p.Choices, picker.Options{NoColor: look.NoColor})}
 	if p.YesNo {
-		m.pick.Press("end", "")
+		m.pick.ToEnd()
 	}
 	for _, f := range p.Fields {
 		m.values = append(m.values, f.Value)
@@ -169,6 +171,7 @@ type model struct {
 	pick   *picker.Picker
 	values []string                 // of the fields
 	at     int                      // the current field
+	text   int                      // number of lines above the choices or fields
 	answer *Answer                  // nil before the answer
 	back   bool                     // Esc was pressed on a page with Back
 	silent func(time.Duration) bool // see keyboard.Silent
@@ -246,26 +249,29 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 func (m *model) resize(width, height int) { m.look.Width, m.look.Height = width, height }
 
+// initial are the keys of a page: the person's own are not loaded yet.
+var initial keys.Map
+
 // key handles a key: Ctrl+C and Ctrl+D leave; Esc goes back, or leaves if the page has no
 // Back; Ctrl+Z suspends. Other keys wait until the page accepts an answer.
 func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
-	switch name := key.String(); {
-	case name == "ctrl+z":
+	switch a := initial.At(keys.Prompt, key); {
+	case a == keys.Suspend:
 		return m.sigs.Suspend(m.scr)
-	case name == "esc" || name == "ctrl+c" || name == "ctrl+d":
-		m.back = m.page.Back && name == "esc"
+	case a == keys.Stop, a == keys.Interrupt, initial.Is(key, keys.Leave):
+		m.back = m.page.Back && a == keys.Stop
 		return tea.Quit
 	case len(m.page.Choices) > 0:
-		return m.choose(name, key.Text)
-	case name == "enter":
+		return m.choose(key)
+	case a == keys.Send:
 		return m.enter()
-	case name == "tab" || name == "down":
+	case a == keys.Complete, a == keys.Next:
 		m.at = (m.at + 1) % len(m.values)
-	case name == "shift+tab" || name == "up":
+	case a == keys.Mode, a == keys.Previous:
 		m.at = (m.at + len(m.values) - 1) % len(m.values)
-	case name == "ctrl+u":
+	case a == keys.DeleteLineLeft:
 		m.values[m.at] = ""
-	case name == "backspace":
+	case a == keys.DeleteLeft:
 		value := m.values[m.at]
 		_, n := utf8.DecodeLastRuneInString(value)
 		m.values[m.at] = value[:len(value)-n]
@@ -294,13 +300,14 @@ func (m *model) enter() tea.Cmd {
 // choose handles a key among choices, once the page accepts one. A number selects its choice if
 // no key follows at once; otherwise it is the beginning of a filter. Text is no filter for yes
 // and no: somebody types a prompt.
-func (m *model) choose(name, text string) tea.Cmd {
+func (m *model) choose(key tea.KeyPressMsg) tea.Cmd {
+	text := key.Text
 	if !m.armed {
 		m.since = time.Now()
 		return nil
 	}
 	if m.held != "" {
-		m.pick.Press(m.held, m.held)
+		m.pick.SetFilter(m.pick.Filter() + m.held)
 		m.held = ""
 	} else if _, ok := m.page.numbered(text); ok && m.pick.Filter() == "" && len(m.page.Choices) <= 9 {
 		m.held, m.pressed = text, time.Now()
@@ -308,11 +315,11 @@ func (m *model) choose(name, text string) tea.Cmd {
 	}
 	if m.page.YesNo && (text != "" || m.pick.Filter() != "") {
 		m.pick.SetFilter("")
-		m.pick.Press("end", "")
+		m.pick.ToEnd()
 		m.since = time.Now()
 		return m.arm()
 	}
-	switch m.pick.Press(name, text) {
+	switch m.pick.Press(key) {
 	case picker.Chosen:
 		i, _ := m.pick.Selected()
 		return m.take(i)
@@ -364,7 +371,21 @@ func (m *model) print() {
 		}
 		lines = append(lines, theme.Wrap(sanitize.Line(text), prefix, width)...)
 	}
+	m.text = len(lines) + 1
 	m.scr.Print(append(lines, "")...)
+}
+
+// above returns the title if the text has scrolled it off the screen, above the given number of
+// lines.
+func (m *model) above(below int) []string {
+	if m.text+below <= m.look.Height {
+		return nil
+	}
+	lines := theme.Wrap(sanitize.Line(m.page.Title), "", max(10, m.look.Width))
+	for i, l := range lines {
+		lines[i] = theme.Paint(m.look.Styles.Accent, l)
+	}
+	return lines[:min(len(lines), max(1, m.look.Height/3))]
 }
 
 // View returns the choices or fields.
@@ -373,13 +394,16 @@ func (m *model) View() tea.View {
 	dim := func(s string) string { return theme.Paint(m.look.Styles.Dim, theme.Short(s, width)) }
 	if len(m.page.Choices) == 0 {
 		lines, cursor := m.fields(width)
-		return tea.View{Content: strings.Join(append(lines, dim(m.fieldsHint())), "\n"), Cursor: cursor}
+		above := m.above(len(lines) + 1)
+		cursor.Y += len(above)
+		return tea.View{Content: strings.Join(slices.Concat(above, lines, []string{dim(m.fieldsHint())}), "\n"), Cursor: cursor}
 	}
-	lines := m.pick.View(width, room)
+	above := m.above(len(m.page.Choices) + 1)
+	lines := slices.Concat(above, m.pick.View(width, max(1, room-len(above))))
 	if !m.armed {
 		return tea.NewView(strings.Join(append(lines, ""), "\n"))
 	}
-	hint := "↑ ↓ Enter · " + m.escHint()
+	hint := initial.Hint("", keys.ListUp, keys.ListDown, keys.Choose) + " · " + m.escHint()
 	if f := m.pick.Filter(); f != "" {
 		hint = "filter: " + f + " · " + hint
 	} else if n := len(m.page.Choices); n <= 9 {
@@ -415,19 +439,19 @@ func (m *model) fields(width int) (lines []string, cursor *tea.Cursor) {
 func (m *model) fieldsHint() string {
 	switch {
 	case m.at < len(m.values)-1:
-		return "Enter continues · " + m.escHint()
+		return initial.Hint("continues", keys.Send) + " · " + m.escHint()
 	case len(m.values) > 1:
-		return "Enter confirms · ↑ field above · " + m.escHint()
+		return initial.Hint("confirms", keys.Send) + " · " + initial.Hint("field above", keys.Previous) + " · " + m.escHint()
 	}
-	return "Enter confirms · " + m.escHint()
+	return initial.Hint("confirms", keys.Send) + " · " + m.escHint()
 }
 
 func (m *model) escHint() string {
 	switch {
 	case !m.page.Back:
-		return "Esc leaves"
+		return initial.Hint("leaves", keys.Stop)
 	case m.look.Width < 46:
-		return "Esc back"
+		return initial.Hint("back", keys.Stop)
 	}
-	return "Esc back · Ctrl+C leaves"
+	return initial.Hint("back", keys.Stop) + " · " + initial.Hint("leaves", keys.Interrupt)
 }

@@ -68,7 +68,7 @@ type reader struct{ *model }
 func newReader(p Page) reader {
 	m := &model{page: p, pick: picker.New(p.Choices, picker.Options{}), since: time.Now(), silent: func(time.Duration) bool { return true }}
 	if p.YesNo {
-		m.pick.Press("end", "")
+		m.pick.ToEnd()
 	}
 	return reader{m}
 }

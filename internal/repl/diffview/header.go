@@ -7,6 +7,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/diff"
+	"github.com/bb2d0cf4/agent/internal/plural"
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -71,7 +72,7 @@ func moreLine(n int, o Options) string {
 
 // More returns a remark about n hidden lines, with the key that shows them, if there is one.
 func More(n int, key string) string {
-	text := "… " + theme.Grouped(n) + " more lines"
+	text := "… " + plural.Grouped(n) + " more lines"
 	if n == 1 {
 		text = "… 1 more line"
 	}

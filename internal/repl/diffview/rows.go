@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/diff"
-	"github.com/bb2d0cf4/agent/internal/repl/theme"
+	"github.com/bb2d0cf4/agent/internal/plural"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
@@ -51,7 +51,7 @@ func foldText(n int) string {
 	if n == 1 {
 		return "⋯ 1 unchanged line"
 	}
-	return "⋯ " + theme.Grouped(n) + " unchanged lines"
+	return "⋯ " + plural.Grouped(n) + " unchanged lines"
 }
 
 func appendHunk(rows []row, h diff.Hunk) []row {

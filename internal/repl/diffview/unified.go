@@ -11,52 +11,11 @@ import (
 // diff cannot be parsed, it returns only the title.
 func Summarize(name, unified string, o Options) (title, lines []string) {
 	o.Layout = Unified
-	hunks := parseUnified(unified)
-	var before, after strings.Builder
-	a, b := map[int]string{}, map[int]string{}
-	added, removed := 0, 0
-	for _, h := range hunks {
-		for _, l := range h.Lines {
-			if l.A > 0 {
-				a[l.A] = l.Text
-				before.WriteString(l.Text)
-			}
-			if l.B > 0 {
-				b[l.B] = l.Text
-				after.WriteString(l.Text)
-			}
-			added += count(l.Op == diff.Insert)
-			removed += count(l.Op == diff.Delete)
-		}
-	}
-	body := body{painter: newPainter(name, o, mapSource(a), mapSource(b)), rows: foldedRows(hunks, nil)}
-	body.painter.showCR = mixedEndings(before.String(), after.String())
+	f := parseFile(unified)
+	body := f.body(name, o)
 	body.layout(o)
-	return titleLine(unifiedVerb(unified), name, added, removed, nil, o), body.summary(o)
-}
-
-func count(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
-}
-
-func mapSource(lines map[int]string) source {
-	return func(n int) (string, bool) {
-		l, ok := lines[n]
-		return l, ok
-	}
-}
-
-func unifiedVerb(unified string) string {
-	switch {
-	case strings.HasPrefix(unified, "--- /dev/null") || strings.Contains(unified, "\n--- /dev/null\n"):
-		return "create"
-	case strings.Contains(unified, "\n+++ /dev/null\n"):
-		return "delete"
-	}
-	return "edit"
+	added, removed := f.Counts()
+	return titleLine(f.verb(), name, added, removed, nil, o), body.summary(o)
 }
 
 // parseUnified returns the hunks of a unified diff, as far as it can be parsed.

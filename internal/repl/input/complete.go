@@ -9,6 +9,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/fuzzy"
 	"github.com/bb2d0cf4/agent/internal/repl/input/edit"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
@@ -127,18 +128,18 @@ func (c *completion) matchFiles(query string) []item {
 	return out
 }
 
-// key handles a key while the list is open.
-func (c *completion) key(t *edit.Text, name string) (Action, bool) {
-	switch name {
-	case "up", "ctrl+p":
+// key handles an action while the list is open.
+func (c *completion) key(t *edit.Text, a keys.Action) (Action, bool) {
+	switch a {
+	case keys.Previous:
 		c.selected = (c.selected + len(c.items) - 1) % len(c.items)
-	case "down", "ctrl+n":
+	case keys.Next:
 		c.selected = (c.selected + 1) % len(c.items)
-	case "esc":
+	case keys.Stop:
 		c.close()
-	case "tab":
+	case keys.Complete:
 		c.accept(t, cmp.Or(c.items[c.selected].into, c.items[c.selected].insert))
-	case "enter":
+	case keys.Send:
 		return c.enter(t), true
 	default:
 		return Ignored, false

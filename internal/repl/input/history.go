@@ -8,6 +8,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/repl/input/edit"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
@@ -39,7 +40,7 @@ type recall struct {
 
 	stand
 	search finder
-	rename func(hint string) string // nil keeps the default keys
+	keys   keys.Map
 }
 
 // stand is the position of ↑ and ↓.
@@ -154,38 +155,38 @@ func (r *recall) startSearch(t *edit.Text) {
 	r.search = finder{open: true, all: r.others == len(r.entries), found: -1, draft: t.Clone()}
 }
 
-// key handles a key while the search is open. Enter and Tab accept the match; so do keys
-// unknown to the search, which then have their usual effect.
-func (r *recall) key(t *edit.Text, key tea.KeyPressMsg) (Action, bool) {
+// key handles a key, whose action is a, while the search is open. Those that send or complete accept
+// the match; so do keys unknown to the search, which then have their usual effect.
+func (r *recall) key(t *edit.Text, key tea.KeyPressMsg, a keys.Action) (Action, bool) {
 	s := &r.search
 	newest := len(r.entries) - 1
-	switch name := key.Keystroke(); {
+	switch {
 	case isText(key):
 		s.query += key.Text
 		if s.found >= 0 {
 			newest = s.found
 		}
 		r.find(t, newest)
-	case name == "backspace", name == "ctrl+h":
+	case a == keys.SearchDelete:
 		gs := edit.Glyphs(s.query)
 		s.query = edit.Plain(gs[:max(0, len(gs)-1)])
 		r.find(t, newest)
-	case name == "ctrl+r":
+	case a == keys.SearchOlder:
 		if s.found >= 0 {
 			newest = s.found - 1
 		}
 		r.find(t, newest)
-	case name == "ctrl+s":
+	case a == keys.SearchScope:
 		s.all = !s.all
 		s.found = -1
 		r.find(t, newest)
-	case name == "esc", name == "ctrl+g", name == "ctrl+c":
+	case a == keys.SearchClose, a == keys.Interrupt:
 		s.open = false
 		t.Set(s.draft)
 	default:
 		s.open = false
 		t.MoveTo(len(t.Gs))
-		return Handled, name == "enter" || name == "tab"
+		return Handled, a == keys.Send || a == keys.Complete
 	}
 	return Handled, true
 }
@@ -251,9 +252,7 @@ func (r *recall) prompt(width int, st style) string {
 	if s.query != "" && s.found < 0 {
 		label = "not in " + scope + ": "
 	}
-	help := " · Ctrl+R older · Ctrl+S " + other + " · Esc"
-	if r.rename != nil {
-		help = r.rename(help)
-	}
+	k := r.keys
+	help := " · " + k.Hint("older", keys.SearchOlder) + " · " + k.Hint(other, keys.SearchScope) + " · " + k.Hint("", keys.SearchClose)
 	return cells.Truncate(st.dim(label)+sanitize.Line(s.query)+st.dim(help), width, "…")
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/repl/input/edit"
 	"github.com/bb2d0cf4/agent/internal/repl/input/vi"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
@@ -53,11 +54,8 @@ type Options struct {
 	Shell   bool   // a leading ! makes a command line
 	Vi      bool   // use the keys of vi
 	NoColor bool
-	// Search puts the user's own keys into the hint of the history search; nil keeps the
-	// defaults.
-	Search  func(hint string) string
+	Keys    keys.Map
 	Suggest string // shown until the first submission
-	Take    string // name of the key that accepts it, besides →
 }
 
 // Editor is the text at the prompt.
@@ -67,6 +65,7 @@ type Editor struct {
 	list   completion
 	view   view
 	images Images
+	keys   keys.Map
 	vi     *vi.Mode // nil for the default keys
 	seen   int      // version of the text that the list shows
 }
@@ -81,7 +80,6 @@ type view struct {
 	goalOf int // version of the text that goal belongs to
 
 	suggest string // for an empty prompt
-	take    string // key that accepts it
 }
 
 // New returns an empty Editor.
@@ -94,9 +92,10 @@ func New(opt Options) *Editor {
 	}
 	e := &Editor{
 		images: opt.Images,
-		past:   recall{history: opt.History, rename: opt.Search},
+		keys:   opt.Keys,
+		past:   recall{history: opt.History, keys: opt.Keys},
 		list:   completion{commands: opt.Commands, files: opt.Files, remark: opt.Remark, closed: -1},
-		view:   view{shell: opt.Shell, style: style{noColor: opt.NoColor}, width: 80, goalOf: -1, suggest: sanitize.Line(opt.Suggest), take: opt.Take},
+		view:   view{shell: opt.Shell, style: style{noColor: opt.NoColor}, width: 80, goalOf: -1, suggest: sanitize.Line(opt.Suggest)},
 	}
 	if opt.Vi {
 		e.vi = &vi.Mode{}
@@ -274,9 +273,6 @@ func (e *Editor) Reset() {
 	e.follow()
 }
 
-// Searching reports whether the history search is open.
-func (e *Editor) Searching() bool { return e.past.search.open }
-
 // Version changes with the text.
 func (e *Editor) Version() int { return e.text.Version() }
 
@@ -321,7 +317,7 @@ func (e *Editor) View(width, maxLines int) (lines []string, cursorX, cursorY int
 		lines = append(lines, edit.Draw(t.Gs, r, width, st))
 	}
 	if e.Empty() && e.view.suggest != "" && !e.past.search.open {
-		lines[0] = e.view.suggestion(width)
+		lines[0] = e.suggestion(width)
 	}
 	cursorX, cursorY = edit.Column(t.Gs, rs[row], t.At, width), row-top
 	if e.past.search.open {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -13,35 +12,8 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/repl/input/edit"
+	"github.com/bb2d0cf4/agent/internal/repl/keys/keystest"
 )
-
-var named = map[string]rune{
-	"enter": tea.KeyEnter, "tab": tea.KeyTab, "backspace": tea.KeyBackspace, "esc": tea.KeyEscape,
-	"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
-	"home": tea.KeyHome, "end": tea.KeyEnd, "delete": tea.KeyDelete, "f5": tea.KeyF5,
-}
-
-// key returns Bubble Tea's message for a key.
-func key(name string) tea.KeyPressMsg {
-	var k tea.KeyPressMsg
-	for {
-		mod, rest, ok := strings.Cut(name, "+")
-		if !ok || rest == "" {
-			break
-		}
-		k.Mod |= map[string]tea.KeyMod{"ctrl": tea.ModCtrl, "alt": tea.ModAlt, "shift": tea.ModShift}[mod]
-		name = rest
-	}
-	if code, ok := named[name]; ok {
-		k.Code = code
-		return k
-	}
-	k.Code, _ = utf8.DecodeRuneInString(name)
-	if k.Mod&(tea.ModCtrl|tea.ModAlt) == 0 {
-		k.Text = name
-	}
-	return k
-}
 
 // press presses keys separated by blanks; 'text' in quotes is typed, with _ for a blank.
 func press(e *Editor, keys string) Action {
@@ -49,11 +21,11 @@ func press(e *Editor, keys string) Action {
 	for k := range strings.FieldsSeq(keys) {
 		if text, ok := strings.CutPrefix(k, "'"); ok {
 			for _, r := range strings.ReplaceAll(strings.TrimSuffix(text, "'"), "_", " ") {
-				action = e.Handle(key(string(r)))
+				action = e.Handle(keystest.Key(string(r)))
 			}
 			continue
 		}
-		action = e.Handle(key(k))
+		action = e.Handle(keystest.Key(k))
 	}
 	return action
 }
@@ -338,7 +310,7 @@ func TestRandomEditing(t *testing.T) {
 			Files:    lookup([]string{"a.go", "b/", "b/a.go", "c d/e.go"}),
 		})
 		for range rapid.IntRange(1, 60).Draw(t, "keys") {
-			if k := rapid.SampledFrom(keys).Draw(t, "key"); e.Handle(key(k)) == Submit {
+			if k := rapid.SampledFrom(keys).Draw(t, "key"); e.Handle(keystest.Key(k)) == Submit {
 				e.Take()
 			}
 			if rapid.IntRange(0, 20).Draw(t, "paste") == 0 {
@@ -392,9 +364,9 @@ func BenchmarkKey(b *testing.B) {
 			e := New(Options{})
 			e.Paste(strings.Repeat("ab cd ", n/6))
 			for b.Loop() {
-				e.Handle(key("x"))
+				e.Handle(keystest.Key("x"))
 				e.View(120, 10)
-				e.Handle(key("backspace"))
+				e.Handle(keystest.Key("backspace"))
 				e.View(120, 10)
 			}
 		})
@@ -474,7 +446,7 @@ func TestArgumentsAreNotImages(t *testing.T) {
 	} {
 		e.Reset()
 		for _, r := range text + " " {
-			e.Handle(key(string(r)))
+			e.Handle(keystest.Key(string(r)))
 		}
 		e.Paste("/b.png")
 		if got := e.Take(); got != want {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/repl/input/edit"
 	"github.com/bb2d0cf4/agent/internal/repl/input/vi"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 )
 
 // Handle handles a key.
@@ -22,30 +23,20 @@ func (e *Editor) dispatch(key tea.KeyPressMsg) Action {
 		e.text.Type(key.Text)
 		return Handled
 	}
-	if e.suggests(key.Keystroke()) {
-		return Handled
-	}
-	switch name := key.Keystroke(); name {
-	case "enter":
+	a := e.keys.At(keys.Prompt, key)
+	switch {
+	case e.suggests(a):
+	case a == keys.Send:
 		return enter(&e.text)
-	case "shift+enter", "alt+enter", "ctrl+j", "ctrl+enter":
-		e.text.Edit(edit.Other, func() { e.text.Insert(edit.Newline) })
-	case "up", "ctrl+p":
+	case a == keys.Previous:
 		return e.vertical(-1)
-	case "down", "ctrl+n":
+	case a == keys.Next:
 		return e.vertical(1)
-	case "ctrl+r":
+	case a == keys.History:
 		e.past.startSearch(&e.text)
 		e.list.close()
-	case "ctrl+d":
-		if e.Empty() {
-			return Ignored // end of input, for the caller
-		}
-		e.text.Key(name)
-	default:
-		if !e.text.Key(name) {
-			return Ignored
-		}
+	case a == keys.Delete && e.Empty(), !e.text.Key(a): // the former may be the end of input, for the caller
+		return Ignored
 	}
 	return Handled
 }
@@ -53,10 +44,10 @@ func (e *Editor) dispatch(key tea.KeyPressMsg) Action {
 // first offers a key to the search, the list and vi, in that order, before the text.
 func (e *Editor) first(key tea.KeyPressMsg) (action Action, used bool) {
 	if e.past.search.open {
-		action, used = e.past.key(&e.text, key)
+		action, used = e.past.key(&e.text, key, e.keys.At(keys.Search, key))
 	}
 	if !used && e.list.open() {
-		action, used = e.list.key(&e.text, key.Keystroke())
+		action, used = e.list.key(&e.text, e.keys.At(keys.Prompt, key))
 	}
 	if !used && e.vi != nil {
 		action, used = e.viKey(key)
@@ -70,7 +61,7 @@ func (e *Editor) viKey(key tea.KeyPressMsg) (Action, bool) {
 	if isText(key) {
 		text = key.Text
 	}
-	switch e.vi.Key(&e.text, key.Keystroke(), text) {
+	switch e.vi.Key(&e.text, key, e.keys.At(keys.Prompt, key), text) {
 	case vi.Up:
 		return e.vertical(-1), true
 	case vi.Down:

@@ -4,11 +4,12 @@ import (
 	"cmp"
 
 	"github.com/bb2d0cf4/agent/internal/cells"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 )
 
-// suggests accepts the suggestion if it is visible and key accepts it.
-func (e *Editor) suggests(key string) bool {
-	if e.view.suggest == "" || !e.Empty() || key != "tab" && key != "right" {
+// suggests accepts the suggestion if it is visible and an action accepts it.
+func (e *Editor) suggests(a keys.Action) bool {
+	if e.view.suggest == "" || !e.Empty() || a != keys.Complete && a != keys.Right {
 		return false
 	}
 	e.text.Type(e.view.suggest)
@@ -17,6 +18,7 @@ func (e *Editor) suggests(key string) bool {
 }
 
 // suggestion returns the suggestion for an empty prompt.
-func (v *view) suggestion(width int) string {
-	return cells.Truncate(v.style.dim("("+cmp.Or(v.take, "→")+") "+v.suggest), max(1, width-1), "…")
+func (e *Editor) suggestion(width int) string {
+	key := cmp.Or(e.keys.First(keys.Complete), e.keys.First(keys.Right))
+	return cells.Truncate(e.view.style.dim("("+key+") "+e.view.suggest), max(1, width-1), "…")
 }

@@ -31,6 +31,10 @@ const Burst = 150 * time.Millisecond
 // TooLarge is the message for a paste of more than MaxPaste bytes, which is dropped.
 type TooLarge struct{}
 
+// Unfinished is the message for text that comes after a silence inside of a paste: the terminal may
+// have lost the end of the paste, and the person may be typing.
+type Unfinished struct{}
+
 // Keyboard is the input of a terminal. One goroutine may call Read, another the other methods.
 type Keyboard struct {
 	*os.File
@@ -47,10 +51,12 @@ type Keyboard struct {
 	held  map[string]paste // by number
 }
 
-// paste is a pasted text; text is empty if size exceeds MaxPaste.
+// paste is a pasted text; text is empty if size exceeds MaxPaste. An unfinished one is only a sign
+// that a paste has no end yet.
 type paste struct {
-	text string
-	size int
+	text       string
+	size       int
+	unfinished bool
 }
 
 // New returns the keyboard of a terminal. It calls gone when in ends.
@@ -178,6 +184,8 @@ func (k *Keyboard) Filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	switch {
 	case !ok:
 		return msg
+	case p.unfinished:
+		return Unfinished{}
 	case p.size > MaxPaste:
 		return TooLarge{}
 	}

@@ -166,6 +166,31 @@ func TestCtrlCEndsAPasteWithoutEnd(t *testing.T) {
 	}
 }
 
+// Who types behind a paste whose end is lost is told once that it is added to the paste; a paste in
+// pieces without a silence tells nothing.
+func TestTextBehindAPasteWithoutEndIsTold(t *testing.T) {
+	k := New(nil, nil)
+	s := splitter{hold: k.hold}
+	start := time.Unix(0, 0)
+	out := s.next(nil, []byte(begin+"text"), start)
+	out = s.next(out, []byte(" in pieces"), start.Add(silence/2))
+	if string(out) != begin {
+		t.Fatalf("%q", out)
+	}
+	out = s.next(out, []byte("t"), start.Add(2*silence))
+	out = s.next(out, []byte("yped"), start.Add(4*silence))
+	if want := begin + begin + "1" + end; string(out) != want {
+		t.Fatalf("%q, want %q", out, want)
+	}
+	if msg := k.Filter(nil, tea.PasteMsg{Content: "1"}); msg != (Unfinished{}) {
+		t.Errorf("%#v", msg)
+	}
+	s.next(out, []byte("\x03"), start.Add(6*silence))
+	if msg := k.Filter(nil, tea.PasteMsg{Content: "2"}); msg != (tea.PasteMsg{Content: "text in piecestyped"}) {
+		t.Errorf("%#v", msg)
+	}
+}
+
 // Text that looks like the number of a paste is still text.
 func TestNumberIsNotAPaste(t *testing.T) {
 	if d := cmp.Diff([]string{"<2>", "<1>", "<one>"}, typed(t, pasted("2")+pasted("1")+pasted("one"))); d != "" {

@@ -2,6 +2,7 @@ package keyboard
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -85,10 +86,10 @@ func TestInterrupts(t *testing.T) {
 		if got := interrupts([]byte(key)); got != want {
 			t.Errorf("%q: %v", key, got)
 		}
-		s := splitter{hold: func(p paste) string { return fmt.Sprint(p.size) }}
+		s := splitter{hold: func(p paste) string { return fmt.Sprintf("unfinished: %v", p.unfinished) }}
 		s.next(nil, []byte(begin+"text"), time.Unix(0, 0))
 		out := s.next(nil, []byte(key), time.Unix(9, 0))
-		if (len(out) > 0) != want {
+		if strings.Contains(string(out), "unfinished: false") != want {
 			t.Errorf("%q in a paste: %q", key, out)
 		}
 	}

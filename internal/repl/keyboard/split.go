@@ -24,6 +24,8 @@ type splitter struct {
 	text strings.Builder
 	size int // of the paste so far, including dropped bytes
 	last time.Time
+	// warned reports whether the person knows about the missing end.
+	warned bool
 
 	held   []byte // the beginning of a report of the terminal
 	lone   string // the start of a report that came last, as a key
@@ -34,6 +36,10 @@ type splitter struct {
 func (s *splitter) next(out, p []byte, now time.Time) []byte {
 	if s.open && interrupts(p) && now.Sub(s.last) >= silence {
 		return s.close(out) // the end was lost
+	}
+	if s.open && now.Sub(s.last) >= silence && !s.warned {
+		s.warned = true
+		out = append(append(append(out, begin...), s.hold(paste{unfinished: true})...), end...)
 	}
 	s.last = now
 	if !s.open {
@@ -83,7 +89,7 @@ func (s *splitter) close(out []byte) []byte {
 	if s.size <= MaxPaste {
 		p.text = s.text.String()[:s.size]
 	}
-	s.open, s.size, s.mark = false, 0, mark{}
+	s.open, s.size, s.mark, s.warned = false, 0, mark{}, false
 	s.text.Reset()
 	return append(append(append(out, begin...), s.hold(p)...), end...)
 }

@@ -75,13 +75,12 @@ func parse(data []byte) (Map, error) {
 		wrong = append(wrong, fmt.Errorf("line %d: %s: %w", lines[last], last, c))
 		delete(m.keys, last) // its old keys may be another line's new ones: look again
 	}
-	m.translate()
 	return m, errors.Join(wrong...)
 }
 
 // set handles one line of the file.
 func (m *Map) set(name string, value *yaml.Node) error {
-	i := slices.IndexFunc(table, func(b Binding) bool { return string(b.Action) == name })
+	i := slices.IndexFunc(table, func(b binding) bool { return string(b.Action) == name })
 	if i < 0 {
 		names := make([]string, len(table))
 		for j, b := range table {
@@ -125,7 +124,7 @@ func (m *Map) set(name string, value *yaml.Node) error {
 }
 
 // may returns an error if b cannot have a key.
-func (b Binding) may(key string) error {
+func (b binding) may(key string) error {
 	switch {
 	case slices.Contains(b.Keys, key) || !typesText(key):
 		return nil

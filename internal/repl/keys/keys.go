@@ -2,12 +2,14 @@
 // user's own bindings. It guarantees that a key does one thing in one place, and that no key
 // that types text answers a question unless the table says so.
 //
-// The screen looks up actions in the table. Its parts know the default keys only: In
-// translates a pressed key for them.
+// All parts of the screen switch on actions and make their hints of them: a key is named nowhere
+// else.
 package keys
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -30,8 +32,8 @@ const (
 
 var places = []Place{Everywhere, Prompt, Search, Question, List, Pager}
 
-// Binding is a row of the table.
-type Binding struct {
+// binding is a row of the table.
+type binding struct {
 	Action Action
 	Place  Place
 	Keys   []string
@@ -41,16 +43,12 @@ type Binding struct {
 	fixed   bool // cannot be changed
 	needed  bool // needs at least one key
 	answers bool // answers a question
-	own     bool // handled by the screen itself, unknown to its parts
+	own     bool // of the screen itself, not of its parts
 }
-
-// Table returns the default bindings.
-func Table() []Binding { return slices.Clone(table) }
 
 // Map is the bindings in force. The zero Map is the defaults.
 type Map struct {
-	keys map[Action][]string         // the user's changes
-	to   map[Place]map[string]string // default keys by pressed key; empty for no action
+	keys map[Action][]string // the user's changes
 }
 
 // Is reports whether key triggers a.
@@ -58,22 +56,31 @@ func (m Map) Is(key tea.KeyPressMsg, a Action) bool {
 	return slices.Contains(m.of(a), nameOf(key))
 }
 
-// In translates key for a part of the screen: to the default key of the action that it
-// triggers there. A key whose action has moved to another key becomes a key that does
-// nothing.
-func (m Map) In(p Place, key tea.KeyPressMsg) tea.KeyPressMsg {
+// At returns the action that key triggers in a part of the screen; "" for none. Keys that end a
+// search of the history keep their meaning.
+func (m Map) At(p Place, key tea.KeyPressMsg) Action {
+	for _, b := range rows(p) { // if the table has a key twice, the first row wins
+		if !b.own && m.Is(key, b.Action) {
+			return b.Action
+		}
+	}
 	name := nameOf(key)
-	to, ok := m.to[p][name]
-	if p == Search && !ok { // other keys end the search and keep their meaning
-		to, ok = m.to[Prompt][name]
-	}
 	switch {
-	case !ok || to == name:
-		return key
-	case to == "":
-		return tea.KeyPressMsg{}
+	case p == Search:
+		return m.At(Prompt, key)
+	case p == Question && len(name) == 1 && name >= "4" && name <= "9":
+		return Action(answerPrefix + name)
 	}
-	return press(to)
+	return ""
+}
+
+const answerPrefix = "answer-"
+
+// Number returns the number of an answer, from 1; zero for another action. Those after the third
+// have their digits.
+func (a Action) Number() int {
+	n, _ := strconv.Atoi(strings.TrimPrefix(string(a), answerPrefix))
+	return n
 }
 
 // of returns the keys of an action.
@@ -81,38 +88,13 @@ func (m Map) of(a Action) []string {
 	if changed, ok := m.keys[a]; ok {
 		return changed
 	}
-	i := slices.IndexFunc(table, func(b Binding) bool { return b.Action == a })
+	i := slices.IndexFunc(table, func(b binding) bool { return b.Action == a })
 	return table[i].Keys
 }
 
-// translate fills the translation for the changed keys.
-func (m *Map) translate() {
-	m.to = map[Place]map[string]string{}
-	for _, p := range places {
-		to := map[string]string{}
-		here := slices.DeleteFunc(rows(p), func(b Binding) bool { return b.own })
-		for _, b := range here {
-			for _, k := range b.Keys {
-				to[k] = ""
-			}
-		}
-		for _, b := range here {
-			for _, k := range m.of(b.Action) {
-				switch {
-				case slices.Contains(b.Keys, k):
-					to[k] = k
-				case to[k] == "": // if the table has a key twice, the first row wins
-					to[k] = b.Keys[0]
-				}
-			}
-		}
-		m.to[p] = to
-	}
-}
-
 // rows returns the bindings that work at p.
-func rows(p Place) []Binding {
-	var out []Binding
+func rows(p Place) []binding {
+	var out []binding
 	for _, b := range table {
 		if b.Place == p || b.Place == Everywhere {
 			out = append(out, b)

@@ -2,12 +2,8 @@ package keys
 
 import (
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -17,6 +13,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/dev/golden"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
+	"github.com/bb2d0cf4/agent/internal/repl/keys/keystest"
 )
 
 func mustParse(t *testing.T, text string) Map {
@@ -37,8 +34,8 @@ func TestTable(t *testing.T) {
 		}
 		names[b.Action] = true
 		for _, k := range b.Keys {
-			if name, err := parseKey(k); err != nil || name != k || nameOf(press(k)) != k {
-				t.Errorf("%s: %q is %q (%v), pressed %q", b.Action, k, name, err, nameOf(press(k)))
+			if name, err := parseKey(k); err != nil || name != k || nameOf(keystest.Key(k)) != k {
+				t.Errorf("%s: %q is %q (%v), pressed %q", b.Action, k, name, err, nameOf(keystest.Key(k)))
 			}
 		}
 	}
@@ -82,8 +79,8 @@ func TestAnyTextIsAKeyOrAnError(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String().Draw(t, "text")
 		name, err := parseKey(text)
-		if err == nil && nameOf(press(name)) != name {
-			t.Fatalf("%q is %q, pressed %q", text, name, nameOf(press(name)))
+		if err == nil && nameOf(keystest.Key(name)) != name {
+			t.Fatalf("%q is %q, pressed %q", text, name, nameOf(keystest.Key(name)))
 		}
 	})
 }
@@ -132,40 +129,38 @@ pager-down: [j]
 mode: alt+m
 `)
 	for _, c := range []struct {
-		place      Place
-		press, got string
+		place Place
+		press string
+		got   Action
 	}{
-		{Prompt, "ctrl+s", "ctrl+r"},
-		{Prompt, "f3", "ctrl+r"},
-		{Prompt, "ctrl+r", "ctrl+y"},
+		{Prompt, "ctrl+s", History},
+		{Prompt, "f3", History},
+		{Prompt, "ctrl+r", Yank},
 		{Prompt, "ctrl+y", ""},
-		{Prompt, "ctrl+d", "ctrl+d"}, // still deletes
-		{Prompt, "ctrl+q", "ctrl+q"}, // not a key of the prompt
-		{Prompt, "x", "x"},
-		{Prompt, "v", "v"},
-		{Prompt, "up", "up"},
-		{Search, "ctrl+r", "ctrl+r"},
-		{Search, "ctrl+s", "ctrl+s"},
-		{Search, "f3", "ctrl+r"},
+		{Prompt, "ctrl+d", Delete}, // still deletes
+		{Prompt, "ctrl+q", ""},     // not a key of the prompt
+		{Prompt, "x", ""},
+		{Prompt, "up", Previous},
+		{Search, "ctrl+r", SearchOlder},
+		{Search, "ctrl+s", SearchScope},
+		{Search, "f3", History},
 		{Search, "ctrl+y", ""},
-		{Question, "y", "y"},
-		{Question, "alt+y", "y"},
-		{Question, "=", "x"},
+		{Question, "y", Approve},
+		{Question, "alt+y", Approve},
+		{Question, "=", Expand},
 		{Question, "x", ""},
 		{Question, "v", ""},
-		{Question, "n", "n"},
-		{Question, "alt+m", "shift+tab"},
+		{Question, "n", Reject},
+		{Question, "alt+m", Mode},
 		{Question, "shift+tab", ""},
-		{Pager, "j", "j"},
+		{Pager, "j", PagerDown},
 		{Pager, "down", ""},
 		{Pager, "enter", ""},
-		{Pager, "alt+m", "shift+tab"},
-		{List, "down", "down"},
+		{Pager, "alt+m", Mode},
+		{List, "down", ListDown},
 	} {
-		want := c.got
-		got := m.In(c.place, press(c.press))
-		if name := nameOf(got); want == "" && (got.Text != "" || got.Code != 0) || want != "" && name != want {
-			t.Errorf("%s: %s is %q, want %q", c.place, c.press, name, want)
+		if got := m.At(c.place, keystest.Key(c.press)); got != c.got {
+			t.Errorf("%s: %s is %q, want %q", c.place, c.press, got, c.got)
 		}
 	}
 	for _, c := range []struct {
@@ -175,25 +170,30 @@ mode: alt+m
 	}{
 		{"ctrl+q", Leave, true}, {"ctrl+d", Leave, false}, {"alt+m", Mode, true}, {"shift+tab", Mode, false}, {"ctrl+c", Interrupt, true}, {"esc", Stop, true},
 	} {
-		if m.Is(press(c.key), c.action) != c.is {
+		if m.Is(keystest.Key(c.key), c.action) != c.is {
 			t.Errorf("%s does %s: %v", c.key, c.action, !c.is)
 		}
 	}
-	if text := strings.Join(m.Text(100), "\n"); !strings.Contains(text, "Ctrl+S, F3") || !strings.Contains(text, "  none ") {
-		t.Error(text)
+	for place, rows := range m.All() {
+		for _, r := range rows {
+			switch {
+			case strings.HasSuffix(r[1], "(history)") && r[0] != "Ctrl+S, F3", strings.HasSuffix(r[1], "(full)") && r[0] != "none":
+				t.Errorf("%s: %s", place, r)
+			}
+		}
 	}
 }
 
-// Without changes, the parts get the default keys.
+// Without changes, the keys have their effects of the table.
 func TestNoMapChangesNothing(t *testing.T) {
 	same := mustParse(t, "history: ctrl+r")
 	for _, m := range []Map{{}, same} {
 		for _, b := range table {
 			for _, k := range b.Keys {
-				if got := nameOf(m.In(b.Place, press(k))); got != k {
+				if got := m.At(b.Place, keystest.Key(k)); !b.own && got != b.Action {
 					t.Errorf("%s: %s is %s", b.Place, k, got)
 				}
-				if !m.Is(press(k), b.Action) {
+				if !m.Is(keystest.Key(k), b.Action) {
 					t.Errorf("%s does not do %s", k, b.Action)
 				}
 			}
@@ -206,27 +206,27 @@ func TestNoMapChangesNothing(t *testing.T) {
 }
 
 func TestHintsNameTheKeysInForce(t *testing.T) {
-	if (Map{}).Rename(Question) != nil {
-		t.Error("there is nothing to rename")
-	}
-	rename := mustParse(t, "answer-3: []\napprove: alt+y\nfull: []\nhunk-next: [f2]\ncancel: [esc, f3]\nleave-out: f4").Rename(Question)
-	for hint, want := range map[string]string{
-		"1 y yes · 3 n no": "1 Alt+Y yes · n no",
-		"y yes, to 2 of 3 hunks · n no · v full · Esc cancel": "Alt+Y yes, to 2 of 3 hunks · n no · no key full · Esc cancel",
-		"] [ hunks · space leave a hunk out":                  "F2 [ hunks · F4 leave a hunk out",
-		"] space Esc x · q":                                   "F2 F4 Esc x · q",
-		"why not? the model reads this y":                     "why not? the model reads this y",
-		"":                                                    "",
+	m := mustParse(t, "answer-3: []\napprove: alt+y\nfull: []\nhunk-next: [f2]\ncancel: [f3, esc]\nleave-out: f4")
+	for _, c := range []struct{ got, want string }{
+		{m.Hint("yes", Answer1, Approve), "1 Alt+Y yes"},
+		{m.Hint("no", Answer3, Reject), "n no"},
+		{m.Hint("full", Full), "no key full"},
+		{m.Hint("hunks", HunkNext, HunkPrevious), "F2 [ hunks"},
+		{m.Hint("leave out a hunk", LeaveOut), "F4 leave out a hunk"},
+		{m.Hint("back", Cancel), "F3 back"},
+		{m.Hint("", FullClose), "q"},
+		{Map{}.Hint("leave it out", LeaveOut), "space leave it out"},
+		{Map{}.Hint("next file", FileNext), "Tab next file"},
 	} {
-		if got := rename(hint); got != want {
-			t.Errorf("%q: %q, want %q", hint, got, want)
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
 		}
 	}
 }
 
 func TestLoad(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "keys.yaml")
-	if m, err := Load(file); err != nil || !m.Is(press("ctrl+d"), Leave) {
+	if m, err := Load(file); err != nil || !m.Is(keystest.Key("ctrl+d"), Leave) {
 		t.Errorf("without a file: %v", err)
 	}
 	for _, c := range []struct{ text, want string }{
@@ -242,19 +242,19 @@ func TestLoad(t *testing.T) {
 		}
 	}
 	scratch.Write(t, file, "leaf: ctrl+q\nleave: ctrl+q\n")
-	if m, err := Load(file); err == nil || !m.Is(press("ctrl+q"), Leave) {
+	if m, err := Load(file); err == nil || !m.Is(keystest.Key("ctrl+q"), Leave) {
 		t.Errorf("the lines that are right are not used: %v", err)
 	}
 	scratch.Write(t, file, "leave: ctrl+q\nhistory: ctrl+y\nmode: alt+m\n")
 	if m, err := Load(file); err == nil || !strings.Contains(err.Error(), "line 2: history: ctrl+y is the key of history and of yank") ||
-		!m.Is(press("ctrl+q"), Leave) || !m.Is(press("alt+m"), Mode) || !m.Is(press("ctrl+r"), "history") || m.Is(press("ctrl+y"), "history") {
+		!m.Is(keystest.Key("ctrl+q"), Leave) || !m.Is(keystest.Key("alt+m"), Mode) || !m.Is(keystest.Key("ctrl+r"), "history") || m.Is(keystest.Key("ctrl+y"), "history") {
 		t.Errorf("a conflict takes the other lines with it: %v", err)
 	}
 	// The key of a line that is not used is again that of its action, which another line
 	// has taken meanwhile.
 	scratch.Write(t, file, "history: ctrl+c\nleave: ctrl+r\nmode: alt+m\n")
 	if m, err := Load(file); err == nil || strings.Count(err.Error(), "is the key of") != 2 ||
-		!m.Is(press("ctrl+d"), Leave) || !m.Is(press("ctrl+r"), "history") || !m.Is(press("alt+m"), Mode) {
+		!m.Is(keystest.Key("ctrl+d"), Leave) || !m.Is(keystest.Key("ctrl+r"), "history") || !m.Is(keystest.Key("alt+m"), Mode) {
 		t.Errorf("two conflicts: %v", err)
 	}
 	if _, err := Load(t.TempDir()); err == nil {
@@ -284,84 +284,20 @@ func TestBriefFitsAnyWidth(t *testing.T) {
 
 // The tables in the documentation match this one.
 func TestDocumentation(t *testing.T) {
-	golden.Section(t, "../../../docs/commands.md", "<!-- keys: made of the table in internal/repl/keys -->", "<!-- end of keys -->", "\n"+Markdown())
+	golden.Section(t, "../../../docs/keys.md", "<!-- keys: made of the table in internal/repl/keys -->", "<!-- end of keys -->", "\n"+markdown())
 }
 
-// Each part of the screen handles exactly the keys that the table lists for it.
-func TestPartsAndTableAgree(t *testing.T) {
-	for _, c := range []struct {
-		place   Place
-		files   []string
-		besides []string // in the search mode
-	}{
-		{Prompt, []string{"../input/keys.go", "../input/complete.go", "../input/edit/keys.go"}, nil},
-		{Search, []string{"../input/history.go"}, []string{"enter", "tab"}},
-		{Question, []string{"../panel/body.go", "../panel/choice.go", "../panel/document.go", "../panel/keys.go", "../panel/part.go", "../panel/plan.go", "../panel/question.go", "../panel/review.go"}, nil},
-		{List, []string{"../picker/picker.go"}, nil},
-		{Pager, []string{"../pager/keys.go"}, []string{"backspace", "ctrl+h"}},
-	} {
-		known := literals(t, c.files)
-		var want []string
-		for _, b := range table {
-			if b.Place == c.place && !b.own {
-				want = append(want, b.Keys...)
+// markdown returns the full list of default keys for the documentation.
+func markdown() string {
+	var b strings.Builder
+	for _, p := range places {
+		fmt.Fprintf(&b, "### %s\n\n| Key | Does | Action |\n|---|---|---|\n", p)
+		for _, r := range table {
+			if r.Place == p {
+				fmt.Fprintf(&b, "| %s | %s | `%s` |\n", spelled(r.Keys), r.Help, r.Action)
 			}
 		}
-		for _, k := range want {
-			if !known[k] {
-				t.Errorf("%s: no part knows %s", c.place, k)
-			}
-		}
-		want = append(want, c.besides...)
-		for _, b := range rows(Everywhere) {
-			want = append(want, b.Keys...)
-		}
-		for k := range known {
-			if !slices.Contains(want, k) {
-				t.Errorf("%s: %s is not in the table", c.place, k)
-			}
-		}
+		b.WriteString("\n")
 	}
-}
-
-// literals returns the key names that the given files compare with.
-func literals(t *testing.T, globs []string) map[string]bool {
-	t.Helper()
-	out := map[string]bool{}
-	for _, glob := range globs {
-		files, err := filepath.Glob(glob)
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %v", glob, err)
-		}
-		for _, name := range files {
-			if strings.HasSuffix(name, "_test.go") {
-				continue
-			}
-			f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ast.Inspect(f, func(n ast.Node) bool {
-				var list []ast.Expr
-				switch n := n.(type) {
-				case *ast.CaseClause:
-					list = n.List
-				case *ast.BinaryExpr:
-					if n.Op == token.EQL {
-						list = []ast.Expr{n.Y}
-					}
-				}
-				for _, e := range list {
-					if lit, ok := e.(*ast.BasicLit); ok && lit.Kind == token.STRING {
-						text, _ := strconv.Unquote(lit.Value)
-						if name, err := parseKey(text); err == nil && name == text {
-							out[text] = true
-						}
-					}
-				}
-				return true
-			})
-		}
-	}
-	return out
+	return b.String()
 }

@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -53,22 +54,8 @@ func nameOf(key tea.KeyPressMsg) string {
 	if key.Text != "" && key.Text != " " && key.Mod&other == 0 {
 		return key.Text
 	}
-	return key.Keystroke()
-}
-
-// press returns the key with that name.
-func press(name string) tea.KeyPressMsg {
-	mod, base := split(name)
-	key := tea.KeyPressMsg{Mod: mod}
-	if n, ok := named[base]; ok {
-		key.Code = n.code
-	} else {
-		key.Code, _ = utf8.DecodeRuneInString(base)
-		if mod == 0 {
-			key.Text = base
-		}
-	}
-	return key
+	name := key.Keystroke()
+	return cmp.Or(same[name], name)
 }
 
 // split splits the modifiers off a name.

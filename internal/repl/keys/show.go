@@ -1,12 +1,13 @@
 package keys
 
 import (
-	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
+	"charm.land/lipgloss/v2"
+
 	"github.com/bb2d0cf4/agent/internal/cells"
-	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
 
 // cell is the width of an entry of the short list.
@@ -31,45 +32,22 @@ func (m Map) First(a Action) string {
 	return ""
 }
 
-// Rename returns a function that replaces the default keys in a hint by those in force. The
-// hint's parts, separated by " · ", may begin with keys. Rename returns nil if nothing has
-// changed.
-func (m Map) Rename(p Place) func(hint string) string {
-	names, changed := map[string]string{}, false
-	for _, b := range rows(p) {
-		for _, k := range b.Keys {
-			name := strings.ToLower(Spell(k))
-			switch now := m.of(b.Action); {
-			case !slices.Contains(now, k):
-				names[name], changed = m.Key(b.Action), true
-			case names[name] == "":
-				names[name] = Spell(k)
-			}
+// Hint returns what actions do, behind their keys: "Enter sends". If some of several actions have
+// a key, only those are named.
+func (m Map) Hint(does string, actions ...Action) string {
+	var words []string
+	for _, a := range actions {
+		switch key := m.First(a); {
+		case key == Spell("space"):
+			words = append(words, "space") // begins no sentence
+		case key != "":
+			words = append(words, key)
 		}
 	}
-	if !changed {
-		return nil
+	if len(words) == 0 {
+		words = []string{noKey}
 	}
-	return func(hint string) string {
-		parts := strings.Split(hint, " · ")
-		for i, part := range parts {
-			words := strings.Split(part, " ")
-			for j, w := range words {
-				now, ok := names[strings.ToLower(w)]
-				if !ok {
-					break
-				}
-				if !strings.EqualFold(w, now) {
-					words[j] = now
-				}
-				if now == noKey && j+1 < len(words) && names[strings.ToLower(words[j+1])] != "" {
-					words[j] = "" // the next word is a key with the same effect
-				}
-			}
-			parts[i] = strings.TrimLeft(strings.Join(words, " "), " ")
-		}
-		return strings.Join(parts, " · ")
-	}
+	return strings.TrimSpace(strings.Join(words, " ") + " " + does)
 }
 
 // Brief returns the short list of keys, in as many columns as fit into width.
@@ -77,57 +55,39 @@ func (m Map) Brief(width int) []string {
 	var entries []string
 	for _, b := range table {
 		if keys := m.of(b.Action); b.Brief != "" && len(keys) > 0 {
-			entries = append(entries, pad(pad(Spell(keys[0]), 11)+" "+b.Brief, cell))
+			entries = append(entries, lipgloss.NewStyle().Width(12).Render(Spell(keys[0]))+b.Brief)
 		}
 	}
-	columns := max(1, min(width/cell, len(entries)))
-	height := (len(entries) + columns - 1) / columns
-	lines := make([]string, height)
-	for i, e := range entries {
-		lines[i%height] += e
+	height := (len(entries)-1)/max(1, min(width/cell, len(entries))) + 1
+	var columns []string
+	for column := range slices.Chunk(entries, height) {
+		columns = append(columns, lipgloss.NewStyle().Width(cell).Render(strings.Join(column, "\n")))
 	}
+	lines := strings.Split(lipgloss.JoinHorizontal(lipgloss.Top, columns...), "\n")
 	for i, l := range lines {
 		lines[i] = cells.Truncate(strings.TrimRight(l, " "), max(0, width), "…")
 	}
 	return lines
 }
 
-func pad(s string, width int) string {
-	return s + strings.Repeat(" ", max(0, width-cells.Width(s)))
-}
-
-// Text returns the full list, with the names of the actions, in lines of at most width
-// columns.
-func (m Map) Text(width int) []string {
-	var lines []string
-	for _, p := range places {
-		var entries [][2]string
-		for _, r := range table {
-			if r.Place == p {
-				entries = append(entries, [2]string{spelled(m.of(r.Action), ", "), r.Help + " (" + string(r.Action) + ")"})
+// All returns the full list by place: the keys of each action, and its help with its name.
+func (m Map) All() iter.Seq2[Place, [][2]string] {
+	return func(yield func(Place, [][2]string) bool) {
+		for _, p := range places {
+			var entries [][2]string
+			for _, r := range table {
+				if r.Place == p {
+					entries = append(entries, [2]string{spelled(m.of(r.Action)), r.Help + " (" + string(r.Action) + ")"})
+				}
+			}
+			if !yield(p, entries) {
+				return
 			}
 		}
-		lines = append(append(append(lines, string(p)), theme.Columns(entries, "  ", width)...), "")
 	}
-	return lines
 }
 
-// Markdown returns the full list of default keys for the documentation.
-func Markdown() string {
-	var b strings.Builder
-	for _, p := range places {
-		fmt.Fprintf(&b, "### %s\n\n| Key | Does | Action |\n|---|---|---|\n", p)
-		for _, r := range table {
-			if r.Place == p {
-				fmt.Fprintf(&b, "| %s | %s | `%s` |\n", spelled(r.Keys, ", "), r.Help, r.Action)
-			}
-		}
-		b.WriteString("\n")
-	}
-	return b.String()
-}
-
-func spelled(keys []string, between string) string {
+func spelled(keys []string) string {
 	if len(keys) == 0 {
 		return "none"
 	}
@@ -135,5 +95,5 @@ func spelled(keys []string, between string) string {
 	for i, k := range keys {
 		out[i] = Spell(k)
 	}
-	return strings.Join(out, between)
+	return strings.Join(out, ", ")
 }

@@ -4,7 +4,7 @@
 // text; and that the text can do nothing but be shown: HTML appears as written, a link shows
 // its destination, control characters become visible.
 //
-// Glamour draws the tables, this package everything else (docs/adr/0014). Reference links
+// Glamour draws whole pages and tables, this package everything else (docs/adr/0014). Reference links
 // ("[text][1]") stay as written, because their definitions may follow after the text is on
 // the screen.
 package markdown

@@ -1,7 +1,6 @@
 package pager
 
 import (
-	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -26,29 +25,21 @@ type Doc interface {
 const longLine = 4 << 10
 
 // Text returns a Doc for plain text. It drops escape sequences.
-func Text(s string) Doc { return newLines(s, nil) }
+func Text(s string) Doc {
+	s = strings.TrimSuffix(s, "\n")
+	l := &lines{s: s, starts: make([]int, 0, strings.Count(s, "\n")+1)}
+	at := 0
+	for line := range strings.SplitSeq(s, "\n") {
+		l.add(at, at+len(line))
+		at += len(line) + 1
+	}
+	return l
+}
 
 // lines is a text and the offsets of its lines.
 type lines struct {
 	s      string
 	starts []int
-	kinds  []kind // of a diff; nil for other texts
-}
-
-// newLines splits s into lines; of, if not nil, returns the kind of each line, in order.
-func newLines(s string, of func(line string) kind) *lines {
-	s = strings.TrimSuffix(s, "\n")
-	l := &lines{s: s, starts: make([]int, 0, strings.Count(s, "\n")+1)}
-	at := 0
-	for line := range strings.SplitSeq(s, "\n") {
-		first := len(l.starts)
-		l.add(at, at+len(line))
-		if of != nil {
-			l.kinds = append(l.kinds, slices.Repeat([]kind{of(line)}, len(l.starts)-first)...)
-		}
-		at += len(line) + 1
-	}
-	return l
 }
 
 // add adds the line from start to end, split if it is too long.
@@ -86,13 +77,9 @@ func (l *lines) Rows(i int, look theme.Look) []string {
 	if at := strings.LastIndexByte(text, '\r'); at >= 0 {
 		text = text[at+1:] // overwritten progress output
 	}
-	style := theme.Style{}
-	if l.kinds != nil {
-		style = l.kinds[i].style(look.Styles)
-	}
 	var rows []string
 	for _, row := range paint.Chop([]paint.Span{{Text: paint.ExpandTabs(sanitize.Text(text))}}, max(1, look.Width)) {
-		rows = append(rows, theme.Paint(style, paint.Line(true, row...)))
+		rows = append(rows, paint.Line(true, row...))
 	}
 	return rows
 }
@@ -110,14 +97,40 @@ func (b block) Len() int                             { return 1 }
 func (b block) Text(int) string                      { return b.text }
 func (b block) Rows(_ int, look theme.Look) []string { return b.render(look) }
 
+// length returns the number of lines of the text of d, those of its blocks included.
+func length(d Doc) int {
+	switch d := d.(type) {
+	case block:
+		return 1 + strings.Count(d.text, "\n")
+	case *joined:
+		return d.length
+	}
+	return d.Len()
+}
+
+// spanOf returns the first and the last line of the text of d, from 1, at a row of line i, which has
+// rows rows. In a block they are estimated.
+func spanOf(d Doc, i, row, rows int) (first, last int) {
+	switch d := d.(type) {
+	case block:
+		n := length(d)
+		return row*n/rows + 1, max(1, ((row+1)*n+rows-1)/rows)
+	case *joined:
+		k := d.at(i)
+		first, last = spanOf(d.docs[k], i-d.starts[k], row, rows)
+		return first + d.before[k], last + d.before[k]
+	}
+	return i + 1, i + 1
+}
+
 // Join concatenates docs; the pager can jump from one to the next.
 func Join(docs ...Doc) Doc {
 	j := &joined{}
 	for _, d := range docs {
 		if d.Len() > 0 {
 			j.docs = append(j.docs, d)
-			j.starts = append(j.starts, j.total)
-			j.total += d.Len()
+			j.starts, j.before = append(j.starts, j.total), append(j.before, j.length)
+			j.total, j.length = j.total+d.Len(), j.length+length(d)
 		}
 	}
 	return j
@@ -128,6 +141,8 @@ type joined struct {
 	docs   []Doc
 	starts []int
 	total  int
+	before []int // the lines of text before each doc
+	length int   // the lines of text of all
 }
 
 func (j *joined) Len() int { return j.total }
@@ -144,6 +159,9 @@ func (j *joined) Text(i int) string {
 
 // part returns the doc that contains line i, and the line's index in it.
 func (j *joined) part(i int) (Doc, int) {
-	k := sort.SearchInts(j.starts, i+1) - 1
+	k := j.at(i)
 	return j.docs[k], i - j.starts[k]
 }
+
+// at returns the number of the doc that contains line i.
+func (j *joined) at(i int) int { return sort.SearchInts(j.starts, i+1) - 1 }

@@ -4,6 +4,10 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 )
 
 // Outcome is the effect of a key.
@@ -16,59 +20,56 @@ const (
 	Left                     // close the pager
 )
 
-// Press handles a key by name ("pgdown", "g", "ctrl+o"); text is the text that it types.
-func (p *Pager) Press(key, text string) Outcome {
+// Press handles a key.
+func (p *Pager) Press(key tea.KeyPressMsg) Outcome {
 	p.note = ""
 	if p.typing != nil {
-		return p.pressTyping(key, text)
+		return p.pressTyping(key)
 	}
 	if p.find.running {
 		p.find.running = false // any key stops the search
-		if key == "esc" {
+		if p.Keys.Is(key, keys.Stop) {
 			return Handled
 		}
 	}
-	switch key {
-	case "q", "esc", "ctrl+o", "ctrl+c":
+	switch a := p.Keys.At(keys.Pager, key); a {
+	case keys.PagerClose, keys.Interrupt:
 		return Left
-	case "/":
+	case keys.PagerSearch:
 		p.typing = new(string)
-	case "n":
+	case keys.PagerNext:
 		return p.again(1)
-	case "N":
+	case keys.PagerPrevious:
 		return p.again(-1)
 	default:
-		p.move(key)
+		p.move(a)
 	}
 	return Handled
 }
 
-// Typing reports whether keys type the search text.
-func (p *Pager) Typing() bool { return p.typing != nil }
-
 // move scrolls.
-func (p *Pager) move(key string) {
+func (p *Pager) move(a keys.Action) {
 	page := max(1, p.height()-1) // keep one row for context
-	switch key {
-	case "up", "k":
+	switch a {
+	case keys.PagerUp:
 		p.to(p.step(p.top, -1))
-	case "down", "j", "enter":
+	case keys.PagerDown:
 		p.to(p.step(p.top, 1))
-	case "pgup", "b", "ctrl+b":
+	case keys.PagerPageUp:
 		p.to(p.step(p.top, -page))
-	case "pgdown", "f", "space", "ctrl+f":
+	case keys.PagerPageDown:
 		p.to(p.step(p.top, page))
-	case "ctrl+u", "u":
+	case keys.PagerHalfUp:
 		p.to(p.step(p.top, -page/2))
-	case "ctrl+d", "d":
+	case keys.PagerHalfDown:
 		p.to(p.step(p.top, page/2))
-	case "home", "g":
+	case keys.PagerStart:
 		p.to(place{})
-	case "end", "G":
+	case keys.PagerEnd:
 		p.to(p.bottom())
-	case "[":
+	case keys.SectionPrevious:
 		p.section(-1)
-	case "]":
+	case keys.SectionNext:
 		p.section(1)
 	}
 }
@@ -88,29 +89,29 @@ func (p *Pager) section(dir int) {
 	}
 }
 
-// pressTyping handles a key while the search text is typed.
-func (p *Pager) pressTyping(key, text string) Outcome {
+// pressTyping handles a key while the search text is typed, as the prompt does.
+func (p *Pager) pressTyping(key tea.KeyPressMsg) Outcome {
 	words := *p.typing
-	switch key {
-	case "esc", "ctrl+c":
+	switch p.Keys.At(keys.Prompt, key) {
+	case keys.Stop, keys.Interrupt:
 		p.typing = nil
-	case "enter":
+	case keys.Send:
 		p.typing = nil
 		if words != "" {
 			p.find = search{words: words, fold: words == strings.ToLower(words)}
 		}
 		return p.again(1)
-	case "backspace", "ctrl+h":
+	case keys.DeleteLeft:
 		if words == "" {
 			p.typing = nil
 			break
 		}
 		_, n := utf8.DecodeLastRuneInString(words)
 		*p.typing = words[:len(words)-n]
-	case "ctrl+u":
+	case keys.DeleteLineLeft:
 		*p.typing = ""
 	default:
-		*p.typing += text
+		*p.typing += key.Text
 	}
 	return Handled
 }

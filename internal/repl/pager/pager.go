@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/cells"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
@@ -24,8 +25,8 @@ type Page struct {
 type Pager struct {
 	// Remark is shown beside the title; empty for none.
 	Remark string
-	// Rename puts the user's own keys into a hint; nil keeps the defaults.
-	Rename func(hint string) string
+	// Keys are the keys in force.
+	Keys keys.Map
 
 	layout
 	title  string
@@ -89,28 +90,34 @@ func (p *Pager) head() string {
 // footer returns the position in the text and the available keys. end is the place below the
 // screen.
 func (p *Pager) footer(end place) string {
-	st, total := p.look.Styles, p.doc.Len()
+	st, total := p.look.Styles, length(p.doc)
 	switch {
 	case p.typing != nil:
 		return theme.Paint(st.Accent, theme.Short("/"+sanitize.Line(*p.typing)+"▏", p.look.Width))
 	case p.find.running:
-		return theme.Paint(st.Accent, theme.Short("looking for "+sanitize.Line(p.find.words)+" · "+p.keyed("Esc stops"), p.look.Width))
+		return theme.Paint(st.Accent, theme.Short("looking for "+sanitize.Line(p.find.words)+" · "+p.Keys.Hint("stops", keys.Stop), p.look.Width))
 	case p.note != "":
 		return theme.Paint(st.Warn, theme.Short(sanitize.Line(p.note), p.look.Width))
 	}
-	last := end.line
-	if end.row == 0 {
-		last--
+	first, last := 0, 0
+	if p.doc.Len() > 0 {
+		first, _ = p.span(p.top)
+		_, last = p.span(p.step(end, -1))
 	}
-	where := extent(min(p.top.line+1, total), last+1, total)
-	keys := []string{where, "/ search"}
+	hints := []string{extent(first, last, total), p.Keys.Hint("search", keys.PagerSearch)}
 	if p.find.words != "" {
-		keys = append(keys, "n next", "N back")
+		hints = append(hints, p.Keys.Hint("next", keys.PagerNext), p.Keys.Hint("back", keys.PagerPrevious))
 	}
 	if len(p.starts()) > 1 {
-		keys = append(keys, "[ ] section")
+		hints = append(hints, p.Keys.Hint("section", keys.SectionPrevious, keys.SectionNext))
 	}
-	return theme.Paint(st.Dim, theme.Short(p.keyed(strings.Join(append(keys, "q back"), " · ")), p.look.Width))
+	hints = append(hints, p.Keys.Hint("back", keys.PagerClose))
+	return theme.Paint(st.Dim, theme.Short(strings.Join(hints, " · "), p.look.Width))
+}
+
+// span returns the first and the last line of the text at a row, from 1.
+func (p *Pager) span(at place) (first, last int) {
+	return spanOf(p.doc, at.line, at.row, max(1, len(p.line(at.line))))
 }
 
 // extent formats the range of visible lines.
@@ -119,14 +126,6 @@ func extent(first, last, total int) string {
 		return fmt.Sprintf("line %d of %d", first, total)
 	}
 	return fmt.Sprintf("lines %d–%d of %d", first, last, total)
-}
-
-// keyed puts the user's own keys into a hint.
-func (p *Pager) keyed(hint string) string {
-	if p.Rename == nil {
-		return hint
-	}
-	return p.Rename(hint)
 }
 
 // to scrolls at to the first row, or as close to it as the end of the text allows.

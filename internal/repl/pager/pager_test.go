@@ -2,6 +2,7 @@ package pager_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,8 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/dev/golden"
+	"github.com/bb2d0cf4/agent/internal/repl/diffview"
+	"github.com/bb2d0cf4/agent/internal/repl/keys/keystest"
 	"github.com/bb2d0cf4/agent/internal/repl/pager"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
@@ -35,11 +38,7 @@ func (d *numbered) Rows(i int, _ theme.Look) []string {
 func press(p *pager.Pager, keys ...string) pager.Outcome {
 	o := pager.Handled
 	for _, k := range keys {
-		text := ""
-		if len([]rune(k)) == 1 {
-			text = k
-		}
-		if o = p.Press(k, text); o == pager.Searching {
+		if o = p.Press(keystest.Key(k)); o == pager.Searching {
 			for p.Search() {
 			}
 		}
@@ -177,10 +176,8 @@ func TestSearch(t *testing.T) {
 func TestSearchGivesWay(t *testing.T) {
 	d := &numbered{n: 1_000_000}
 	p := pager.New(pager.Page{Doc: d}, look(80, 24))
-	for _, k := range []string{"/", "x"} {
-		p.Press(k, k)
-	}
-	if p.Press("enter", "") != pager.Searching {
+	press(p, "/", "x")
+	if p.Press(keystest.Key("enter")) != pager.Searching {
 		t.Fatal("enter begins no search")
 	}
 	if !p.Search() {
@@ -192,10 +189,10 @@ func TestSearchGivesWay(t *testing.T) {
 	if got := footer(p); !strings.Contains(got, "looking for x") {
 		t.Errorf("footer %q", got)
 	}
-	if p.Press("esc", "") != pager.Handled || p.Search() {
+	if p.Press(keystest.Key("esc")) != pager.Handled || p.Search() {
 		t.Error("Esc does not end the search alone")
 	}
-	if p.Press("esc", "") != pager.Left {
+	if p.Press(keystest.Key("esc")) != pager.Left {
 		t.Error("the next Esc does not leave")
 	}
 }
@@ -284,32 +281,6 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-func TestDiffKinds(t *testing.T) {
-	l := theme.New(theme.Auto, false)
-	l.Width, l.Height = 60, 30
-	d := pager.Diff("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,3 +1,2 @@\n one\n--- two\n-three\n+++ 2\n\\ No newline at end of file\ndiff --git a/y b/y\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-" +
-		strings.Repeat("a", 10_000) + "\n+b\n")
-	style := map[string]string{}
-	for name, s := range map[string]theme.Style{"head": l.Styles.User, "at": l.Styles.Accent, "add": l.Styles.Good, "del": l.Styles.Bad} {
-		seq, _, _ := strings.Cut(s.Render("|"), "|")
-		style[seq] = name
-	}
-	style[""] = "same"
-	var got []string
-	for i := range d.Len() {
-		seq := d.Rows(i, l)[0]
-		seq = seq[:strings.LastIndex(seq[:min(len(seq), 40)], "m")+1]
-		if i := strings.Index(seq, "m"); i >= 0 {
-			seq = seq[:i+1]
-		}
-		got = append(got, style[seq])
-	}
-	want := []string{"head", "head", "head", "at", "same", "del", "del", "add", "same", "head", "head", "head", "at", "del", "del", "del", "add"}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
-	}
-}
-
 // Without color, brackets around many matches do not make a row wider than the screen.
 func TestManyMatchesOfARow(t *testing.T) {
 	p := pager.New(pager.Page{Doc: pager.Text(strings.Repeat("a", 10))}, look(10, 5))
@@ -326,7 +297,7 @@ func TestAnyKeysAnySize(t *testing.T) {
 	keys := []string{"up", "down", "pgup", "pgdown", "home", "end", "ctrl+u", "ctrl+d", "[", "]", "/", "a", "n", "N", "enter", "esc", "backspace", "x"}
 	rapid.Check(t, func(t *rapid.T) {
 		a := rapid.StringOfN(rapid.RuneFrom([]rune("ab \n\t漢é\x1b\r")), 0, 300, -1).Draw(t, "a")
-		doc := pager.Join(pager.Text(a), pager.Diff(a))
+		doc := pager.Join(pager.Text(a), diffview.Doc(a))
 		l := look(rapid.IntRange(1, 90).Draw(t, "w"), rapid.IntRange(1, 20).Draw(t, "h"))
 		p := pager.New(pager.Page{Doc: doc}, l)
 		for range rapid.IntRange(1, 30).Draw(t, "n") {
@@ -360,5 +331,34 @@ func TestGolden(t *testing.T) {
 		golden.Lines(t, fmt.Sprintf("typing-%d", width), p.View())
 		press(p, "enter")
 		golden.Lines(t, fmt.Sprintf("found-%d", width), p.View())
+	}
+}
+
+// The lines of a block count, although it is laid out as a unit.
+func TestLinesOfBlocks(t *testing.T) {
+	lines := func(n int) string { return strings.TrimSuffix(strings.Repeat("x\n", n), "\n") }
+	rows := func(text, rows int) pager.Doc {
+		return pager.Block(lines(text), func(theme.Look) []string { return slices.Repeat([]string{"x"}, rows) })
+	}
+	for _, c := range []struct {
+		doc  pager.Doc
+		keys string
+		want string
+	}{
+		{pager.Join(rows(3, 3), pager.Text("a\nb")), "", "lines 1–5 of 5"},
+		{pager.Join(pager.Text("a\nb"), rows(20, 20)), "G", "lines 13–22 of 22"},
+		{pager.Join(pager.Text("a\nb"), rows(20, 20)), "g", "lines 1–10 of 22"},
+		{pager.Join(rows(20, 20), pager.Text("a"), rows(1, 20)), "G", "line 22 of 22"},
+		{pager.Join(rows(20, 10), pager.Text("a"), rows(20, 10)), "G", "lines 22–41 of 41"},
+		{pager.Join(), "", "line 0 of 0"},
+		{pager.Join(), "G", "line 0 of 0"},
+		{pager.Join(rows(1, 0)), "", "line 1 of 1"},
+		{pager.Join(pager.Text("a"), rows(3, 0)), "G", "lines 1–4 of 4"},
+	} {
+		p := pager.New(pager.Page{Doc: c.doc}, look(60, 12))
+		press(p, strings.Fields(c.keys)...)
+		if got, _, _ := strings.Cut(footer(p), " · "); got != c.want {
+			t.Errorf("%s: %q, want %q", c.keys, got, c.want)
+		}
 	}
 }

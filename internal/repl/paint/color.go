@@ -35,11 +35,6 @@ const (
 	BadTint  Color = 53 + 1
 )
 
-// Roles lists the colors of the program.
-func Roles() []Color {
-	return []Color{Bad, Good, Warn, Keyword, Code, Dim, String, Name, Accent, Number, Type, Strong, GoodBack, BadBack, GoodTint, BadTint}
-}
-
 // Palette maps the colors of the program to those of a theme. A missing one is the terminal's
 // default.
 type Palette map[Color]Color

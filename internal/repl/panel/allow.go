@@ -8,11 +8,13 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 // ruleMaker edits the rule that the person makes with a yes.
 type ruleMaker struct {
+	*Panel
 	ed    *input.Editor // not nil while the rule is edited
 	term  int           // index of terms
 	uses  int
@@ -26,8 +28,8 @@ const (
 )
 
 // open begins to edit a rule.
-func (m *ruleMaker) open(rule string, noColor bool) {
-	m.ed = input.New(input.Options{NoColor: noColor})
+func (m *ruleMaker) open(rule string, opt input.Options) {
+	m.ed = input.New(opt)
 	m.ed.Insert(rule)
 	if m.uses == 0 {
 		m.uses, m.hours = 10, 1
@@ -51,38 +53,34 @@ func (m *ruleMaker) step(by int) {
 	}
 }
 
-// makeRule begins to edit the rule that the request offers. It returns false without one,
+// begin begins to edit the rule that the request offers. It returns false without one,
 // if not enough of the request has been visible, or if hunks are left out.
-func (p *Panel) makeRule() bool {
-	if p.req.Offer == nil || !p.readable() || len(p.left()) > 0 {
+func (m *ruleMaker) begin() bool {
+	if m.req.Offer == nil || !m.answer.readable() || len(m.diff.left()) > 0 {
 		return false
 	}
-	p.rule.open(p.req.Offer.Rule, p.look.NoColor)
+	m.open(m.req.Offer.Rule, input.Options{NoColor: m.look.NoColor, Keys: m.Keys})
 	return true
 }
 
-// readable reports whether enough of the request has been visible to approve it.
-func (p *Panel) readable() bool { return p.scroll.fits && p.hidden(p.scroll) == 0 }
-
-// pressRule handles a key while the rule is edited. Only Enter answers, if the rule may be
+// press handles a key while the rule is edited. Only Enter answers, if the rule may be
 // made; a panel that is not armed does not answer.
-func (p *Panel) pressRule(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
-	m := &p.rule
-	switch key.String() {
-	case "esc":
+func (m *ruleMaker) press(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
+	switch m.Keys.At(keys.Prompt, key) {
+	case keys.Stop:
 		m.ed = nil
-	case "tab":
+	case keys.Complete:
 		m.term = (m.term + 1) % len(m.terms())
-	case "shift+tab":
+	case keys.Mode:
 		m.term = (m.term + len(m.terms()) - 1) % len(m.terms())
-	case "up":
+	case keys.Previous:
 		m.step(1)
-	case "down":
+	case keys.Next:
 		m.step(-1)
-	case "enter":
-		if p.armed && p.ruleProblem() == "" {
+	case keys.Send:
+		if m.armed && m.problem() == "" {
 			always := &confirm.Always{Rule: m.text(), Term: m.chosen()}
-			return Answered, confirm.Verdict{Decision: confirm.Approve, By: me, Texts: p.texts(), Comments: p.words.comments, Always: always}
+			return Answered, confirm.Verdict{Decision: confirm.Approve, By: me, Texts: m.answer.edited(), Comments: m.words.comments, Always: always}
 		}
 	default:
 		m.ed.Handle(key)
@@ -92,23 +90,23 @@ func (p *Panel) pressRule(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 
 func (m *ruleMaker) text() string { return strings.TrimSpace(m.ed.Text()) }
 
-// ruleProblem explains why Enter does not make the rule; "" if it does.
-func (p *Panel) ruleProblem() string {
-	if !p.readable() {
+// problem explains why Enter does not make the rule; "" if it does.
+func (m *ruleMaker) problem() string {
+	if !m.answer.readable() {
 		return "too little room to see the question: enlarge the window"
 	}
-	if what, _ := p.part.unseen(); what != "" {
+	if what, _ := m.part.unseen(); what != "" {
 		return what + ": go back to the question and scroll"
 	}
-	if err := p.req.Offer.Check(p.rule.text()); err != nil {
+	if err := m.req.Offer.Check(m.text()); err != nil {
 		return err.Error()
 	}
 	return ""
 }
 
-// ruleMeaning describes the effect of the rule that is edited.
-func (p *Panel) ruleMeaning() string {
-	switch p.req.Subject.(type) {
+// meaning describes the effect of the rule that is edited.
+func (m *ruleMaker) meaning() string {
+	switch m.req.Subject.(type) {
 	case *confirm.Edits:
 		return "Edits of files with such a path are written without a question: * is for any name, ** for any folders."
 	case *confirm.Read:
@@ -118,18 +116,18 @@ func (p *Panel) ruleMeaning() string {
 	default:
 	}
 	which := ""
-	if part := p.req.Offer.Part; part != "" {
-		which = "The other commands in this line are allowed or only read; the rule is for " + sanitize.Line(part) + ". "
+	if part := m.req.Offer.Part; part != "" {
+		which = "The other commands in this line are allowed or read-only; the rule is for " + sanitize.Line(part) + ". "
 	}
-	if strings.HasSuffix(p.rule.text(), "*)") {
+	if strings.HasSuffix(m.text(), "*)") {
 		return which + "Commands like this run without a question: * is for any arguments but options and paths out of the folder."
 	}
 	return which + "Exactly this command runs without a question."
 }
 
-// ruleHints describes the rule that is edited, and the keys.
-func (p *Panel) ruleHints() []string {
-	st, m := p.look.Styles, &p.rule
+// lines describes the rule that is edited, and the keys.
+func (m *ruleMaker) hints() []string {
+	st, m := m.look.Styles, &m.rule
 	terms := make([]string, len(m.terms()))
 	for i, t := range m.terms() {
 		terms[i] = t.String()
@@ -137,28 +135,29 @@ func (p *Panel) ruleHints() []string {
 			terms[i] = "[" + terms[i] + "]"
 		}
 	}
-	keys := []string{"Enter yes, and allow it for " + m.chosen().String()}
-	if t := m.chosen(); t.Uses > 0 {
-		keys[0] = "Enter yes, and allow it " + t.String() + " more"
+	t := m.chosen()
+	yes := "yes, and allow it for " + t.String()
+	if t.Uses > 0 {
+		yes = "yes, and allow it " + t.String() + " more"
 	}
-	keys = append(keys, "Tab how long")
-	if t := m.chosen(); t.Uses > 0 || t.Time > 0 {
-		keys = append(keys, "↑↓ number")
+	hints := []string{m.legend.hint(yes, keys.Send), m.legend.hint("how long", keys.Complete)}
+	if t.Uses > 0 || t.Time > 0 {
+		hints = append(hints, m.legend.hint("", keys.Previous)+m.legend.hint("number", keys.Next))
 	}
-	keys = append(keys, "Esc back to the question")
-	lines := hint(p.look, st.Dim, p.ruleMeaning())
-	lines = append(lines, p.items(st.Dim, terms)...)
-	if why := p.ruleProblem(); why != "" {
-		keys = keys[1:]
-		lines = append(lines, hint(p.look, st.Warn, "! "+sanitize.Line(why))...)
+	hints = append(hints, m.legend.hint("back to the question", keys.Stop))
+	lines := hint(m.look, st.Dim, m.meaning())
+	lines = append(lines, m.legend.items(st.Dim, terms)...)
+	if why := m.problem(); why != "" {
+		hints = hints[1:]
+		lines = append(lines, hint(m.look, st.Warn, "! "+sanitize.Line(why))...)
 	}
-	return append(lines, p.items(st.Accent, keys)...)
+	return append(lines, m.legend.items(st.Accent, hints)...)
 }
 
-// ruleBrief is ruleHints for little room.
-func (p *Panel) ruleBrief() []string {
-	if why := p.ruleProblem(); why != "" {
-		return hint(p.look, p.look.Styles.Warn, "! "+sanitize.Line(why))[:1]
+// brief is ruleHints for little room.
+func (m *ruleMaker) brief() []string {
+	if why := m.problem(); why != "" {
+		return hint(m.look, m.look.Styles.Warn, "! "+sanitize.Line(why))[:1]
 	}
-	return p.items(p.look.Styles.Accent, []string{"Enter yes, for " + p.rule.chosen().String(), "Tab how long", "Esc back"})[:1]
+	return m.legend.items(m.look.Styles.Accent, []string{m.legend.hint("yes, for "+m.chosen().String(), keys.Send), m.legend.hint("how long", keys.Complete), m.legend.hint("back", keys.Stop)})[:1]
 }

@@ -82,7 +82,7 @@ func TestRuleAboutEdits(t *testing.T) {
 	if o, v := press(p, "A", "enter"); o == panel.Answered {
 		t.Errorf("the end was not visible: %+v", v)
 	}
-	if view := strings.Join(p.View(12), "\n"); !strings.Contains(view, "you have not seen lines") {
+	if view := strings.Join(p.View(12), "\n"); !strings.Contains(view, "You have not seen lines") {
 		t.Error(view)
 	}
 	p = ready(offered(program()), 40)

@@ -6,6 +6,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -40,7 +41,6 @@ type scroll struct {
 	room   int  // visible lines
 	seen   int  // lines seen so far, from the top
 	fits   bool // enough of the body is visible to judge it
-	end    bool // the last change of a diff has been visible
 	kept   bool // the person has chosen offset; else a diff begins where its first change is visible
 }
 
@@ -58,21 +58,21 @@ func (s *scroll) reveal(line int) {
 	s.offset = max(min(s.offset, line), line-max(1, s.room)+1)
 }
 
-// press handles a key that scrolls, and reports whether it is one and there are more lines
+// press handles an action that scrolls, and reports whether it is one and there are more lines
 // than fit.
-func (s *scroll) press(key string, total int) bool {
-	switch key {
-	case "up", "k":
+func (s *scroll) press(a keys.Action, total int) bool {
+	switch a {
+	case keys.QuestionUp:
 		s.by(-1, total)
-	case "down", "j":
+	case keys.QuestionDown:
 		s.by(1, total)
-	case "pgup", "ctrl+u":
+	case keys.QuestionPageUp:
 		s.by(-s.room, total)
-	case "pgdown", "ctrl+d", "space":
+	case keys.QuestionPageDown, keys.LeaveOut:
 		s.by(s.room, total)
-	case "home", "g":
+	case keys.QuestionStart:
 		s.by(-total, total)
-	case "end", "G":
+	case keys.QuestionEnd:
 		s.by(total, total)
 	default:
 		return false

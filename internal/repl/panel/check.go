@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
@@ -32,61 +33,61 @@ func (c *checked) Resize(width int) {
 
 // checkLine describes the check of the proposal on one line, which is there from the
 // beginning: a result that arrives moves nothing on the screen.
-func (p *Panel) checkLine() []string {
-	check := p.req.Check
-	if check == nil || p.out != nil { // the header of the output has it
+func (d *changes) checkLine() []string {
+	check := d.req.Check
+	if check == nil || d.out != nil { // the header of the output has it
 		return nil
 	}
-	style, text := p.look.Styles.Dim, check.Title+" …"
+	style, text := d.look.Styles.Dim, check.Title+" …"
 	if res, done := check.Result(); done {
-		style, text = p.look.Styles.Good, res.Line()
+		style, text = d.look.Styles.Good, res.Line()
 		switch {
 		case res.Red():
-			style = p.look.Styles.Bad
+			style = d.look.Styles.Bad
 		case res.Missing != "":
-			style = p.look.Styles.Warn
+			style = d.look.Styles.Warn
 		}
 	}
-	if p.edited != nil {
+	if d.edited != nil {
 		text += " (before your edit)"
 	}
-	return []string{theme.Paint(style, theme.Short(sanitize.Line("check: "+text), p.look.Width))}
+	return []string{theme.Paint(style, theme.Short(sanitize.Line("check: "+text), d.look.Width))}
 }
 
 // checkHint names the key that shows the output of the check, if there is any.
-func (p *Panel) checkHint() []string {
+func (d *changes) checkHint() []string {
 	switch {
-	case p.out != nil && p.one():
-		return []string{"t the change"}
-	case p.out != nil:
-		return []string{"t the changes"}
+	case d.out != nil && d.one():
+		return []string{d.legend.hint("the change", keys.CheckOutput)}
+	case d.out != nil:
+		return []string{d.legend.hint("the changes", keys.CheckOutput)}
 	}
-	if res, done := p.req.Check.Result(); done && res.Output != "" {
-		return []string{"t check output"}
+	if res, done := d.req.Check.Result(); done && res.Output != "" {
+		return []string{d.legend.hint("check output", keys.CheckOutput)}
 	}
 	return nil
 }
 
 // showCheck switches between the change and the output of its check. It returns false
 // without an output.
-func (p *Panel) showCheck() bool {
-	if len(p.checkHint()) == 0 {
+func (d *changes) showCheck() bool {
+	if len(d.checkHint()) == 0 {
 		return false
 	}
-	if p.rev.shown() {
-		p.compare()
+	if d.rev.shown() {
+		d.compare()
 	}
-	p.scroll.top()
-	if p.out != nil {
-		p.out, p.body = nil, p.part
+	d.scroll.top()
+	if d.out != nil {
+		d.out, d.body = nil, d.part
 		return true
 	}
-	res, _ := p.req.Check.Result()
-	p.out = &checked{result: res, look: p.look}
-	p.out.Resize(p.look.Width)
-	p.body = p.out
+	res, _ := d.req.Check.Result()
+	d.out = &checked{result: res, look: d.look}
+	d.out.Resize(d.look.Width)
+	d.body = d.out
 	return true
 }
 
 // covered reports whether something else is shown in place of the change.
-func (p *Panel) covered() bool { return p.rev.shown() || p.out != nil }
+func (d *changes) covered() bool { return d.rev.shown() || d.out != nil }

@@ -3,99 +3,127 @@ package panel
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 )
 
-// answers are the letters of the main answers, by their numbers less one.
-var answers = []string{confirm.NumberYes - 1: "y", confirm.NumberAlways - 1: "a", confirm.NumberNo - 1: "n"}
+// answers are the main answers, by their numbers less one; numbers are the keys of the numbers.
+var (
+	answers = []keys.Action{confirm.NumberYes - 1: keys.Approve, confirm.NumberAlways - 1: keys.ApproveSession, confirm.NumberNo - 1: keys.Reject}
+	numbers = []keys.Action{keys.Answer1, keys.Answer2, keys.Answer3}
+)
+
+// answering is the choice of an answer.
+type answering struct{ *Panel }
 
 // highlight marks the answer that Enter takes.
 const highlight = "❯ "
 
-// answer returns the letter of an answer for its number, and for Enter that of the highlighted
-// answer. It returns any other key unchanged.
+// meant returns the action of a key: for a number the answer, and for Enter the highlighted one.
 //
 // Enter alone answers nothing: people press it, also after ↑, to send a prompt.
-func (p *Panel) answer(key string) string {
-	if _, ok := p.part.(*question); ok {
-		return key
+func (c *answering) meant(key tea.KeyPressMsg) keys.Action {
+	a := c.Keys.At(keys.Question, key)
+	if _, ok := c.part.(*question); ok {
+		return a
 	}
-	switch key {
-	case "enter":
-		return cmp.Or(p.chosen, key)
-	case "1", "2", "3":
-		return answers[key[0]-'1']
+	if i := slices.Index(numbers, a); i >= 0 {
+		return answers[i]
 	}
-	return key
+	if a == keys.Take {
+		return cmp.Or(c.chosen, a)
+	}
+	return a
 }
 
-// choose handles a key that highlights an answer, and reports whether it is one. In a question
+// choose handles an action that highlights an answer, and reports whether it is one. In a question
 // that a person must look at, yes is never the first one highlighted.
-func (p *Panel) choose(key, chosen string) bool {
-	switch p.part.(type) {
+func (c *answering) choose(a, chosen keys.Action) bool {
+	switch c.part.(type) {
 	case *plan, *question:
 		return false
 	}
-	if key != "left" && key != "right" {
+	if a != keys.FileClose && a != keys.FileOpen {
 		return false
 	}
-	var offered []string
-	for _, letter := range answers {
-		if _, ok := p.verdict(letter); ok {
-			offered = append(offered, letter)
+	var offered []keys.Action
+	for _, answer := range answers {
+		if _, ok := c.verdict(answer); ok {
+			offered = append(offered, answer)
 		}
 	}
 	i := slices.Index(offered, chosen)
 	switch {
-	case i < 0 && (key == "left" || p.req.Force):
+	case i < 0 && (a == keys.FileClose || c.req.Force):
 		i = len(offered) - 1
-	case key == "left":
+	case a == keys.FileClose:
 		i--
 	default:
 		i++
 	}
-	p.chosen = offered[max(0, min(i, len(offered)-1))]
+	c.chosen = offered[max(0, min(i, len(offered)-1))]
 	return true
 }
 
 // miss explains a key that did nothing. One that types text also restarts the delay: it may be
 // the first one of a prompt.
-func (p *Panel) miss(key tea.KeyPressMsg) {
-	keys := []string{"no key of this question", "1 yes", "2 always", "3 no", "? keys"}
-	if p.req.Once() || len(p.left()) > 0 {
-		keys = slices.Delete(keys, 2, 3)
+func (c *answering) miss(a keys.Action, key tea.KeyPressMsg) {
+	said := []string{"That key does nothing here."}
+	if a == keys.Take {
+		said[0] = "Press " + c.Keys.First(keys.FileOpen) + " to choose an answer, then " + c.Keys.First(keys.Take)
 	}
-	switch p.part.(type) {
-	case *document:
-		keys[2] = "2 yes, accepting edits"
-	case *question:
-		keys = append(keys[:1], p.part.answers()...)
+	if _, ok := c.part.(*question); ok {
+		said = append(said, c.part.answers()...)
+	} else {
+		for i, name := range c.part.names() {
+			if name != "" {
+				said = append(said, c.legend.hint(name, numbers[i]))
+			}
+		}
+		if len(c.legend.more()) > 0 {
+			said = append(said, c.legend.hint("more", keys.MoreKeys))
+		}
 	}
-	name := p.answer(key.String())
-	if name == "enter" {
-		keys[0] = "Enter takes the answer that → highlights"
+	moved := c.Keys.At(keys.Question, key) != (keys.Map{}).At(keys.Question, key) // so it was meant for the question
+	if key.Text != "" && !moved && a != keys.ApproveAlways && !slices.Contains(answers, a) && c.part.option(a) == "" {
+		c.Shown(c.now)
+		c.first = key.Text
 	}
-	if key.Text != "" && name != "A" && !slices.Contains(answers, name) && p.option(name) == "" {
-		p.Shown(p.now)
-		p.first = key.Text
-	}
-	p.missed = strings.Join(keys, " · ")
+	c.missed = strings.Join(said, " · ")
 }
 
-// choice returns the hint of an answer, which begins with its letter: with its number if there
-// is room, and marked if it is highlighted.
-func (p *Panel) choice(text string, room bool) string {
-	letter, _, _ := strings.Cut(text, " ")
-	if i := slices.Index(answers, letter); i >= 0 && room {
-		text = strconv.Itoa(i+1) + " " + text
+// hint returns the hint of an answer: with its number if there is room, and marked if it is
+// highlighted.
+func (c *answering) hint(a keys.Action, does string, room bool) string {
+	text := c.legend.hint(does, a)
+	if room {
+		text = c.legend.hint(does, numbers[slices.Index(answers, a)], a)
 	}
-	if p.chosen == letter {
+	if c.chosen == a {
 		text = highlight + text
 	}
 	return text
+}
+
+// approval returns the hint of the approval.
+func (c *answering) approval(room bool) string {
+	if does := c.part.yes(); does != "" {
+		return c.hint(keys.Approve, does, room)
+	}
+	return "all hunks are left out"
+}
+
+// readable reports whether enough of the request has been visible to approve it.
+func (c *answering) readable() bool { return c.scroll.fits && c.part.hidden(c.scroll.seen) == 0 }
+
+// edited returns the text of an external edit, for a verdict.
+func (c *answering) edited() map[int]string {
+	if c.Panel.edited == nil {
+		return nil
+	}
+	return confirm.Text(*c.Panel.edited)
 }

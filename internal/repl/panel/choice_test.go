@@ -85,7 +85,7 @@ func TestHighlightLapses(t *testing.T) {
 // A highlighted yes to a diff whose end was not visible warns like y.
 func TestHighlightedYesWarns(t *testing.T) {
 	p := ready(writing(strings.Repeat("line\n", 400)), 20)
-	if o, _ := press(p, "right", "enter"); o != panel.Handled || !strings.Contains(shown(p, 20), "you have not seen") {
+	if o, _ := press(p, "right", "enter"); o != panel.Handled || !strings.Contains(shown(p, 20), "You have not seen") {
 		t.Fatalf("%v:\n%s", o, shown(p, 20))
 	}
 	p.Wait(start.Add(2 * time.Hour))
@@ -96,7 +96,7 @@ func TestHighlightedYesWarns(t *testing.T) {
 
 // A key that does nothing names those that answer, in a line that the next key removes.
 func TestWrongKey(t *testing.T) {
-	const names = "no key of this question · 1 yes · 2 always · 3 no"
+	const names = "That key does nothing here. · 1 yes · 2 always · 3 no"
 	p := ready(edit(), 20)
 	rows := len(p.View(20))
 	slowly(p, "z")
@@ -108,12 +108,12 @@ func TestWrongKey(t *testing.T) {
 		t.Errorf("still shown:\n%s", got)
 	}
 	press(p, "enter")
-	if got := shown(p, 20); !strings.Contains(got, "Enter takes the answer that → highlights") {
+	if got := shown(p, 20); !strings.Contains(got, "Press → to choose an answer, then Enter") {
 		t.Errorf("shown:\n%s", got)
 	}
 	p = ready(dangerous(), 20)
 	slowly(p, "2")
-	if got := shown(p, 20); !strings.Contains(got, "no key of this question · 1 yes · 3 no") {
+	if got := shown(p, 20); !strings.Contains(got, "That key does nothing here. · 1 yes · 3 no") {
 		t.Errorf("shown:\n%s", got)
 	}
 }

@@ -2,11 +2,11 @@ package panel
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/plural"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/markdown"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -56,7 +56,7 @@ func (d *document) Resize(width int) {
 func (d *document) render() {
 	d.rows, d.first = nil, nil
 	if !d.source {
-		d.rows = markdown.Render(d.text, markdown.Options{Width: d.look.Width, NoColor: d.look.NoColor})
+		d.rows = markdown.Page(d.text, markdown.Options{Width: d.look.Width, NoColor: d.look.NoColor})
 		return
 	}
 	for i, text := range d.texts() {
@@ -102,21 +102,21 @@ func (d *document) show(source bool) {
 	d.panel.scroll.moved()
 }
 
-// press handles a key for comments on lines.
-func (d *document) press(key string) bool {
+// press handles an action for comments on lines.
+func (d *document) press(a keys.Action) bool {
 	var by int
 	switch {
-	case key == "m" && !d.source:
+	case a == keys.Note && !d.source:
 		d.show(true)
 		return true
 	case !d.source:
 		return false
-	case key == "m":
-		d.panel.write(d.cursor)
+	case a == keys.Note:
+		d.panel.words.write(d.cursor)
 		return true
-	case slices.Contains([]string{"up", "k", "["}, key):
+	case a == keys.QuestionUp, a == keys.HunkPrevious:
 		by = -1
-	case slices.Contains([]string{"down", "j", "]", "tab"}, key):
+	case a == keys.QuestionDown, a == keys.HunkNext, a == keys.FileNext:
 		by = 1
 	default:
 		return false
@@ -155,7 +155,7 @@ func (d *document) remarks() []string {
 	if d.source {
 		return nil
 	}
-	return []string{"m comment on lines"}
+	return []string{d.panel.legend.hint("comment on lines", keys.Note)}
 }
 
 func (d *document) proposal() (name, text string, ok bool) { return "plan.md", d.text, true }
@@ -169,17 +169,17 @@ func (d *document) about() []string {
 	if n := len(d.panel.words.comments); n > 0 {
 		place += ", " + plural.Of(n, "comment")
 	}
-	return []string{place, "m comment on it", "] next", "[ previous"}
+	return append([]string{place, d.panel.legend.hint("comment on it", keys.Note)}, d.panel.legend.neighbors()...)
 }
 
-// planModes are the permission modes to go on in, by the letter of the answer.
-var planModes = map[string]string{"y": "default", "a": "accept-edits"}
+// planModes are the permission modes to go on in, by the answer.
+var planModes = map[keys.Action]string{keys.Approve: "default", keys.ApproveSession: "accept-edits"}
 
-// verdict returns the answer of a key; yes reports that all of the document was visible.
-func (d *document) verdict(key string, yes bool) (confirm.Verdict, bool) {
+// verdict returns the answer of an action; yes reports that all of the document was visible.
+func (d *document) verdict(a keys.Action, yes bool) (confirm.Verdict, bool) {
 	v := confirm.Verdict{By: me, Comments: d.panel.words.comments}
-	switch mode := planModes[key]; {
-	case key == "n":
+	switch mode := planModes[a]; {
+	case a == keys.Reject:
 		return v, true
 	case mode == "" || !yes:
 		return v, false
@@ -192,11 +192,17 @@ func (d *document) verdict(key string, yes bool) (confirm.Verdict, bool) {
 	return v, true
 }
 
+func (*document) names() [3]string {
+	return [3]string{"carry it out, ask for each edit", "carry it out, accept edits", "no, keep planning"}
+}
+
 // answers returns the keys that answer a request to accept a plan.
 func (d *document) answers() []string {
 	p := d.panel
+	names := d.names()
 	return []string{
-		p.choice("y carry it out, ask about edits", true), p.choice("a carry it out, accept edits", true), p.choice("n no, go on planning", true),
-		"c say what to change", "e edit", "? keys", p.esc(),
+		p.answer.hint(keys.Approve, names[0], true), p.answer.hint(keys.ApproveSession, names[1], true),
+		p.answer.hint(keys.Reject, names[2], true), p.legend.hint("say what to change", keys.Comment), p.legend.hint("edit", keys.Edit),
+		p.legend.hint("keys", keys.MoreKeys), p.legend.esc(),
 	}
 }

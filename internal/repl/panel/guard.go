@@ -1,6 +1,10 @@
 package panel
 
-import "time"
+import (
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
+)
 
 const (
 	// quiet is the time without a key after which a visible panel accepts keys, so that keys
@@ -19,9 +23,9 @@ type guard struct {
 	typed time.Time // no text at the prompt since
 	now   time.Time // time of the present key
 
-	chosen string // key of the highlighted answer, which Enter takes; empty for none
-	missed string // why the last key did nothing; empty if it did something
-	first  string // the last key did nothing and types this text: it may begin a prompt
+	chosen keys.Action // the highlighted answer; empty for none
+	missed string      // why the last key did nothing; empty if it did something
+	first  string      // the last key did nothing and types this text: it may begin a prompt
 }
 
 // Wait returns the time until the panel accepts keys, if none is pressed. When it returns

@@ -7,181 +7,162 @@ import (
 	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/plural"
-	"github.com/bb2d0cf4/agent/internal/repl/diffview"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// renamed puts the user's own keys into a hint.
-func (p *Panel) renamed(text string) string {
-	if p.Rename == nil {
-		return text
-	}
-	return p.Rename(text)
+// legend is the hints about keys, below the body.
+type legend struct{ *Panel }
+
+// hint returns a hint about actions, behind their keys.
+func (l *legend) hint(does string, actions ...keys.Action) string {
+	return l.Keys.Hint(does, actions...)
 }
 
-// hints returns the keys that answer; n is the number of unseen lines.
-func (p *Panel) hints(n int) []string {
-	st := p.look.Styles
+// scrolls is the hint about the pages of the body.
+func (l *legend) scrolls() string {
+	return l.hint("scroll", keys.QuestionPageUp, keys.QuestionPageDown)
+}
+
+// no is the hint of the refusal, after a warning.
+func (l *legend) no() string { return l.hint("no", keys.Reject) }
+
+// lines returns the keys that answer; n is the number of unseen lines.
+func (l *legend) lines(n int) []string {
+	st := l.look.Styles
 	switch {
-	case p.words.ed != nil:
-		return hint(p.look, p.wordsStyle(), p.renamed(p.wordsHint()))
-	case p.rule.ed != nil:
-		return p.ruleHints()
-	case p.PromptHasKeys && p.Take != "":
+	case l.words.ed != nil:
+		return hint(l.look, l.words.style(), l.words.hint())
+	case l.rule.ed != nil:
+		return l.rule.hints()
+	case l.PromptHasKeys && l.Take != "":
 		style := st.Dim
-		if p.calm {
+		if l.calm {
 			style = st.Warn
 		}
-		return hint(p.look, style, p.Take+" to answer · the keys go to your draft")
-	case p.PromptHasKeys:
-		return hint(p.look, st.Dim, p.renamed("at the prompt: Enter queues it · ↑ queued text · Esc back to the question"))
-	case p.part.details() != nil:
-		return p.part.details()
-	case !p.show.unseen.IsZero():
-		return p.items(st.Warn, p.unseenKeys())
+		return hint(l.look, style, l.Take+" to answer · the keys go to your draft")
+	case l.PromptHasKeys:
+		return hint(l.look, st.Dim, "at the prompt: "+l.hint("queues it", keys.Send)+" · "+l.hint("queued text", keys.Previous)+" · "+l.hint("back to the question", keys.Stop))
+	case !l.show.unseen.IsZero():
+		return l.items(st.Warn, l.unseenKeys())
+	case l.part.details() != nil:
+		return append(l.about(), l.part.details()...)
 	case n > 0:
-		return p.items(p.ready(st.Warn), []string{theme.Grouped(n) + " more lines: scroll to the end before you say yes", "PgDn scrolls", "n no", p.esc()})
+		return l.items(l.ready(st.Warn), []string{plural.Grouped(n) + " more lines: scroll to the end before you accept", l.hint("scrolls", keys.QuestionPageDown), l.no(), l.esc()})
 	}
-	return append(p.about(), p.items(p.ready(st.Accent), p.part.answers())...)
+	return append(l.about(), l.items(l.ready(st.Accent), l.part.answers())...)
 }
 
 // ready returns the style of hints about keys that answer: dim until those count.
-func (p *Panel) ready(style theme.Style) theme.Style {
-	if !p.armed {
-		return p.look.Styles.Dim
+func (l *legend) ready(style theme.Style) theme.Style {
+	if !l.armed {
+		return l.look.Styles.Dim
 	}
 	return style
 }
 
-// wordsStyle is the style of wordsHint: that of keys which answer, once Enter sends an answer to
-// somebody else than the model.
-func (p *Panel) wordsStyle() theme.Style {
-	if p.armed && p.reader() != "" {
-		return p.look.Styles.Accent
-	}
-	return p.look.Styles.Dim
+// unseenKeys reports the unseen part of a diff and returns the keys.
+func (l *legend) unseenKeys() []string {
+	what, key := l.part.unseen()
+	return []string{what + ". " + l.again() + " to accept anyway.", key, l.no(), l.esc()}
 }
 
-// unseenKeys reports the unseen part of a diff and returns the keys.
-func (p *Panel) unseenKeys() []string {
-	what, key := p.part.unseen()
-	return []string{what + ": y again approves them too", key, "n no", p.esc()}
-}
+// again tells which key approves in spite of a warning.
+func (l *legend) again() string { return "Press " + l.Keys.First(keys.Approve) + " again" }
 
 // brief is hints for little room: only the essential keys.
-func (p *Panel) brief(n int) []string {
-	if p.rule.ed != nil {
-		return p.ruleBrief()
+func (l *legend) brief(n int) []string {
+	if l.rule.ed != nil {
+		return l.rule.brief()
 	}
-	plain := p.words.ed == nil && !p.PromptHasKeys && p.part.details() == nil
+	plain := l.words.ed == nil && !l.PromptHasKeys
+	if plain && !l.show.unseen.IsZero() {
+		return l.items(l.look.Styles.Warn, l.unseenKeys())[:1]
+	}
+	plain = plain && l.part.details() == nil
 	switch {
-	case plain && !p.show.unseen.IsZero():
-		return p.items(p.look.Styles.Warn, p.unseenKeys())[:1]
 	case plain && n > 0:
-		return p.items(p.ready(p.look.Styles.Warn), []string{fmt.Sprintf("%d more: PgDn", n), "n no", p.esc()})[:1]
+		return l.items(l.ready(l.look.Styles.Warn), []string{fmt.Sprintf("%d more: ", n) + l.hint("", keys.QuestionPageDown), l.no(), l.esc()})[:1]
 	case !plain:
-		return p.hints(n)[:1]
+		return l.lines(n)[:1]
 	}
-	return append(p.about()[:min(1, len(p.about()))], p.items(p.ready(p.look.Styles.Accent), p.part.brief())[:1]...)
+	return append(l.about()[:min(1, len(l.about()))], l.items(l.ready(l.look.Styles.Accent), l.part.brief())[:1]...)
 }
 
 // about returns the actions for the marked hunk and, on request, all other keys.
-func (p *Panel) about() []string {
+func (l *legend) about() []string {
 	var out []string
-	if h := p.hunks(); h != nil && h.Marked() >= 0 && !p.covered() {
-		out = p.items(p.look.Styles.User, p.aboutHunk(h))
+	if h := l.diff.hunks(); h != nil && h.Marked() >= 0 && !l.diff.covered() {
+		out = l.items(l.look.Styles.User, l.diff.aboutHunk(h))
 	}
-	if keys := p.part.about(); len(keys) > 0 && !p.covered() {
-		out = p.items(p.look.Styles.User, keys)
+	if about := l.part.about(); len(about) > 0 && !l.diff.covered() {
+		out = l.items(l.look.Styles.User, about)
 	}
-	if p.missed != "" {
-		out = append(out, theme.Paint(p.look.Styles.Warn, theme.Short(p.renamed(p.missed), p.look.Width)))
+	if l.missed != "" {
+		out = append(out, theme.Paint(l.look.Styles.Warn, theme.Short(l.missed, l.look.Width)))
 	}
-	if p.show.whole {
-		out = append(out, p.items(p.look.Styles.Warn, []string{"the only hunk of a change cannot be left out", "n no", "c why not", "e edit"})...)
+	if l.show.whole {
+		out = append(out, l.items(l.look.Styles.Warn, []string{"the only hunk of a change cannot be left out", l.no(), l.hint("why not", keys.Comment), l.hint("edit", keys.Edit)})...)
 	}
-	if p.show.keys {
-		out = append(out, p.items(p.look.Styles.Dim, p.more())...)
+	if l.show.keys {
+		out = append(out, l.items(l.look.Styles.Dim, l.more())...)
 	}
 	return out
 }
 
-// aboutHunk describes the marked hunk and its keys.
-func (p *Panel) aboutHunk(h *diffview.Hunks) []string {
-	left := "space leaves it out"
-	if h.Left(h.Marked()) {
-		left = "space includes it"
-	}
-	place := fmt.Sprintf("hunk %d of %d", h.Marked()+1, h.Len())
-	if n := len(p.words.comments); n > 0 {
-		place += ", " + plural.Of(n, "comment")
-	}
-	keys := []string{place}
-	if h.Len() > 1 {
-		keys = append(keys, left)
-	}
-	if p.comments() {
-		keys = append(keys, "m comment on it")
-	}
-	if h.Len() > 1 {
-		keys = append(keys, "] next", "[ previous")
-	}
-	return keys
-}
-
 // answers returns the keys that answer a request.
-func (p *Panel) answers() []string {
-	req := p.req
-	keys := []string{p.choice(p.part.yes(), true)}
-	if len(p.left()) == 0 && !req.Once() {
-		keys = append(keys, p.choice("a always ("+req.Facts().Covers+")", true))
-		if req.Offer != nil && !p.aboutFile() {
-			keys = append(keys, "A always "+like(*req.Offer)+": "+sanitize.Line(req.Offer.Rule)+" …")
+func (l *legend) answers() []string {
+	req := l.req
+	out := []string{l.answer.approval(true)}
+	if len(l.diff.left()) == 0 && !req.Once() {
+		out = append(out, l.answer.hint(keys.ApproveSession, "always ("+req.Facts().Covers+")", true))
+		if req.Offer != nil && !l.aboutFile() {
+			out = append(out, l.hint("allow "+sanitize.Line(req.Offer.Covers())+" from now on …", keys.ApproveAlways))
 		}
 	}
-	keys = append(keys, p.choice("n no", true))
+	out = append(out, l.answer.hint(keys.Reject, "no", true))
 	if req.Tool != undo {
-		keys = append(keys, "c why not")
+		out = append(out, l.hint("why not", keys.Comment))
 	}
-	if req.Tool != undo && p.editable() {
-		keys = append(keys, "e edit")
+	if req.Tool != undo && editable(l.part) {
+		out = append(out, l.hint("edit", keys.Edit))
 	}
-	keys = append(append(keys, p.rev.hint()...), p.checkHint()...)
-	if len(p.more()) > 0 {
-		keys = append(keys, "? keys")
+	out = append(append(out, l.diff.compared()...), l.diff.checkHint()...)
+	if len(l.more()) > 0 {
+		out = append(out, l.hint("keys", keys.MoreKeys))
 	}
-	return append(keys, p.esc())
+	return append(out, l.esc())
 }
+
+// neighbors returns the hints about the next and the previous hunk, file or line.
+func (l *legend) neighbors() []string {
+	return []string{l.hint("next", keys.HunkNext), l.hint("previous", keys.HunkPrevious)}
+}
+
+// hunkKeys is the hint about the keys that mark a hunk.
+func (l *legend) hunkKeys() string { return l.hint("hunks", keys.HunkNext, keys.HunkPrevious) }
 
 // size returns the key for the size of the panel.
-func (p *Panel) size() string {
-	if p.show.full {
-		return "v smaller"
+func (l *legend) size() string {
+	if l.show.full {
+		return l.hint("smaller", keys.Full)
 	}
-	return "v full"
-}
-
-// like describes the commands that the offered rule is for.
-func like(o confirm.Offer) string {
-	if o.Part == "" {
-		return "like this"
-	}
-	return "for the only new command in it"
+	return l.hint("full", keys.Full)
 }
 
 // esc describes the present effect of Esc.
-func (p *Panel) esc() string {
-	if p.covered() || p.show.full || p.show.queue || len(p.part.about()) > 0 || p.hunks() != nil && p.hunks().Marked() >= 0 {
-		return "Esc back"
+func (l *legend) esc() string {
+	if l.diff.covered() || l.show.full || l.show.queue || len(l.part.about()) > 0 || l.diff.hunks() != nil && l.diff.hunks().Marked() >= 0 {
+		return l.hint("back", keys.Cancel)
 	}
-	return "Esc cancel"
+	return l.hint("cancel", keys.Cancel)
 }
 
 // aboutFile reports whether a rule for the request names files. Its key is among the others:
 // people answer many edits.
-func (p *Panel) aboutFile() bool {
-	switch p.req.Subject.(type) {
+func (l *legend) aboutFile() bool {
+	switch l.req.Subject.(type) {
 	case *confirm.Edits, *confirm.Read:
 		return true
 	default:
@@ -190,59 +171,37 @@ func (p *Panel) aboutFile() bool {
 }
 
 // more returns the other keys of a request.
-func (p *Panel) more() []string {
-	var keys []string
-	if !p.covered() {
-		keys = p.part.remarks()
+func (l *legend) more() []string {
+	var out []string
+	if !l.diff.covered() {
+		out = l.part.remarks()
 	}
-	if s, ok := p.part.(*single); ok && p.out == nil {
-		keys = append(keys, p.layoutKeys(s.diff)...)
+	if s, ok := l.part.(*single); ok && l.diff.out == nil {
+		out = append(out, l.diff.layoutKeys(s.file.view)...)
 	}
-	if p.opens() {
-		keys = append(keys, "o open in "+sanitize.Line(p.Editor))
+	if l.opens() {
+		out = append(out, l.hint("open in "+sanitize.Line(l.Editor), keys.OpenEditor))
 	}
-	if p.req.Offer != nil && p.aboutFile() {
-		keys = append(keys, "A always, for some files …")
+	if l.req.Offer != nil && l.aboutFile() {
+		out = append(out, l.hint("allow "+sanitize.Line(l.req.Offer.Covers())+" from now on …", keys.ApproveAlways))
 	}
-	if p.body.Len() > 0 {
-		keys = append(keys, p.size(), "PgUp PgDn scroll", "p prompt")
+	if l.body.Len() > 0 {
+		out = append(out, l.size(), l.scrolls(), l.hint("prompt", keys.ToPrompt))
 	}
-	if p.req.Batch.Total > 1 && len(p.req.Batch.Calls) > 0 {
-		keys = append(keys, "l list of calls")
+	if l.req.Batch.Total > 1 && len(l.req.Batch.Calls) > 0 {
+		out = append(out, l.hint("list of calls", keys.Calls))
 	}
-	return keys
-}
-
-// layoutKeys returns the keys for the layout of the diff on view.
-func (p *Panel) layoutKeys(view *diffview.View) []string {
-	if p.rev.shown() {
-		view = p.rev.view
-	}
-	keys := []string{"x unfold"}
-	if view.Expanded() {
-		keys[0] = "x fold"
-	}
-	switch {
-	case view.Split():
-		keys = append(keys, "s one below the other")
-	case view.Splits():
-		keys = append(keys, "s side by side")
-	}
-	return keys
+	return out
 }
 
 // items wraps texts and splits only long ones.
-func (p *Panel) items(style theme.Style, texts []string) []string {
+func (l *legend) items(style theme.Style, texts []string) []string {
 	const nbsp = "\u00a0"
-	look := p.look
+	look := l.look
 	whole := make([]string, len(texts))
 	for i, t := range texts {
-		text, chosen := strings.CutPrefix(t, highlight)
-		if whole[i] = p.renamed(text); chosen {
-			whole[i] = highlight + whole[i]
-		}
-		if 2*cells.Width(t) <= look.Width {
-			whole[i] = strings.ReplaceAll(whole[i], " ", nbsp)
+		if whole[i] = t; 2*cells.Width(t) <= look.Width {
+			whole[i] = strings.ReplaceAll(t, " ", nbsp)
 		}
 	}
 	lines := theme.Wrap(strings.Join(whole, " · "), "", look.Width)
@@ -259,4 +218,10 @@ func hint(look theme.Look, style theme.Style, text string) []string {
 		lines[i] = theme.Paint(style, l)
 	}
 	return lines
+}
+
+// opens reports whether an editor can show the question.
+func (l *legend) opens() bool {
+	c := l.req.File()
+	return l.Editor != "" && c != nil && !c.Removes()
 }

@@ -6,12 +6,12 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
+	"github.com/bb2d0cf4/agent/internal/repl/keys/keystest"
 	"github.com/bb2d0cf4/agent/internal/repl/panel"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -35,20 +35,6 @@ func command(line string) confirm.Request {
 	return confirm.Request{Tool: "execute_command", Subject: &confirm.Command{Line: line, Dir: "/w"}}
 }
 
-func key(name string) tea.KeyPressMsg {
-	special := map[string]tea.Key{
-		"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "end": {Code: tea.KeyEnd},
-		"space": {Code: tea.KeySpace, Text: " "}, "tab": {Code: tea.KeyTab}, "right": {Code: tea.KeyRight}, "left": {Code: tea.KeyLeft},
-		"down": {Code: tea.KeyDown}, "pgup": {Code: tea.KeyPgUp}, "backspace": {Code: tea.KeyBackspace},
-		"pgdown": {Code: tea.KeyPgDown}, "up": {Code: tea.KeyUp}, "home": {Code: tea.KeyHome},
-		"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "ctrl+c": {Code: 'c', Mod: tea.ModCtrl},
-	}
-	if k, ok := special[name]; ok {
-		return tea.KeyPressMsg(k)
-	}
-	return tea.KeyPressMsg(tea.Key{Code: []rune(name)[0], Text: name})
-}
-
 // ready returns a panel that accepts keys.
 func ready(req confirm.Request, height int) *panel.Panel {
 	p := panel.New(req, look(), diffview.Auto, start)
@@ -61,7 +47,7 @@ func press(p *panel.Panel, keys ...string) (panel.Outcome, confirm.Verdict) {
 	var o panel.Outcome
 	var v confirm.Verdict
 	for _, k := range keys {
-		o, v = p.Press(key(k))
+		o, v = p.Press(keystest.Key(k))
 	}
 	return o, v
 }
@@ -115,7 +101,7 @@ func TestTypedAheadDoesNotAnswer(t *testing.T) {
 		if p.Wait(now) == 0 {
 			t.Fatalf("takes keys after %d ms of typing", ms)
 		}
-		if o, _ := p.Press(key("y")); o != panel.Ignored {
+		if o, _ := p.Press(keystest.Key("y")); o != panel.Ignored {
 			t.Fatalf("a key typed ahead came to %v", o)
 		}
 		p.Disturbed(now)
@@ -127,7 +113,7 @@ func TestTypedAheadDoesNotAnswer(t *testing.T) {
 	if p.Wait(last.Add(400*time.Millisecond)) != 0 {
 		t.Error("still waits after 400 quiet milliseconds")
 	}
-	if o, _ := p.Press(key("y")); o != panel.Answered {
+	if o, _ := p.Press(keystest.Key("y")); o != panel.Answered {
 		t.Error("y does not answer")
 	}
 }
@@ -226,7 +212,7 @@ func TestLittleRoom(t *testing.T) {
 		{program(), 24, 12, []string{"cmd/main.go", " 7 -", "lines 7–9", "1 y yes · 2 a always\n(edits) · 3 n no\n"}, true},
 		{program(), 24, 9, []string{"cmd/main.go", " 7 -", "lines 7–9", "y yes · n no"}, true},
 		{command("go test ./..."), 24, 3, []string{"run in /w", "go test", "y yes · n no"}, false},
-		{undoing(3), 24, 6, []string{"undo the last turn: 3\nfiles +4 −7", "file1.go", "file3.go", "y yes, to files with ●"}, false},
+		{undoing(3), 24, 6, []string{"undo the last turn: 3\nfiles +4 −7", "file1.go", "file3.go", "y accept the files"}, false},
 	} {
 		l := look()
 		l.Width, l.Height = s.width, s.height

@@ -1,13 +1,13 @@
 package panel
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -17,23 +17,25 @@ import (
 type part interface { //nolint:interfacebloat // it is no border: the panel and its parts are one
 	body
 
-	// verdict returns the answer of a key; yes reports that enough has been visible. said returns
+	// verdict returns the answer of an action; yes reports that enough has been visible. said returns
 	// the answer that consists of words.
-	verdict(key string, yes bool) (confirm.Verdict, bool)
+	verdict(a keys.Action, yes bool) (confirm.Verdict, bool)
 	said(text string) confirm.Verdict
+	option(a keys.Action) string // the answer of the model's question that an action takes; "" for none
 
-	// The hints: of the keys that answer, the essential ones of them, and the approval; of an open
-	// detail that hides these or nil, of one that does not or nil; of the keys for comments.
+	// The hints: of the keys that answer, the essential ones of them, and the text of the approval,
+	// empty if there is nothing to approve; of an open detail that hides these or nil, of one that does not or nil; of the keys for comments.
 	answers() []string
 	brief() []string
 	yes() string
+	names() [3]string // of the answers with numbers, in brief; "" for one that is not offered
 	details() []string
 	about() []string
 	remarks() []string
 
-	press(key string) bool // handles a key that only this kind has; false for any other
-	back() bool            // leaves a detail; false without one
-	reasons() bool         // a no may have a reason
+	press(a keys.Action) bool // handles an action that only this kind has; false for any other
+	back() bool               // leaves a detail; false without one
+	reasons() bool            // a no may have a reason
 
 	label(about int) string           // introduces words about a hunk or a line; -1 is for all
 	comment(about int, text string)   // adds a comment on a hunk or a line
@@ -47,6 +49,7 @@ type part interface { //nolint:interfacebloat // it is no border: the panel and 
 	unseen() (what, key string)             // the part that a second yes approves unseen, and the key to see it
 	shown(s *scroll)                        // s is laid out
 	saw(end int)                            // the lines before end are on the screen
+	moved()                                 // the lines are laid out anew: those seen of a diff do not count
 	proposal() (name, text string, ok bool) // that can be edited
 }
 
@@ -57,42 +60,42 @@ type usual struct {
 	panel *Panel
 }
 
-func (u usual) verdict(key string, yes bool) (confirm.Verdict, bool) {
+func (u usual) verdict(a keys.Action, yes bool) (confirm.Verdict, bool) {
 	p := u.panel
 	v := confirm.Verdict{By: me, Comments: p.words.comments}
-	out := p.left()
+	out := p.diff.left()
 	whole := len(out) == 0
-	yes = yes && (whole || len(out) < p.hunks().Len())
+	yes = yes && (whole || len(out) < p.diff.hunks().Len())
 	switch {
-	case key == "n":
+	case a == keys.Reject:
 		return v, true
 	case !yes:
 		return v, false
-	case key == "y":
-	case key == "a" && !p.req.Once() && whole:
+	case a == keys.Approve:
+	case a == keys.ApproveSession && !p.req.Once() && whole:
 		v.Session = true
 	default:
 		return v, false
 	}
-	v.Decision, v.Texts = confirm.Approve, p.texts()
+	v.Decision, v.Texts = confirm.Approve, p.answer.edited()
 	if len(out) > 0 {
-		partial(p.hunks(), &v)
+		partial(p.diff.hunks(), &v)
 	}
 	return v, true
 }
 
-func (u usual) answers() []string { return u.panel.answers() }
+func (u usual) answers() []string { return u.panel.legend.answers() }
 
 func (u usual) brief() []string {
 	p := u.panel
-	keys := []string{p.choice(p.part.yes(), false), p.choice("n no", false), p.esc()}
-	if len(p.more()) > 0 {
-		keys = slices.Insert(keys, 2, "? keys")
+	out := []string{p.answer.approval(false), p.answer.hint(keys.Reject, "no", false), p.legend.esc()}
+	if len(p.legend.more()) > 0 {
+		out = slices.Insert(out, 2, p.legend.hint("keys", keys.MoreKeys))
 	}
-	return keys
+	return out
 }
 
-func (usual) yes() string { return "y yes" }
+func (usual) yes() string { return "yes" }
 
 func (usual) label(about int) string {
 	if about >= 0 {
@@ -110,16 +113,25 @@ func (usual) comment(int, string) {}
 func (usual) located(c confirm.Comment) string { return c.Text }
 
 func (u usual) remarks() []string {
-	switch h := u.panel.hunks(); {
+	switch h := u.panel.diff.hunks(); {
 	case h == nil:
 		return nil
 	case h.Len() == 1:
-		return []string{"m comment on the hunk"}
+		return []string{u.panel.legend.hint("comment on the hunk", keys.Note)}
 	}
-	return []string{"] [ hunks", "space leave a hunk out", "m comment on a hunk"}
+	return []string{u.panel.legend.hunkKeys(), u.panel.legend.hint("leave out a hunk", keys.LeaveOut), u.panel.legend.hint("comment on a hunk", keys.Note)}
 }
 
-func (usual) press(string) bool       { return false }
+func (usual) option(keys.Action) string { return "" }
+
+func (u usual) names() [3]string {
+	if u.panel.req.Once() || len(u.panel.diff.left()) > 0 {
+		return [3]string{"yes", "", "no"}
+	}
+	return [3]string{"yes", "always", "no"}
+}
+
+func (usual) press(keys.Action) bool  { return false }
 func (usual) back() bool              { return false }
 func (u usual) reasons() bool         { return u.panel.req.Tool != undo }
 func (usual) details() []string       { return nil }
@@ -131,6 +143,7 @@ func (usual) views() []*diffview.View { return nil }
 func (u usual) hidden(seen int) int      { return max(0, u.panel.body.Len()-seen) }
 func (usual) unseen() (what, key string) { return "", "" }
 func (usual) saw(int)                    {}
+func (usual) moved()                     {}
 
 func (u usual) shown(s *scroll) {
 	if s.fits {
@@ -147,22 +160,31 @@ type limit struct {
 }
 
 func (l limit) answers() []string {
-	p := l.panel
-	keys := []string{p.choice(l.yes(), true)}
-	if !p.req.Once() {
-		keys = append(keys, p.choice("a extend by "+sanitize.Line(l.step), true))
+	var out []string
+	for i, name := range l.names() {
+		if name != "" {
+			out = append(out, l.panel.answer.hint(answers[i], name, true))
+		}
 	}
-	return append(keys, p.choice("n stop", true), p.esc())
+	return append(out, l.panel.legend.esc())
 }
 
-func (limit) yes() string   { return "y once more" }
+func (l limit) names() [3]string {
+	more := ""
+	if !l.panel.req.Once() {
+		more = "add " + sanitize.Line(l.step)
+	}
+	return [3]string{"one more request", more, "stop here"}
+}
+
+func (l limit) yes() string { return l.names()[0] }
 func (limit) reasons() bool { return false }
 
 // single is the body of the change of one file.
 type single struct {
 	usual
 	change *workspace.Change
-	diff   *diffview.View
+	file   file
 }
 
 func (s *single) yes() string {
@@ -171,50 +193,41 @@ func (s *single) yes() string {
 		return s.usual.yes()
 	}
 	if kept := h.Len() - len(h.Out()); kept > 0 {
-		return fmt.Sprintf("y yes, to %d of %d hunks", kept, h.Len())
+		return fmt.Sprintf("accept %d of %d hunks", kept, h.Len())
 	}
-	return "all hunks are left out"
+	return ""
 }
 
-func (s *single) onView() *diffview.View { return s.diff }
+func (s *single) onView() *diffview.View { return s.file.view }
 
-func (s *single) hunks() *diffview.Hunks {
-	if h := s.diff.Hunks(); s.panel.req.Tool != undo && s.change.Editable() && h.Len() > 0 {
-		return h
-	}
-	return nil
-}
+func (s *single) hunks() *diffview.Hunks { return s.file.hunks() }
 
 func (s *single) views() []*diffview.View {
-	if s.panel.rev != nil {
-		return []*diffview.View{s.diff, s.panel.rev.view}
+	if s.panel.diff.rev != nil {
+		return []*diffview.View{s.file.view, s.panel.diff.rev.view}
 	}
-	return []*diffview.View{s.diff}
+	return []*diffview.View{s.file.view}
 }
 
 func (*single) hidden(int) int { return 0 }
 
 // unseen counts the lines up to the last change. Pressing the same key twice approves them.
 func (s *single) unseen() (what, key string) {
-	seen, lines := s.panel.scroll.seen, s.diff.Changed()
-	if s.panel.scroll.end || seen == lines {
+	if s.file.end || s.file.seen == s.file.view.Changed() {
 		return "", ""
 	}
-	return fmt.Sprintf("you have not seen lines %d–%d", seen+1, lines), "PgDn scrolls"
+	return s.file.unseen(), s.panel.legend.hint("scrolls", keys.QuestionPageDown)
 }
 
-func (s *single) shown(to *scroll) {
-	s.usual.shown(to)
-	to.end = to.end || to.fits && to.seen >= s.diff.Changed()
-}
+func (s *single) saw(end int) { s.file.saw(end) }
+func (s *single) moved()      { s.file.seen = 0 }
 
 func (s *single) proposal() (name, text string, ok bool) {
-	return s.change.Name, s.diff.Hunks().Text(), s.change.Editable()
+	return s.change.Name, s.file.view.Hunks().Text(), s.change.Editable()
 }
 
 func (s *single) comment(hunk int, text string) {
-	_, line := s.diff.Hunks().Place(hunk)
-	s.panel.words.comments = append(s.panel.words.comments, confirm.Comment{Line: line, Text: text})
+	s.panel.words.comments = append(s.panel.words.comments, s.file.comment(hunk, text))
 }
 
 func (s *single) located(c confirm.Comment) string { return onFile(c, s.change.Name) }
@@ -229,35 +242,7 @@ func onFile(c confirm.Comment, name string) string {
 }
 
 // one reports whether the question is about the change of one file.
-func (p *Panel) one() bool {
-	_, ok := p.part.(*single)
+func (d *changes) one() bool {
+	_, ok := d.part.(*single)
 	return ok
-}
-
-// option returns the answer of the question that a key takes; "" for any other key.
-func (p *Panel) option(key string) string {
-	if q, ok := p.part.(*question); ok {
-		return q.option(key)
-	}
-	return ""
-}
-
-// reader names who reads the words, if not the model; "" for the model.
-func (p *Panel) reader() string {
-	if c, ok := p.req.Subject.(*confirm.Choice); ok {
-		return c.Reader
-	}
-	return ""
-}
-
-// wordsHint explains the words that are typed.
-func (p *Panel) wordsHint() string {
-	_, asks := p.req.Subject.(*confirm.Choice)
-	switch {
-	case p.words.about.hunk >= 0:
-		return "comment on this hunk; the model reads it with your answer · Enter keeps it · Esc goes back"
-	case asks:
-		return "your answer; " + sanitize.Line(cmp.Or(p.reader(), "the model")) + " reads this · Enter sends · Esc goes back"
-	}
-	return "why not? the model reads this · Enter sends · Esc goes back"
 }

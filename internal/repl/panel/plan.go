@@ -10,8 +10,10 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/plural"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 // plan is the body of a request for changes to several files: a list in which each file can
@@ -25,7 +27,7 @@ type plan struct {
 	open   bool // show the file under the cursor, not the list
 }
 
-// file is a file of a plan.
+// file is the change of a file, alone or in a plan.
 type file struct {
 	view    *diffview.View
 	what    string // edit, create, delete, move
@@ -46,6 +48,28 @@ func (f *file) hunks() *diffview.Hunks {
 	return nil
 }
 
+// newFile returns a file with its diff; divides allows to leave out parts of it.
+func newFile(c workspace.Change, view *diffview.View, divides bool) file {
+	return file{view: view, name: sanitize.Name(c.Label()), what: confirm.Verb(c), fixed: !divides || !c.Editable(), changes: view.Hunks().Len()}
+}
+
+// saw notes that the lines before end have been on the screen.
+func (f *file) saw(end int) {
+	f.looked, f.seen = true, max(f.seen, min(end, f.view.Len()))
+	f.end = f.end || f.seen >= f.view.Changed()
+}
+
+// unseen counts the lines that were not on the screen, up to the last change.
+func (f *file) unseen() string {
+	return fmt.Sprintf("You have not seen lines %d–%d", f.seen+1, f.view.Changed())
+}
+
+// comment returns a comment on a hunk.
+func (f *file) comment(hunk int, text string) confirm.Comment {
+	_, line := f.view.Hunks().Place(hunk)
+	return confirm.Comment{Line: line, Text: text}
+}
+
 // none reports whether nothing of the file is approved.
 func (f *file) none() bool {
 	h := f.hunks()
@@ -56,7 +80,9 @@ func newPlan(in *Panel, edits *confirm.Edits, opt diffview.Options) *plan {
 	p := &plan{usual: usual{panel: in}, edits: edits, look: in.look}
 	for i, c := range edits.Changes {
 		view := diffview.New(change(c, confirm.Request{}, nil), opt)
-		p.files = append(p.files, file{view: view, name: sanitize.Name(c.Label()), what: confirm.Verb(c), fixed: !c.Editable(), changes: view.Hunks().Len(), out: slices.Contains(edits.Out, i)})
+		f := newFile(c, view, true)
+		f.out = slices.Contains(edits.Out, i)
+		p.files = append(p.files, f)
 	}
 	return p
 }
@@ -157,9 +183,6 @@ func fitPath(name string, width int) string {
 
 // Resize sets the width in columns.
 func (p *plan) Resize(width int) {
-	if width != p.look.Width {
-		p.moved()
-	}
 	p.look.Width = width
 	for _, f := range p.files {
 		f.view.Resize(width)
@@ -207,12 +230,9 @@ func (p *plan) commented(i int) int {
 
 // saw notes that the lines before end of the open file have been on the screen.
 func (p *plan) saw(end int) {
-	if !p.open {
-		return
+	if p.open {
+		p.files[p.cursor].saw(end)
 	}
-	f := &p.files[p.cursor]
-	f.looked, f.seen = true, max(f.seen, min(end, f.view.Len()))
-	f.end = f.end || f.seen >= f.view.Changed()
 }
 
 // moved drops the counts of seen lines: the files are laid out anew.
@@ -241,18 +261,18 @@ func (p *plan) unseen() (what, key string) {
 	if len(files) == 0 {
 		return "", ""
 	}
-	const look = "Enter look at a file"
+	look := p.panel.legend.hint("open a file", keys.Take)
 	for _, f := range files {
 		if f.looked {
 			begun = append(begun, f)
 		}
 	}
-	rest := fmt.Sprintf("looked at %d of %s", len(files)-len(begun), plural.Of(len(p.files), "file"))
+	rest := "opened " + plural.Of(len(files)-len(begun), "file")
 	if len(begun) == 0 {
-		return "you have not " + rest, look
+		return "You have not " + rest + " yet", look
 	}
 	f := begun[0]
-	text := fmt.Sprintf("you have not seen lines %d–%d of %s", f.seen+1, f.view.Changed(), fitPath(f.name, p.look.Width/2))
+	text := f.unseen() + " of " + fitPath(f.name, p.look.Width/2)
 	if n := len(begun) - 1; n > 0 {
 		text += ", nor the end of " + plural.Of(n, "other file")
 	}
@@ -262,61 +282,60 @@ func (p *plan) unseen() (what, key string) {
 	return text, look
 }
 
-// verdict returns the answer of a key in the list; yes reports that all files have been
+// verdict returns the answer of an action, in the list or a file; yes reports that all files have been
 // visible.
-func (p *plan) verdict(key string, yes bool) (confirm.Verdict, bool) {
+func (p *plan) verdict(a keys.Action, yes bool) (confirm.Verdict, bool) {
 	v := confirm.Verdict{By: me, Comments: p.panel.words.comments}
 	switch {
-	case p.open:
-		return v, false
-	case key == "n":
+	case a == keys.Reject:
 		return v, true
-	case key == "y" && yes && len(p.except()) < len(p.files):
+	case a == keys.Approve && yes && len(p.except()) < len(p.files):
 		v.Decision, v.Except, v.Texts = confirm.Approve, p.except(), p.texts()
 		return v, true
 	}
 	return v, false
 }
 
-// press handles a key of the plan and reports whether it is one.
-func (p *plan) press(key string) bool {
-	switch key {
-	case "space":
+// press handles an action of the plan and reports whether it is one.
+func (p *plan) press(a keys.Action) bool {
+	switch a {
+	case keys.LeaveOut:
 		p.files[p.cursor].out = !p.files[p.cursor].out
-	case "enter", "right":
+	case keys.Take, keys.FileOpen:
 		p.show(true)
-	case "left", "backspace":
+	case keys.FileClose:
 		p.show(false)
-	case "]", "tab":
+	case keys.HunkNext, keys.FileNext:
 		p.to(p.cursor + 1)
-	case "[":
+	case keys.HunkPrevious:
 		p.to(p.cursor - 1)
-	case "up", "k", "down", "j", "pgup", "pgdown", "home", "g", "end", "G":
+	case keys.QuestionUp, keys.QuestionDown, keys.QuestionPageUp, keys.QuestionPageDown, keys.QuestionStart, keys.QuestionEnd:
 		if p.open {
 			return false
 		}
-		p.to(p.cursor + steps(key, p.panel.scroll.room, len(p.files)))
+		p.to(p.cursor + steps(a, p.panel.scroll.room, len(p.files)))
 	default:
 		return false
 	}
 	return true
 }
 
-// steps returns the distance by which a key moves the cursor in a list.
-func steps(key string, room, total int) int {
-	switch key {
-	case "up", "k":
+// steps returns the distance by which an action moves the cursor in a list.
+func steps(a keys.Action, room, total int) int {
+	switch a {
+	case keys.QuestionUp:
 		return -1
-	case "down", "j":
+	case keys.QuestionDown:
 		return 1
-	case "pgup":
+	case keys.QuestionPageUp:
 		return -max(1, room)
-	case "pgdown":
+	case keys.QuestionPageDown:
 		return max(1, room)
-	case "home", "g":
+	case keys.QuestionStart:
 		return -total
+	default:
+		return total
 	}
-	return total
 }
 
 // to moves the cursor.
@@ -379,55 +398,59 @@ func (p *plan) shown(s *scroll) {
 
 func (p *plan) comment(hunk int, text string) {
 	w := &p.panel.words
-	_, line := p.files[w.about.file].view.Hunks().Place(hunk)
-	w.comments = append(w.comments, confirm.Comment{File: w.about.file, Line: line, Text: text})
+	c := p.files[w.about.file].comment(hunk, text)
+	c.File = w.about.file
+	w.comments = append(w.comments, c)
 }
 
 func (p *plan) located(c confirm.Comment) string { return onFile(c, p.edits.Changes[c.File].Name) }
 
-func (*plan) yes() string { return "y yes, to files with ●" }
+func (*plan) yes() string { return "accept the files marked ●" }
+
+func (p *plan) names() [3]string { return [3]string{p.yes(), "", "no"} }
 
 func (p *plan) brief() []string {
-	return []string{p.panel.choice(p.yes(), false), p.panel.choice("n no", false), p.panel.esc()}
+	return []string{p.panel.answer.approval(false), p.panel.answer.hint(keys.Reject, "no", false), p.panel.legend.esc()}
 }
 
 // answers returns the keys that answer in the list.
 func (p *plan) answers() []string {
 	in := p.panel
-	keys := []string{in.choice(p.yes(), true), in.choice("n no", true)}
+	out := []string{in.answer.approval(true), in.answer.hint(keys.Reject, "no", true)}
 	if p.edits.Review {
-		keys = append(keys, "c why not")
+		out = append(out, in.legend.hint("why not", keys.Comment))
 	}
-	if in.out == nil {
-		space := "space leave it out"
+	if in.diff.out == nil {
+		toggle := "leave it out"
 		if p.files[p.cursor].out {
-			space = "space include it"
+			toggle = "include it"
 		}
-		keys = append(keys, "Enter look at a file", space)
+		out = append(out, in.legend.hint("open a file", keys.Take), in.legend.hint(toggle, keys.LeaveOut))
 	}
-	return append(append(keys, in.checkHint()...), in.size(), in.esc())
+	return append(append(out, in.diff.checkHint()...), in.legend.size(), in.legend.esc())
 }
 
 // details returns the keys for a file on view.
 func (p *plan) details() []string {
-	const out = "space leaves the file out, or includes it"
 	in, dim := p.panel, p.look.Styles.Dim
+	answers := []string{in.answer.approval(true), in.answer.hint(keys.Reject, "no", true)}
+	out, back := in.legend.hint("leave out or include the file", keys.LeaveOut), in.legend.hint("back to the list", keys.Cancel)
 	switch {
 	case !p.open:
 		return nil
-	case in.out != nil:
-		return in.items(dim, append(in.checkHint(), "PgUp PgDn scroll", in.esc()))
+	case in.diff.out != nil:
+		return in.legend.items(dim, append(in.diff.checkHint(), in.legend.scrolls(), in.legend.esc()))
 	case !p.divides():
-		return in.items(dim, []string{out, "] next file", "[ previous file", in.size(), "Esc back to the list"})
+		return in.legend.items(dim, append(answers, out, in.legend.hint("next file", keys.HunkNext), in.legend.hint("previous file", keys.HunkPrevious), in.legend.size(), back))
 	}
-	keys := []string{out}
+	hints := slices.Concat(answers, []string{out})
 	h := p.hunks()
 	if h != nil && h.Len() > 1 {
-		keys = []string{"] [ hunks", "space leaves a hunk out"}
+		hints = slices.Concat(answers, []string{in.legend.hunkKeys(), in.legend.hint("leave out a hunk", keys.LeaveOut)})
 	}
 	if p.edits.Review && h != nil {
-		keys = append(keys, "m comment")
+		hints = append(hints, in.legend.hint("comment", keys.Note))
 	}
-	keys = append(append(keys, in.checkHint()...), "tab next file", "Esc back to the list", in.size())
-	return append(in.about(), in.items(dim, keys)...)
+	hints = append(append(hints, in.diff.checkHint()...), in.legend.hint("next file", keys.FileNext), back, in.legend.size())
+	return in.legend.items(dim, hints)
 }

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
@@ -45,12 +45,12 @@ func (q *question) Resize(width int) {
 // exactLine is sanitize.Exact on one line.
 func exactLine(s string) string { return sanitize.Line(sanitize.Exact(s)) }
 
-// verdict returns the answer of a key; yes reports that all of the question was visible.
-func (q *question) verdict(key string, yes bool) (confirm.Verdict, bool) {
+// verdict returns the answer of an action; yes reports that all of the question was visible.
+func (q *question) verdict(a keys.Action, yes bool) (confirm.Verdict, bool) {
 	v := confirm.Verdict{By: me}
-	option := q.option(key)
+	option := q.option(a)
 	switch {
-	case key == "n":
+	case a == keys.Reject:
 		return v, true
 	case option == "" || !yes:
 		return v, false
@@ -59,13 +59,12 @@ func (q *question) verdict(key string, yes bool) (confirm.Verdict, bool) {
 	return v, true
 }
 
-// option returns the answer that a key takes; "" for any other key.
-func (q *question) option(key string) string {
-	n, err := strconv.Atoi(key)
-	if err != nil || n < 1 || n > len(q.Options) {
-		return ""
+// option returns the answer that an action takes; "" for any other action.
+func (q *question) option(a keys.Action) string {
+	if n := a.Number(); n > 0 && n <= len(q.Options) {
+		return q.Options[n-1]
 	}
-	return q.Options[n-1]
+	return ""
 }
 
 func (q *question) label(int) string { return "answer: " }
@@ -75,22 +74,23 @@ func (q *question) said(text string) confirm.Verdict {
 }
 
 func (q *question) brief() []string {
-	keys := q.answers()
-	if len(q.panel.more()) > 0 {
-		keys = slices.Insert(keys, 2, "? keys")
+	out := q.answers()
+	if len(q.panel.legend.more()) > 0 {
+		out = slices.Insert(out, 2, q.panel.legend.hint("keys", keys.MoreKeys))
 	}
-	return keys
+	return out
 }
 
 // answers returns the keys that answer.
 func (q *question) answers() []string {
-	keys := []string{"c answer in your own words", "n no answer", q.panel.esc()}
+	p := q.panel
+	out := []string{p.legend.hint("answer in your own words", keys.Comment), p.legend.hint("no answer", keys.Reject), p.legend.esc()}
 	switch n := len(q.Options); n {
 	case 0:
-		return keys
+		return out
 	case 1:
-		return append([]string{"1 takes the answer"}, keys...)
+		return append([]string{p.legend.hint("takes the answer", keys.Answer1)}, out...)
 	default:
-		return append([]string{fmt.Sprintf("1 to %d take an answer", n)}, keys...)
+		return append([]string{p.legend.hint(fmt.Sprintf("to %d take an answer", n), keys.Answer1)}, out...)
 	}
 }

@@ -48,7 +48,7 @@ func TestHunkKeys(t *testing.T) {
 	took := func(places ...int) confirm.Verdict {
 		v := confirm.Verdict{
 			Decision: confirm.Approve, By: "terminal", Texts: confirm.Text(*taken(places...)),
-			Feedback: fmt.Sprintf("I accepted %d of the 3 hunks of this change and left out the others.", len(places)),
+			Feedback: fmt.Sprintf("I accepted %d of the 3 hunks of this change and left out the rest.", len(places)),
 		}
 		for i := range 3 {
 			if !strings.Contains(fmt.Sprint(places), fmt.Sprint(i)) {

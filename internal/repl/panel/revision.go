@@ -5,6 +5,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 )
 
 // revision compares a proposal with the refused one before it. A nil revision is never
@@ -38,28 +39,28 @@ func newRevision(last *confirm.Refused, c diffview.Change, opt diffview.Options)
 
 func (r *revision) shown() bool { return r != nil && r.on }
 
-// hint names the key that switches.
-func (r *revision) hint() []string {
+// compared names the key that switches.
+func (d *changes) compared() []string {
 	switch {
-	case r == nil:
+	case d.rev == nil:
 		return nil
-	case r.on:
-		return []string{"r against the file"}
+	case d.rev.on:
+		return []string{d.legend.hint("against the file", keys.Revision)}
 	}
-	return []string{"r since your refusal"}
+	return []string{d.legend.hint("since your refusal", keys.Revision)}
 }
 
 // compare switches between the change of the file and the change of the refused proposal.
 // Only the former counts as seen. It returns false without a refused proposal.
-func (p *Panel) compare() bool {
-	if p.rev == nil {
+func (d *changes) compare() bool {
+	if d.rev == nil {
 		return false
 	}
-	p.rev.on, p.out = !p.rev.on, nil
-	p.scroll.top()
-	p.body = p.part
-	if p.rev.on {
-		p.body = p.rev.view
+	d.rev.on, d.out = !d.rev.on, nil
+	d.scroll.top()
+	d.body = d.part
+	if d.rev.on {
+		d.body = d.rev.view
 	}
 	return true
 }

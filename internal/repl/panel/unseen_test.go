@@ -26,8 +26,8 @@ func TestTheEndOfADiffWasShown(t *testing.T) {
 		req  confirm.Request
 		says string
 	}{
-		"many lines":  {writing(long.String()), "–400: y again"},
-		"a long line": {writing(strings.Repeat("x", 7000) + "\n"), "you have not seen lines "},
+		"many lines":  {writing(long.String()), "–400. Press y again"},
+		"a long line": {writing(strings.Repeat("x", 7000) + "\n"), "You have not seen lines "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, key := range []string{"y", "a"} {
@@ -99,12 +99,12 @@ func TestTheEndOfEachFileWasShown(t *testing.T) {
 		says string // its warning; empty if it counts
 	}{
 		"all seen":                  {patch(long, "b\n"), "enter end esc down enter esc", ""},
-		"the end unseen":            {patch(long, "b\n"), "enter esc down enter esc", "–401 of a.txt: y again approves them too"},
-		"the end of a line":         {patch(wide, "b\n"), "enter esc down enter esc", " of a.txt: y again"},
-		"by Tab":                    {patch(long, "b\n"), "enter tab esc", "–401 of a.txt: y again"},
-		"two unseen ends":           {patch(long, wide, long), "enter tab tab esc", "–401 of a.txt, nor the end of 2 other files: y again"},
-		"one not opened":            {patch(long, "b\n", "c\n"), "enter tab esc", "–401 of a.txt, nor looked at 1 of 3 files: y again"},
-		"none opened":               {patch(long, "b\n"), "", "you have not looked at 2 of 2 files: y again"},
+		"the end unseen":            {patch(long, "b\n"), "enter esc down enter esc", "–401 of a.txt. Press y again to accept anyway"},
+		"the end of a line":         {patch(wide, "b\n"), "enter esc down enter esc", " of a.txt. Press y again"},
+		"by Tab":                    {patch(long, "b\n"), "enter tab esc", "–401 of a.txt. Press y again"},
+		"two unseen ends":           {patch(long, wide, long), "enter tab tab esc", "–401 of a.txt, nor the end of 2 other files. Press y again"},
+		"one not opened":            {patch(long, "b\n", "c\n"), "enter tab esc", "–401 of a.txt, nor opened 1 file. Press y again"},
+		"none opened":               {patch(long, "b\n"), "", "You have not opened 2 files yet. Press y again"},
 		"left out":                  {patch(long, "b\n"), "enter esc space down enter esc", ""},
 		"seen, then side by side":   {patch(long, "b\n"), "enter end s esc down enter esc", ""},
 		"half seen, then laid anew": {patch(long, "b\n"), "enter pgdown s esc down enter esc", "lines "},

@@ -7,7 +7,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/bb2d0cf4/agent/internal/fuzzy"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
@@ -27,8 +30,7 @@ type Item struct {
 type Options struct {
 	Title   string
 	NoColor bool
-	// Rename puts the user's own keys into a hint; nil keeps the defaults.
-	Rename func(hint string) string
+	Keys    keys.Map
 }
 
 // Outcome is the effect of a key.
@@ -75,41 +77,43 @@ func New(items []Item, o Options) *Picker {
 	return p
 }
 
-// Press handles a key by name ("up", "ctrl+n", "enter", "esc", "backspace"); text is what the
-// key types, empty for keys that type nothing.
-func (p *Picker) Press(key, text string) Outcome {
-	switch key {
-	case "up", "ctrl+p", "shift+tab":
+// Press handles a key. One without an action here types the filter.
+func (p *Picker) Press(key tea.KeyPressMsg) Outcome {
+	switch p.opt.Keys.At(keys.List, key) {
+	case keys.ListUp, keys.Mode: // Shift+Tab goes back as Tab goes on
 		p.move(-1)
-	case "down", "ctrl+n", "tab":
+	case keys.ListDown:
 		p.move(1)
-	case "pgup":
+	case keys.ListPageUp:
 		p.move(-page)
-	case "pgdown":
+	case keys.ListPageDown:
 		p.move(page)
-	case "home":
+	case keys.ListStart:
 		p.cursor = 0
-	case "end":
-		p.cursor = max(0, len(p.matches)-1)
-	case "enter":
+	case keys.ListEnd:
+		p.ToEnd()
+	case keys.Choose:
 		if len(p.matches) > 0 {
 			return Chosen
 		}
-	case "esc", "ctrl+c", "ctrl+g":
+	case keys.ListClose, keys.Interrupt:
 		return Cancelled
-	case "backspace", "ctrl+h":
+	case keys.FilterDelete:
 		_, n := utf8.DecodeLastRuneInString(p.filter)
 		p.SetFilter(p.filter[:len(p.filter)-n])
-	case "ctrl+u":
+	case keys.FilterClear:
 		p.SetFilter("")
 	default:
-		if text == "" {
+		if key.Text == "" {
 			return Ignored
 		}
-		p.SetFilter(p.filter + text)
+		p.SetFilter(p.filter + key.Text)
 	}
 	return Open
 }
+
+// ToEnd moves the cursor to the last item.
+func (p *Picker) ToEnd() { p.cursor = max(0, len(p.matches)-1) }
 
 // move moves the cursor; a single step wraps around at the ends.
 func (p *Picker) move(n int) {

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/bb2d0cf4/agent/internal/cells"
+	"github.com/bb2d0cf4/agent/internal/repl/keys/keystest"
 	"github.com/bb2d0cf4/agent/internal/repl/picker"
 )
 
@@ -32,8 +33,8 @@ func TestView(t *testing.T) {
 	if d := cmp.Diff(want, p.View(80, 10)); d != "" {
 		t.Error(d)
 	}
-	p.Press("down", "")
-	p.Press("down", "")
+	p.Press(keystest.Key("down"))
+	p.Press(keystest.Key("down"))
 	if d := cmp.Diff([]string{"Commands ▏ 5 o…", "  /ide  the ed…", "› /model  choo…"}, p.View(15, 3)); d != "" {
 		t.Error("scrolled and cut:", d)
 	}
@@ -52,34 +53,33 @@ func TestColors(t *testing.T) {
 }
 
 func TestKeys(t *testing.T) {
-	type step struct{ key, text string }
 	for _, tt := range []struct {
 		name  string
-		steps []step
+		steps []string
 		want  int // the item under the cursor, -1 for none
 		last  picker.Outcome
 	}{
 		{"first", nil, 0, picker.Open},
-		{"down and choose", []step{{"down", ""}, {"enter", ""}}, 1, picker.Chosen},
-		{"up goes round", []step{{"up", ""}}, 4, picker.Open},
-		{"down goes round", []step{{"end", ""}, {"ctrl+n", ""}}, 0, picker.Open},
-		{"page stops", []step{{"pgdown", ""}, {"pgdown", ""}}, 4, picker.Open},
-		{"page back", []step{{"end", ""}, {"pgup", ""}}, 0, picker.Open},
-		{"home", []step{{"down", ""}, {"home", ""}}, 0, picker.Open},
-		{"filter", []step{{"p", "p"}, {"e", "e"}, {"r", "r"}}, 3, picker.Open},
-		{"filter finds details", []step{{"x", "another"}}, 2, picker.Open},
-		{"filter beyond ASCII", []step{{"x", "grö"}}, 4, picker.Open},
-		{"no match", []step{{"z", "zzz"}, {"enter", ""}, {"down", ""}}, -1, picker.Open},
-		{"backspace", []step{{"z", "ö"}, {"z", "zz"}, {"backspace", ""}, {"backspace", ""}, {"backspace", ""}}, 0, picker.Open},
-		{"backspace on nothing", []step{{"backspace", ""}}, 0, picker.Open},
-		{"clear", []step{{"z", "zzz"}, {"ctrl+u", ""}}, 0, picker.Open},
-		{"escape", []step{{"esc", ""}}, 0, picker.Cancelled},
-		{"another key", []step{{"f5", ""}}, 0, picker.Ignored},
+		{"down and choose", []string{"down", "enter"}, 1, picker.Chosen},
+		{"up goes round", []string{"up"}, 4, picker.Open},
+		{"down goes round", []string{"end", "ctrl+n"}, 0, picker.Open},
+		{"page stops", []string{"pgdown", "pgdown"}, 4, picker.Open},
+		{"page back", []string{"end", "pgup"}, 0, picker.Open},
+		{"home", []string{"down", "home"}, 0, picker.Open},
+		{"filter", []string{"p", "e", "r"}, 3, picker.Open},
+		{"filter finds details", []string{"another"}, 2, picker.Open},
+		{"filter beyond ASCII", []string{"grö"}, 4, picker.Open},
+		{"no match", []string{"zzz", "enter", "down"}, -1, picker.Open},
+		{"backspace", []string{"ö", "zz", "backspace", "backspace", "backspace"}, 0, picker.Open},
+		{"backspace on nothing", []string{"backspace"}, 0, picker.Open},
+		{"clear", []string{"zzz", "ctrl+u"}, 0, picker.Open},
+		{"escape", []string{"esc"}, 0, picker.Cancelled},
+		{"another key", []string{"f5"}, 0, picker.Ignored},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p, last := plain(), picker.Open
 			for _, s := range tt.steps {
-				last = p.Press(s.key, s.text)
+				last = p.Press(keystest.Key(s))
 			}
 			got, ok := p.Selected()
 			if !ok {
@@ -111,11 +111,7 @@ func TestCursorIsAlwaysOnTheScreen(t *testing.T) {
 		}
 		for range rapid.IntRange(0, 30).Draw(t, "steps") {
 			key := rapid.SampledFrom([]string{"up", "down", "pgup", "pgdown", "home", "end", "backspace", "e", "m"}).Draw(t, "key")
-			text := ""
-			if len(key) == 1 {
-				text = key
-			}
-			p.Press(key, text)
+			p.Press(keystest.Key(key))
 			width, height := rapid.IntRange(3, 100).Draw(t, "width"), rapid.IntRange(1, 20).Draw(t, "height")
 			lines := p.View(width, height)
 			if len(lines) > height {
@@ -192,11 +188,11 @@ func TestPreview(t *testing.T) {
 	if got := p.View(40, 6); len(got) != 3 {
 		t.Errorf("there is no room for a preview: %q", got)
 	}
-	p.Press("down", "")
+	p.Press(keystest.Key("down"))
 	if got := p.View(40, 12); len(got) != 7 || got[6] != "  │ last" {
 		t.Errorf("%q", got)
 	}
-	p.Press("down", "")
+	p.Press(keystest.Key("down"))
 	if got := p.View(40, 12); len(got) != 3 {
 		t.Errorf("%q", got)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bb2d0cf4/agent/internal/repl/keys/keystest"
 	"github.com/bb2d0cf4/agent/internal/repl/picker"
 )
 
@@ -42,7 +43,7 @@ func TestTextsAreSearched(t *testing.T) {
 // Whenever the index arrives, the item under the cursor stays there.
 func TestTheIndexKeepsTheCursor(t *testing.T) {
 	p := picker.New([]picker.Item{{Title: "first"}, {Title: "second"}, {Title: "third"}}, picker.Options{NoColor: true})
-	p.Press("down", "")
+	p.Press(keystest.Key("down"))
 	p.Index(said()[:3])
 	if i, ok := p.Selected(); i != 1 || !ok {
 		t.Errorf("under the cursor is %d, %v", i, ok)

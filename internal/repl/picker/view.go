@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bb2d0cf4/agent/internal/cells"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -78,15 +79,13 @@ func (p *Picker) preview(height int) []string {
 }
 
 func (p *Picker) head() []paint.Span {
-	keys := "type to filter · ↑ ↓ Enter · Esc"
-	if p.opt.Rename != nil {
-		keys = p.opt.Rename(keys)
-	}
+	k := p.opt.Keys
+	hints := "type to filter · " + k.Hint("", keys.ListUp, keys.ListDown, keys.Choose) + " · " + k.Hint("", keys.ListClose)
 	return []paint.Span{
 		{Text: sanitize.Line(p.opt.Title), Style: theme.Title},
 		{Text: " " + sanitize.Line(p.filter)},
 		{Text: "▏", Style: theme.Dim},
-		{Text: fmt.Sprintf(" %d of %d · ", len(p.matches), len(p.items)) + keys, Style: theme.Dim},
+		{Text: fmt.Sprintf(" %d of %d · ", len(p.matches), len(p.items)) + hints, Style: theme.Dim},
 	}
 }
 

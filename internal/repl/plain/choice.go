@@ -36,7 +36,7 @@ func describeChoice(c *confirm.Choice) string {
 // parseChoice parses the answer to a question of the model: a number, words after "answer",
 // or a no. Any other line may be a prompt.
 func parseChoice(first, rest string, c *confirm.Choice) (confirm.Verdict, meaning) {
-	v := confirm.Verdict{By: "terminal"}
+	v := confirm.Verdict{By: confirm.Terminal}
 	n, err := strconv.Atoi(first)
 	switch word := strings.ToLower(strings.TrimRight(first, ",:;")); {
 	case err == nil && rest == "" && n >= 1 && n <= len(c.Options):

@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,13 +12,14 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/app/command"
 	"github.com/bb2d0cf4/agent/internal/nearest"
+	"github.com/bb2d0cf4/agent/internal/plural"
+	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/pager"
-	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 const help = `Each line is a prompt. ! runs a command line, and the path of an image attaches it.
-/help shows this, /quit or the end of the input leaves, and an interrupt (Ctrl+C)
+/help shows this, /quit or the end of the input exits, and an interrupt (Ctrl+C)
 stops the model, or a command.
 `
 
@@ -49,12 +51,16 @@ func (u *UI) command(ctx context.Context, name, args string) (leave bool) {
 	}
 	switch near := nearest.Name(name, names); {
 	case name == "quit":
-		return true
+		return u.leaves("/quit")
 	case name == "cost":
 		u.mu.Lock()
-		used := u.used
+		spent := u.spent
+		spent.Total = u.used
 		u.mu.Unlock()
-		u.say(command.Cost(used) + "\n")
+		if u.opt.Today != nil {
+			spent.Today, spent.Limit = u.opt.Today()
+		}
+		u.say(sanitize.Text(command.Cost(spent, false)) + "\n")
 	case name == "help":
 		u.say(help + "\n" + sanitize.Text(command.Help(list, width)))
 	case near != "":
@@ -62,6 +68,22 @@ func (u *UI) command(ctx context.Context, name, args string) (leave bool) {
 	default:
 		u.say("There is no /" + sanitize.Line(name) + " here; /help lists the commands.\n")
 	}
+	return false
+}
+
+// leaves reports whether the person may exit. Before the first exit that would end commands in
+// the background it warns instead. again is the command to repeat; empty for a key.
+func (u *UI) leaves(again string) bool {
+	if u.opt.Status == nil || u.told {
+		return true
+	}
+	jobs := u.opt.Status().Lines()
+	if len(jobs) == 0 {
+		return true
+	}
+	u.told = true
+	u.say(u.opt.label("! ", "note") + plural.Of(len(jobs), "job") + " still running: " + sanitize.Line(strings.Join(jobs, ", ")) + ". " +
+		cmp.Or(again, "The same key") + " again ends it and exits; /tasks shows it.\n")
 	return false
 }
 
@@ -101,10 +123,11 @@ func (u *UI) reply(r command.Reply) {
 			u.say(fmt.Sprintf("Session resumed: %d messages.\n", n))
 		}
 	}
-	for _, text := range []string{r.Text, r.Diff} {
-		if text != "" {
-			u.say(strings.TrimSuffix(sanitize.Text(text), "\n") + "\n")
-		}
+	if r.Text != "" {
+		u.say(strings.TrimSuffix(sanitize.Text(r.Text), "\n") + "\n")
+	}
+	if r.Diff != "" {
+		u.say(page(pager.Page{Doc: diffview.Doc(r.Diff)}))
 	}
 	if r.Page != nil {
 		u.say(page(*r.Page))
@@ -131,7 +154,7 @@ func page(p pager.Page) string {
 		b.WriteString(sanitize.Text(p.Doc.Text(i)) + "\n")
 	}
 	if more := p.Doc.Len() - n; more > 0 {
-		fmt.Fprintf(&b, "(%s more lines)\n", theme.Grouped(more))
+		fmt.Fprintf(&b, "(%s more lines)\n", plural.Grouped(more))
 	}
 	return b.String()
 }

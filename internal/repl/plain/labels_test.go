@@ -86,7 +86,7 @@ func TestNumbersMeanTheSame(t *testing.T) {
 		"review":   {Subject: &review},
 	} {
 		asked := ask(req, true)
-		for number, want := range map[string]string{"1": "yes|one more|carry it out and ask", "2": "always|extend|carry it out and accept", "3": "no|stop|and "} {
+		for number, want := range map[string]string{"1": "yes|one more|carry it out and ask", "2": "always|add|carry it out and accept", "3": "no|stop|and "} {
 			for _, m := range regexp.MustCompile(`\b`+number+` (\w[\w ]*)`).FindAllStringSubmatch(asked, -1) {
 				if !regexp.MustCompile(`^(` + want + `)`).MatchString(m[1]) {
 					t.Errorf("%s: %s is %q in %q", name, number, m[1], asked)

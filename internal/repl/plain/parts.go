@@ -3,6 +3,7 @@ package plain
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
@@ -10,8 +11,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// parts are the parts of a plan that a person can leave out, by number: the hunks of files,
-// and files that are created or removed.
+// parts are the parts of a plan that a person can leave out, by number: the files, or the hunks of
+// files that are there before and after.
 type parts struct {
 	plan  *confirm.Edits
 	diffs []*diff.Diff // by file; nil for a file that is only left out as a whole
@@ -33,7 +34,7 @@ func partsOf(plan *confirm.Edits) parts {
 	for i, c := range plan.Changes {
 		d := diff.Lines(c.Text, c.After)
 		hunks := d.Hunks(hunkContext)
-		if c.Delete || !c.Exists || len(hunks) < 2 {
+		if !plan.Parts || c.Delete || !c.Exists || len(hunks) < 2 {
 			p.all = append(p.all, part{file: i})
 			continue
 		}
@@ -45,19 +46,31 @@ func partsOf(plan *confirm.Edits) parts {
 	return p
 }
 
-// describe returns the parts with their numbers.
+// describe returns the parts with their numbers, if they can be left out.
 func (p parts) describe() string {
+	if p.plan.One() {
+		return sanitize.Exact(changed(p.plan.Changes[0]))
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s:\n", sanitize.Line(p.plan.Title))
 	for n, one := range p.all {
 		c := p.plan.Changes[one.file]
-		fmt.Fprintf(&b, "Part %d of %d: %s\n", n+1, len(p.all), sanitize.Name(c.Name))
+		switch {
+		case p.plan.Parts:
+			fmt.Fprintf(&b, "Part %d of %d: %s\n", n+1, len(p.all), sanitize.Name(c.Name))
+		case p.plan.Review:
+			added, removed := diff.Count(c.Text, c.After)
+			fmt.Fprintf(&b, "File %d of %d: %s, +%d −%d", n+1, len(p.all), sanitize.Name(c.Label()), added, removed)
+			if slices.Contains(p.plan.Out, one.file) {
+				b.WriteString("; left out, also by a yes")
+			}
+			b.WriteString("\n")
+		}
 		if one.hunk == nil {
 			b.WriteString(sanitize.Exact(changed(c)))
 			continue
 		}
-		d := p.diffs[one.file]
-		alone := d.Compose(one.has)
+		alone := p.diffs[one.file].Compose(one.has)
 		b.WriteString(sanitize.Exact(diff.Unified(c.Name, c.Name, c.Text, alone)))
 	}
 	return b.String()
@@ -67,20 +80,34 @@ func (p parts) describe() string {
 func (one part) has(edit int) bool { return edit >= one.hunk.First && edit < one.hunk.Last }
 
 // askParts is ask for a plan of parts.
-func askParts(labels bool) string {
-	if labels {
-		return "answer: 1 yes to all parts, 3 no, only and the numbers of parts, or without and the numbers of parts to leave out: "
+func askParts(p *confirm.Edits, numbered bool) string {
+	but, without := "", "all but these"
+	if len(p.Out) > 0 {
+		var out []string
+		for _, i := range p.Out {
+			out = append(out, strconv.Itoa(i+1))
+		}
+		but, without = " but "+strings.Join(out, ", "), "nor these"
 	}
-	return "Take all of it back? [y / n / only 1 3: only these parts / without 2: all but these] "
+	switch {
+	case p.Parts && numbered:
+		return "answer: 1 yes to all parts, 3 no, only and the numbers of parts, or without and the numbers of parts to leave out: "
+	case p.Parts:
+		return "Undo all of it? [y / n / only 1 3: only these parts / without 2: all but these] "
+	case numbered:
+		return "answer: 1 yes to all files" + but + ", 3 no, without and the numbers of files to leave out, or 3 and why not: "
+	}
+	return "Write all files" + but + "? [y / n / n why not / without 2 5: " + without + "] "
 }
 
-// verdict returns the approval of the parts with the numbers in list, or of all others.
+// verdict returns the approval of the parts with the numbers in list, or of all others, without the
+// files that were left out before.
 func (p parts) verdict(list string, only bool) (confirm.Verdict, meaning) {
 	named, ok := numbers(list, len(p.all))
 	if !ok {
 		return confirm.Verdict{}, unclear
 	}
-	v := confirm.Verdict{By: "terminal", Decision: confirm.Approve, Texts: map[int]string{}}
+	v := confirm.Verdict{By: confirm.Terminal, Decision: confirm.Approve, Texts: map[int]string{}}
 	taken := func(n int) bool { return slices.Contains(named, n) == only }
 	for i := range p.plan.Changes {
 		some, all := false, true
@@ -90,7 +117,7 @@ func (p parts) verdict(list string, only bool) (confirm.Verdict, meaning) {
 			}
 		}
 		switch {
-		case !some:
+		case !some || slices.Contains(p.plan.Out, i):
 			v.Except = append(v.Except, i)
 		case !all:
 			v.Texts[i] = p.diffs[i].Compose(func(edit int) bool {

@@ -26,7 +26,7 @@ func TestParts(t *testing.T) {
 		t.Errorf("described as %q", got)
 	}
 	yes := func(except []int, texts map[int]string) confirm.Verdict {
-		return confirm.Verdict{By: "terminal", Decision: confirm.Approve, Except: except, Texts: texts}
+		return confirm.Verdict{By: confirm.Terminal, Decision: confirm.Approve, Except: except, Texts: texts}
 	}
 	const first, last = "one\n2\n3\n4\n5\n", "1\n2\n3\n4\nfive\n"
 	for _, tt := range []struct {

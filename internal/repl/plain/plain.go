@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/app/command"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/crash"
@@ -38,7 +39,10 @@ type Options struct {
 	Served    command.Source // more commands; nil for none
 	// Shell runs a command line entered after a !; its progress arrives through Emit. Nil if
 	// unsupported.
-	Shell func(ctx context.Context, line string) error
+	Shell  func(ctx context.Context, line string) error
+	Status func() app.Status // nil: unknown
+	// Today returns the cost of the day and its limit in US dollars; zero for no limit.
+	Today func() (usd, limit float64)
 	// Attach returns a placeholder for the image in a file; ok is false if it is not an
 	// image. Nil if unsupported.
 	Attach func(path string) (mark string, ok bool)
@@ -53,6 +57,7 @@ type UI struct {
 	opt   Options
 	typed *inbox
 	sess  Session // owned by Run
+	told  bool    // owned by Run: the warning about commands in the background was printed
 	now   func() time.Time
 
 	mu      sync.Mutex // guards the following, and Out
@@ -62,6 +67,7 @@ type UI struct {
 	asked   string // id of the open question
 	unsent  []confirm.Comment
 	used    llm.Usage
+	spent   command.Spending
 	thought thought
 	output  *shellOutput // of the user's running command line, or nil
 }
@@ -105,6 +111,9 @@ func (u *UI) Run(ctx context.Context, sess Session) error {
 	for {
 		line, err := u.prompt(ctx)
 		if errors.Is(err, errInterrupted) || errors.Is(err, io.EOF) {
+			if u.opt.Again && !u.leaves("") && (errors.Is(err, errInterrupted) || u.typed.goOn(time.Time{})) {
+				continue
+			}
 			return nil
 		}
 		if err != nil {
@@ -136,6 +145,9 @@ func (u *UI) line(ctx context.Context, line string) (leave bool) {
 	if line == "" {
 		return false
 	}
+	if line != "/quit" {
+		u.told = false
+	}
 	if name, args, ok := command.Split(line); ok {
 		return u.command(ctx, name, args)
 	}
@@ -149,9 +161,13 @@ func (u *UI) line(ctx context.Context, line string) (leave bool) {
 
 // turn runs one prompt.
 func (u *UI) turn(ctx context.Context, prompt string) {
+	before := u.total()
 	u.stoppable(ctx, func(ctx context.Context) {
 		_ = u.sess.Run(ctx, prompt) // TurnEnded reported the error
 	})
+	if after := u.total(); after != before {
+		u.spent.Turn(before, after)
+	}
 }
 
 // stoppable runs f; an interrupt stops it.
@@ -203,11 +219,12 @@ func (u *UI) Emit(ev session.Event) {
 	case session.TextDelta:
 		u.answer(ev.Text)
 	case session.AnswerEnded:
-		u.spent(ev.Total)
+		u.uses(ev.Total)
+		u.answered(ev.Usage)
 	case session.Spent:
-		u.spent(ev.Total)
+		u.uses(ev.Total)
 	case session.Filled:
-		u.spent(ev.Total)
+		u.uses(ev.Total)
 	case session.CallOutput:
 		u.prints(ev.Text, false)
 	case session.Retrying:
@@ -216,6 +233,9 @@ func (u *UI) Emit(ev session.Event) {
 		}
 		u.say(u.opt.label("! ", "note") + sanitize.Line(ev.String()) + "\n")
 	case session.CallEnded:
+		if ev.Result.Task != nil {
+			u.helped(ev)
+		}
 		u.prints("", true)
 		u.say(u.opt.label("* ", "tool") + outcome(ev) + "\n")
 	case session.Notice:
@@ -223,6 +243,22 @@ func (u *UI) Emit(ev session.Event) {
 	case session.TurnEnded:
 		u.ended(ev)
 	}
+}
+
+// answered records the usage of an answer.
+func (u *UI) answered(used llm.Usage) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.opt.Status != nil {
+		u.spent.Answered(u.opt.Status().Model, used)
+	}
+}
+
+// helped records the usage of a sub-agent that has ended.
+func (u *UI) helped(ev session.CallEnded) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.spent.Helpers = append(u.spent.Helpers, command.Helper{Title: ev.Title, Used: ev.Result.Used})
 }
 
 // answer prints a piece of the model's answer.
@@ -257,7 +293,7 @@ func (u *UI) ended(ev session.TurnEnded) {
 	case session.StopCancelled:
 		u.say(session.Cancelled + "\n")
 	case session.StopDenied:
-		u.say("Stopped because you said no. Say what to do instead.\n")
+		u.say(session.Declined + "\n")
 	case session.StopFailed:
 		if ev.Err != nil {
 			u.say(u.opt.label("! ", "error") + sanitize.Text(ev.Err.Error()) + "\n")

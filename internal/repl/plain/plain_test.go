@@ -239,18 +239,18 @@ func TestEvents(t *testing.T) {
 	} {
 		u.Emit(ev)
 	}
-	const want = `! HTTP 503; trying again in 3 s (2 of 6)
+	const want = `! HTTP 503; retrying in 3 s (2 of 6)
 ~ Where is \u{1b}[2Jit? (7s, about 1.0k tokens)
 ca
 — the answer broke off; asking again —
-! HTTP 529; trying again in 3 s (3 of 6)
+! HTTP 529; retrying in 3 s (3 of 6)
 café
 * Read a.go: 3 lines
 * Note
 half
 ~ Or not. (0s, about 2 tokens)
 ! a limit
-Stopped because you said no. Say what to do instead.
+Declined. What should I do instead?
 ! no network
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {

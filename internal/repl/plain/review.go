@@ -12,6 +12,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/diff"
+	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -45,7 +46,7 @@ func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, 
 			u.say(u.opt.checked(req.Check))
 		case errors.Is(err, io.EOF) && u.opt.Again && u.typed.goOn(from):
 			u.say("no\n")
-			return confirm.Verdict{By: "terminal", Comments: comments}, nil
+			return confirm.Verdict{By: confirm.Terminal, Comments: comments}, nil
 		case errors.Is(err, io.EOF):
 			u.say("(no answer)\n")
 			u.hold(comments)
@@ -125,10 +126,7 @@ func understand(text string, req confirm.Request) (confirm.Verdict, meaning) {
 	leaves := strings.EqualFold(first, "without")
 	switch s := req.Subject.(type) {
 	case *confirm.Edits:
-		if leaves && s.Review {
-			return without(rest, s)
-		}
-		if (leaves || only) && s.Parts {
+		if leaves && s.Review || (leaves || only) && s.Parts {
 			return partsOf(s).verdict(rest, only)
 		}
 	case *confirm.Document:
@@ -203,11 +201,8 @@ func ask(req confirm.Request, numbered bool) string {
 		}
 		return "Carry it out? [y: ask about edits / a: accept edits / n / n what to change / line 3 a comment on it] "
 	case *confirm.Edits:
-		if s.Parts {
-			return askParts(numbered)
-		}
-		if s.Review {
-			return askAll(s, numbered)
+		if s.Parts || s.Review {
+			return askParts(s, numbered)
 		}
 	default:
 	}
@@ -220,50 +215,28 @@ func askYesNo(req confirm.Request, numbered bool) string {
 	case numbered && once:
 		return "answer: 1 yes, 3 no, or 3 and why not: "
 	case numbered && req.Offer != nil:
-		return "answer: 1 yes, 2 always: " + covered(req) + ", 3 no, 4 a rule " + like(*req.Offer, "such as ") + ", or 3 and why not: "
+		return "answer: 1 yes, 2 always: " + covered(req) + ", 3 no, 4 allow " + offered(*req.Offer) + " from now on, or 3 and why not: "
 	case numbered:
 		return "answer: 1 yes, 2 always: " + covered(req) + ", 3 no, or 3 and why not: "
 	case once:
 		return "Yes or no? [y / n / n why not] "
 	}
 	if req.Offer != nil {
-		return "Yes or no? [y / n / n why not / always: " + covered(req) + " / here: always in this folder, " + like(*req.Offer, "") + " / rule: change it, and choose for how long] "
+		return "Yes or no? [y / n / n why not / always: " + covered(req) + " / here: allow " + offered(*req.Offer) + " in this folder from now on / rule: change it, and choose for how long] "
 	}
 	return "Yes or no? [y / n / n why not / always: " + covered(req) + "] "
 }
 
-// like names the offered rule after word and, if the line has others, the command that it is
-// for.
-func like(o confirm.Offer, word string) string {
-	if o.Part != "" {
-		word = "for its only new command: "
-	}
-	return word + sanitize.Line(o.Rule)
-}
+// offered names the requests that the offered rule allows.
+func offered(o confirm.Offer) string { return sanitize.Line(o.Covers()) }
 
 // askLimit returns the line that asks whether to go on at a limit.
 func askLimit(l *confirm.Limit, numbered bool) string {
 	step := sanitize.Line(l.Step)
 	if numbered {
-		return "answer: 1 one more request, 2 extend by " + step + ", 3 stop: "
+		return "answer: 1 one more request, 2 add " + step + ", 3 stop here: "
 	}
-	return "Go on? [y: one more request / n: stop / always: extend by " + step + "] "
-}
-
-// askAll is ask for a model's changes of several files.
-func askAll(p *confirm.Edits, numbered bool) string {
-	but, without := "", "all but these"
-	if len(p.Out) > 0 {
-		var out []string
-		for _, i := range p.Out {
-			out = append(out, strconv.Itoa(i+1))
-		}
-		but, without = " but "+strings.Join(out, ", "), "nor these"
-	}
-	if numbered {
-		return "answer: 1 yes to all files" + but + ", 3 no, without and the numbers of files to leave out, or 3 and why not: "
-	}
-	return "Write all files" + but + "? [y / n / n why not / without 2 5: " + without + "] "
+	return "Continue? [y: one more request / n: stop here / always: add " + step + "] "
 }
 
 // covered describes what "always" approves.
@@ -297,7 +270,7 @@ func parse(line string, req confirm.Request) (confirm.Verdict, meaning) {
 
 // parseYesNo parses an answer of one word, with the words after it.
 func parseYesNo(first, rest string, req confirm.Request) (confirm.Verdict, meaning) {
-	v := confirm.Verdict{By: "terminal"}
+	v := confirm.Verdict{By: confirm.Terminal}
 	switch word := strings.ToLower(strings.TrimRight(first, ",:;")); {
 	case word == "n" || word == "no":
 		v.Feedback = rest
@@ -313,22 +286,6 @@ func parseYesNo(first, rest string, req confirm.Request) (confirm.Verdict, meani
 		v.Decision, v.Always = confirm.Approve, &confirm.Always{Rule: req.Offer.Rule, Term: confirm.Term{Project: true}}
 	default:
 		return v, prompts
-	}
-	return v, answers
-}
-
-// without returns the approval of a plan without the files with these numbers, nor those that
-// were left out before.
-func without(list string, plan *confirm.Edits) (confirm.Verdict, meaning) {
-	v := confirm.Verdict{By: "terminal", Decision: confirm.Approve, Except: slices.Clone(plan.Out)}
-	out, ok := numbers(list, len(plan.Changes))
-	for _, i := range out {
-		if !slices.Contains(v.Except, i) {
-			v.Except = append(v.Except, i)
-		}
-	}
-	if !ok || len(v.Except) == len(plan.Changes) {
-		return confirm.Verdict{}, unclear
 	}
 	return v, answers
 }
@@ -361,7 +318,7 @@ func numbers(list string, n int) (out []int, ok bool) {
 
 // approval returns the verdict of a yes. always means further requests, too.
 func approval(always bool, req confirm.Request) (confirm.Verdict, meaning) {
-	v := confirm.Verdict{By: "terminal", Decision: confirm.Approve}
+	v := confirm.Verdict{By: confirm.Terminal, Decision: confirm.Approve}
 	if _, ok := req.Subject.(*confirm.Document); ok {
 		v.Mode = map[bool]string{false: "default", true: "accept-edits"}[always]
 		return v, answers
@@ -369,7 +326,7 @@ func approval(always bool, req confirm.Request) (confirm.Verdict, meaning) {
 	edits, changes := req.Subject.(*confirm.Edits)
 	switch {
 	case always && req.Once():
-		return confirm.Verdict{By: "terminal"}, unclear
+		return confirm.Verdict{By: confirm.Terminal}, unclear
 	case always:
 		v.Session = true
 	case changes:
@@ -389,7 +346,7 @@ func describe(req confirm.Request) string {
 	}
 	switch s := req.Subject.(type) {
 	case *confirm.Edits:
-		b.WriteString(describeEdits(s))
+		b.WriteString(partsOf(s).describe())
 	case *confirm.Document:
 		b.WriteString(numbered(s))
 	case *confirm.Command:
@@ -405,30 +362,6 @@ func describe(req confirm.Request) string {
 	return b.String()
 }
 
-// describeEdits returns changes of files.
-func describeEdits(p *confirm.Edits) string {
-	switch {
-	case p.One():
-		return sanitize.Exact(changed(p.Changes[0]))
-	case p.Parts:
-		return partsOf(p).describe()
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s:\n", sanitize.Line(p.Title))
-	for i, c := range p.Changes {
-		if p.Review {
-			added, removed := diff.Count(c.Text, c.After)
-			fmt.Fprintf(&b, "File %d of %d: %s, +%d −%d", i+1, len(p.Changes), sanitize.Name(c.Label()), added, removed)
-			if slices.Contains(p.Out, i) {
-				b.WriteString("; you left it out; a yes leaves it out too")
-			}
-			b.WriteString("\n")
-		}
-		b.WriteString(sanitize.Exact(changed(c)))
-	}
-	return b.String()
-}
-
 // numbered returns a document with the numbers of its lines.
 func numbered(d *confirm.Document) string {
 	var b strings.Builder
@@ -439,8 +372,7 @@ func numbered(d *confirm.Document) string {
 	return b.String()
 }
 
-// changed returns the unified diff of a change, below the names and the size of a file that
-// is moved or deleted.
+// changed returns the unified diff of a change, below a sentence about it.
 func changed(c workspace.Change) string {
 	before, after, head := c.Name, c.Name, ""
 	switch {
@@ -451,7 +383,11 @@ func changed(c workspace.Change) string {
 	case !c.Exists:
 		before = ""
 	}
-	return head + diff.Unified(before, after, c.Text, c.After)
+	unified := diff.Unified(before, after, c.Text, c.After)
+	if files := diffview.Files(unified); head == "" && len(files) == 1 {
+		head = files[0].Sentence() + "\n"
+	}
+	return head + unified
 }
 
 // commandLines returns a complete command with each line marked, so that none can imitate the

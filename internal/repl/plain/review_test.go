@@ -44,31 +44,31 @@ func TestDescriptions(t *testing.T) {
 		req  confirm.Request
 		want string
 	}{
-		"an edit": {edits("a\nb\n", "a\nc\n"), "diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"},
+		"an edit": {edits("a\nb\n", "a\nc\n"), "Edit a.go: 1 line added, 1 removed\ndiff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"},
 		"a new file": {
 			created,
-			"diff --git a/a.go b/a.go\nnew file mode 100644\n--- /dev/null\n+++ b/a.go\n@@ -0,0 +1 @@\n+x\n",
+			"Create a.go: 1 line added\ndiff --git a/a.go b/a.go\nnew file mode 100644\n--- /dev/null\n+++ b/a.go\n@@ -0,0 +1 @@\n+x\n",
 		},
 		"a removal": {
 			deleted,
 			"Delete a.go (0 bytes)\ndiff --git a/a.go b/a.go\ndeleted file mode 100644\n--- a/a.go\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n",
 		},
-		"line endings": {edits("a\n", "a\r\n"), "diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+a\\u{d}\n"},
+		"line endings": {edits("a\n", "a\r\n"), "Edit a.go: 1 line added, 1 removed\ndiff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+a\\u{d}\n"},
 		"notes": {
 			noted,
-			"! not exact\n! two\\nlines\ndiff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+b\n",
+			"! not exact\n! two\\nlines\nEdit a.go: 1 line added, 1 removed\ndiff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+b\n",
 		},
 		"a plan": {
 			confirm.Request{Subject: &confirm.Edits{Title: "undo\nthe turn", Changes: []workspace.Change{*edits("a\n", "b\n").File(), *edits("c\n", "d\n").File()}}},
-			"undo\\nthe turn:\ndiff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+b\n" +
-				"diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-c\n+d\n",
+			"undo\\nthe turn:\nEdit a.go: 1 line added, 1 removed\ndiff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+b\n" +
+				"Edit a.go: 1 line added, 1 removed\ndiff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-c\n+d\n",
 		},
 		"a document":   {confirm.Request{Subject: &confirm.Document{Text: "# A\n\nB\x1b\n"}}, "The plan:\n  1  # A\n  2  \n  3  B\\u{1b}\n"},
 		"a command":    {running("make"), "Run in /p:\n  $ make\n"},
 		"a script":     {running("make\nYes or no? [y / n]\n"), "Run in /p:\n  $ make\n  $ Yes or no? [y / n]\n"},
 		"a background": {background, "Run in the background in /p:\n  $ sleep 1\n"},
 		"a read":       {confirm.Request{Subject: &confirm.Read{Path: "/etc/hosts"}}, "Read outside the workspace: /etc/hosts\n"},
-		"a key":        {confirm.Request{Subject: &confirm.Read{Path: "/p/.env", Inside: true, Keys: "usually holds keys"}}, "Read a file that usually holds keys: /p/.env\n"},
+		"a key":        {confirm.Request{Subject: &confirm.Read{Path: "/p/.env", Inside: true, Keys: "may contain passwords or keys"}}, "Read a file that may contain passwords or keys: /p/.env\n"},
 		"a rule":       {confirm.Request{Subject: &confirm.Read{Path: "/p/a", Inside: true}, Force: true}, "Read a file that a rule or a hook asks about: /p/a\n"},
 		"a look-alike": {confirm.Request{Subject: &confirm.Choice{Text: "p\u0430y?", Options: []string{"no\u00a0x"}}}, "The model asks: p\\u{430}y?\n  1 no\\u{a0}x\n"},
 	} {
@@ -116,7 +116,7 @@ func TestAnswers(t *testing.T) {
 		{"yy", edits("a", "b"), confirm.Verdict{}, prompts},
 	} {
 		got, is := parse(tt.line, tt.req)
-		tt.want.By = "terminal"
+		tt.want.By = confirm.Terminal
 		if diff := cmp.Diff(tt.want, got); diff != "" || is != tt.is {
 			t.Errorf("%q: %v %s", tt.line, is, diff)
 		}
@@ -184,7 +184,7 @@ func TestAQuestion(t *testing.T) {
 					d.read()
 					d.enter(line)
 				}
-				tt.want.By = "terminal"
+				tt.want.By = confirm.Terminal
 				if diff := cmp.Diff(tt.want, v); diff != "" || err != nil {
 					t.Errorf("%v %s", err, diff)
 				}
@@ -229,7 +229,7 @@ func TestEarlyNo(t *testing.T) {
 				})
 				tt.early(d)
 				synctest.Wait()
-				if asked != (tt.kept == "") || asked && (err != nil || v.Decision != confirm.Reject || v.By != "terminal") {
+				if asked != (tt.kept == "") || asked && (err != nil || v.Decision != confirm.Reject || v.By != confirm.Terminal) {
 					t.Errorf("asked %v: %+v %v", asked, v, err)
 				}
 				d.read()
@@ -367,12 +367,12 @@ func TestCtrlDIsANo(t *testing.T) {
 func TestFilesStayLeftOut(t *testing.T) {
 	p := &confirm.Edits{Review: true, Changes: make([]workspace.Change, 3), Out: []int{0}}
 	for numbers, want := range map[string][]int{"2": {0, 1}, "1": {0}, "2, 1": {0, 1}} {
-		if v, what := without(numbers, p); what != answers || !slices.Equal(v.Except, want) {
+		if v, what := partsOf(p).verdict(numbers, false); what != answers || !slices.Equal(v.Except, want) {
 			t.Errorf("without %s: %+v", numbers, v)
 		}
 	}
 	for _, numbers := range []string{"", " ", "2 3", "4"} {
-		if v, what := without(numbers, p); what != unclear {
+		if v, what := partsOf(p).verdict(numbers, false); what != unclear {
 			t.Errorf("without %s: %+v", numbers, v)
 		}
 	}
@@ -380,7 +380,7 @@ func TestFilesStayLeftOut(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	for _, numbered := range []bool{false, true} {
-		if asked := askAll(p, numbered); !strings.Contains(asked, "all files but 1") {
+		if asked := askParts(p, numbered); !strings.Contains(asked, "all files but 1") {
 			t.Error(asked)
 		}
 	}

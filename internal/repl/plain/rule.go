@@ -15,7 +15,7 @@ import (
 func (u *UI) makeRule(ctx context.Context, from time.Time, offer confirm.Offer) (confirm.Verdict, meaning, error) {
 	always := confirm.Always{Rule: offer.Rule}
 	if offer.Part != "" {
-		u.say("The other commands in the line are allowed or only read; the rule is for " + sanitize.Line(offer.Part) + ".\n")
+		u.say("The other commands in the line are allowed or read-only; the rule is for " + sanitize.Line(offer.Part) + ".\n")
 	}
 	for {
 		u.say("Rule, or n to go back [" + sanitize.Line(offer.Rule) + "]: ")
@@ -41,7 +41,7 @@ func (u *UI) makeRule(ctx context.Context, from time.Time, offer confirm.Offer) 
 		}
 		if term, ok := parseTerm(e.text); ok {
 			always.Term = term
-			return confirm.Verdict{By: "terminal", Decision: confirm.Approve, Always: &always}, answers, nil
+			return confirm.Verdict{By: confirm.Terminal, Decision: confirm.Approve, Always: &always}, answers, nil
 		}
 	}
 }

@@ -50,7 +50,7 @@ func TestARule(t *testing.T) {
 					d.read()
 					d.enter(line + "\n")
 				}
-				tt.want.By = "terminal"
+				tt.want.By = confirm.Terminal
 				if diff := cmp.Diff(tt.want, v); diff != "" || err != nil {
 					t.Errorf("%v %s\n%s", err, diff, d.printed())
 				}

@@ -50,8 +50,15 @@ func (u *UI) attach(line string) string {
 	return edit.Plain(t.Gs)
 }
 
-// spent ends a streaming answer and records the usage of the session.
-func (u *UI) spent(total llm.Usage) {
+// total returns the usage of the session.
+func (u *UI) total() llm.Usage {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.used
+}
+
+// uses ends a streaming answer and records the usage of the session.
+func (u *UI) uses(total llm.Usage) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.write("")

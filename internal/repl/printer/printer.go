@@ -13,7 +13,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/markdown"
-	"github.com/bb2d0cf4/agent/internal/repl/pager"
 	"github.com/bb2d0cf4/agent/internal/repl/record"
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
@@ -60,7 +59,7 @@ func (p *Printer) Answer(text string) {
 // Prompt prints a prompt of the user.
 func (p *Printer) Prompt(text string) {
 	p.Record.Prompt(text)
-	text, more := clip(strings.TrimSpace(text))
+	text, more := beginning(strings.TrimSpace(text))
 	p.put(len(text), func(look theme.Look) []string { return said(text, more, look) })
 }
 
@@ -70,8 +69,8 @@ const (
 	saidBytes = 8 << 10
 )
 
-// clip shortens a long prompt and returns the number of omitted lines.
-func clip(text string) (head string, more int) {
+// beginning shortens a long prompt and returns the number of omitted lines.
+func beginning(text string) (begin string, more int) {
 	end, lines := 0, 0
 	for end < len(text) && lines < saidLines {
 		n := strings.IndexByte(text[end:], '\n') + 1
@@ -86,8 +85,8 @@ func clip(text string) (head string, more int) {
 	if end == len(text) && len(text) <= saidBytes {
 		return text, 0
 	}
-	head = strings.ToValidUTF8(text[:min(end, saidBytes)], "")
-	return strings.TrimRight(head, "\n"), 1 + strings.Count(text[len(head):], "\n")
+	begin = strings.ToValidUTF8(text[:min(end, saidBytes)], "")
+	return strings.TrimRight(begin, "\n"), 1 + strings.Count(text[len(begin):], "\n")
 }
 
 func said(text string, more int, look theme.Look) []string {
@@ -244,12 +243,12 @@ func (p *Printer) End(ev session.TurnEnded) {
 	case session.StopCancelled:
 		p.warn(session.Cancelled)
 	case session.StopDenied:
-		p.warn("Stopped because you said no. Say what to do instead.")
+		p.warn(session.Declined)
 	default:
 		if ev.Err != nil && !errors.Is(ev.Err, context.Canceled) {
 			p.Problem(ev.Err)
 			if k := p.Look.Keys; k.Older != "" && k.Send != "" {
-				p.Notice(k.Older + " and " + k.Send + " try again.")
+				p.Notice("Press " + k.Older + " then " + k.Send + " to retry.")
 			}
 		}
 	}
@@ -290,7 +289,7 @@ func indented(style theme.Style, text string, width int) []string {
 func (p *Printer) Diff(text string) {
 	p.put(len(text), func(look theme.Look) []string {
 		lines := []string{""}
-		for doc, i := pager.Diff(text), 0; i < doc.Len(); i++ {
+		for doc, i := diffview.Doc(text), 0; i < doc.Len(); i++ {
 			lines = append(lines, doc.Rows(i, look)...)
 		}
 		return lines
@@ -305,6 +304,21 @@ func (p *Printer) Text(text string) {
 			lines = append(lines, theme.Wrap(strings.ReplaceAll(sanitize.Text(l), "\t", "    "), "  ", look.Width)...)
 		}
 		return lines
+	})
+}
+
+// Marked prints a text in Markdown that the person approves: as a page if that shows all of it.
+func (p *Printer) Marked(text string) {
+	if _, ok := markdown.Whole(text, markdown.Options{Width: 80}); !ok {
+		p.Text(text)
+		return
+	}
+	p.put(len(text), func(look theme.Look) []string {
+		lines, _ := markdown.Whole(text, markdown.Options{Width: look.Width - 2, NoColor: look.NoColor})
+		for i, l := range lines {
+			lines[i] = strings.TrimRight("  "+l, " ")
+		}
+		return append([]string{""}, lines...)
 	})
 }
 

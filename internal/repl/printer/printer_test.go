@@ -90,9 +90,9 @@ var filled = []string{
 	"agent 1.0 · /work · /help", "AGENTS.md is read",
 	"", `❯ say something\u{1b}[2J about it`, "", "It is so.",
 	"", "● read a.go · 3 lines", "✗ run ls · exit 1", "  … 7 more lines, F4", "  a", "  b", "○ edit a.go",
-	"a remark", "", "error: it broke", "", "Cancelled. Completed work is kept; say what to do instead.",
+	"a remark", "", "error: it broke", "", "Interrupted. Changes made so far are kept.",
 	"", "      text of a command",
-	"", "diff --git a/x b/x", "--- a/x", "+++ b/x", "@@ -1 +1 @@", "-old", "+new",
+	"", "edit x +1 −1", " 1    - old", "    1 + new",
 }
 
 func TestWhatIsPrinted(t *testing.T) {
@@ -195,7 +195,7 @@ func TestReprint(t *testing.T) {
 	p.Reprint(nil)
 	p.rows()
 	screen := p.term.Screen()
-	for _, want := range []string{"\nIt is so.\n", "\nCancelled. Completed\nwork is kept; say what\nto do instead.\n", "\n✗ run ls · exit 1\n"} {
+	for _, want := range []string{"\nIt is so.\n", "\nInterrupted. Changes\nmade so far are kept.\n", "\n✗ run ls · exit 1\n"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("%q is not on\n%s", want, screen)
 		}
@@ -275,7 +275,7 @@ func TestLongPromptsAreCut(t *testing.T) {
 		{strings.Repeat("漢", 10_000), 1, 1},
 		{"", 1, 0},
 	} {
-		head, more := clip(c.text)
+		head, more := beginning(c.text)
 		if n := 1 + strings.Count(head, "\n"); n != c.lines || more != c.more || len(head) > saidBytes || !utf8.ValidString(head) {
 			t.Errorf("%.20q: %d lines, %d more", c.text, n, more)
 		}

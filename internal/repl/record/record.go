@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/markdown"
 	"github.com/bb2d0cf4/agent/internal/repl/pager"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
@@ -187,7 +188,7 @@ func (e *entry) docs(room *int64) []pager.Doc {
 		docs = append(docs, pager.Text(text))
 	}
 	if e.diffs != "" {
-		docs = append(docs, pager.Diff(e.diffs))
+		docs = append(docs, diffview.Doc(e.diffs))
 	}
 	return docs
 }

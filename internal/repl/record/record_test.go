@@ -12,6 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/golden"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/repl/keys/keystest"
 	"github.com/bb2d0cf4/agent/internal/repl/pager"
 	"github.com/bb2d0cf4/agent/internal/repl/record"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
@@ -41,7 +42,7 @@ func TestPage(t *testing.T) {
 	r.Call(record.Call{Title: "Run make", Output: "exit code: 0\nmade\n"})
 	r.Call(record.Call{Title: "Edit a.txt", Diffs: []string{"--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n"}})
 	want := "\n❯ do it\n  please \\u{1b}[2J\n\nThe model thought:\nThey want it.\nI *do* it.\n\nI *will*:\n\n- one\n\n● Run make\nexit code: 0\nmade\n" +
-		"\n● Edit a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two"
+		"\n● Edit a.txt\nedit a.txt +1 −1\n 1 - one\n 1 + two"
 	p := r.Page()()
 	if d := cmp.Diff(want, text(p)); d != "" {
 		t.Error(d)
@@ -156,9 +157,9 @@ func TestGolden(t *testing.T) {
 		page.At = 0
 		v := pager.New(page, l)
 		lines := v.View()
-		v.Press("]", "]")
-		v.Press("]", "]")
-		v.Press("]", "]")
+		v.Press(keystest.Key("]"))
+		v.Press(keystest.Key("]"))
+		v.Press(keystest.Key("]"))
 		golden.Lines(t, fmt.Sprintf("record-%d", width), append(lines, v.View()...))
 	}
 }

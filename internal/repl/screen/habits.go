@@ -50,6 +50,9 @@ type habits struct {
 	rewrap  rewrap
 	sync    bool
 	latency time.Duration // until the terminal has certainly seen a write
+	// single reports that the terminal may have no alternate screen, and keeps the pager on its only
+	// one: GNU screen, unless altscreen is set.
+	single bool
 }
 
 func detect(env []string) habits {
@@ -63,6 +66,7 @@ func detect(env []string) habits {
 		profile: profileOf(env, vars),
 		rewrap:  rewrapOf(vars),
 		sync:    vars["TERM"] != "linux",
+		single:  vars["STY"] != "" && vars["TMUX"] == "",
 		latency: 30 * time.Millisecond,
 	}
 	if vars["SSH_TTY"] != "" || vars["SSH_CONNECTION"] != "" {

@@ -295,6 +295,9 @@ func (s *Screen) Clear() { s.wanted.clear = true }
 // Printed lines wait for the main screen.
 func (s *Screen) SetAlt(on bool) { s.wanted.alt = on }
 
+// Single reports whether the alternate screen may be the main one, which a page then overwrites.
+func (s *Screen) Single() bool { return s.habits.single }
+
 // Send writes seq with the next Flush. It is for the window: it must neither draw nor move
 // the cursor.
 func (s *Screen) Send(seq string) { s.wanted.signals += seq }

@@ -63,15 +63,6 @@ func Seconds(d time.Duration) string {
 	}
 }
 
-// Grouped formats n, which is not negative, with commas between thousands.
-func Grouped[N int | int64](n N) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 // Count abbreviates a number of tokens: 950, 12.3k, 1.2M.
 func Count(n int64) string {
 	switch {

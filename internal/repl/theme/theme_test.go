@@ -86,7 +86,7 @@ func TestContrast(t *testing.T) {
 		look.Dark = tt.dark
 		palette := look.Palette(false)
 		for _, profile := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI256} {
-			for _, role := range paint.Roles() {
+			for _, role := range roles {
 				if slices.Contains(backs, role) {
 					continue
 				}
@@ -194,7 +194,7 @@ func TestSixteenColors(t *testing.T) {
 
 func TestEveryThemeHasEveryColor(t *testing.T) {
 	for _, name := range Names() {
-		for _, role := range paint.Roles() {
+		for _, role := range roles {
 			if c := New(name, false).Palette(false)[role]; c == 0 && name != "ansi" && name != None {
 				t.Errorf("%s has no color %d", name, role.Slot())
 			}
@@ -232,4 +232,10 @@ func TestNamesAreThoseOfTheConfiguration(t *testing.T) {
 	if _, err := config.Edit("config.yaml", nil, "interface.theme", "none such"); err == nil || !strings.HasSuffix(err.Error(), strings.Join(Names(), ", ")) {
 		t.Errorf("%v, want %s", err, Names())
 	}
+}
+
+// roles lists the colors of the program.
+var roles = []paint.Color{
+	paint.Bad, paint.Good, paint.Warn, paint.Keyword, paint.Code, paint.Dim, paint.String, paint.Name, paint.Accent, paint.Number, paint.Type,
+	paint.Strong, paint.GoodBack, paint.BadBack, paint.GoodTint, paint.BadTint,
 }

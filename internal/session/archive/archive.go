@@ -191,7 +191,7 @@ func (a *Archive) Remove(id string) error {
 		return err
 	}
 	err = statefile.Remove(path)
-	return errors.Join(err, lock.Release(), statefile.Remove(lockPath(path)))
+	return errors.Join(err, lock.Remove())
 }
 
 // project returns the folder of the sessions of dir.

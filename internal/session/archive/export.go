@@ -22,12 +22,7 @@ func Export(w io.Writer, info Info, conv Conversation) error {
 	fmt.Fprintf(b, "Session `%s`, begun %s in `%s` with %s.\n",
 		info.ID, info.Created.Format(time.RFC3339), info.Dir, cmp.Or(info.Model, "an unknown model"))
 	chat, _, _ := history.Rebuild(conv.Entries)
-	after, told := map[int]string{}, "" // summaries by the message that they follow
-	for _, e := range conv.Entries {
-		if c := e.Compaction; c.Replaces() && c.Text != told {
-			after[c.Last], told = c.Summary, c.Text
-		}
-	}
+	after := summaries(conv)
 	for _, it := range chat.Items() {
 		exportTask(b, it.Task)
 		exportMessage(b, it.Message)
@@ -39,6 +34,17 @@ func Export(w io.Writer, info Info, conv Conversation) error {
 		}
 	}
 	return b.Flush()
+}
+
+// summaries returns the summaries of compactions by the message that they follow.
+func summaries(conv Conversation) map[int]string {
+	after, told := map[int]string{}, ""
+	for _, e := range conv.Entries {
+		if c := e.Compaction; c.Replaces() && c.Text != told {
+			after[c.Last], told = c.Summary, c.Text
+		}
+	}
+	return after
 }
 
 // exportTask writes the conversation of a sub-agent, if there was one.

@@ -120,3 +120,35 @@ func TestExportJSONOfNothing(t *testing.T) {
 		t.Error(b.String(), err)
 	}
 }
+
+// The page holds everything, escaped, and needs and runs nothing else.
+func TestExportHTML(t *testing.T) {
+	conv := exampleSession(t)
+	const evil = `<script>alert(1)</script><img src=x onerror=alert(2)>`
+	for i := range conv.Entries {
+		if it := conv.Entries[i].Item; it != nil && it.Deed != nil {
+			it.Deed.Files = []history.File{{Path: "a.go" + evil, Added: 1, Removed: 1, Diff: "--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-old " + evil + "\n+new\n"}}
+			it.Task = history.NewTask([]llm.Message{llm.TextMessage(llm.User, "look at "+evil)}, nil, nil)
+		}
+	}
+	about := aboutIt
+	about.Title += evil
+	var b strings.Builder
+	if err := ExportHTML(&b, about, conv); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	for _, want := range []string{
+		"<title>Fix it&lt;script", "Fix the &lt;test&gt;", "I read.", "Call read", "Run x · exit 1", `<span class="del">-old &lt;script&gt;`, `<span class="add">&#43;new`, "+1 −1",
+		"look at &lt;script", "Undo x.go", "the\nnotes", "right", "default-src &#39;none&#39;",
+	} {
+		if !strings.Contains(page, want) && !strings.Contains(page, strings.ReplaceAll(want, "&#39;", "'")) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	for _, bad := range []string{"<script", "<img", "wrong", "href=", "src=\"", "http"} {
+		if at := strings.Index(strings.ReplaceAll(page, "http-equiv", ""), bad); at >= 0 {
+			t.Errorf("%q is in the page", bad)
+		}
+	}
+}

@@ -351,7 +351,7 @@ func (l *loaded) add(body []byte, stored *history.Stored) {
 // finish describes a file of the given size once all its records are added.
 func (l *loaded) finish(size int64) error {
 	if l.newer > 0 {
-		return fmt.Errorf("the session has format %d, but this version of agent only reads %d: use a newer version", l.newer, version)
+		return fmt.Errorf("the session has format %d, but this version of agent knows only %d: use a newer version", l.newer, version)
 	}
 	l.info.Size = size
 	l.conversation.Notes = damage(l.scan, l.unreadable)

@@ -34,9 +34,9 @@ func WithSummary(c history.Compaction, summary string) history.Compaction {
 }
 
 const (
-	opening = "[The earlier part of this conversation was taken out to make room. This stands in its place.]\n\n" +
+	opening = "[Earlier messages were replaced by this summary to free space.]\n\n" +
 		"# Summary of what was said\n\n"
-	endOfSummary = "\n\n[End of the summary. What follows is exact.]\n"
+	endOfSummary = "\n\n[End of the summary. The messages below are unchanged.]\n"
 )
 
 // text returns the text that replaces the compacted messages.

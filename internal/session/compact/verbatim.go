@@ -114,7 +114,7 @@ func results(b *strings.Builder, items []history.Item, c history.Compaction) {
 // continued.
 const (
 	longestLine = 1500
-	goesOn      = " [the line goes on]"
+	goesOn      = " [the line continues]"
 )
 
 // breakLines breaks the very long lines of s.

@@ -11,9 +11,7 @@ type Result struct {
 	Places int    // how many places were changed
 	// Line is the first changed line, 1-based; zero if nothing changed, and for a cell of a
 	// notebook.
-	Line   int
-	Delete bool   // the file goes
-	To     string // the path that the file moves to; "" if it stays
+	Line int
 	// Matched holds the file's own text for each place that matched loosely.
 	Matched []string
 }

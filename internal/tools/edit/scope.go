@@ -100,6 +100,6 @@ func (s *scope) outside(elsewhere []placement) error {
 	for _, p := range elsewhere[:min(len(elsewhere), maxPlaces)] {
 		at = append(at, p.at+1)
 	}
-	return fmt.Errorf("its lines are not below %q, but at line %s: read the file and send the @@ line and the context as they are",
+	return fmt.Errorf("its lines are not below %q, but at line %s: read the file and send the @@ line and the context exactly",
 		short(s.anchors[len(s.anchors)-1]), joinInts(at))
 }

@@ -106,8 +106,8 @@ func (l *levels) apply(s string) (moved string, ok bool) {
 	}
 	base, deepest := "", false
 	for sent := range l.of {
-		if len(sent) >= len(base) {
-			base, deepest = sent, strings.HasPrefix(indent, sent)
+		if within := strings.HasPrefix(indent, sent); len(sent) > len(base) || len(sent) == len(base) && within {
+			base, deepest = sent, within // of two that are as deep, the one that s begins with
 		}
 	}
 	if to := l.of[base]; deepest && strings.Trim(to, indent[len(indent)-1:]) == "" && strings.Trim(indent[len(base):], indent[len(indent)-1:]) == "" {

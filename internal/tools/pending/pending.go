@@ -120,8 +120,16 @@ func (c *Changes) Onto(change workspace.Change) workspace.Change {
 	if !change.Delete && !change.Moves() {
 		change.To, change.ToName = p.To, p.ToName
 	}
-	if change.File = p.File; change.To == change.Path { // it moves back
+	mode := change.Mode
+	if change.File = p.File; !change.Exists {
+		change.Mode = mode
+	}
+	if change.To == change.Path { // it moves back
 		change.To, change.ToName = "", ""
+	}
+	if p.States != nil && change.States == nil && change.Editable() {
+		change.States = p.States
+		change = workspace.NewContent(change, change.After)
 	}
 	return change
 }
@@ -170,11 +178,12 @@ func (c *Changes) Mark(path string, notes []caution.Note, force, person bool) {
 	p.Force, p.Person = p.Force || force, p.Person || person
 }
 
-// Marked returns change with the marks of the pending change of its file.
+// Marked returns change with the marks and the stages of the pending change of its file.
 func (c *Changes) Marked(change workspace.Change) Change {
 	p := Change{Change: change}
 	if i := c.find(change.Path); i >= 0 {
-		p.Notes, p.Force, p.Person = c.all[i].Notes, c.all[i].Force, c.all[i].Person
+		p = c.all[i]
+		p.Change = change
 	}
 	return p
 }

@@ -19,15 +19,15 @@ type cage interface {
 
 // startCaged starts a command in the tightest cage that there is: its sandbox, else a
 // group of the system. The cage is nil without both.
-func startCaged(cmd *exec.Cmd, in *sandbox.Policy) (cage, error) {
+func startCaged(cmd *exec.Cmd, in sandbox.Confiner) (cage, error) {
 	if in == nil {
 		return startInGroup(cmd)
 	}
-	b, err := in.Confine(cmd)
-	return box{b}, err
+	c, err := in.Confine(cmd)
+	return box{c}, err
 }
 
 // box is the sandbox of a command, which its own program alone can end.
-type box struct{ *sandbox.Box }
+type box struct{ sandbox.Cage }
 
 func (box) Place() string { return "" }

@@ -90,10 +90,10 @@ func (c *capture) Finish() captured {
 	return out
 }
 
-// Log creates the file at once and keeps it even if nothing is left out.
+// Log creates the file, with the output so far, and keeps it even if nothing is left out.
 func (c *capture) Log() (path string, err error) {
 	c.spill.keep = true
-	c.spill.open(nil)
+	c.spill.open(c.head) // if there is no file yet, head holds everything
 	return c.spill.path, c.spill.err
 }
 

@@ -39,7 +39,7 @@ func (j *Jobs) start(opts Options, sink func([]byte)) (*command, error) {
 	}
 	mark := j.family.dog.mark + rand.Text()
 	cmd := shellCommand(opts.Line, opts.Dir)
-	cmd.Dir, cmd.Env = opts.Dir, slices.Concat(env, []string{mark})
+	cmd.Dir, cmd.Env = opts.Dir, slices.Concat(env, lineVariables(opts.Line, opts.Dir), []string{mark})
 	cmd.Stdout, cmd.Stderr = w, w
 	apart, err := opts.streams(cmd)
 	if err != nil {
@@ -73,14 +73,16 @@ func (c *command) reap() {
 type ending struct {
 	code              int
 	timedOut, stopped bool
+	moved             bool // it has not ended
 	took              time.Duration
 	left              leftovers
 }
 
 // wait waits until the shell exits, stop is closed or the timeout is over (zero: never),
 // ends all remaining processes, and returns when the output is complete. It waits for
-// both of the command's goroutines.
-func (c *command) wait(stop <-chan struct{}, timeout time.Duration) ending {
+// both of the command's goroutines. Once moved is closed it returns at once, and the caller
+// waits again.
+func (c *command) wait(stop, moved <-chan struct{}, timeout time.Duration) ending {
 	var end ending
 	var over <-chan time.Time
 	if timeout > 0 {
@@ -90,6 +92,8 @@ func (c *command) wait(stop <-chan struct{}, timeout time.Duration) ending {
 	}
 	select {
 	case <-c.tree.exited:
+	case <-moved:
+		return ending{moved: true}
 	case <-over:
 		end.timedOut = true
 	case <-stop:

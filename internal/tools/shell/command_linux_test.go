@@ -37,7 +37,7 @@ func TestPipeHeldByAStranger(t *testing.T) {
 	}
 	writer := <-held
 	start := time.Now()
-	end := c.wait(nil, time.Minute)
+	end := c.wait(nil, nil, time.Minute)
 	if took := time.Since(start); end.timedOut || took > 10*time.Second {
 		t.Errorf("waited for %v; a second is promised", took)
 	}

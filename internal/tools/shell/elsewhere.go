@@ -13,10 +13,7 @@ func Relay(output func(chunk string)) (add func(text string), end func()) {
 // Argv returns the program and the arguments that run a line; nil if they are no list, as
 // on Windows.
 func Argv(line string) []string {
-	if cmd := shellCommand(line, ""); len(cmd.Args) > 1 {
-		return cmd.Args
-	}
-	return nil
+	return argvOf(line, "")
 }
 
 // Elsewhere returns the result of a command that something else ran, such as an editor in

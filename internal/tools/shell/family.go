@@ -35,7 +35,7 @@ func newFamily() family {
 // start starts a shell, which writes to pipe, in a sandbox unless that is nil, and
 // registers it before anybody can look for orphans: an unregistered shell would look like
 // one. unwatched is the reason for a missing watchdog, the first time.
-func (f *family) start(cmd *exec.Cmd, in *sandbox.Policy, pipe *os.File) (shell identity, unwatched, err error) {
+func (f *family) start(cmd *exec.Cmd, in sandbox.Confiner, pipe *os.File) (shell identity, unwatched, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if unwatched = f.dog.tell(lineStarting, f.started); unwatched != nil {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 // TestChildless: a program with no children but shells need not look for processes; any
@@ -173,9 +175,7 @@ func TestExitCode(t *testing.T) {
 // and still the mark.
 func TestMarkDuringExec(t *testing.T) {
 	again := filepath.Join(t.TempDir(), "again")
-	if err := os.WriteFile(again, []byte("#!/bin/sh\nexec \"$0\"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Program(t, again, "#!/bin/sh\nexec \"$0\"\n")
 	cmd := exec.Command(again)
 	cmd.Env = []string{newMark() + "1"}
 	if err := cmd.Start(); err != nil {

@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,14 +25,19 @@ type Jobs struct {
 	// Encoding is the encoding of output that is not UTF-8; empty means unknown. It is set before
 	// the first command.
 	Encoding text.Encoding
+	// Changed, if not nil, is called when a job has begun or ended, from any goroutine. It is set
+	// before the first command.
+	Changed func()
 
 	family family
 
-	mu     sync.Mutex
-	jobs   []*job
-	last   int // number of the latest job
-	closed bool
-	wg     sync.WaitGroup
+	mu      sync.Mutex
+	jobs    []*job
+	running []*job // of jobs
+	front   *front // may be moved to the background; nil if none may
+	last    int    // number of the latest job
+	closed  bool
+	wg      sync.WaitGroup
 }
 
 // NewJobs returns an empty set of jobs.
@@ -56,16 +65,24 @@ func (j *Jobs) Run(ctx context.Context, opts Options) (Result, error) {
 		return Result{ExitCode: -1, Cancelled: true}, nil
 	default:
 	}
-	kept := opts.capture(j.Encoding)
+	f := &front{line: opts.Line, limit: opts.Timeout, kept: opts.capture(j.Encoding), moved: make(chan struct{})}
 	report := newReporter(opts.Output, j.Encoding)
-	c, err := j.start(opts, func(p []byte) { kept.Write(p); report.add(p) })
+	c, err := j.start(opts, func(p []byte) { f.write(p); report.add(p) })
 	if err != nil {
 		report.close()
 		return Result{}, err
 	}
-	end := c.wait(ctx.Done(), opts.Timeout)
+	if opts.Moved != nil {
+		j.bring(f, c.started)
+	}
+	end := c.wait(ctx.Done(), f.moved, opts.Timeout)
 	report.close()
-	out := kept.Finish()
+	if b := j.retire(f, end.moved); b != nil {
+		opts.Moved(b.describe())
+		j.follow(b, c, opts.Ended)
+		return Result{Moved: true, Took: time.Since(c.started)}, nil
+	}
+	out := f.kept.Finish()
 	return Result{
 		ExitCode: end.code, TimedOut: end.timedOut, Cancelled: end.stopped, Took: end.took,
 		Output: out.Text, Lines: out.Lines, Omitted: out.Omitted, Spill: out.File,
@@ -81,12 +98,45 @@ type Job struct {
 	Running  bool
 	ExitCode int // valid once it is not running
 	Started  time.Time
+
+	encoding text.Encoding // as of Jobs
 }
+
+// latestSize is the number of bytes of a log that Latest reads.
+const latestSize = 4 << 10
+
+// Latest returns the last lines of the job's output, as it is now; "" if they cannot be read.
+func (d Job) Latest() string {
+	f, err := os.Open(d.Log)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	end, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return ""
+	}
+	from := max(0, end-latestSize)
+	tail := make([]byte, end-from)
+	n, err := f.ReadAt(tail, from)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return ""
+	}
+	lines := strings.Split(strings.TrimRight(text.Output(tail[:n], d.encoding), "\n"), "\n")
+	if from > 0 && len(lines) > 1 {
+		lines = lines[1:] // cut off
+	}
+	return strings.Join(lines[max(0, len(lines)-latestLines):], "\n")
+}
+
+// latestLines is the number of lines that Latest returns.
+const latestLines = 12
 
 // job is a background command. The goroutine that runs the job owns out until done is
 // closed.
 type job struct {
 	id, line, log string
+	encoding      text.Encoding
 	started       time.Time
 	stop          chan struct{} // closed under Jobs.mu, once
 	stopping      bool          // guarded by Jobs.mu
@@ -104,28 +154,46 @@ func (j *Jobs) Start(opts Options) (Job, error) {
 	if opts.SpillDir == "" {
 		return Job{}, errors.New("a background command needs a folder for its log")
 	}
-	b, err := j.enter(opts)
+	out := opts.capture(j.Encoding)
+	b, err := j.enter(opts.Line, out, time.Now())
 	if err != nil {
+		out.Discard()
 		return Job{}, err
 	}
-	c, err := j.start(opts, b.out.Write)
+	c, err := j.start(opts, out.Write)
 	if err != nil {
-		b.out.Discard()
+		out.Discard()
 		j.leave(b)
-		j.wg.Done()
 		return Job{}, err
 	}
+	started := b.describe()
+	j.follow(b, c, opts.Ended)
+	return started, nil
+}
+
+// follow waits for the end of b in a goroutine.
+func (j *Jobs) follow(b *job, c *command, ended func()) {
+	j.changed()
 	go func() {
 		defer crash.Guard()
 		defer j.wg.Done()
-		b.run(c, opts.Ended)
+		b.run(c, ended)
+		j.mu.Lock()
+		j.running = unlisted(j.running, b)
+		j.mu.Unlock()
+		j.changed()
 	}()
-	return b.describe(), nil
 }
 
-// enter creates a job with its log, so that Close knows it from the start.
-func (j *Jobs) enter(opts Options) (*job, error) {
-	out := opts.capture(j.Encoding)
+func (j *Jobs) changed() {
+	if j.Changed != nil {
+		j.Changed()
+	}
+}
+
+// enter creates a job with its log, so that Close knows it from the start. On an error the
+// caller owns out.
+func (j *Jobs) enter(line string, out *capture, started time.Time) (*job, error) {
 	log, err := out.Log()
 	if err != nil {
 		return nil, fmt.Errorf("the log of the command cannot be written: %w", err)
@@ -133,35 +201,34 @@ func (j *Jobs) enter(opts Options) (*job, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.closed {
-		out.Discard()
 		return nil, errClosed
 	}
 	j.last++
 	b := &job{
-		id: fmt.Sprintf("job-%d", j.last), line: opts.Line, log: log, started: time.Now(),
+		id: fmt.Sprintf("job-%d", j.last), line: line, log: log, encoding: j.Encoding, started: started,
 		stop: make(chan struct{}), done: make(chan struct{}), out: out,
 	}
-	j.jobs = append(j.jobs, b)
+	j.jobs, j.running = append(j.jobs, b), append(j.running, b)
 	j.wg.Add(1)
 	return b, nil
 }
 
-// leave removes a job that could not be started.
+// leave removes a job that does not run.
 func (j *Jobs) leave(b *job) {
+	defer j.wg.Done()
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for i, other := range j.jobs {
-		if other == b {
-			j.jobs = append(j.jobs[:i:i], j.jobs[i+1:]...)
-			return
-		}
-	}
+	j.jobs, j.running = unlisted(j.jobs, b), unlisted(j.running, b)
+}
+
+func unlisted(list []*job, b *job) []*job {
+	return slices.DeleteFunc(list, func(other *job) bool { return other == b })
 }
 
 // run waits for the job to end, then calls ended, which may be nil.
 func (b *job) run(c *command, ended func()) {
 	defer close(b.done)
-	end := c.wait(b.stop, 0)
+	end := c.wait(b.stop, nil, 0)
 	out := b.out.Finish()
 	b.out = nil // a long session may start many
 	b.code, b.survivors = end.code, end.left.survivors
@@ -176,7 +243,7 @@ func (b *job) run(c *command, ended func()) {
 
 // describe returns the current state of b.
 func (b *job) describe() Job {
-	d := Job{ID: b.id, Line: b.line, Log: b.log, Running: true, Started: b.started}
+	d := Job{ID: b.id, Line: b.line, Log: b.log, Running: true, Started: b.started, encoding: b.encoding}
 	select {
 	case <-b.done:
 		d.Running, d.ExitCode = false, b.code
@@ -224,8 +291,19 @@ func (j *Jobs) end(b *job) {
 func (j *Jobs) List() []Job {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	list := make([]Job, 0, len(j.jobs))
-	for _, b := range j.jobs {
+	return describe(j.jobs)
+}
+
+// Running returns the jobs that run. Its cost does not grow with the jobs that have ended.
+func (j *Jobs) Running() []Job {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return describe(j.running)
+}
+
+func describe(jobs []*job) []Job {
+	list := make([]Job, 0, len(jobs))
+	for _, b := range jobs {
 		list = append(list, b.describe())
 	}
 	return list
@@ -237,7 +315,7 @@ func (j *Jobs) List() []Job {
 func (j *Jobs) Close() error {
 	j.mu.Lock()
 	j.closed = true
-	jobs := j.jobs
+	jobs := slices.Clone(j.jobs)
 	j.mu.Unlock()
 	for _, b := range jobs {
 		j.end(b)

@@ -17,20 +17,37 @@ var shells = [...]string{"/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/
 // shellCommand returns the command for a line, in a new session: without a terminal, and
 // with /dev/null as input. It runs in dir, or in the current folder.
 func shellCommand(line, dir string) *exec.Cmd {
-	argv := []string{"/bin/sh", "-c", line}
-	if bash := findBash(dir); bash != "" {
-		argv = []string{bash, "--noprofile", "--norc", "-c", line}
-	}
+	argv := argvOf(line, dir)
 	cmd := lookpath.Command(argv[0], argv[1:]...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	return cmd
 }
 
+// codePage returns 0: consoles have no code pages.
+func codePage() uint32 { return 0 }
+
+// lineVariables returns none: the line is an argument.
+func lineVariables(string, string) []string { return nil }
+
+// argvOf returns the program and the arguments that run a line.
+func argvOf(line, dir string) []string {
+	sh := In(dir)
+	if sh.Name == "bash" {
+		return []string{sh.Path, "--noprofile", "--norc", "-c", line}
+	}
+	return []string{sh.Path, "-c", line}
+}
+
+// interpreterIn returns bash, or without one sh.
+func interpreterIn(dir string) Interpreter {
+	if bash := findBash(dir); bash != "" {
+		return Interpreter{Name: "bash", Path: bash, Posix: true, most: maxArgument}
+	}
+	return Interpreter{Name: "sh", Path: "/bin/sh", Posix: true, most: maxArgument}
+}
+
 // hasWatchdog is true: a watchdog can find the processes of commands.
 const hasWatchdog = true
-
-// apart puts a process into a new session, where signals of our terminal do not reach it.
-func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
 // outlive makes this process ignore requests to end.
 func outlive() { ossignal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP) }

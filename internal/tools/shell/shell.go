@@ -16,7 +16,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/sandbox"
@@ -28,7 +27,7 @@ const DefaultLimit = 30_000
 
 // Options describes one command.
 type Options struct {
-	Line string // for bash -c, sh -c if there is no bash, cmd /c on Windows
+	Line string // for the shell, see In
 	Dir  string // absolute; must exist
 	// Env is the whole environment, see Environ; nil means Environ of the program's own.
 	Env []string
@@ -45,6 +44,9 @@ type Options struct {
 	// Stdout, if not nil, gets the standard output, which is then missing in Result.Output. Only
 	// Run uses it, from another goroutine, and never after it has returned.
 	Stdout io.Writer
+	// Moved, if not nil, lets Move move the command that Run runs to the background, which also
+	// needs SpillDir. It is then called by Run, before Ended may be.
+	Moved func(Job)
 	// Ended, if not nil, is called when a command in the background has ended, from another
 	// goroutine, and before Job shows that.
 	Ended func()
@@ -55,7 +57,7 @@ type Options struct {
 	Limit int
 	// Sandbox confines the command, which does not start if that fails. Without one, the
 	// command has all rights of the user.
-	Sandbox *sandbox.Policy
+	Sandbox sandbox.Confiner
 }
 
 // Result is the result of a command.
@@ -72,6 +74,7 @@ type Result struct {
 	Spill     string // file (0600) with the output from its beginning, up to 64 MiB; empty if nothing was left out
 	TimedOut  bool
 	Cancelled bool // ctx ended before the command did
+	Moved     bool // it runs on in the background; see Options.Moved
 	Took      time.Duration
 	// Notes are sentences for the model and the user about leftover processes that were
 	// ended or could not be ended.
@@ -91,11 +94,8 @@ func (o Options) capture(encoding text.Encoding) *capture {
 
 // check returns clearer errors than the system for commands that it would refuse.
 func (o Options) check() error {
-	if strings.Contains(o.Line, "\x00") {
-		return fmt.Errorf("the command contains a NUL byte, which no shell accepts")
-	}
-	if len(o.Line) > maxLine {
-		return fmt.Errorf("the command is %d bytes long and the system takes %d: put it into a file and run that", len(o.Line), maxLine)
+	if err := In(o.Dir).Check(o.Line); err != nil {
+		return err
 	}
 	info, err := os.Stat(o.Dir)
 	if err != nil {
@@ -106,7 +106,3 @@ func (o Options) check() error {
 	}
 	return nil
 }
-
-// maxLine is the maximum length of a command line in bytes; Linux accepts no longer
-// argument.
-const maxLine = 128<<10 - 1

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/child"
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/lookpath"
 )
@@ -70,7 +71,7 @@ func (w *watchdog) start() error {
 	if mark, ok := os.LookupEnv(markName); ok {
 		w.cmd.Env = append(w.cmd.Env, markName+"="+mark)
 	}
-	apart(w.cmd)
+	child.Apart(w.cmd)
 	err = w.cmd.Start()
 	_ = r.Close() // the watchdog has its own copy
 	if err != nil {

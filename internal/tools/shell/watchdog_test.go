@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
@@ -59,5 +60,5 @@ func victim(dir string, lines []string) {
 		}
 	}
 	fmt.Println("up")
-	select {}
+	<-time.After(time.Hour) // select {} would end a program in which nothing else runs
 }

@@ -22,6 +22,7 @@ import (
 
 	"golang.org/x/net/idna"
 
+	"github.com/bb2d0cf4/agent/internal/tlsfault"
 	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
@@ -193,6 +194,9 @@ func explain(err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("no complete answer within %s", timeLimit)
 	case errors.As(err, &of):
+		if fault, _ := tlsfault.Explain(err, time.Now()); fault != "" {
+			return errors.New("the server " + fault)
+		}
 		return of.Err
 	}
 	return err

@@ -141,6 +141,20 @@ func (t *Tracker) Start(ctx context.Context, c Command) (run *Run, why error) {
 	return r, nil
 }
 
+// Moved makes the command one in the background.
+func (r *Run) Moved() {
+	if r == nil {
+		return
+	}
+	t := r.tracker
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.front == r {
+		t.front = nil
+	}
+	r.job, t.jobs = true, append(t.jobs, r)
+}
+
 // End is called after the command ended. It records what changed since Start.
 func (r *Run) End(ctx context.Context) Report {
 	if r == nil {

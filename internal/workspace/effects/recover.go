@@ -114,7 +114,7 @@ func (t *Tracker) finish(ctx context.Context, s *store) (line string, err error)
 	if err := r.record(ctx, t.recorded(last.By.Run)); err != nil || len(r.report.Files) == 0 {
 		return "", err
 	}
-	return fmt.Sprintf("The program was killed while a command ran (%s), which had %s. An undo takes that back.", last.By.Command, r.report), nil
+	return fmt.Sprintf("The program was killed while a command ran (%s), which had %s. /undo reverses that.", last.By.Command, r.report), nil
 }
 
 // recorded returns the paths of the entries of a run.

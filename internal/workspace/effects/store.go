@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -166,27 +165,33 @@ func (s *store) read(at extent, size int64) ([]byte, error) {
 	return data, err
 }
 
-// close removes the store.
+// close removes the store. Its files are closed before: Windows removes no open file.
 func (s *store) close() error {
-	var errs []error
-	for _, ext := range []string{logExt, "", lockExt} { // the lock last: by it, Recover finds the rest
-		if err := os.Remove(s.path + ext); !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
-		}
+	errs := []error{s.closeFiles()}
+	for _, ext := range []string{logExt, ""} {
+		errs = append(errs, statefile.Remove(s.path+ext))
 	}
-	return errors.Join(append(errs, s.release())...)
+	if s.lock != nil { // the last: by it, Recover finds the rest
+		errs = append(errs, s.lock.Remove())
+	}
+	return errors.Join(errs...)
 }
 
 // release closes the store, and leaves its files.
 func (s *store) release() error {
+	err := s.closeFiles()
+	if s.lock != nil {
+		err = errors.Join(err, s.lock.Release())
+	}
+	return err
+}
+
+func (s *store) closeFiles() error {
 	var errs []error
 	for _, f := range []*os.File{s.file, s.log} {
 		if f != nil {
 			errs = append(errs, f.Close())
 		}
-	}
-	if s.lock != nil {
-		errs = append(errs, s.lock.Release())
 	}
 	return errors.Join(errs...)
 }

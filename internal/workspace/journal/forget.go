@@ -123,7 +123,7 @@ func (rs *records) rewrite(path string, drop func(*Entry) bool) error {
 	if err != nil {
 		err = errors.Join(err, ignoreMissing(os.Remove(path+newExt)))
 	}
-	return errors.Join(err, unlock(path, lock), statefile.SyncDir(filepath.Dir(path)))
+	return errors.Join(err, lock.Remove(), statefile.SyncDir(filepath.Dir(path)))
 }
 
 // copy writes the kept entries, their content and their outcomes to a new file.

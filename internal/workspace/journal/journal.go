@@ -243,18 +243,6 @@ func newLock(dir string) (path string, lock *statefile.Lock, err error) {
 	return "", nil, err
 }
 
-// unlock removes a segment's lock file, then releases the lock: in this order nobody can
-// lock a file that is about to go. If open files cannot be removed, it removes the file
-// after the release.
-func unlock(path string, lock *statefile.Lock) error {
-	first := os.Remove(path + lockExt)
-	err := lock.Release()
-	if first != nil {
-		err = errors.Join(err, ignoreMissing(os.Remove(path+lockExt)))
-	}
-	return err
-}
-
 // makeDir makes the journal's folder durably.
 func makeDir(dir string) error {
 	if _, err := os.Stat(dir); err == nil {
@@ -277,7 +265,7 @@ func (j *Journal) retire() error {
 	return errors.Join(
 		s.file.Close(),
 		os.Rename(s.path+liveExt, s.path+logExt),
-		unlock(s.path, s.lock),
+		s.lock.Remove(),
 	)
 }
 
@@ -286,7 +274,7 @@ func (j *Journal) retire() error {
 func (j *Journal) abandon() error {
 	s := j.live
 	j.live = nil
-	return errors.Join(s.file.Close(), unlock(s.path, s.lock))
+	return errors.Join(s.file.Close(), s.lock.Remove())
 }
 
 // Close ends the segment that this process writes.

@@ -46,7 +46,7 @@ func (j *Journal) recoverSegment(path string, rec Recover) error {
 		ignoreMissing(j.finishSegment(path, rec)),
 		ignoreMissing(os.Remove(path+newExt)),
 	)
-	return errors.Join(err, unlock(path, lock))
+	return errors.Join(err, lock.Remove())
 }
 
 func (j *Journal) finishSegment(path string, rec Recover) error {

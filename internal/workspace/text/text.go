@@ -14,6 +14,7 @@ import (
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/ianaindex"
 	"golang.org/x/text/encoding/unicode"
 )
 
@@ -29,7 +30,7 @@ var (
 type Encoding string
 
 // The encodings that are detected. Others come from a setting or an editor, under the
-// names of golang.org/x/text's htmlindex.
+// names of golang.org/x/text's htmlindex or ianaindex.
 const (
 	UTF8    Encoding = "utf-8"
 	UTF16LE Encoding = "utf-16le"
@@ -72,8 +73,14 @@ func codecOf(e Encoding) (encoding.Encoding, error) {
 	case StrayUTF8:
 		return strayCodec{}, nil
 	}
+	if page := codePages[e]; page != nil {
+		return table{page}, nil
+	}
 	codec, err := htmlindex.Get(string(e))
 	if err != nil {
+		codec, err = ianaindex.IANA.Encoding(string(e)) // the code pages of DOS
+	}
+	if err != nil || codec == nil {
 		return nil, fmt.Errorf("unknown encoding %q", e)
 	}
 	if t, ok := codec.(*charmap.Charmap); ok {

@@ -81,6 +81,16 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestCodePages: VS Code knows encodings that browsers do not.
+func TestCodePages(t *testing.T) {
+	for _, name := range []Encoding{"cp437", "cp850", "cp852", "cp865"} {
+		got, err := DecodeAs([]byte("caf\x82\n"), Format{Encoding: name})
+		if err != nil || got != "café\n" {
+			t.Errorf("%s: got %q, %v", name, got, err)
+		}
+	}
+}
+
 func TestReaderJudgesTheHead(t *testing.T) {
 	long := strings.Repeat("x", headSize-1)
 	tests := []struct {

@@ -1,6 +1,7 @@
 package undo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 // Net is the net effect of the changes of one file.
 type Net struct {
 	Name             string
+	From             string // the name before a move; "" if it did not move
 	Before, After    string
 	Created, Deleted bool // the file was missing before; it is missing after
 	// Others means that somebody else changed the file too, between or after the changes,
@@ -30,7 +32,7 @@ func (n Net) Counts() (added, removed int) { return diff.Count(n.Before, n.After
 
 // Diff returns the change as a unified diff, empty if nothing changed.
 func (n Net) Diff() string {
-	before, after := n.Name, n.Name
+	before, after := cmp.Or(n.From, n.Name), n.Name
 	if n.Created {
 		before = ""
 	}
@@ -82,7 +84,7 @@ func (l *Log) net(c chain) Net {
 	after, others, err := l.leftBy(last)
 	n.Others, n.Deleted = n.Others || others, err == nil && after == nil
 	if err == nil {
-		_, n.Before, n.After, err = decode(before, after, formatOf(first), formatOf(last))
+		_, n.Before, n.After, err = workspace.InOneFormat(before, after, formatOf(first), formatOf(last))
 		if err != nil && c.byCommand() {
 			n.Before, n.After, err = workspace.Describe(before), workspace.Describe(after), nil
 		}

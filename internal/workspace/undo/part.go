@@ -24,11 +24,11 @@ func (p Plan) With(texts map[int]string) (Plan, error) {
 		switch {
 		case err != nil || now.Hash != c.Hash:
 			return Plan{}, fmt.Errorf("%s: %w", c.Name, errors.Join(errChangedSince, err))
-		case c.Delete || !c.Exists || s.restore != nil && (s.restore.From.Mode.Type() != 0 || s.restore.To.Mode.Type() != 0):
-			return Plan{}, fmt.Errorf("%s can only be taken back as a whole", c.Name)
+		case !c.Editable() || !c.Exists:
+			return Plan{}, fmt.Errorf("%s can only be undone as a whole", c.Name)
 		}
 		c.After, c.Mode = after, now.Mode
-		s.part, s.restore = true, nil
+		s.part, c.States = true, nil
 		if err := s.aim(c); err != nil {
 			return Plan{}, fmt.Errorf("%s: %w", c.Name, err)
 		}
@@ -76,7 +76,7 @@ func (p *Plan) beside(l *Log, c chain, why error, hunks bool) (workspace.Change,
 	case change.After == change.Text:
 		return workspace.Change{}, s, errOverlaps
 	case m.kept > 0:
-		p.Kept = append(p.Kept, fmt.Sprintf("%s: %d of its hunks cannot be taken back, as their lines were changed since", last.Name, m.kept))
+		p.Kept = append(p.Kept, fmt.Sprintf("%s: %d of its hunks cannot be undone, as their lines were changed since", last.Name, m.kept))
 	default:
 		p.Merged = append(p.Merged, last.Name)
 	}
@@ -137,10 +137,10 @@ func (c chain) takeBack(change *workspace.Change, now, after []byte) (m merged, 
 		return m, err
 	}
 	var base, ours string
-	if change.Format, change.Text, base, err = decode(now, after, formatOf(c[len(c)-1]), formatOf(c[0])); err != nil {
+	if change.Format, change.Text, base, err = workspace.InOneFormat(now, after, formatOf(c[len(c)-1]), formatOf(c[0])); err != nil {
 		return m, err
 	}
-	if ours, err = decodeOne(before, change.Format); err != nil {
+	if ours, err = workspace.DecodeAs(before, change.Format); err != nil {
 		return m, err
 	}
 	m.takeBack(base, ours, change.Text)
@@ -180,7 +180,7 @@ func (m *merged) takeBack(base, before, now string) {
 type conflict int
 
 func (c conflict) Error() string {
-	return fmt.Sprintf("it was changed since, and the later change of line %d is in conflict with taking this back", int(c))
+	return fmt.Sprintf("it was changed since, and the later change of line %d conflicts with this undo", int(c))
 }
 
 func (c conflict) Unwrap() error { return workspace.ErrStale }

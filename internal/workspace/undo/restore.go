@@ -1,11 +1,9 @@
 package undo
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -40,7 +38,7 @@ func (c chain) restore(root *workspace.Root, s step, foreign error, others bool)
 			foreign = errGone
 		}
 	}
-	x := &workspace.Restoration{Path: last.Path, Name: last.Name, From: now}
+	x := workspace.States{Before: now}
 	already := now.Equal(workspace.State{Mode: first.Mode, Hash: first.Before})
 	if err := c.refusal(foreign, already, others); err != nil {
 		return workspace.Change{}, s, err
@@ -50,47 +48,23 @@ func (c chain) restore(root *workspace.Root, s step, foreign error, others bool)
 		if x.Content, err = first.Content(); err != nil {
 			return workspace.Change{}, s, err
 		}
-		x.To = workspace.StateOf(first.Mode, x.Content)
+		x.After = workspace.StateOf(first.Mode, x.Content)
 	}
 	if x.Replaces() {
-		if err := root.Linked(x.Path); err != nil {
+		if err := root.Linked(last.Path); err != nil {
 			return workspace.Change{}, s, err
 		}
 	}
-	s.restore = x
-	return shown(x, content), s, nil
-}
-
-// shown returns x in the form of a change of text.
-func shown(x *workspace.Restoration, now []byte) workspace.Change {
-	c := workspace.Change{Delete: !x.To.Exists()}
-	c.Path, c.Name, c.Exists, c.Mode = x.Path, x.Name, x.From.Exists(), x.To.Mode
-	if c.Delete {
-		c.Mode = x.From.Mode
-	}
-	if c.Exists {
-		c.Hash, c.Size = *x.From.Hash, int64(len(now))
-	} else {
-		now = nil
-	}
-	then := x.Content
-	if c.Delete {
-		then = nil
-	}
-	var err error
-	if c.Format, c.Text, c.After, err = decode(now, then); err != nil {
-		c.Text, c.After = workspace.Describe(now), workspace.Describe(then)
-	}
-	return c
+	return workspace.Restated(last.Path, last.Name, x, content), s, nil
 }
 
 // stillThere ensures that the path is still in the state of the plan.
-func (s step) stillThere(root *workspace.Root) error {
-	now, _, err := root.Look(s.restore.Path)
+func stillThere(root *workspace.Root, c workspace.Change) error {
+	now, _, err := root.Look(c.Path)
 	switch {
 	case err != nil:
 		return errors.Join(workspace.ErrStale, err)
-	case now.Equal(s.restore.From):
+	case now.Equal(c.States.Before):
 		return nil
 	case !now.Exists():
 		return errGone
@@ -98,68 +72,25 @@ func (s step) stillThere(root *workspace.Root) error {
 	return errChangedSince
 }
 
-// order sorts the changes of a plan with restorations so that each can be made: first
-// what goes, then folders from the outside in, then their content.
+// order sorts the changes of a plan with restorations so that each can be made.
 func (p *Plan) order() {
-	if !slices.ContainsFunc(p.steps, func(s step) bool { return s.restore != nil }) {
-		return
-	}
-	order := make([]int, len(p.steps))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		phase := p.phase(a)
-		if d := cmp.Compare(phase, p.phase(b)); d != 0 {
-			return d
-		}
-		if phase == foldersGo {
-			a, b = b, a
-		}
-		return strings.Compare(p.Changes[a].Path, p.Changes[b].Path)
-	})
 	changes, steps := p.Changes, p.steps
 	p.Changes, p.steps = nil, nil
-	for _, i := range order {
+	for _, i := range workspace.Order(changes) {
 		p.Changes, p.steps = append(p.Changes, changes[i]), append(p.steps, steps[i])
 	}
-}
-
-// The order in which an undo restores paths.
-const (
-	filesGo     = iota
-	foldersGo   // the innermost first; something else may take their place
-	foldersCome // the outermost first
-	filesCome
-)
-
-func (p *Plan) phase(i int) int {
-	x := p.steps[i].restore
-	switch {
-	case x == nil && p.Changes[i].Delete:
-		return filesGo
-	case x == nil:
-		return filesCome
-	case x.From.IsDir() && !x.To.IsDir():
-		return foldersGo
-	case x.To.IsDir():
-		return foldersCome
-	case !x.To.Exists():
-		return filesGo
-	}
-	return filesCome
 }
 
 // Modes describes the changes of the plan that the texts do not show: of modes, and of
 // links and folders.
 func (p Plan) Modes() []string {
 	var out []string
-	for i, s := range p.steps {
-		x := s.restore
-		if x == nil || !x.From.Exists() || !x.To.Exists() || x.From.Mode == x.To.Mode {
+	for _, c := range p.Changes {
+		x := c.States
+		if x == nil || !x.Before.Exists() || !x.After.Exists() || x.Before.Mode == x.After.Mode {
 			continue
 		}
-		out = append(out, fmt.Sprintf("%s: mode %s → %s", p.Changes[i].Name, x.From.Mode, x.To.Mode))
+		out = append(out, fmt.Sprintf("%s: mode %s → %s", c.Name, x.Before.Mode, x.After.Mode))
 	}
 	return out
 }
@@ -194,12 +125,11 @@ func (c chain) ofFolder() bool {
 // did not remove because something is in them; "" without one.
 func (p Plan) Restored() (names []string, remark string) {
 	var remaining []string
-	for i, s := range p.steps {
-		name := p.Changes[i].Name
-		if s.remains(p.root) {
-			remaining = append(remaining, name)
+	for _, c := range p.Changes {
+		if remains(p.root, c) {
+			remaining = append(remaining, c.Name)
 		} else {
-			names = append(names, name)
+			names = append(names, c.Name)
 		}
 	}
 	switch len(remaining) {
@@ -212,10 +142,10 @@ func (p Plan) Restored() (names []string, remark string) {
 }
 
 // remains reports whether a folder that was to be removed is still there.
-func (s step) remains(root *workspace.Root) bool {
-	if s.restore == nil || !s.restore.From.IsDir() || s.restore.To.Exists() {
+func remains(root *workspace.Root, c workspace.Change) bool {
+	if c.States == nil || !c.States.Before.IsDir() || c.States.After.Exists() {
 		return false
 	}
-	now, _, err := root.Look(s.restore.Path)
+	now, _, err := root.Look(c.Path)
 	return err == nil && now.IsDir()
 }

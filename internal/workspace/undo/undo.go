@@ -16,7 +16,6 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/journal"
-	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
 // ErrNothing is returned by Find if there is nothing to undo.
@@ -73,8 +72,6 @@ type step struct {
 	target  *workspace.Hash // of the content to restore; nil for no file
 	others  bool            // what somebody else changed goes too
 	part    bool            // only a part of the entries is undone
-	// restore is the change if a command made one of the changes to undo; else nil.
-	restore *workspace.Restoration
 }
 
 // Find plans an undo; it changes nothing yet. If no file can be undone, the error is
@@ -120,9 +117,6 @@ func (l *Log) Plan(s Scope) (Plan, error) {
 		}
 		if change.Delete {
 			change.Dirs = madeFor(change.Path, l.past)
-		}
-		if st.restore != nil {
-			st.restore.Dirs = change.Dirs
 		}
 		if s.Session != "" {
 			st.session = s.Session
@@ -265,7 +259,7 @@ func (c chain) undo(root *workspace.Root, others bool) (workspace.Change, step, 
 			return workspace.Change{}, s, err
 		}
 	}
-	change.Format, change.Text, change.After, err = decode(now, then, formatOf(first), formatOf(last))
+	change.Format, change.Text, change.After, err = workspace.InOneFormat(now, then, formatOf(first), formatOf(last))
 	if change.Format.Encoding == workspace.Binary {
 		change.Raw, change.RawAfter = now, then
 	}
@@ -322,40 +316,6 @@ func formatOf(e journal.Past) workspace.Format {
 	return workspace.Format{Encoding: workspace.Encoding(e.Encoding), BOM: e.BOM, EOL: e.EOL}
 }
 
-// decode decodes two contents in the first format that does for both; nil is no file. It
-// describes them if one of the formats is of no text. The
-// encodings may differ if a change removed the only character that showed it, or somebody
-// else wrote one of them.
-func decode(now, then []byte, formats ...workspace.Format) (f workspace.Format, textNow, textThen string, err error) {
-	for _, f := range formats {
-		if f.Encoding == workspace.Binary {
-			return f, workspace.Describe(now), workspace.Describe(then), nil
-		}
-	}
-	for _, data := range [][]byte{now, then} {
-		if found, _, err := text.Decode(data, text.Fallback{Encoding: workspace.Latin1}); data != nil && err == nil {
-			formats = append(formats, found)
-		}
-	}
-	for _, f = range append(formats, workspace.Format{Encoding: workspace.Latin1, EOL: "\n"}) {
-		textNow, err = decodeOne(now, f)
-		if err == nil {
-			textThen, err = decodeOne(then, f)
-		}
-		if err == nil {
-			break
-		}
-	}
-	return f, textNow, textThen, err
-}
-
-func decodeOne(data []byte, f workspace.Format) (string, error) {
-	if data == nil {
-		return "", nil
-	}
-	return text.DecodeAs(data, f)
-}
-
 // Do executes p as shown. If a file was changed since the plan, Do changes nothing and
 // returns workspace.ErrStale. If that happens between two of the files, the first ones
 // stay undone, are journalled, and are named in the error.
@@ -372,37 +332,21 @@ func (p Plan) Do(ctx context.Context) error {
 	if err := p.recordVoids(by); err != nil {
 		return err
 	}
-	for done := 0; done < len(p.Changes); {
-		n, err := p.some(ctx, done, by)
-		done += n
-		if err == nil {
-			continue
-		}
-		at := p.Changes[done]
-		if errors.Is(err, workspace.ErrNotDurable) {
-			done++ // it is undone; but the disk may refuse again
-		}
-		return stopped(p.Changes[:done], at, err)
+	changes := slices.Clone(p.Changes)
+	for i := range changes {
+		origin := p.steps[i].origin(by)
+		changes[i].By = &origin
 	}
-	return nil
-}
-
-// some makes the next change of the plan, with those that are restored together with it, and
-// returns how many were made.
-func (p Plan) some(ctx context.Context, from int, by workspace.Origin) (int, error) {
-	var together []workspace.Restoration
-	for i := from; i < len(p.steps) && p.steps[i].restore != nil; i++ {
-		x := *p.steps[i].restore
-		x.By = p.steps[i].origin(by)
-		together = append(together, x)
+	files, err := p.root.Commit(ctx, workspace.UntilFailure, by, changes...)
+	if err == nil {
+		return nil
 	}
-	if together != nil {
-		return p.root.Restore(ctx, together)
+	done := p.Changes[:len(files)]
+	at := min(len(files), len(p.Changes)-1)
+	if errors.Is(err, workspace.ErrNotDurable) && len(files) > 0 {
+		at = len(files) - 1 // it is undone; but the disk may refuse again
 	}
-	if _, err := p.root.Commit(ctx, p.Changes[from], p.steps[from].origin(by)); err != nil {
-		return 0, err
-	}
-	return 1, nil
+	return stopped(done, p.Changes[at], err)
 }
 
 // origin returns by for one change.
@@ -428,8 +372,8 @@ func stopped(done []workspace.Change, at workspace.Change, err error) error {
 
 // confirm ensures that c matches the journal and that the file is still as shown.
 func (p Plan) confirm(c workspace.Change, s step) error {
-	if s.restore != nil {
-		return s.stillThere(p.root)
+	if c.States != nil {
+		return stillThere(p.root, c)
 	}
 	var target *workspace.Hash
 	data, err := c.Content()

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/bb2d0cf4/agent/internal/cells"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 )
 
 // Undo is bounded, and redo reverts it.
@@ -34,11 +35,11 @@ func TestTheRingIsBounded(t *testing.T) {
 	var e Text
 	for i := range maxCuts + 5 {
 		e.Type(strings.Repeat("x", i+1))
-		e.Key("ctrl+u")
+		e.Key(keys.DeleteLineLeft)
 	}
-	e.Key("ctrl+y")
+	e.Key(keys.Yank)
 	for range maxCuts - 1 {
-		e.Key("alt+y")
+		e.Key(keys.YankOlder)
 	}
 	if got := len(e.Gs); got != 6 {
 		t.Errorf("the oldest cut has %d characters, want 6", got)
@@ -95,14 +96,17 @@ func TestRows(t *testing.T) {
 
 // The cursor stays in the text, and undoing and redoing everything restores the text.
 func TestUndoAndRedo(t *testing.T) {
-	keys := []string{"left", "home", "end", "backspace", "ctrl+k", "ctrl+u", "ctrl+w", "ctrl+y", "alt+y", "alt+d", "alt+b"}
+	actions := []keys.Action{
+		keys.Left, keys.LineStart, keys.LineEnd, keys.DeleteLeft, keys.DeleteLineRight, keys.DeleteLineLeft, keys.DeleteBlankLeft, keys.Yank,
+		keys.YankOlder, keys.DeleteWordRight, keys.WordLeft,
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		var e Text
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
 			if rapid.Bool().Draw(t, "typed") {
 				e.Type(rapid.SampledFrom([]string{"a", " ", "漢", "\u0301", "🇩", "🇪"}).Draw(t, "text"))
 			} else {
-				e.Key(rapid.SampledFrom(keys).Draw(t, "key"))
+				e.Key(rapid.SampledFrom(actions).Draw(t, "action"))
 			}
 			if e.At < 0 || e.At > len(e.Gs) {
 				t.Fatalf("cursor %d of %d", e.At, len(e.Gs))

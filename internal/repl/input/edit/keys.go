@@ -1,52 +1,57 @@
 package edit
 
-// Key handles a key that moves, deletes or restores, and reports whether it is one.
-func (t *Text) Key(name string) bool {
+import "github.com/bb2d0cf4/agent/internal/repl/keys"
+
+// Key handles an action that inserts a newline, moves, deletes or restores, and reports whether it is
+// one.
+func (t *Text) Key(a keys.Action) bool {
 	inCut := t.ring.inCut
 	t.ring.rest()
-	switch name {
-	case "ctrl+_", "ctrl+/", "ctrl+shift+-", "ctrl+7":
+	switch a {
+	case keys.Newline:
+		t.Edit(Other, func() { t.Insert(Newline) })
+	case keys.UndoTyping:
 		t.Undo()
-	case "alt+_", "alt+/", "ctrl+alt+_", "alt+shift+-", "ctrl+alt+-":
+	case keys.RedoTyping:
 		t.Redo()
-	case "ctrl+y":
+	case keys.Yank:
 		t.yank()
-	case "alt+y":
+	case keys.YankOlder:
 		t.yankOlder()
-	case "backspace", "ctrl+h", "shift+backspace":
+	case keys.DeleteLeft:
 		t.Drop(max(0, t.At-1), t.At)
-	case "delete", "ctrl+d":
+	case keys.Delete:
 		t.Drop(t.At, min(len(t.Gs), t.At+1))
 	default:
-		if t.motion(name) {
+		if t.motion(a) {
 			return true
 		}
 		t.ring.inCut = inCut
-		t.ring.inCut = t.cutKey(name)
+		t.ring.inCut = t.cutKey(a)
 		return t.ring.inCut
 	}
 	return true
 }
 
-// motion handles keys that move the cursor.
-func (t *Text) motion(name string) bool {
+// motion handles actions that move the cursor.
+func (t *Text) motion(a keys.Action) bool {
 	to := t.At
-	switch name {
-	case "left", "ctrl+b":
+	switch a {
+	case keys.Left:
 		to--
-	case "right", "ctrl+f":
+	case keys.Right:
 		to++
-	case "home", "ctrl+a":
+	case keys.LineStart:
 		to = t.LineStart()
-	case "end", "ctrl+e":
+	case keys.LineEnd:
 		to = t.LineEnd()
-	case "ctrl+home", "alt+<":
+	case keys.TextStart:
 		to = 0
-	case "ctrl+end", "alt+>":
+	case keys.TextEnd:
 		to = len(t.Gs)
-	case "alt+b", "ctrl+left", "alt+left":
+	case keys.WordLeft:
 		to = t.WordLeft()
-	case "alt+f", "ctrl+right", "alt+right":
+	case keys.WordRight:
 		to = t.WordRight()
 	default:
 		return false
@@ -55,27 +60,27 @@ func (t *Text) motion(name string) bool {
 	return true
 }
 
-// cutKey handles keys that delete more than a glyph and keep it for Ctrl+Y. At the end of a
+// cutKey handles actions that delete more than a glyph and keep it to be yanked. At the end of a
 // line they join it with the next.
-func (t *Text) cutKey(name string) bool {
-	switch name {
-	case "ctrl+k":
+func (t *Text) cutKey(a keys.Action) bool {
+	switch a {
+	case keys.DeleteLineRight:
 		to := t.LineEnd()
 		if to == t.At {
 			to = min(len(t.Gs), to+1)
 		}
 		t.Kill(t.At, to)
-	case "ctrl+u":
+	case keys.DeleteLineLeft:
 		from := t.LineStart()
 		if from == t.At {
 			from = max(0, from-1)
 		}
 		t.Kill(from, t.At)
-	case "ctrl+w":
+	case keys.DeleteBlankLeft:
 		t.Kill(t.BlankLeft(), t.At)
-	case "alt+backspace", "ctrl+backspace":
+	case keys.DeleteWordLeft:
 		t.Kill(t.WordLeft(), t.At)
-	case "alt+d", "ctrl+delete", "alt+delete":
+	case keys.DeleteWordRight:
 		t.Kill(t.At, t.WordRight())
 	default:
 		return false

@@ -7,9 +7,12 @@ package vi
 
 import (
 	"strings"
-	"unicode/utf8"
+	"unicode"
+
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/bb2d0cf4/agent/internal/repl/input/edit"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 )
 
 // Result is the effect of a key.
@@ -52,7 +55,10 @@ type cut struct {
 }
 
 // press is a recorded key, for the dot.
-type press struct{ name, text string }
+type press struct {
+	action keys.Action
+	text   string // that it types
+}
 
 // repeat records the last change, for the dot.
 type repeat struct {
@@ -69,25 +75,28 @@ func (m *Mode) Reset() {
 	m.normal, m.cmd, m.again.keys, m.visual = false, command{}, nil, visual{}
 }
 
-// Key handles a key. text is the text that it types, if any. Alt with a character means Esc
-// and the character: many terminals send the same for both.
-func (m *Mode) Key(t *edit.Text, name, text string) Result {
-	if c, ok := strings.CutPrefix(name, "alt+"); ok && text == "" {
-		if big, ok := strings.CutPrefix(c, "shift+"); ok {
-			c = strings.ToUpper(big)
+// Key handles a key, whose action at the prompt is a. text is the text that it types, if any. Alt
+// with a character means Esc and the character: many terminals send the same for both.
+func (m *Mode) Key(t *edit.Text, key tea.KeyPressMsg, a keys.Action, text string) Result {
+	if text == "" && key.Mod&^tea.ModShift == tea.ModAlt && unicode.IsPrint(key.Code) && key.Code != tea.KeySpace {
+		c := string(key.Code)
+		if key.Mod&tea.ModShift != 0 {
+			c = strings.ToUpper(c)
 		}
-		if utf8.RuneCountInString(c) == 1 {
-			m.Key(t, "esc", "")
-			return m.Key(t, c, c)
-		}
+		m.press(t, press{action: keys.Stop})
+		return m.press(t, press{text: c})
 	}
-	if !m.normal {
-		return m.inserting(t, name, text)
+	return m.press(t, press{a, text})
+}
+
+func (m *Mode) press(t *edit.Text, k press) Result {
+	switch m.record(k); {
+	case !m.normal:
+		return m.inserting(t, k.action)
+	case k.text == "":
+		return m.special(t, k.action)
 	}
-	if text == "" {
-		return m.special(t, name)
-	}
-	m.record(name, text)
+	text := k.text
 	if m.selecting(t) {
 		return m.visually(t, text)
 	}
@@ -98,10 +107,9 @@ func (m *Mode) Key(t *edit.Text, name, text string) Result {
 	return res
 }
 
-// inserting records typed text; only Esc is a key of vi.
-func (m *Mode) inserting(t *edit.Text, name, text string) Result {
-	m.record(name, text)
-	if name != "esc" && name != "ctrl+[" {
+// inserting handles a key of a text; only Esc is one of vi.
+func (m *Mode) inserting(t *edit.Text, a keys.Action) Result {
+	if a != keys.Stop {
 		return None
 	}
 	m.normal = true
@@ -116,20 +124,20 @@ func (m *Mode) inserting(t *edit.Text, name, text string) Result {
 
 // special handles keys that type nothing: Esc cancels an incomplete command, and unknown keys
 // have their usual effect.
-func (m *Mode) special(t *edit.Text, name string) Result {
+func (m *Mode) special(t *edit.Text, a keys.Action) Result {
 	half := m.cmd != command{}
 	m.cmd, m.again.keys = command{}, nil
 	if m.selecting(t) {
 		m.visual.keyed = true
-		if name == "esc" || name == "ctrl+[" {
+		if a == keys.Stop {
 			m.visual, half = visual{}, true
 		}
 	}
 	switch {
-	case name == "ctrl+r":
+	case a == keys.History: // redo is on the same key in vi
 		t.Redo()
-	case (name == "esc" || name == "ctrl+[") && half:
-	case name == "backspace":
+	case a == keys.Stop && half:
+	case a == keys.DeleteLeft:
 		t.MoveTo(t.At - 1)
 	default:
 		return None
@@ -139,9 +147,9 @@ func (m *Mode) special(t *edit.Text, name string) Result {
 }
 
 // record records a key for the dot.
-func (m *Mode) record(name, text string) {
-	if r := &m.again; !r.playing && (m.normal || r.keys != nil) && len(r.keys) < maxCount {
-		r.keys = append(r.keys, press{name, text})
+func (m *Mode) record(k press) {
+	if r := &m.again; !r.playing && (m.normal && k.text != "" || r.keys != nil) && len(r.keys) < maxCount {
+		r.keys = append(r.keys, k)
 	}
 }
 
@@ -169,22 +177,16 @@ func (m *Mode) dot(t *edit.Text) {
 	m.again.playing = true
 	m.cmd = command{}
 	for _, k := range m.again.change {
-		if m.Key(t, k.name, k.text) != None {
-			continue
-		}
 		switch {
+		case m.press(t, k) != None:
 		case k.text != "":
 			t.Type(k.text)
-		case newlines[k.name]:
-			t.Edit(edit.Other, func() { t.Insert(edit.Newline) })
 		default:
-			t.Key(k.name)
+			t.Key(k.action)
 		}
 	}
 	m.normal, m.again.playing = true, false
 }
-
-var newlines = map[string]bool{"shift+enter": true, "alt+enter": true, "ctrl+enter": true, "ctrl+j": true}
 
 // clamp keeps the cursor on a glyph of its line, if the line has any.
 func clamp(t *edit.Text) {

@@ -7,6 +7,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/bb2d0cf4/agent/internal/repl/input/edit"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
+	"github.com/bb2d0cf4/agent/internal/repl/keys/keystest"
 )
 
 // prompt is a text with vi keys, driven like the prompt.
@@ -17,24 +19,22 @@ type prompt struct {
 }
 
 // press presses keys: characters, and names in angle brackets.
-func (p *prompt) press(keys string) {
-	for keys != "" {
-		name, rest := keys[:1], keys[1:]
+func (p *prompt) press(all string) {
+	for all != "" {
+		name, rest := all[:1], all[1:]
 		text := name
-		if end := strings.IndexByte(keys, '>'); name == "<" && end > 0 {
-			name, text, rest = keys[1:end], "", keys[end+1:]
+		if end := strings.IndexByte(all, '>'); name == "<" && end > 0 {
+			name, text, rest = all[1:end], "", all[end+1:]
 		}
-		keys = rest
-		if p.last = p.vi.Key(&p.Text, name, text); p.last != None {
-			continue
-		}
-		switch {
+		all = rest
+		key := keystest.Key(name)
+		a := keys.Map{}.At(keys.Prompt, key)
+		switch p.last = p.vi.Key(&p.Text, key, a, text); {
+		case p.last != None:
 		case text != "":
 			p.Type(text)
-		case newlines[name]:
-			p.Edit(edit.Other, func() { p.Insert(edit.Newline) })
 		default:
-			p.Key(name)
+			p.Key(a)
 		}
 	}
 }
@@ -203,7 +203,7 @@ func TestAnyKeys(t *testing.T) {
 			k := rapid.SampledFrom(keys).Draw(t, "key")
 			if len(k) > 1 && k[0] == '<' {
 				p.press(k)
-			} else if p.vi.Key(&p.Text, k, k) == None {
+			} else if p.vi.Key(&p.Text, keystest.Key(k), "", k) == None {
 				p.Type(k)
 			}
 			if from, to, ok := p.vi.Selected(&p.Text); ok && (from < 0 || to < from || to > len(p.Gs)) {

@@ -149,7 +149,7 @@ func (p Place) runs(t *testing.T, script string) bool {
 // lets them run unasked.
 func TestPublishedBypasses(t *testing.T) {
 	for _, c := range published {
-		bypass.Try(t, c.attack, "a line runs unasked only if each of its words is known to only read, in a hardened form", func(t *testing.T) bool {
+		bypass.Try(t, c.attack, "a line runs unasked only if each of its words is known to be read-only, in a hardened form", func(t *testing.T) bool {
 			return c.weak(c.line) && snare(t).runs(t, c.line)
 		}, func(t *testing.T) bool {
 			p := snare(t)
@@ -157,7 +157,7 @@ func TestPublishedBypasses(t *testing.T) {
 			return j.Class == Safe && p.runs(t, j.Script())
 		})
 	}
-	bypass.Try(t, "CVE-2025-55284: data leaves by a command that looks harmless", "a line runs unasked only if each of its words is known to only read, in a hardened form",
+	bypass.Try(t, "CVE-2025-55284: data leaves by a command that looks harmless", "a line runs unasked only if each of its words is known to be read-only, in a hardened form",
 		func(t *testing.T) bool { return called(t, begins) },
 		func(t *testing.T) bool {
 			return called(t, func(line string) bool { return here(t).Judge(line).Class == Safe })

@@ -10,6 +10,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/programs"
 	"github.com/bb2d0cf4/agent/internal/shellline"
 )
@@ -34,13 +35,15 @@ type detector struct {
 	funcs  int             // functions so far
 	more   bool            // the programs get arguments that are only known when the line runs
 	judged map[tail]string // by program, of programs in wrappers
-	sets   func() settings // the variables that the line sets
-	left   *int            // bytes of text that may still be parsed, and words that may be examined
+	// secrets holds the results of secretWord: each program in a wrapper has the words of the next.
+	secrets map[string]string
+	sets    func() settings // the variables that the line sets
+	left    *int            // bytes of text that may still be parsed, and words that may be examined
 }
 
 func newDetector(line string, roots []string) *detector {
 	left := maxText
-	return &detector{line: line, roots: roots, vars: map[string]string{}, found: map[syntax.Node]string{}, judged: map[tail]string{}, left: &left}
+	return &detector{line: line, roots: roots, vars: map[string]string{}, found: map[syntax.Node]string{}, judged: map[tail]string{}, secrets: map[string]string{}, left: &left}
 }
 
 // file finds the dangers of a parsed line.
@@ -50,7 +53,12 @@ func (d *detector) file(f *syntax.File) {
 		syntax.Walk(f, all.add)
 		return all
 	})
-	syntax.Walk(f, func(n syntax.Node) bool {
+	d.walk(f)
+}
+
+// walk finds the dangers in a node.
+func (d *detector) walk(in syntax.Node) {
+	syntax.Walk(in, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Stmt:
 			d.statement(n)
@@ -64,6 +72,8 @@ func (d *detector) file(f *syntax.File) {
 			if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
 				d.pipe(n.Y)
 			}
+		case *syntax.ForClause:
+			return !d.loop(n)
 		case *syntax.FuncDecl:
 			d.function(n)
 		case *syntax.Redirect:
@@ -75,6 +85,35 @@ func (d *detector) file(f *syntax.File) {
 		}
 		return true
 	})
+}
+
+// loop finds the dangers in a loop over words that are known, for each of them, and reports whether they
+// are.
+func (d *detector) loop(n *syntax.ForClause) bool {
+	over, ok := n.Loop.(*syntax.WordIter)
+	if !ok || n.Select || !over.InPos.IsValid() {
+		return false
+	}
+	var values []string
+	for _, w := range over.Items {
+		values = append(values, d.words(w)...)
+	}
+	cost := len(values) * (parseCost + len(source(d.line, n)))
+	if slices.ContainsFunc(values, unknown) || cost > *d.left {
+		return false
+	}
+	*d.left -= cost
+	for _, w := range over.Items {
+		d.walk(w)
+	}
+	for _, value := range values {
+		d.vars[over.Name.Value] = value
+		for _, s := range n.Do {
+			d.walk(s)
+		}
+	}
+	delete(d.vars, over.Name.Value) // with a break, it is any of them
+	return true
 }
 
 func (d *detector) mark(n syntax.Node, why string) {
@@ -105,7 +144,7 @@ func (d *detector) statement(s *syntax.Stmt) {
 	silent := sync.OnceValue(func() bool { return d.silent(s.Cmd) }) // a command can have hundreds of redirections
 	runs := sync.OnceValue(func() []string { return d.inputRunners(s.Cmd) })
 	for _, n := range s.Redirs {
-		if writes(n) && silent() {
+		if writes(n) && n.Word.Lit() != "/dev/null" && silent() {
 			d.mark(n, "it empties the file")
 		}
 		switch n.Op {
@@ -311,12 +350,16 @@ func (d *detector) hides(w *syntax.Word) bool {
 	if name, ok := literal(w); ok {
 		return len(w.Parts) > 1 || strings.ContainsAny(name, " \t")
 	}
-	if text := d.join(w); outside(text) && !unknown(text) {
+	text := d.join(w)
+	if outside(text) && !unknown(text) || atHome.MatchString(text) {
 		return false
 	}
 	lit := w.Lit()
 	return lit == "" || strings.ContainsAny(lit, "\\*?{~") || strings.Contains(lit, "[") && lit != "[" && lit != "[["
 }
+
+// atHome matches a plain path below somebody's home.
+var atHome = lazyregexp.New(`^~[\w.-]*(/[\w.@+-]+)*$`)
 
 // script is nested for text that a shell certainly runs.
 func (d *detector) script(text string) string {
@@ -347,7 +390,7 @@ func (d *detector) inner(text string, invalid func(error) string) string {
 	if err != nil {
 		return invalid(err)
 	}
-	inner := &detector{line: text, roots: d.roots, vars: d.vars, found: map[syntax.Node]string{}, depth: d.depth + 1, judged: d.judged, left: d.left}
+	inner := &detector{line: text, roots: d.roots, vars: d.vars, found: map[syntax.Node]string{}, depth: d.depth + 1, judged: d.judged, secrets: d.secrets, left: d.left}
 	inner.file(file)
 	if parts := inner.rest(); len(parts) > 0 {
 		return parts[0].Reason

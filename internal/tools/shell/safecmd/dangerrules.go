@@ -78,8 +78,8 @@ func copying(args []string) string {
 	return ""
 }
 
-// secretArgs returns which argument names a file that usually holds keys, or "".
-func secretArgs(name string, args []string) string {
+// secretArgs returns which argument names a file that may contain passwords or keys, or "".
+func (d *detector) secretArgs(name string, args []string) string {
 	if p := programs.Find(name); p.Safe != nil {
 		if uses, why := p.Safe(args); why == "" {
 			args = uses.Files
@@ -89,29 +89,37 @@ func secretArgs(name string, args []string) string {
 		}
 	}
 	for _, arg := range args {
-		if why := secretWord(arg); why != "" {
+		why, known := d.secrets[arg]
+		if !known {
+			why = secretWord(arg)
+			d.secrets[arg] = why
+		}
+		if why != "" {
 			return why
 		}
 	}
 	return ""
 }
 
-// secretWord returns a reason if a word names a file that usually holds keys, or may
+// unreadable replaces the text that is not known by a sign. It is made once: lines have thousands of words.
+var unreadable = strings.NewReplacer(unknownText, "…", outsideText, "…")
+
+// secretWord returns a reason if a word names a file that may contain passwords or keys, or may
 // match one.
 func secretWord(word string) string {
 	if i := strings.LastIndexAny(word, "=@"); i >= 0 {
 		word = word[i+1:]
 	}
-	word = strings.NewReplacer(unknownText, "…", outsideText, "…").Replace(word)
+	word = unreadable.Replace(word)
 	base := path.Base(word)
 	switch {
 	case word == "" || strings.ContainsAny(word, " \n"):
 	case strings.HasSuffix(base, "_history") && strings.HasPrefix(base, "."):
 		return "it uses the shell's history, " + word
 	case strings.ContainsAny(base, "*?[") && permission.MayBeSecret(base):
-		return word + " can match a file that usually holds keys"
+		return word + " can match a file that may contain passwords or keys"
 	case permission.Secret(word) && !isIdentifier(word):
-		return word + " is a place that usually holds keys"
+		return word + " is a place that may contain passwords or keys"
 	case strings.HasPrefix(word, "/proc/") && permission.NeverRead(word, "") != "", strings.HasPrefix(word, "/proc/self/"):
 		return word + " exposes the memory and environment of a process"
 	}

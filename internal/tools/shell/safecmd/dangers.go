@@ -1,7 +1,6 @@
 package safecmd
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -28,11 +27,11 @@ func namesPackages(name string, args []string) bool {
 }
 
 // is reports whether a word names a program with all of some properties.
-func is(word string, some programs.Is) bool { return programs.Find(path.Base(word)).Is.Has(some) }
+func is(word string, some programs.Is) bool { return programs.Find(programs.Name(word)).Is.Has(some) }
 
 // isPrefix reports whether the word after this one is a program, or after its options.
 func isPrefix(word string) bool {
-	return is(word, programs.Direct) && programs.Find(path.Base(word)).Exec == nil || isOdd(word)
+	return is(word, programs.Direct) && programs.Find(programs.Name(word)).Exec == nil || isOdd(word)
 }
 
 func isWrapper(word string) bool { return is(word, programs.Starts) || isOdd(word) }
@@ -84,7 +83,7 @@ type tail struct {
 
 // examine is program without its memory.
 func (d *detector) examine(args []string) string {
-	name := path.Base(args[0])
+	name := programs.Name(args[0])
 	if rule := dangerOf(name); rule != nil {
 		if why := rule(d.localAll(d.given(args[1:]))); why != "" {
 			return why
@@ -95,7 +94,7 @@ func (d *detector) examine(args []string) string {
 			return why
 		}
 	}
-	return secretArgs(name, args[1:])
+	return d.secretArgs(name, args[1:])
 }
 
 // given returns the arguments that a program gets.
@@ -168,7 +167,7 @@ func splits(arg string) bool { return short(arg, "S") || strings.HasPrefix(arg, 
 // starts reports whether a word among others can name a program that is dangerous, or
 // starts one.
 func starts(word string) bool {
-	base := path.Base(word)
+	base := programs.Name(word)
 	return dangerOf(base) != nil || isWrapper(word) || isLauncher(word)
 }
 

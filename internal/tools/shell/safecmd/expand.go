@@ -235,10 +235,14 @@ func assigns(p *syntax.ParamExp) bool {
 // addCall notes the variables that a simple command sets.
 func (s *settings) addCall(args []*syntax.Word) {
 	for i, w := range args { // wherever the name of a program is
-		if w.Lit() == "" {
+		text := w.Lit()
+		if text == "" {
+			text, _ = literal(w) // it is quoted
+		}
+		if text == "" {
 			continue
 		}
-		word := path.Base(w.Lit())
+		word := path.Base(text)
 		does := programs.Find(word).Is
 		if i == 0 || word != "." {
 			s.any = s.any || does.Has(programs.Starts|programs.Moves) // such as eval and source
@@ -246,8 +250,10 @@ func (s *settings) addCall(args []*syntax.Word) {
 			s.names["@"] = s.names["@"] || does.Has(programs.Moves)
 		}
 		s.any = s.any || does.Has(programs.Sets) && setsUnknown(args[i:])
-		name, _, _ := strings.Cut(word, "=")
-		s.names[name] = true // read X, printf -v X, env X=y
+		for _, w := range []string{text, word} {
+			name, _, _ := strings.Cut(w, "=")
+			s.names[path.Base(name)] = true // read X, printf -v X, env X=/y
+		}
 	}
 }
 
@@ -326,5 +332,6 @@ func setsUnknown(command []*syntax.Word) bool {
 		return false
 	}
 	format, known := literal(command[1])
-	return command[0].Lit() != "printf" || !known || strings.HasPrefix(format, "-")
+	name, _ := literal(command[0])
+	return name != "printf" || !known || strings.HasPrefix(format, "-")
 }

@@ -277,7 +277,7 @@ func TestGitComparesOnly(t *testing.T) {
 	}
 	lines := []string{
 		"git status", "git status -sb", "git status --porcelain --ignored", "git diff", "git diff a.txt", "git diff -U1 --word-diff -- src", "git diff --stat", "git diff --stat HEAD", "git diff --name-only v1 -- a.txt",
-		"git diff --numstat --cached", "git diff --quiet", "git blame a.txt", "git blame -L 1,2 -- a.txt", "git diff | head -3 && git status --short", "cd " + b.place.Dir + "/src && git diff .",
+		"git diff --numstat --cached", "git diff --quiet", "git diff HEAD", "git diff v1", "git diff --cached", "git log -p", "git show", "git grep todo v1", "git show v1:a.txt", "git blame a.txt", "git blame -L 1,2 -- a.txt", "git diff | head -3 && git status --short", "cd " + b.place.Dir + "/src && git diff .",
 	}
 	for _, line := range lines {
 		if j := b.place.Judge(line); j.Class == Safe {
@@ -309,8 +309,6 @@ func TestGitComparesOnly(t *testing.T) {
 	}
 	t.Logf("load: %d lines", ran)
 	for line, change := range map[string]func(){
-		"git diff HEAD":          func() {},
-		"git diff v1":            func() {},
 		"git diff /etc/hostname": func() {},
 		"git blame missing":      func() {},
 		"git status":             func() { scratch.Write(t, filepath.Join(b.place.Dir, ".gitmodules"), "") },

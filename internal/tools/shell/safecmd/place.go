@@ -22,6 +22,7 @@ type Place struct {
 	Roots []string // the folders that may be read without a question, and written; likewise
 	Home  string   // the program's own folder
 	Path  string   // the value of PATH
+	Env   []string // of commands
 }
 
 // maxEntries is the number of entries up to which a folder is searched for files that
@@ -83,7 +84,7 @@ func (p Place) judge(line string) Judgement {
 	guarded := j.Class == Safe
 	if runtime.GOOS == "windows" {
 		for _, s := range j.steps {
-			j.misplace(s, "the shell of Windows is not known")
+			j.misplace(s, "what a command reads is not judged on Windows")
 		}
 		return j
 	}
@@ -91,7 +92,8 @@ func (p Place) judge(line string) Judgement {
 		if s.operator != "" {
 			continue
 		}
-		program, why := p.program(s.name)
+		var why string
+		s.name, why = p.program(s.name)
 		if why == "" && !guarded {
 			why = j.moved(s.part, p.Dir)
 			s.reads.Hidden = true // without Script, rg may show hidden files
@@ -103,12 +105,15 @@ func (p Place) judge(line string) Judgement {
 			}
 		}
 		if why == "" {
+			why = p.versions(&s)
+		}
+		if why == "" {
 			why = p.reads(s)
 		}
 		if why != "" {
 			j.misplace(s, why)
 		}
-		j.steps[i].name, j.steps[i].args = program, s.args
+		j.steps[i] = s
 	}
 	j.Misplaced = guarded && j.Class != Safe
 	j.laidOut()
@@ -183,10 +188,40 @@ func within(dir, path string) bool {
 	return err == nil && subpath.In(target, path) || subpath.In(dir, path)
 }
 
+// versions makes the arguments of a command of git that name no file name commits. It returns why one may
+// name something else, or "".
+func (p Place) versions(s *step) string {
+	if len(s.reads.Versions) == 0 {
+		return ""
+	}
+	s.args = slices.Clone(s.args)
+	sides := 0
+	for _, at := range s.reads.Versions {
+		arg := s.args[at]
+		if _, err := os.Lstat(p.abs(arg)); err == nil {
+			s.reads.Files = append(slices.Clip(s.reads.Files), arg)
+			continue
+		}
+		if s.args[at] = programs.Commit(arg); s.args[at] == "" {
+			return arg + " is neither a file nor known to be a version"
+		}
+		sides += 1 + strings.Count(arg, "..")
+	}
+	if s.args[0] == "diff" && sides > 2 {
+		return "it compares more than two versions, in which files may have other names"
+	}
+	return ""
+}
+
 // reads returns why a file that a command reads needs a question, or "".
 func (p Place) reads(s step) string {
 	if s.reads.Compares {
-		if why := p.repository(s.reads); why != "" {
+		if why := p.repository(s); why != "" {
+			return why
+		}
+	}
+	for _, name := range s.reads.Old {
+		if why := p.old(name, p.abs(name)); why != "" {
 			return why
 		}
 	}
@@ -248,7 +283,7 @@ func (p Place) file(name string, listed bool) string {
 
 func (p Place) secret(name, below, abs string) string {
 	if permission.Secret(below) || permission.NeverRead(abs, p.Home) != "" || p.Home != "" && within(p.Home, abs) {
-		return name + " is a place that usually holds keys"
+		return name + " is a place that may contain passwords or keys"
 	}
 	if why := permission.Credentials(abs); why != "" {
 		return name + " " + why

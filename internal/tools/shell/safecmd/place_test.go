@@ -56,10 +56,10 @@ func TestPlace(t *testing.T) {
 		"ls | cat - /etc/passwd":  "/etc/passwd is outside of the folder",
 		"wc < /etc/passwd":        "/etc/passwd is outside of the folder",
 		"cat out/file":            "out/file is outside of the folder",
-		"cat key":                 "key is a place that usually holds keys",
-		"grep -rn x .":            "deploy/.env is a place that usually holds keys",
-		"grep -rn x":              "deploy/.env is a place that usually holds keys",
-		"grep --recursive x -- .": "deploy/.env is a place that usually holds keys",
+		"cat key":                 "key is a place that may contain passwords or keys",
+		"grep -rn x .":            "deploy/.env is a place that may contain passwords or keys",
+		"grep -rn x":              "deploy/.env is a place that may contain passwords or keys",
+		"grep --recursive x -- .": "deploy/.env is a place that may contain passwords or keys",
 	} {
 		j := p.Judge(line)
 		switch {
@@ -127,7 +127,7 @@ func TestScript(t *testing.T) {
 	}
 	j := Classify("git log -1")
 	j.steps[0].name = "/usr/bin/git"
-	if got := j.Script(); !strings.HasPrefix(got, "'/usr/bin/git' '--no-pager' ") || !strings.Contains(got, "'core.fsmonitor=false'") || !strings.HasSuffix(got, " 'log' '-1'") {
+	if got := j.Script(); !strings.HasPrefix(got, "'/usr/bin/git' '--no-pager' ") || !strings.Contains(got, "'core.fsmonitor=false'") || !strings.HasSuffix(got, " 'log' '--no-ext-diff' '--no-textconv' '-1'") {
 		t.Error(got)
 	}
 }
@@ -282,5 +282,30 @@ func TestPatterns(t *testing.T) {
 		if strings.Join(got, ";") != want {
 			t.Errorf("%s: %q (%s, %q), want %q", line, got, j.Class, j.Reasons(), want)
 		}
+	}
+}
+
+// TestUntriedOfRepositories: a command that tells about a repository runs in a copy; one that changes it does not, nor one that
+// shows texts of its files.
+func TestUntriedOfRepositories(t *testing.T) {
+	p := here(t)
+	config := filepath.Join(p.Dir, ".git/config")
+	scratch.Write(t, config, "[remote \"origin\"]\n\turl = https://example.com/x\n[filter \"lfs\"]\n\tclean = git-lfs clean\n")
+	for line, tried := range map[string]bool{
+		"git submodule status": true, "git submodule status --recursive": true, "git worktree list --porcelain": true, "git remote -v": true, "git remote get-url origin": true,
+		"git status --short": true, "git diff --stat": true, "git log --format=%s -3 | head": true, "cd src && git status": true, "git ls-files": true,
+		"git diff": false, "git log -p": false, "git show HEAD": false, "git blame a": false, "git grep x": false, "git diff --stat && cat deploy/.env": false,
+		"git bisect log": true, "git fsck": true, "git notes list": true, "git submodule status | head": true,
+		"git submodule update": false, "git submodule foreach make": false, "git submodule": false, "git worktree add x": false, "git remote add x y": false, "git remote show origin": false,
+		"git config user.name x": false, "git config -l": false, "git bisect run make": false, "git notes show": false, "git -C x submodule status": false, "git -c core.pager=x remote -v": false,
+		"git archive HEAD": false, "git format-patch -1 --stdout": false, "git submodule status && git push": false, "git commit -m 'submodule status'": false,
+	} {
+		if why := p.Untried(p.Judge(line)); (why == "") != tried {
+			t.Errorf("%s: %q", line, why)
+		}
+	}
+	scratch.Write(t, config, "[remote \"origin\"]\n\turl = https://user:hidden@example.com/x\n")
+	if why := p.Untried(p.Judge("git remote -v")); !strings.Contains(why, ".git/config") {
+		t.Errorf("with a password in an address: %q", why)
 	}
 }

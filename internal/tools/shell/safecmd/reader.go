@@ -182,7 +182,7 @@ func (r *reader) judge(c *syntax.CallExpr, in string, discard []string) {
 	}
 	p := programs.Find(name)
 	if p.Safe == nil {
-		r.add(text, Ask, "%s is not known to only read", name)
+		r.add(text, Ask, "%s may change files", name)
 		return
 	}
 	uses, why := p.Safe(words[1:])
@@ -199,7 +199,7 @@ func (r *reader) judge(c *syntax.CallExpr, in string, discard []string) {
 	if p.Guard != nil && len(words) > 1 && !strings.HasPrefix(words[1], "-") && name != "rg" {
 		name += " " + words[1]
 	}
-	r.add(text, Safe, "%s only reads", name)
+	r.add(text, Safe, "%s is read-only", name)
 	r.steps = append(r.steps, step{part: len(r.Parts) - 1, name: words[0], args: words[1:], reads: uses, in: in, discard: discard})
 }
 

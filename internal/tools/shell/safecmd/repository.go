@@ -1,26 +1,33 @@
 package safecmd
 
 import (
-	"bytes"
-	"encoding/binary"
+	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/bb2d0cf4/agent/internal/child"
+	"github.com/bb2d0cf4/agent/internal/lookpath"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/programs"
+	"github.com/bb2d0cf4/agent/internal/subpath"
 )
 
-// maxIndex is the size in bytes up to which the index of a repository is read.
-const maxIndex = 32 << 20
+// The bounds of a list of the files of which a command of git prints lines.
+const (
+	listTime = 2 * time.Second
+	listSize = 4 << 20
+)
 
-// repository returns why comparing the files of the repository of p needs a question, or "":
-// its settings can make git run a program, or look at files elsewhere, or a tracked file holds
-// keys.
-func (p Place) repository(r programs.Reads) string {
+// repository returns why a command of git that compares files of the repository of p, or prints lines of
+// them, needs a question, or "": the settings can make git run a program, or look at files elsewhere, or the lines
+// may be of a file that holds keys.
+func (p Place) repository(s step) string {
 	top, why := p.top()
 	if why != "" {
 		return why
@@ -36,20 +43,64 @@ func (p Place) repository(r programs.Reads) string {
 			return why
 		}
 	}
-	for _, name := range r.Files {
+	for _, name := range s.reads.Files {
 		if !within(top, p.abs(name)) {
 			return name + " is outside of the repository"
 		}
 	}
-	if !r.Tracked {
+	if !s.reads.Prints {
 		return ""
 	}
-	for _, name := range r.Files {
-		if _, err := os.Lstat(p.abs(name)); err != nil {
-			return name + " may be another version of the files"
+	names, err := p.list(s)
+	if err != nil {
+		return fmt.Sprintf("the names of the files that it prints lines of are not known: %v", err)
+	}
+	for _, name := range names {
+		if why := p.old(name, filepath.Join(top, name)); why != "" {
+			return why
 		}
 	}
-	return tracksKeys(filepath.Join(dir, "index"))
+	return ""
+}
+
+// list returns the names of the files, relative to the top of the repository, of which a command of git prints
+// lines, and words that are no names.
+func (p Place) list(s step) ([]string, error) {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), listTime, fmt.Errorf("git took more than %v to list them", listTime)) //nolint:forbidigo // a judgement takes no context, and this bounds it
+	defer cancel()
+	out, stderr := child.Buffer{Limit: listSize}, child.Buffer{Limit: 1 << 10}
+	cmd := lookpath.CommandContext(ctx, s.name, programs.GitList(s.args)...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = p.Dir, slices.Concat(p.Env, programs.Env), &out, &stderr
+	switch err := child.Run(cmd, child.Memory); {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, fmt.Errorf("git: %w: %s", err, firstLine(string(stderr.Bytes())))
+	}
+	names := strings.Split(string(out.Bytes()), "\x00")
+	for i, name := range names {
+		_, file, versioned := strings.Cut(name, "^{commit}:")
+		if versioned {
+			names[i] = file
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// old returns why lines of the file with a name in a repository, now or once at the path abs, need a
+// question, or "".
+func (p Place) old(name, abs string) string {
+	below := abs
+	for _, root := range p.Roots {
+		if subpath.In(root, abs) {
+			below = strings.TrimPrefix(abs, root)
+		}
+	}
+	if permission.MayHoldKeys(name) || permission.MayHoldKeys(below) || permission.NeverRead(abs, p.Home) != "" || p.Home != "" && subpath.In(p.Home, abs) {
+		return name + " may hold keys, or did in another version"
+	}
+	return ""
 }
 
 // top returns the folder of the repository around p.Dir.
@@ -105,51 +156,6 @@ func judgeSettings(name string) string {
 		if strings.Contains(text, word) {
 			return name + " can make git run a program, by " + word
 		}
-	}
-	return ""
-}
-
-// readIndex reads an index of git, if it is a file of at most maxIndex bytes.
-func readIndex(index string) ([]byte, error) {
-	info, err := os.Stat(index)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxIndex {
-		return nil, errors.New("no index of git")
-	}
-	return os.ReadFile(index)
-}
-
-// tracksKeys returns why showing the files in an index of git needs a question, or "".
-func tracksKeys(index string) string {
-	const unknown = "the names of the tracked files are not known"
-	const header, fixed = 12, 62 // bytes before the entries, and before the name in each
-	data, err := readIndex(index)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return ""
-	case err != nil || len(data) < header || !bytes.HasPrefix(data, []byte("DIRC")):
-		return unknown
-	}
-	version, n, rest := binary.BigEndian.Uint32(data[4:]), binary.BigEndian.Uint32(data[8:]), data[header:]
-	if version != 2 || bytes.Contains(data, []byte("link\x00")) || bytes.Contains(data, []byte("sdir\x00")) { // others shorten names, or keep some elsewhere
-		return unknown
-	}
-	for range n {
-		end := -1
-		if len(rest) > fixed {
-			end = bytes.IndexByte(rest[fixed:], 0)
-		}
-		if end < 0 {
-			return unknown
-		}
-		name := string(rest[fixed : fixed+end])
-		if permission.Secret(name) || strings.HasSuffix(strings.ToLower(name), ".pem") {
-			return name + ", which is tracked, is a place that usually holds keys"
-		}
-		size := (fixed + end + 8) &^ 7 // entries end with 1 to 8 zero bytes
-		rest = rest[min(size, len(rest)):]
 	}
 	return ""
 }

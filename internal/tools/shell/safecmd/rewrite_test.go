@@ -34,8 +34,8 @@ var rewrites = map[string]func(line string) string{
 	"brace word": first(func(w string) string { return w[:1] + "{" + w[1:] + ",}" }),
 	"variable": func(line string) string {
 		word, rest, _ := strings.Cut(line, " ")
-		if strings.HasPrefix(word, "(") {
-			return line // it would begin an array, which runs nothing
+		if strings.HasPrefix(word, "(") || strings.Contains(word, "\t") {
+			return line // it would begin an array, which runs nothing, or be more than one word
 		}
 		return "x=" + word + "; $x " + rest
 	},

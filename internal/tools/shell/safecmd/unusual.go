@@ -26,7 +26,7 @@ const maxExplained = 4 * shellline.Max
 // nothing: a line may have effects that are not found here.
 func (p Place) Unusual(j Judgement) []string {
 	left := maxExplained
-	u := unusual{place: p, found: map[string]string{}, left: &left}
+	u := unusual{place: p, effects: effects, found: map[string]string{}, left: &left}
 	u.line(j)
 	given := ""
 	if j.Class == Danger {
@@ -42,36 +42,39 @@ func (p Place) Unusual(j Judgement) []string {
 }
 
 // effect is an unusual effect of a command. Its word, unique, is in every reason for a danger
-// that includes the effect. An effect without a function is found in the text of a part.
+// that includes the effect. An effect without a function is found in the text of a part. One that
+// leaves the folder shows nothing in a copy of it.
 type effect struct {
 	word, text string
 	has        func(name string, args []string) bool
+	leaves     bool
 }
 
 // effects lists the effects in display order.
 var effects = []effect{
-	{"rights", "it runs with the rights of another user", changesUser},
-	{"packages", "it installs packages", installs},
-	{"network", "it uses the network", connects},
-	{"history", "it changes git's history", commits},
-	{word: "outside"},
+	{word: "rights", text: "it runs with the rights of another user", has: changesUser, leaves: true},
+	{word: "packages", text: "it installs packages", has: installs, leaves: true},
+	{word: "network", text: "it uses the network", has: connects, leaves: true},
+	{word: "history", text: "it changes git's history", has: commits, leaves: true},
+	{word: "outside", leaves: true},
 	{word: "inside"},
 	{word: "only known"},
-	{word: "variable"},
+	{word: "variable", leaves: true},
 	{word: "meaning"},
-	{"code", "it runs code that is in the line", hasCode},
-	{"another program", "it runs another program", startsAnother},
+	{word: "code", text: "it runs code that is in the line", has: hasCode},
+	{word: "another program", text: "it runs another program", has: startsAnother},
 	{word: "text"},
 	{word: "quoted"},
-	{word: "background"},
+	{word: "background", leaves: true},
 }
 
 // unusual collects the unusual effects of a line.
 type unusual struct {
-	place Place
-	found map[string]string // texts by the word of the effect; the first one counts
-	depth int
-	left  *int // bytes of parts that may still be examined
+	place   Place
+	effects []effect
+	found   map[string]string // texts by the word of the effect; the first one counts
+	depth   int
+	left    *int // bytes of parts that may still be examined
 }
 
 func (u *unusual) add(word, text string) {
@@ -162,11 +165,17 @@ func (u *unusual) command(words []string) {
 	if defined, _, ok := strings.Cut(strings.Join(args, " "), "="); ok && name == "alias" {
 		u.add("meaning", "it gives "+defined+" a meaning of its own")
 	}
-	for _, e := range effects {
-		if e.has != nil && e.has(name, args) {
+	for _, e := range u.effects {
+		if e.has != nil && e.has(name, args) && (e.word != "packages" || !u.place.hasPackage(name, args)) {
 			u.add(e.word, e.text)
 		}
 	}
+	u.places(args)
+	u.inner(name, args)
+}
+
+// places examines the arguments of a command for files outside of the folder.
+func (u *unusual) places(args []string) {
 	for _, arg := range args {
 		if _, value, ok := strings.Cut(arg, "="); ok {
 			arg = value
@@ -175,15 +184,23 @@ func (u *unusual) command(words []string) {
 			u.add("outside", "it names "+arg+", outside of the folder")
 		}
 	}
-	u.inner(name, args)
+}
+
+// hasPackage reports whether a program that runs packages of Node finds one in the project.
+func (p Place) hasPackage(name string, args []string) bool {
+	if !is(name, programs.Packaged) || len(args) == 0 || strings.ContainsAny(args[0], "/@") {
+		return false
+	}
+	_, err := os.Stat(filepath.Join(p.Dir, "node_modules", ".bin", args[0]))
+	return err == nil
 }
 
 // inner examines the commands in the arguments of a program.
 func (u *unusual) inner(name string, args []string) {
-	if u.depth >= maxInner || name == "git" || !isWrapper(name) && !is(name, programs.Hides) {
+	if u.depth >= maxInner || name == "git" || onlyChecks(name, args) || !isWrapper(name) && !is(name, programs.Hides) {
 		return
 	}
-	deeper := unusual{place: u.place, found: u.found, depth: u.depth + 1, left: u.left}
+	deeper := unusual{place: u.place, effects: u.effects, found: u.found, depth: u.depth + 1, left: u.left}
 	for i, arg := range args {
 		switch {
 		case strings.ContainsAny(arg, " \t\n;|&"):

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+	"github.com/bb2d0cf4/agent/internal/trial"
+)
+
+// trialDesk is a desk on which commands first run in a copy of the folder.
+func trialDesk(t *testing.T, files map[string]string, turns ...llmtest.Turn) *desk {
+	t.Helper()
+	if why := trial.Probe(t.Context(), filepath.Join(t.TempDir(), "trials")).Missing; why != "" {
+		t.Skip(why)
+	}
+	d := newDesk(t, llmtest.NewServer(t, turns...), files)
+	d.env = append(d.env, "AGENT_TRIAL=auto")
+	return d
+}
+
+// TestATrialIsOneReview: the changes of a command are one question, with its files; a file that is
+// left out stays, and one undo takes the others back.
+func TestATrialIsOneReview(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"a.txt": "old\n", "b.txt": "old\n", "c.txt": "old\n"}
+	d := trialDesk(t, files, runCall("sed -i s/old/new/ *.txt"), llmtest.Turn{Text: "I see."})
+	d.sit()
+	d.say("rename it")
+	d.asked("what `sed -i s/old/new/ \\*.txt` would change: 3 files")
+	for name, text := range files {
+		if got := d.read(name); got != text {
+			t.Errorf("before the answer %s holds %q", name, got)
+		}
+	}
+	d.Press("end", "space")
+	d.WaitFor(`○ edit   c\.txt`)
+	d.Press("home", "enter")
+	d.WaitFor(`file 1 of 3`)
+	d.Press("tab")
+	d.WaitFor(`file 2 of 3`)
+	d.Press("esc")
+	d.asked(`1 left unchanged`)
+	d.Press("y")
+	d.WaitFor(`I see\.`)
+	if got := d.read("a.txt") + d.read("b.txt") + d.read("c.txt"); got != "new\nnew\nold\n" {
+		t.Errorf("the files hold %q", got)
+	}
+	if told := d.told(1); !strings.Contains(told, "it ran in a copy of the folder") || !strings.Contains(told, "left out") {
+		t.Errorf("the model was told %q", told)
+	}
+	d.say("/undo")
+	d.asked("undo")
+	d.Press("y")
+	d.WaitFor(`(?i)restored|undone|reverted`)
+	if got := d.read("a.txt") + d.read("b.txt"); got != "old\nold\n" {
+		t.Errorf("after the undo the files hold %q", got)
+	}
+}
+
+// TestTrialsJoinTheTurn: with one review for a turn, commands see the edits that wait, and their
+// changes wait with them: the whole turn is one question.
+func TestTrialsJoinTheTurn(t *testing.T) {
+	t.Parallel()
+	d := trialDesk(t, map[string]string{"a.txt": "one\n", "test.sh": "grep -q three a.txt && echo passed\n"},
+		llmtest.Turn{Calls: []llmtest.Call{{Name: "edit_file", Args: `{"path":"a.txt","old_string":"one","new_string":"two"}`}}},
+		runCall("sed -i s/two/three/ a.txt"),
+		runCall("sh test.sh"),
+		llmtest.Turn{Text: "It passes."}, llmtest.Turn{Text: "Written."})
+	d.env = append(d.env, "AGENT_REVIEW=turn")
+	d.sit()
+	d.say("make it pass")
+	d.asked(`all changes of this turn: 1 file \+1 −1`)
+	if told := d.told(3); !strings.Contains(told, "passed") {
+		t.Errorf("the test said %q", told)
+	}
+	if got := d.read("a.txt"); got != "one\n" {
+		t.Errorf("before the answer the file holds %q", got)
+	}
+	d.Press("enter")
+	d.WaitFor(`\+ three`)
+	d.Press("esc")
+	d.asked(`all changes of this turn`)
+	d.Press("y")
+	d.WaitFor(`Review of 1 changed file · 1 of 1 file`)
+	if got := d.read("a.txt"); got != "three\n" {
+		t.Errorf("the file holds %q", got)
+	}
+}
+
+// TestUntriedCommandsSayWhy: a command that a copy cannot show asks with the reason, and one that missed
+// something there asks whether to run here.
+func TestUntriedCommandsSayWhy(t *testing.T) {
+	t.Parallel()
+	d := trialDesk(t, map[string]string{"net.sh": "exec 3<>/dev/tcp/198.51.100.7/80\n"},
+		runCall("npm ci"),
+		runCall("bash net.sh"), llmtest.Turn{Text: "No network."})
+	d.sit()
+	d.say("install")
+	d.asked(`installs packages`)
+	d.Press("n")
+	d.WaitFor(`(?s)npm ci.*declined`)
+	d.say("connect")
+	d.asked(`it needs the network, as its run in a copy`)
+	d.Press("n")
+}
+
+// TestHere: a person runs a command in the folder that ran in a copy.
+func TestHere(t *testing.T) {
+	t.Parallel()
+	d := trialDesk(t, map[string]string{".gitignore": "out\n", "build.sh": "echo built >out\n"}, runCall("sh build.sh"), llmtest.Turn{Text: "Built."})
+	d.sit()
+	d.say("/here")
+	d.WaitFor(`No command has run in a copy`)
+	d.say("build")
+	d.WaitFor(`(?s)in a copy, nothing changed.*Built\.`)
+	d.absent("out")
+	d.say("/here")
+	d.asked(`It would run in the folder now`)
+	d.Press("y")
+	d.WaitUntil("the command's output", func(*vt.Terminal) bool { return d.has("out") })
+	d.idle()
+	if got := d.read("out"); got != "built\n" {
+		t.Errorf("the folder has %q", got)
+	}
+}
+
+// TestAddsWait: adding to the index is no question of its own. It waits for that about the next
+// command, and commands in between see it.
+func TestAddsWait(t *testing.T) {
+	t.Parallel()
+	d := trialDesk(t, map[string]string{"a.txt": "one\n", "b.txt": "two\n", "c.txt": "three\n"},
+		runCall("git add a.txt"), runCall("git status --short"), runCall("git commit -qm first"),
+		runCall("git add b.txt"), llmtest.Turn{Text: "Added."},
+		runCall("git add c.txt"), runCall("git commit -qm second"), llmtest.Turn{Text: "Then not."},
+		runCall("git add c.txt"), llmtest.Turn{Calls: []llmtest.Call{{Name: "edit_file", Args: `{"path":"c.txt","old_string":"three","new_string":"four"}`}}}, llmtest.Turn{Text: "Edited."})
+	git := func(args ...string) string {
+		out, err := exec.Command("git", append([]string{"-C", d.dir}, args...)...).CombinedOutput()
+		if err != nil {
+			t.Fatal(string(out), err)
+		}
+		return string(out)
+	}
+	git("init", "-q", ".")
+	git("config", "user.name", "a")
+	git("config", "user.email", "a@example.com")
+	d.sit()
+	d.say("commit it")
+	d.asked(`\$ git add a.txt && git commit -qm first`)
+	if told := d.told(1) + d.told(2); !strings.Contains(told, "it waits to run in the folder with the next command") || !strings.Contains(told, "A  a.txt") {
+		t.Errorf("the model was told %q", told)
+	}
+	if got := git("ls-files"); got != "" {
+		t.Errorf("before the answer the index has %q", got)
+	}
+	d.Press("y")
+	d.asked(`\$ git add b.txt`)
+	if got := git("ls-files") + git("log", "--format=%s"); got != "a.txt\nfirst\n" {
+		t.Errorf("%q was committed", got)
+	}
+	d.Press("y")
+	d.WaitUntil("the index", func(*vt.Terminal) bool { return git("ls-files") == "a.txt\nb.txt\n" })
+	d.idle()
+	d.say("commit the rest")
+	d.asked(`\$ git add c.txt && git commit -qm second`)
+	d.Press("n")
+	d.WaitFor(`(?s)git commit -qm second.*declined`)
+	d.idle()
+	d.say("then not")
+	d.WaitFor(`Then not\.`)
+	d.say("edit")
+	d.asked(`\$ git add c.txt`)
+	d.Press("y")
+	d.asked(`edit c\.txt \+1`)
+	if got := git("show", ":c.txt"); got != "three\n" {
+		t.Errorf("the index has %q", got)
+	}
+	d.Press("y")
+	d.WaitFor(`Edited\.`)
+	d.idle()
+	d.say("/context")
+	d.WaitFor(`5 commands ran in a copy of the folder: 0 of 4 questions spared\.`)
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/dev/transcriptjudge"
+)
+
+// seeker is a provider that searches the web for each answer.
+type seeker struct {
+	provided
+	tool    string   // of the request that offers the search
+	events  []string // of an answer
+	judge   func([]byte) error
+	refuses bool
+
+	mu     sync.Mutex
+	bodies []string
+}
+
+func (s *seeker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasSuffix(r.URL.Path, "/models") {
+		_, _ = io.WriteString(w, s.list) // the client may have gone
+		return
+	}
+	body, _ := io.ReadAll(r.Body) // a cut one fails the judge
+	s.mu.Lock()
+	s.bodies = append(s.bodies, string(body))
+	s.mu.Unlock()
+	if s.refuses && strings.Contains(string(body), s.tool) {
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"type":"error","error":{"type":"invalid_request_error","message":"tools.0: 'web_search' is not supported by this model"}}`)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	_, _ = io.WriteString(w, "data: "+strings.Join(s.events, "\n\ndata: ")+"\n\n")
+}
+
+func seekers() []*seeker {
+	const sources = `[{"type":"url","url":"https://go.dev/doc"},{"type":"url","url":"https://go.dev/blog"}]`
+	search := `{"type":"web_search_call","id":"ws_1","status":"completed","action":{"type":"search","query":"go release","sources":` + sources + `}}`
+	read := `{"type":"web_search_call","id":"ws_2","status":"completed","action":{"type":"open_page","url":"https://go.dev/doc"}}`
+	text := `{"type":"message","id":"msg_1","role":"assistant","phase":"final_answer","content":[{"type":"output_text","text":"It is out.","annotations":[{"type":"url_citation","url":"https://go.dev/doc","title":"Go docs","start_index":0,"end_index":9}]}]}`
+	done := func(n int, item string) string {
+		return fmt.Sprintf(`{"type":"response.output_item.done","output_index":%d,"item":%s}`, n, item)
+	}
+	return []*seeker{
+		{
+			provided: hostedProviders[0], tool: `{"type":"web_search"}`, judge: transcriptjudge.CheckResponses,
+			events: []string{
+				done(0, `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"enc"}`),
+				`{"type":"response.web_search_call.searching","output_index":1,"item_id":"ws_1"}`, done(1, search), done(2, read), done(3, text),
+				`{"type":"response.completed","response":{"usage":{"input_tokens":1000,"output_tokens":100,"input_tokens_details":{"cached_tokens":0}}}}`,
+			},
+		},
+		{
+			provided: hostedProviders[1], tool: `{"max_uses":5,"name":"web_search","type":"web_search_20250305"}`, judge: transcriptjudge.CheckMessages,
+			events: []string{
+				`{"type":"message_start","message":{"usage":{"input_tokens":1000,"output_tokens":1}}}`,
+				`{"type":"content_block_start","index":0,"content_block":{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{}}}`,
+				`{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"query\":\"go release\"}"}}`,
+				`{"type":"content_block_stop","index":0}`,
+				`{"type":"content_block_start","index":1,"content_block":{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[{"type":"web_search_result","url":"https://go.dev/doc","title":"Go docs","encrypted_content":"secret","page_age":null},{"type":"web_search_result","url":"https://go.dev/blog","title":"Blog","encrypted_content":"secret"}]}}`,
+				`{"type":"content_block_stop","index":1}`,
+				`{"type":"content_block_start","index":2,"content_block":{"type":"text","text":"","citations":[]}}`,
+				`{"type":"content_block_delta","index":2,"delta":{"type":"text_delta","text":"It is out."}}`,
+				`{"type":"content_block_delta","index":2,"delta":{"type":"citations_delta","citation":{"type":"web_search_result_location","url":"https://go.dev/doc","title":"Go docs","encrypted_index":"x","cited_text":"…"}}}`,
+				`{"type":"content_block_stop","index":2}`,
+				`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":100,"server_tool_use":{"web_search_requests":1}}}`,
+				`{"type":"message_stop"}`,
+			},
+		},
+	}
+}
+
+// TestWebSearch: the providers' own search is offered at their own address; queries, pages and
+// citations are shown, counted, and go back with the next request. web_search: off and a refusal
+// end it.
+func TestWebSearch(t *testing.T) {
+	t.Parallel()
+	for _, s := range seekers() {
+		t.Run(s.name, func(t *testing.T) {
+			w := newWorld(t, s)
+			d := fresh(t, answers(t))
+			d.keep("servers.json", fmt.Sprintf(`[{"address":%q}]`, w.proxy))
+			d.env = append(d.env, "OPENAI_BASE_URL=", "HTTPS_PROXY="+w.proxy, "SSL_CERT_FILE="+w.authority, "NO_PROXY=", "no_proxy=", "AGENT_MODEL="+s.name+"/"+s.model)
+			for _, known := range config.Hosted {
+				d.env = append(d.env, known.KeyEnv+"=")
+			}
+			d.env = append(d.env, strings.ToUpper(s.name)+"_API_KEY="+hostedKey)
+			code, out := d.prompted()
+			shown := []string{"It is out.", `Searched the web for "go release": 2 results.`, "The answer cites Go docs (https://go.dev/doc)."}
+			if s.name == "openai" {
+				shown = append(shown, "Read https://go.dev/doc.")
+			}
+			for _, want := range shown {
+				if code != 0 || !strings.Contains(out, want) {
+					t.Errorf("no %q, exit status %d: %s", want, code, out)
+				}
+			}
+			code, out = d.command("-c", "-p", "and then?", "--output-format", "json")
+			var result struct {
+				Usage struct {
+					Searches int `json:"web_searches"`
+				}
+				CostUSD float64 `json:"cost_usd"`
+			}
+			_, object, _ := strings.Cut(out, "{") // after notices
+			if err := json.Unmarshal([]byte("{"+object), &result); err != nil || code != 0 {
+				t.Fatalf("%d, %v: %s", code, err, out)
+			}
+			if want := (1000*s.input+100*s.output)/1e6 + 0.01; result.Usage.Searches != 1 || math.Abs(result.CostUSD-want) > 1e-9 {
+				t.Errorf("%+v, want $%v", result, want)
+			}
+			d.keep("config.yaml", "web_search: off\n")
+			if code, out := d.prompted(); code != 0 {
+				t.Errorf("exit status %d: %s", code, out)
+			}
+			d.keep("config.yaml", "")
+			s.refuses = true
+			for range 2 {
+				if code, out := d.prompted(); code != 0 {
+					t.Errorf("exit status %d: %s", code, out)
+				}
+			}
+			offers := []bool{true, true, false, true, false, false}
+			if len(s.bodies) != len(offers) {
+				t.Fatalf("%d requests", len(s.bodies))
+			}
+			for i, body := range s.bodies {
+				if err := s.judge([]byte(body)); err != nil || strings.Contains(body, s.tool) != offers[i] {
+					t.Errorf("request %d: %v, offered: want %v in %s", i, err, offers[i], body)
+				}
+			}
+			for _, want := range map[string][]string{
+				"openai":    {`"id":"rs_1"`, `"id":"ws_1"`, `"id":"ws_2"`, `"phase":"final_answer"`},
+				"anthropic": {`"input":{"query":"go release"}`, `"encrypted_content":"secret"`, "It is out."},
+			}[s.name] {
+				if !strings.Contains(s.bodies[1], want) {
+					t.Errorf("no %s in %s", want, s.bodies[1])
+				}
+			}
+		})
+	}
+}
+
+// TestWebSearchInACP: a host sees the query and the citation of a search, and the answer.
+func TestWebSearchInACP(t *testing.T) {
+	t.Parallel()
+	for _, s := range seekers() {
+		t.Run(s.name, func(t *testing.T) {
+			w := newWorld(t, s)
+			d := fresh(t, answers(t))
+			d.keep("servers.json", fmt.Sprintf(`[{"address":%q}]`, w.proxy))
+			d.env = append(d.env, "OPENAI_BASE_URL=", "HTTPS_PROXY="+w.proxy, "SSL_CERT_FILE="+w.authority, "NO_PROXY=", "no_proxy=", "AGENT_MODEL="+s.name+"/"+s.model)
+			for _, known := range config.Hosted {
+				d.env = append(d.env, known.KeyEnv+"=")
+			}
+			d.env = append(d.env, strings.ToUpper(s.name)+"_API_KEY="+hostedKey)
+			h := d.host()
+			h.request("initialize", map[string]any{"protocolVersion": 1})
+			id, _ := h.open()
+			h.prompt(id, "is it out?", "end_turn")
+			seen, err := json.Marshal(h.whole)
+			for _, want := range []string{"It is out.", `go release`, "https://go.dev/doc"} {
+				if err != nil || !strings.Contains(string(seen), want) {
+					t.Errorf("no %q, %v: %s", want, err, seen)
+				}
+			}
+			h.end()
+		})
+	}
+}
