@@ -1,24 +1,20 @@
-// Builds agent.vsix, the same bytes wherever and whenever it is built, and puts a
-// copy into dist/, from where the Go program embeds it. With --check it builds and
-// changes nothing, but fails if dist/agent.vsix holds something else. Refuses to pack
-// a file that the list below does not know.
+// Builds the extension and puts the files of its package into dist/, from where the Go
+// program embeds them and packs them when it installs them: the same bytes wherever and
+// whenever they are built. With --check it builds and changes nothing, but fails if dist/
+// holds something else. Refuses a file that the list below does not know.
 import { execFileSync } from "node:child_process";
-import { createWriteStream, existsSync, mkdirSync, readFileSync, renameSync, copyFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { fileURLToPath } from "node:url";
 import yauzl from "yauzl";
-import yazl from "yazl";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const vsce = join(root, "node_modules", "@vscode", "vsce", "vsce");
-const built = join(root, "agent.vsix");
-const embedded = join(root, "dist", "agent.vsix");
-const allowed = /^(out\/(extension\.js|NOTICES\.txt)|package\.json|package\.nls(\.[a-z-]+)?\.json|l10n\/bundle\.l10n\.[a-z-]+\.json|README\.md|CHANGELOG\.md|LICENSE(\.txt)?|media\/[\w./-]+\.(png|svg|md))$/;
-// A zip file has local times, of which these are the first.
-const begin = new Date(1980, 0, 1);
+const dist = join(root, "dist");
+const allowed = /^(out\/(extension\.js|NOTICES\.txt)|package\.json|package\.nls(\.[a-z-]+)?\.json|l10n\/bundle\.l10n\.[a-z-]+\.json|README\.md|CHANGELOG\.md|LICENSE(\.txt)?|syntaxes\/[a-z]+\.json|media\/((icon|status)\.png|[\w.-]+\.(svg|md)))$/;
 
 function run(...args) {
   return execFileSync(process.execPath, args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
@@ -42,15 +38,11 @@ async function contents(path) {
   return found;
 }
 
-/** Writes files in the order of their names, without the times and modes of this machine. */
-async function write(path, files) {
-  const zip = new yazl.ZipFile();
-  for (const [name, data] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    zip.addBuffer(data, name, { mtime: begin, mode: 0o100644, forceDosTimestamp: true });
-  }
-  zip.end();
-  await pipeline(zip.outputStream, createWriteStream(`${path}.part`));
-  renameSync(`${path}.part`, path);
+/** The files in a folder, by name. */
+function filesIn(folder) {
+  if (!existsSync(folder)) return new Map();
+  const names = readdirSync(folder, { recursive: true }).filter((name) => statSync(join(folder, name)).isFile());
+  return new Map(names.map((name) => [name, readFileSync(join(folder, name))]));
 }
 
 /** The names of what differs between two maps of files. */
@@ -70,22 +62,26 @@ checkPictures();
 const repository = "https://github.com/bb2d0cf4/agent";
 const folder = "editors/vscode";
 const addresses = ["--baseImagesUrl", `${repository}/raw/HEAD/${folder}`, "--baseContentUrl", `${repository}/blob/HEAD/${folder}`];
-run(vsce, "package", "--no-dependencies", "--skip-license", ...addresses, "--out", built);
-const files = await contents(built);
-await write(built, files);
+const work = mkdtempSync(join(tmpdir(), "agent-vsix-"));
+run(vsce, "package", "--no-dependencies", "--skip-license", ...addresses, "--out", join(work, "agent.vsix"));
+const files = await contents(join(work, "agent.vsix"));
+rmSync(work, { recursive: true });
 
-// Another version of Node.js may pack the same files into other bytes: then the old ones stay.
-const stale = differences(files, existsSync(embedded) ? await contents(embedded) : new Map());
+const stale = differences(files, filesIn(dist));
 if (process.argv.includes("--check")) {
   if (stale.length > 0) {
-    console.error(`editors/vscode/dist/agent.vsix is not what the extension is now (${stale.join(", ")}): run make vsix and commit it`);
+    console.error(`editors/vscode/dist is not what the extension is now (${stale.join(", ")}): run make vsix and commit it`);
     process.exit(1);
   }
 } else if (stale.length > 0) {
-  mkdirSync(dirname(embedded), { recursive: true });
-  copyFileSync(built, embedded);
+  for (const name of stale) {
+    mkdirSync(dirname(join(dist, name)), { recursive: true });
+    if (files.has(name)) writeFileSync(join(dist, name), files.get(name));
+    else rmSync(join(dist, name));
+  }
 }
-console.log(`agent.vsix: ${(readFileSync(built).length / 1024).toFixed(0)} KiB, ${names.length} files`);
+const size = [...files.values()].reduce((sum, { length }) => sum + length, 0);
+console.log(`dist: ${(size / 1024).toFixed(0)} KiB, ${files.size} files`);
 
 /** Refuses a README with a picture that is not in the folder of the extension. */
 function checkPictures() {

@@ -1,15 +1,19 @@
-import { homedir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { systemClock } from "./core/clock";
 import type { Core } from "./core/core";
 import { createCore, Stopped } from "./core/core";
+import { foldersOf } from "./core/guest/files";
 import type { Notices } from "./core/ports";
 import { newToken } from "./core/guard";
 import { lastingToken } from "./core/mcptokens";
 import type { McpPlace } from "./core/mcptokens";
 import { Afterwards } from "./vscode/afterwards";
+import { Announcer } from "./vscode/announcer";
+import { AnswerBar } from "./vscode/answerbar";
 import { CheckMarks } from "./vscode/checks";
+import { mayRun } from "./vscode/commandquestion";
 import { registerCommands } from "./vscode/commands";
 import { EditorDiagnostics } from "./vscode/diagnostics";
 import { DraftFolder } from "./vscode/draftfiles";
@@ -17,12 +21,14 @@ import { Diffs } from "./vscode/diffs";
 import { EditorDocuments } from "./vscode/documents";
 import { OpenEditors } from "./vscode/editors";
 import { watchEditor } from "./vscode/events";
+import { GuestQuestions } from "./vscode/guests";
 import { Headers } from "./vscode/headers";
-import { InlineProposals } from "./vscode/inline";
 import { InlineDocuments } from "./vscode/inlinedocs";
 import { InlineReviews } from "./vscode/inlinereviews";
 import { KeptDrafts } from "./vscode/keptdrafts";
 import { Languages } from "./vscode/languages";
+import { ProvidedLookUps } from "./vscode/lookups";
+import { Together } from "./vscode/multidiff";
 import { Marks } from "./vscode/pending";
 import { Places } from "./vscode/places";
 import { ReviewList } from "./vscode/reviewlist";
@@ -58,17 +64,23 @@ export function activate(context: vscode.ExtensionContext): void {
   const terminals = new Terminals(context.environmentVariableCollection, context.workspaceState);
   const remarks = new Remarks();
   const places = new Places();
-  const { views, documents, inline, texts, adopt } = registerFiles(context, remarks);
+  const { views, documents, texts, adopt } = registerFiles(context, remarks);
   const languages = new Languages();
   const shells = new Shells(log, () => settings.terminal());
-  const core = compose(context, { log, status, terminals, views, shells, inline, places, languages });
+  const core = compose(context, { log, status, terminals, views, shells, places, languages });
   running = core;
   views.inline.tell(core.reviews);
+  remarks.sideAt = (uri, line) => documents.sideAt(uri, line);
+  views.headers.tell(({ query }) => core.reviews.get(query) === undefined || core.reviews.isReady(query));
   const kept = core.drafts && new KeptDrafts(core.drafts);
   const registration = new Registration(core, context.globalState, log);
   const link = new Link(context, core, { log, status, terminals, registration });
+  const questions = new GuestQuestions(context.globalState, () => link.announce());
+  terminals.onProgram = (name) => void questions.started(name);
+  link.onStart = () => questions.tellOfOwn();
   const actions = { start: () => link.start(), stop: () => link.stop() };
   const asked = core.reviews.onChange(({ state }) => {
+    if (state === "done") void vscode.commands.executeCommand("setContext", "agent.hasReviewed", true);
     if (state === "done") registration.used().catch((error: unknown) => log.warn(`registering: ${String(error)}`));
   });
   context.subscriptions.push(
@@ -80,22 +92,24 @@ export function activate(context: vscode.ExtensionContext): void {
     shells,
     remarks,
     registration.watch(),
+    questions,
     watchEditor(core, views),
-    showReviews(core, status, views),
-    new Afterwards({ core, views, inline, terminals, places, showAccepted: () => settings.showAccepted() }),
+    showReviews(core, status, views, places),
+    new Afterwards({ core, views, terminals, places, showAccepted: () => settings.showAccepted() }),
     registerCommands({ core, views, inline: documents, documents: texts, registration, remarks, status, terminals, log, kept, ...actions }),
   );
   // The rest waits for the next tick: activation must not hold the window up.
   const clear = orphanage({ core, views, adopt, log });
   context.subscriptions.push(clear);
-  setTimeout(() => void begin(link, clear, log), 0);
+  setTimeout(() => void begin(link, terminals, clear, log), 0);
 }
 
 export async function deactivate(): Promise<void> {
   await running?.stop();
 }
 
-async function begin(link: Link, { clear }: { clear: () => Promise<void> }, log: vscode.LogOutputChannel): Promise<void> {
+async function begin(link: Link, terminals: Terminals, { clear }: { clear: () => Promise<void> }, log: vscode.LogOutputChannel): Promise<void> {
+  void terminals.find();
   // A tab that the editor asks about before it closes must not keep the window from listening.
   await Promise.race([clear(), new Promise<void>((done) => systemClock.after(orphansMs, done))]);
   if (settings.autoStart()) return link.start();
@@ -121,13 +135,13 @@ function orphanage({ core, views, adopt, log }: { core: Core; views: Views; adop
   return { clear, dispose: () => void late.dispose() };
 }
 
-function registerFiles(context: vscode.ExtensionContext, remarks: Remarks): { views: Views; documents: InlineDocuments; inline: InlineProposals; texts: SideTexts; adopt: Adopt } {
+function registerFiles(context: vscode.ExtensionContext, remarks: Remarks): { views: Views; documents: InlineDocuments; texts: SideTexts; adopt: Adopt } {
   const [originals, proposals, merged] = [new SideFiles(), new SideFiles(), new SideFiles()];
   const reason = new vscode.MarkdownString(vscode.l10n.t("This side is the file as it was when the edit was proposed."));
   const headers = new Headers();
   const [checks, texts] = [new CheckMarks(), new SideTexts()];
   const documents = new InlineDocuments(merged, headers, checks);
-  const views = new Views(new Diffs(originals, proposals, remarks, headers, checks), new InlineReviews(documents), () => settings.review());
+  const views = new Views(new Diffs(originals, proposals, remarks, headers, checks), new InlineReviews(documents), headers, () => settings.review());
   context.subscriptions.push(
     documents,
     views.diffs.saves,
@@ -140,7 +154,7 @@ function registerFiles(context: vscode.ExtensionContext, remarks: Remarks): { vi
     vscode.workspace.registerFileSystemProvider(inlineScheme, merged, { isCaseSensitive: true }),
   );
   const adopt: Adopt = (uri) => (uri.scheme === inlineScheme ? merged : proposals).adopt(uri);
-  return { views, documents, inline: new InlineProposals(documents), texts, adopt };
+  return { views, documents, texts, adopt };
 }
 
 interface Shown {
@@ -151,7 +165,6 @@ interface Shown {
 interface Parts extends Shown {
   readonly terminals: Terminals;
   readonly views: Views;
-  readonly inline: InlineProposals;
   readonly places: Places;
   readonly languages: Languages;
   readonly shells: Shells;
@@ -167,12 +180,12 @@ function compose(context: vscode.ExtensionContext, parts: Parts): Core {
       view: parts.views,
       documents: new EditorDocuments(places, () => settings.showAccepted()),
       diagnostics: new EditorDiagnostics(places, parts.languages),
+      languages: new ProvidedLookUps(places, parts.languages),
       editors: new OpenEditors(places),
       workspace,
       settings,
       notices: noticesOf(parts),
       terminals: parts.shells,
-      inline: parts.inline,
       ripgrep: findRipgrep(),
       t: (message, ...args) => vscode.l10n.t(message, ...args),
     },
@@ -182,6 +195,7 @@ function compose(context: vscode.ExtensionContext, parts: Parts): Core {
       port: preferredPort(context.workspaceState.get<number>(lastPort)),
       former: context.workspaceState.get<number>(lastPid),
       pid: process.pid,
+      guestFolders: foldersOf(homedir(), tmpdir(), process.env),
       drafts: new DraftFolder(join((context.storageUri ?? context.globalStorageUri).fsPath, "drafts")),
       mcpToken: (place) => secretToken(context, parts.log, place),
     },
@@ -191,7 +205,7 @@ function compose(context: vscode.ExtensionContext, parts: Parts): Core {
 function noticesOf({ status, terminals }: Parts): Notices {
   return {
     warn: (message) => status.warn(message),
-    mayRun: (question) => status.mayRun(question),
+    mayRun,
     clientsChanged: (clients) => {
       status.clientsChanged(clients);
       void terminals.clientsChanged(clients);
@@ -214,23 +228,34 @@ async function secretToken({ secrets }: vscode.ExtensionContext, log: vscode.Log
 }
 
 /** Keeps the lists and marks of reviews up to date. */
-function showReviews(core: Core, status: Status, views: Views): vscode.Disposable {
+function showReviews(core: Core, status: Status, views: Views, places: Places): vscode.Disposable {
   const seen = new Seen((document) => views.diffs.lastChanged(document) ?? views.inline.lastChanged(document));
-  const list = new ReviewList(core.reviews, seen);
-  const marks = new Marks(core.reviews);
+  const together = new Together(core.reviews, views);
+  const list = new ReviewList(core.reviews, seen, together);
+  const marks = new Marks(core.reviews, places);
+  const bar = new AnswerBar(core.reviews);
+  const announcer = new Announcer();
+  status.onClients = (clients) => list.clientsChanged(clients);
+  views.onActive = (id) => bar.show(id);
   const stop = core.reviews.onChange((review) => {
     list.changed(review);
     marks.changed(review);
+    announcer.changed(review);
     views.noteActive();
+    bar.show(views.active());
     status.reviewsChanged(core.reviews);
   });
   status.reviewsChanged(core.reviews);
-  return vscode.Disposable.from(list, seen, vscode.window.registerFileDecorationProvider(marks), { dispose: stop });
+  return vscode.Disposable.from(list, together, seen, bar, announcer, vscode.window.registerFileDecorationProvider(marks), { dispose: stop });
 }
 
 /** Starts to listen, and shows it in the status bar and to the terminals. */
 class Link {
   private listening = false;
+  /** Brings terminals and files up to date with the settings. */
+  announce = (): void => undefined;
+  /** Called when it listens. */
+  onStart = (): void => undefined;
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -244,7 +269,13 @@ class Link {
     const { log, status, terminals } = this.parts;
     try {
       const { port, lockPath } = await this.core.start();
+      this.announce = () => {
+        if (!this.listening) return;
+        terminals.announce(port, lockPath);
+        this.core.windowChanged({});
+      };
       terminals.announce(port, lockPath);
+      this.onStart();
       status.linkChanged({ kind: "on", port });
       await this.context.workspaceState.update(lastPort, port);
       await this.context.workspaceState.update(lastPid, process.pid);

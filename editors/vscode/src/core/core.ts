@@ -12,6 +12,9 @@ import { McpDoor } from "./mcp/door";
 import type { McpPlace } from "./mcptokens";
 import { terminalTool } from "./native/command";
 import { Edits } from "./native/edits";
+import { Guests } from "./guest/guests";
+import type { Folders } from "./guest/files";
+import { guestHeader } from "./guest/socket";
 import { jsonFailure } from "./native/guarded";
 import { nativeTools } from "./native/tools";
 import type { Cancel, Client, DraftFiles, Ports, Selection } from "./ports";
@@ -41,6 +44,8 @@ export interface CoreOptions {
   readonly pid: number;
   /** Where the texts outlive the window that persons type in reviews; undefined: nowhere. */
   readonly drafts?: DraftFiles | undefined;
+  /** Where the programs of others look for an editor; without, none is let in. */
+  readonly guestFolders?: Folders;
   /** Opens /mcp there; kept by the caller, so that a client that is configured once stays so. */
   mcpToken(place: McpPlace): Promise<string>;
 }
@@ -69,6 +74,7 @@ export class Core {
   private readonly selections: SelectionTracker;
   private readonly ide: IdeDoor;
   private readonly mcp: McpDoor;
+  private readonly guests: Guests;
   private readonly bridge: BridgeDoor;
   private readonly mcpGuard: Guard;
   private readonly server: Server;
@@ -96,7 +102,10 @@ export class Core {
     const { drafts } = options;
     this.drafts = drafts && new Drafts({ clock, log, files: drafts, pid: options.pid, isAlive: (pid) => systemLiveness.isOurs(pid), isLinked });
     this.reviews = new Reviews(ports, randomUUID, this.drafts);
-    this.selections = new SelectionTracker(clock, (selection) => this.ide.broadcast("selection_changed", selection));
+    this.selections = new SelectionTracker(clock, (selection) => {
+      this.ide.broadcast("selection_changed", selection);
+      this.guests.selected(selection);
+    });
     const shared = { nextId: () => ++this.lastId, changed: () => this.clientsChanged() };
     const edits = new Edits(ports, this.reviews);
     const editing = [...diffTools(this.reviews, ports, edits), ...editorTools(ports, this.selections), terminalTool(ports)];
@@ -104,7 +113,8 @@ export class Core {
     this.ide = new IdeDoor({ ports, tools, reviews: this.reviews, selections: this.selections, version, ...shared });
     const native = new ToolTable(nativeTools(ports, edits), {}, jsonFailure);
     this.mcp = new McpDoor({ clock, log, tools: native, version, gone: (client) => this.reviews.ownerGone(client), ...shared });
-    this.bridge = new BridgeDoor({ ports, reviews: this.reviews, others: edits, version, ...shared });
+    this.bridge = new BridgeDoor({ ports, reviews: this.reviews, edits, version, ...shared });
+    this.guests = new Guests({ ports, reviews: this.reviews, others: edits, selections: this.selections, version, folders: options.guestFolders ?? {}, ...shared });
     this.mcpGuard = new Guard(undefined, { credential: bearer, required: () => settings.requireAuth() });
     const guard = new Guard(undefined);
     const bridgeGuard = new Guard(undefined, { required: () => settings.bridgeRequireAuth() });
@@ -113,8 +123,9 @@ export class Core {
       clock,
       log,
       guard,
-      sockets: this.sockets(bridgeGuard),
+      sockets: [...this.guests.sockets(), ...this.sockets(bridgeGuard)],
       http: [
+        ...this.guests.http(),
         {
           path: "/mcp",
           guard: this.mcpGuard,
@@ -171,8 +182,10 @@ export class Core {
     this.mcp.start();
     await this.drafts?.load();
     this.warnOfOpenDoors();
+    const lockPath = this.running.published.lock.path;
+    await this.guests.start({ ports, port, pid: options.pid, parent: process.ppid, lockPath });
     this.running.stopWatching = watchDiagnostics(ports, (params) => this.ide.broadcast("diagnostics_changed", params));
-    return { port, lockPath: this.running.published.lock.path };
+    return { port, lockPath };
   }
 
   /**
@@ -215,7 +228,7 @@ export class Core {
     const closed = this.reviews.dispose();
     // The answers are on their way; they must be sent before the connections close.
     await new Promise((done) => setImmediate(done));
-    await this.mcp.close();
+    await Promise.all([this.mcp.close(), this.guests.stop()]);
     await Promise.all([closed, this.server.close(), running?.published.remove(), running?.socket?.close()]);
   }
 
@@ -232,25 +245,30 @@ export class Core {
   }
 
   clients(): readonly Client[] {
-    return [...this.ide.clients(), ...this.mcp.clients(), ...this.bridge.clients()];
+    return [...this.ide.clients(), ...this.mcp.clients(), ...this.bridge.clients(), ...this.guests.clients()];
   }
 
   /** To be called with every change of the selection (undefined: the focus left the text). */
   selectionChanged(selection: Selection | undefined): void {
+    this.guests.selectionChanged(selection);
     this.selections.changed(selection);
   }
 
   /** Tells the clients to mention a file; lines are 0-based, inclusive. Returns how many were told. */
   mention(path: string, lines?: { start: number; end: number }): number {
     const where = lines === undefined ? {} : { lineStart: lines.start, lineEnd: lines.end };
-    this.ide.broadcast("at_mentioned", { filePath: path, ...where });
-    return this.ide.count;
+    const mentioned = { filePath: path, ...where };
+    this.ide.broadcast("at_mentioned", mentioned);
+    return this.ide.count + this.guests.mention(mentioned);
   }
 
   /** The folders, the trust, the settings or the focus of the window changed: the files follow. */
   windowChanged(change: { focused?: boolean }): void {
     if (change.focused === false) return;
-    if (this.running !== undefined) this.warnOfOpenDoors();
+    if (this.running !== undefined) {
+      this.warnOfOpenDoors();
+      void this.guests.update();
+    }
     if (change.focused === true) this.running?.published.focused();
     else void this.running?.published.changed();
   }
@@ -269,7 +287,7 @@ export class Core {
     const ide = (connection: Connection): ConnectionHandler => this.ide.connected(connection);
     const bridge = (connection: Connection): ConnectionHandler => this.bridge.connected(connection);
     const required = (): boolean => settings.bridgeRequireAuth();
-    const isPlain = (req: IncomingMessage): boolean => req.headers[tokenHeader] === undefined && nonceOf(req) === undefined;
+    const isPlain = (req: IncomingMessage): boolean => [tokenHeader, guestHeader].every((name) => req.headers[name] === undefined) && nonceOf(req) === undefined;
     const anyone = (req: IncomingMessage): boolean =>
       settings.bridgeEnabled() && !required() && settings.bridgeFile() !== undefined && isPlain(req);
     return [

@@ -116,7 +116,7 @@ const openDiffSchema: Tool["inputSchema"] = {
     new_file_contents: { type: "string", description: "The whole proposed text." },
     tab_name: { type: "string", description: "The client's name for the diff, unique among its pending ones." },
     diff_id: { type: "string", description: "Identity of the question: asking again with the same id and text continues it.", maxLength: 200 },
-    description: { type: "string", description: "Why, for the person; 200 characters are shown." },
+    description: { type: "string", description: "Why, for the person; 200 characters fit its row, and more are in a box." },
     removal: {
       type: "string",
       description: "delete: the file is to be removed, and new_file_contents is empty; move: it is to be moved to new_file_path; absent: neither.",
@@ -159,7 +159,8 @@ const openDiffSchema: Tool["inputSchema"] = {
   required: ["old_file_path", "new_file_contents", "tab_name"],
 };
 
-async function openDiff(reviews: Reviews, ports: Ports, others: Busy, { client, args, cancelled }: ToolCall): Promise<Answer> {
+/** Shows an edit and waits for its end. */
+export async function openDiff(reviews: Reviews, ports: Ports, others: Busy, { client, args, cancelled }: ToolCall): Promise<Answer> {
   const request = await toRequest(args);
   if (request.isPlan !== true && [request.path, request.oldPath].some((path) => others.isBusy(path))) throw new ToolError("BUSY", "another client's edit of this file waits for its review");
   const relative = relativeTo(request.path, await realFolders(ports));
@@ -216,9 +217,9 @@ function removalOf(args: Record<string, unknown>, { path, oldPath, proposal }: P
 }
 
 function batchOf(value: unknown): Pick<ReviewRequest, "batch"> {
-  const { index, total } = isObject(value) ? value : {};
+  const { id, index, total } = isObject(value) ? value : {};
   if (!Number.isSafeInteger(index) || !Number.isSafeInteger(total)) return {};
-  return { batch: { index: Number(index), total: Number(total) } };
+  return { batch: { id: typeof id === "string" ? id : "", index: Number(index), total: Number(total) } };
 }
 
 async function realFolders(ports: Ports): Promise<string[]> {

@@ -1,6 +1,5 @@
 import type { Cancel, Clock, DraftFiles, KeptDraft, Log } from "./ports";
 import { messageOf } from "./errors";
-import type { ReviewRequest } from "./review";
 import { sha256 } from "./text";
 
 /** How often to look for drafts that nobody asks about any more, and for how long their client may come back. */
@@ -127,7 +126,17 @@ export class Drafts {
   }
 }
 
+/** The parts of a question that tell it from others. */
+interface Question {
+  readonly path: string;
+  readonly oldPath: string;
+  readonly removal?: string | undefined;
+  readonly proposal: string;
+  readonly baseSha256: string | undefined;
+  readonly isPlan?: boolean;
+}
+
 /** The identity of a question, the same for every client and window. */
-export function draftKey({ path, oldPath, removal, proposal, baseSha256, isPlan }: ReviewRequest): string {
+export function draftKey({ path, oldPath, removal, proposal, baseSha256, isPlan }: Question): string {
   return sha256(JSON.stringify([path, oldPath, removal ?? "", isPlan === true, baseSha256 ?? "", sha256(proposal)]));
 }

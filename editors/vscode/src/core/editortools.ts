@@ -2,7 +2,9 @@ import { fileURLToPath } from "node:url";
 import { settle } from "./diagnostics";
 import { ToolError } from "./errors";
 import { canonical, checkPath } from "./paths";
-import type { Ports, Range } from "./ports";
+import { isObject } from "./schema";
+import { lookUps } from "./ports";
+import type { Cancel, Ports, Range } from "./ports";
 import { json, texts } from "./result";
 import type { ToolResult } from "./result";
 import { toWire } from "./selection";
@@ -32,6 +34,7 @@ export function editorTools(ports: Ports, selections: SelectionTracker): readonl
     dirtyTool(ports),
     saveTool(ports),
     removedTool(ports),
+    lookUpTool(ports),
     {
       name: "setStatus",
       description: "Shows in the editor's status bar what this client is doing.",
@@ -134,7 +137,8 @@ function position(body: string, offset: number): { line: number; character: numb
   return { line: before.length - 1, character: before.at(-1)?.length ?? 0 };
 }
 
-function diagnosticsTool(ports: Ports): Tool {
+/** The tool that reports errors and warnings. */
+export function diagnosticsTool(ports: Ports): Tool {
   return {
     name: "getDiagnostics",
     description:
@@ -207,7 +211,6 @@ function saveTool(ports: Ports): Tool {
       const path = text(args, "filePath") ?? "";
       const real = await canonical(path);
       if (ports.documents.buffer(real) === undefined) return json({ success: false, message: `Document not open: ${path}` });
-      if (ports.inline.standing(real) !== undefined) throw new ToolError("BUSY", `a proposal for ${path} waits for the person; the file cannot be saved before`);
       const saved = await ports.documents.save(real);
       if (!saved) return json({ success: false, message: `The editor did not save ${path}` });
       return json({ success: true, filePath: path, saved: true, message: "Document saved" });
@@ -232,4 +235,44 @@ function removedTool(ports: Ports): Tool {
       return json({ success: true, kept });
     },
   };
+}
+
+const lookUpMs = 20_000;
+const lookUpMax = 4 << 20;
+
+function lookUpTool(ports: Ports): Tool {
+  return {
+    name: "lookUp",
+    description:
+      "Answers a request of the Language Server Protocol from what the editor knows, about the texts in its buffers; known is false if nothing here knows the language. It changes nothing.",
+    inputSchema: {
+      type: "object",
+      properties: { method: { type: "string", enum: lookUps }, params: { type: "object", properties: {} } },
+      required: ["method", "params"],
+    },
+    call: async ({ args, cancelled }) => {
+      const method = lookUps.find((each) => each === args["method"]) ?? "workspace/symbol";
+      const params = isObject(args["params"]) ? args["params"] : {};
+      const found = await within(ports, cancelled, ports.languages.lookUp(method, params));
+      if (found === "cancelled") return "silent";
+      const answer = JSON.stringify(found === undefined ? { known: false } : { known: true, result: found.result ?? null });
+      if (answer.length > lookUpMax) throw new ToolError("FILE_TOO_LARGE", "the answer has more than 4 MiB");
+      return texts(answer);
+    },
+  };
+}
+
+/** What work gives; rejects if it takes too long. The editor itself cannot be told to stop. */
+async function within<T>(ports: Ports, cancelled: AbortSignal, work: Promise<T>): Promise<T | "cancelled"> {
+  let stop: Cancel = () => undefined;
+  const late = new Promise<never>((_, fail) => {
+    stop = ports.clock.after(lookUpMs, () => fail(new ToolError("TIMEOUT", "no answer within 20 s")));
+  });
+  const given = new Promise<"cancelled">((done) => cancelled.addEventListener("abort", () => done("cancelled"), { once: true }));
+  try {
+    return await Promise.race([work, late, given]);
+  } finally {
+    stop();
+    work.catch(() => undefined); // it may fail after nobody waits for it
+  }
 }

@@ -13,7 +13,12 @@ export function newToken(): string {
 /** Takes the token out of a request; undefined without one, or with several. */
 type Credential = (request: IncomingMessage) => string | undefined;
 
-const rawHeader: Credential = ({ headersDistinct }) => only(headersDistinct[tokenHeader]);
+/** The whole value of a header. */
+export function raw(header: string): Credential {
+  return ({ headersDistinct }) => only(headersDistinct[header]);
+}
+
+const rawHeader = raw(tokenHeader);
 
 export const bearer: Credential = ({ headersDistinct }) => /^Bearer +(\S+)$/i.exec(only(headersDistinct["authorization"]) ?? "")?.[1];
 
@@ -54,9 +59,14 @@ export class Guard {
     if (!isOurHost(request, port)) return 403;
     if (this.options.proves === true) return nonceOf(request) === undefined ? 401 : undefined;
     if (this.options.required?.() === false) return undefined;
+    return this.isFor(request) ? undefined : 401;
+  }
+
+  /** Whether a request has the token. */
+  isFor(request: IncomingMessage): boolean {
     const given = (this.options.credential ?? rawHeader)(request);
     // Of equal length whatever was given, so that the comparison tells nothing.
-    return given !== undefined && this.digest !== undefined && timingSafeEqual(digestOf(given), this.digest) ? undefined : 401;
+    return given !== undefined && this.digest !== undefined && timingSafeEqual(digestOf(given), this.digest);
   }
 }
 

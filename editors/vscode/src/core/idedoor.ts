@@ -12,13 +12,15 @@ export interface IdeHost {
   readonly reviews: Reviews;
   readonly selections: SelectionTracker;
   readonly version: string;
+  /** The name of the program of others whose door it is; undefined: ours. */
+  readonly guest?: string;
   nextId(): number;
   changed(): void;
 }
 
-/** The door of agents: MCP over a WebSocket, which also tells them what happens in the editor. */
+/** The door of agents, or of one guest: MCP over a WebSocket, which also tells them what happens in the editor. */
 export class IdeDoor {
-  private readonly sessions = new Map<number, Session>();
+  private readonly sessions = new Map<Session, Connection>();
 
   constructor(private readonly host: IdeHost) {}
 
@@ -27,38 +29,44 @@ export class IdeDoor {
   }
 
   clients(): readonly Client[] {
-    return [...this.sessions.values()].map(({ id, name, pid, since, status }) => ({
+    return [...this.sessions.keys()].map(({ id, name, pid, since, status, isGuest }) => ({
       id,
       name,
       pid,
       since,
       ...(status === undefined ? {} : { status }),
+      ...(isGuest ? { isGuest } : {}),
     }));
   }
 
+  /** Ends all connections. */
+  close(): void {
+    for (const connection of this.sessions.values()) connection.close(1001, "the door is shut");
+  }
+
   broadcast(method: string, params: object): void {
-    for (const session of this.sessions.values()) session.notify(method, params);
+    for (const session of this.sessions.keys()) session.notify(method, params);
   }
 
   connected(connection: Connection): ConnectionHandler {
-    const { ports, tools, version, reviews } = this.host;
+    const { ports, tools, version, reviews, guest } = this.host;
     const session = new Session(this.host.nextId(), (message) => connection.send(message), {
       clock: ports.clock,
       log: ports.log,
       tools,
       version,
-      capability: () => this.capability(),
+      ...(guest === undefined ? { capability: () => this.capability() } : { guest }),
       changed: () => this.host.changed(),
       notWritten: (name, why) => ports.notices.warn(ports.t("The edit of {0} that you accepted was not written: {1}", name, why)),
       ready: () => this.greet(session),
     });
-    this.sessions.set(session.id, session);
+    this.sessions.set(session, connection);
     this.host.changed();
     return {
       message: (text) => session.receive(text),
       closed: () => {
         session.close();
-        this.sessions.delete(session.id);
+        this.sessions.delete(session);
         reviews.ownerGone(session);
         this.host.changed();
       },

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { lstat, mkdir, open, readdir, readFile, rename, unlink } from "node:fs/promises";
+import { link, lstat, mkdir, open, readdir, readFile, rename, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { messageOf } from "./errors";
 import { provesItself } from "./proof";
@@ -51,7 +51,11 @@ export class OwnFile {
   private work: Promise<void> = Promise.resolve();
   private over = false;
 
-  constructor(readonly path: string) {}
+  constructor(
+    readonly path: string,
+    /** In a folder of others, a file that is not ours stays as it is. */
+    private readonly replaces: "any file" | "if there is none" = "any file",
+  ) {}
 
   /** Writes are done in the order of the calls; undefined: there is to be no file. None comes after remove. */
   write(content: object | undefined): Promise<void> {
@@ -59,7 +63,8 @@ export class OwnFile {
     if (content === undefined) return this.next(() => this.unlink());
     const text = JSON.stringify(content);
     return this.next(async () => {
-      await replace(this.path, text);
+      if (this.replaces === "any file") await replace(this.path, text);
+      else await this.writeOwn(text);
       this.written = text;
     });
   }
@@ -68,6 +73,14 @@ export class OwnFile {
   remove(): Promise<void> {
     this.over = true;
     return this.next(() => this.unlink());
+  }
+
+  private async writeOwn(text: string): Promise<void> {
+    const found = await readFile(this.path, "utf8").catch(() => undefined);
+    if (found !== undefined && found === this.written) return found === text ? undefined : replace(this.path, text);
+    await replace(this.path, text, { add: link }).catch((err: unknown) => {
+      throw isTaken(err) ? new Error(`${this.path} is the file of another program`) : err;
+    });
   }
 
   private async unlink(): Promise<void> {
@@ -83,8 +96,12 @@ export class OwnFile {
   }
 }
 
-/** Puts a file in place of another, or of none, whole; as its owner's alone, if no mode is given. */
-export async function replace(path: string, text: string, mode = 0o600): Promise<void> {
+function isTaken(err: unknown): boolean {
+  return (err as NodeJS.ErrnoException).code === "EEXIST";
+}
+
+/** Puts a file in place of another, or of none, whole; as its owner's alone, if no mode is given. add: fails if there is one. */
+export async function replace(path: string, text: string, { mode = 0o600, add }: { mode?: number; add?: typeof link } = {}): Promise<void> {
   const temp = join(dirname(path), `.${process.pid}-${randomBytes(8).toString("hex")}.tmp`);
   const { O_CREAT, O_EXCL, O_WRONLY } = constants;
   // Undefined on Windows.
@@ -95,7 +112,9 @@ export async function replace(path: string, text: string, mode = 0o600): Promise
     if (mode !== 0o600) await file.chmod(mode);
     await file.sync();
     await file.close();
-    await rename(temp, path);
+    if (add === undefined) return await rename(temp, path);
+    await add(temp, path);
+    await unlink(temp);
   } catch (err) {
     await file.close().catch(() => undefined);
     await unlink(temp).catch(() => undefined);
@@ -178,7 +197,8 @@ function isEntry(name: string): boolean {
   return isSocketName(name) || /^\d{1,5}\.mcp\.json$/.test(name);
 }
 
-async function exists(path: string): Promise<boolean> {
+/** Whether something is there, or it cannot be told. */
+export async function exists(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,
     (err: NodeJS.ErrnoException) => err.code !== "ENOENT",

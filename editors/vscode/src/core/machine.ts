@@ -50,7 +50,7 @@ export type Event =
   | { readonly type: "granted" }
   /** It cannot be reviewed: stale base, unsaved changes, binary, bad path. */
   | { readonly type: "refused" }
-  /** Nothing is shown until the person asks for it. */
+  /** Nothing is shown until the person asks for it, or the editor takes long to. */
   | { readonly type: "deferred" }
   | { readonly type: "tabOpened" }
   | { readonly type: "openFailed" }

@@ -67,6 +67,12 @@ export class Merged {
     return at === -1 ? this.lines.length : at + 1;
   }
 
+  /** The text that has a shown line, and the line there; both from 0. */
+  sideAt(line: number): { side: "original" | "modified"; line: number } {
+    const [side, other] = this.kinds[line] === "removed" ? (["original", "added"] as const) : (["modified", "removed"] as const);
+    return { side, line: line - this.kinds.slice(0, line).filter((kind) => kind === other).length };
+  }
+
   /** The content of a hunk, which identifies it after others have been decided. */
   key({ from, to }: Hunk): string {
     return JSON.stringify([this.kinds.slice(from, to), this.lines.slice(from, to)]);

@@ -1,5 +1,5 @@
 import type { Always } from "./always";
-import type { Outcome } from "./machine";
+import type { Outcome, Reason } from "./machine";
 import { unifiedDiff } from "./patch";
 import type { Stats } from "./patch";
 import { countChanges } from "./patch";
@@ -34,7 +34,7 @@ export interface Details {
   readonly v: 1;
   readonly diffId: string;
   readonly outcome: "accepted" | "rejected" | "closed";
-  readonly reason: string;
+  readonly reason: Reason;
   readonly userEdited: boolean;
   readonly patch?: string;
   readonly stats?: Stats;

@@ -64,3 +64,9 @@ export function relativeTo(path: string, folders: readonly string[]): string | u
   const deepest = folders.filter((folder) => isInside(path, folder)).sort((a, b) => b.length - a.length)[0];
   return deepest === undefined ? undefined : relative(deepest, path).split(sep).join("/");
 }
+
+/** The name of the deepest folder that holds a path, among several; else "". */
+export function folderName(path: string, folders: readonly { readonly name: string; readonly path: string }[]): string {
+  const own = folders.filter((folder) => isInside(path, folder.path)).sort((a, b) => b.path.length - a.path.length)[0];
+  return folders.length > 1 ? (own?.name ?? "") : "";
+}

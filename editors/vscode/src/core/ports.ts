@@ -74,6 +74,8 @@ export interface ShownDiff {
   readonly inline: boolean;
   /** It may be shown so: a file of the workspace that is there already. */
   readonly canInline: boolean;
+  /** It adds all lines, or removes all: there is nothing to put beside it. */
+  readonly oneSided: boolean;
   /** A plan in Markdown, to be shown as a document: original is "". */
   readonly isPlan: boolean;
   /** The right side can only be read. */
@@ -123,8 +125,8 @@ export interface DiffView {
   caughtUp(): Promise<void>;
   /** The remarks made so far. */
   comments(id: string): readonly ReviewComment[];
-  /** Puts a new title on the tabs, and makes the right side read-only or not. */
-  update(id: string, state: { title: string; readonly: boolean }): void;
+  /** Puts a new title on the tabs. held: the draft is edited elsewhere, and can only be read here. */
+  update(id: string, state: { title: string; held: boolean }): void;
   /** The check of the proposal has begun, or ended. */
   checked(id: string, check: Check): void;
   /**
@@ -142,8 +144,6 @@ export interface DiffView {
   /** The review has been over for some seconds: drop its contents. */
   forget(id: string): void;
 }
-
-export type Eol = "lf" | "crlf";
 
 /** A file as it is on disk, decoded as the editor would. */
 export interface FileText {
@@ -289,6 +289,26 @@ export interface Diagnostics {
   isShown(file: string): boolean;
 }
 
+/** Answers requests of the Language Server Protocol from the editor's own providers, about the texts in its buffers. */
+export interface Languages {
+  /**
+   * The result in the protocol's shape, undefined if nothing here knows the language. It rejects with a
+   * ToolError if the request as such is wrong.
+   */
+  lookUp(method: LookUp, params: Record<string, unknown>): Promise<{ readonly result: unknown } | undefined>;
+}
+
+export const lookUps = [
+  "textDocument/definition",
+  "textDocument/references",
+  "textDocument/documentSymbol",
+  "textDocument/rename",
+  "textDocument/codeAction",
+  "workspace/symbol",
+] as const;
+
+export type LookUp = (typeof lookUps)[number];
+
 export interface Folder {
   readonly name: string;
   readonly uri: string;
@@ -309,6 +329,8 @@ export interface Settings {
   onTabClose(): "auto" | "reject" | "keep";
   /** agent.diagnosticDelay, milliseconds */
   diagnosticDelay(): number;
+  /** agent.reviewEditsOf, without those whose own extension answers them. */
+  reviewEditsOf(): readonly string[];
   /** agent.mcp.enabled */
   mcpEnabled(): boolean;
   /** agent.requireAuth, of /mcp */
@@ -332,6 +354,8 @@ export interface Client {
   /** Milliseconds since the epoch. */
   readonly since: number;
   readonly status?: ClientStatus;
+  /** It is a program of others, come through a door of its own. */
+  readonly isGuest?: boolean;
   /** When it called last, of a client that holds no connection; milliseconds since the epoch. */
   readonly heard?: number;
 }
@@ -364,31 +388,10 @@ export type Translate = (message: string, ...args: (string | number)[]) => strin
 export interface Notices {
   /** A short message for the person, without a decision. */
   warn(message: string): void;
-  /** Asks whether a command may run; the question cannot be overlooked, and no is the answer if it is closed. */
-  mayRun(question: CommandQuestion): Promise<CommandVerdict>;
+  /** Asks whether a command may run; no is the answer if the question is closed, which it is when cancelled. */
+  mayRun(question: CommandQuestion, cancelled: AbortSignal): Promise<CommandVerdict>;
   /** The clients, or their states, changed. */
   clientsChanged(clients: readonly Client[]): void;
-}
-
-/** A proposal that is shown in one text with its file. */
-export interface InlineProposal {
-  readonly path: string;
-  readonly original: string;
-  readonly proposed: string;
-  readonly description: string;
-}
-
-/** The person's decision, with the text that was accepted, or that was in the review at its end. */
-export type InlineEnd = { readonly kind: "accepted"; readonly text: string } | { readonly kind: "rejected"; readonly draft?: string };
-
-export interface Inline {
-  /** The text of a file with a pending proposal; undefined if there is none. */
-  standing(path: string): string | undefined;
-  /**
-   * Shows the proposal in one text with its file, to be accepted or rejected change by change.
-   * Touches neither the file nor its document: the caller writes. cancelled is a rejection.
-   */
-  propose(proposal: InlineProposal, cancelled: AbortSignal): Promise<InlineEnd>;
 }
 
 /** A command to run in a visible terminal. */
@@ -458,12 +461,12 @@ export interface Ports {
   readonly view: DiffView;
   readonly documents: Documents;
   readonly diagnostics: Diagnostics;
+  readonly languages: Languages;
   readonly editors: Editors;
   readonly workspace: Workspace;
   readonly settings: Settings;
   readonly notices: Notices;
   readonly terminals: Terminals;
-  readonly inline: Inline;
   readonly t: Translate;
   /** The program ripgrep; undefined if missing. */
   readonly ripgrep: string | undefined;

@@ -42,7 +42,7 @@ export async function register(file: string, home: string, entry: McpEntry | und
   const known = before === undefined ? 0o600 : (await stat(target)).mode & 0o777;
   const mode = entry === undefined ? known : known & 0o700;
   if (before !== undefined) await backUp(target);
-  await replace(target, changed, mode);
+  await replace(target, changed, { mode });
   return { did: entry === undefined ? "removed" : "wrote" };
 }
 

@@ -8,6 +8,7 @@ import type { Decided } from "./outcome";
 import { mustLook, shortNotes } from "./notes";
 import type { Cancel, Check, Note, Refused, ReviewComment, ShownDiff, Translate } from "./ports";
 import type { ToolResult } from "./result";
+import { diffLines, splitLines } from "./linediff";
 import { countChanges, unifiedDiff } from "./patch";
 import type { Stats } from "./patch";
 import { finalText, forDisplay, oneLine, sameText, toLf, visibleName, withoutBom } from "./text";
@@ -21,6 +22,8 @@ export interface Owner {
   /** From its handshake, sanitized. */
   readonly name?: string;
   readonly pid?: number | undefined;
+  /** A program of others, which has no word for what happens in its review before the end. */
+  readonly isGuest?: boolean;
   notify(method: string, params: object): void;
 }
 
@@ -56,7 +59,7 @@ export interface ReviewRequest {
   readonly notes?: readonly Note[];
   readonly refused?: Refused | undefined;
   readonly offer?: Offer | undefined;
-  readonly batch?: { readonly index: number; readonly total: number };
+  readonly batch?: { readonly id: string; readonly index: number; readonly total: number };
   /** The person's text of an earlier window to begin with, instead of the proposal. */
   readonly draft?: string | undefined;
   /** The client, which writes, compares the file again and asks again if it has changed: the editor does not ask about that. */
@@ -90,8 +93,8 @@ export interface ReviewInfo {
   /** Who asks, and its place among the edits of one answer, such as "2 of 3". */
   readonly asks: string;
   readonly place: string;
-  /** More edits of the same answer are to come. */
-  readonly more: boolean;
+  /** The answer that it belongs to with others, of a size; undefined for a single edit. */
+  readonly turn: { readonly key: string; readonly index: number; readonly total: number } | undefined;
   /** Of the file, once it was looked at. */
   readonly encoding: string | undefined;
   /** The process that asks. */
@@ -121,6 +124,8 @@ export class Review {
   base: Base | undefined;
   /** The client's trial of the proposal; undefined without one. */
   check: Check | undefined;
+  /** A guest has been given the person's text. */
+  taken = false;
   /** Somebody has asked to see it. */
   wanted = false;
   draft: string;
@@ -158,6 +163,10 @@ export class Review {
     readonly relative: string | undefined,
     readonly createdAt: number,
     private readonly t: Translate,
+    /** The name of its folder, if the window has several. */
+    private readonly root = "",
+    /** Another file of the same name waits, too. */
+    private readonly hasNamesake = false,
   ) {
     this.machine = { ...initial, cautious: mustLook(request.notes ?? []).length > 0, looks: request.locked === true };
     this.draft = request.draft ?? request.proposal;
@@ -194,28 +203,37 @@ export class Review {
 
   /** The file's name for the person, in which no character hides. */
   get name(): string {
-    return visibleName(this.relative ?? this.request.path);
+    const { relative, root } = this;
+    return relative === undefined ? visibleName(this.request.path) : visibleName(`${root === "" ? "" : `${root}/`}${relative}`);
   }
 
-  /** Names the file as it is, never as the client calls it, so that no title can deceive. */
+  /** Names the file as it is, never as the client calls it, so that no title can deceive; without its folders where these are not needed. */
   get title(): string {
-    const { path, oldPath, isPlan } = this.request;
-    if (isPlan === true) {
+    if (this.request.isPlan === true) {
       const plan = this.owner.name === undefined ? this.t("Plan") : this.t("Plan of {0}", this.owner.name);
       return this.machine.held ? `${plan} (${this.t("being edited in the terminal")})` : plan;
     }
-    const { name } = this;
-    const from = oldPath === path ? "" : `${visibleName(basename(oldPath))} → `;
     const remarks = [
-      this.request.removal === "delete" ? this.t("deleted") : "",
-      this.base?.file.exists === false ? this.t("new file") : "",
+      this.place,
       this.relative === undefined ? this.t("outside the workspace") : "",
       this.machine.stale ? `⚠ ${this.t("changed on disk")}` : "",
       this.machine.held ? this.t("being edited in the terminal") : "",
       this.request.remark ?? "",
       ...shortNotes(this.request.notes ?? [], this.t),
     ].filter((remark) => remark !== "");
-    return this.t("Review: {0}", `${from}${name}${remarks.length > 0 ? ` (${remarks.join(", ")})` : ""}`);
+    return `${this.what}${remarks.length > 0 ? ` (${remarks.join(", ")})` : ""}`;
+  }
+
+  /** The question about the file. */
+  private get what(): string {
+    const { name, request, t } = this;
+    const isShort = this.root === "" && this.relative !== undefined && !this.hasNamesake;
+    const short = isShort ? visibleName(basename(request.path)) : name;
+    if (request.removal === "delete") return t("Delete {0}?", short);
+    if (request.removal === "move") return t("Move {0} → {1}", visibleName(basename(request.oldPath)), name);
+    if (this.base?.file.exists === false) return t("New: {0}", name);
+    if (request.oldPath !== request.path) return `${visibleName(basename(request.oldPath))} → ${name}`;
+    return this.place === "" ? `${short} ← ${oneLine(this.asks, 30)}` : short;
   }
 
   /** How many lines the draft adds and removes, counted once for each draft. */
@@ -224,6 +242,12 @@ export class Review {
     const before = this.base.original;
     if (this.counted?.draft !== this.draft) this.counted = { draft: this.draft, stats: countChanges(before, forDisplay(this.draft, before)) };
     return this.counted.stats;
+  }
+
+  /** The lines of the draft that are not in the file, from 0, to exclusive; a removal is where the lines were. */
+  changed(): readonly { from: number; to: number }[] {
+    const [before, after] = [this.base?.original ?? "", this.draft].map((text) => splitLines(toLf(withoutBom(text))));
+    return diffLines(before ?? [], after ?? []).map(({ newFrom, newTo }) => ({ from: newFrom, to: newTo }));
   }
 
   info(): ReviewInfo {
@@ -242,7 +266,7 @@ export class Review {
       isPlan: this.request.isPlan === true,
       asks: this.owner.name ?? "",
       place: this.place,
-      more: this.request.batch !== undefined && this.request.batch.index + 1 < this.request.batch.total,
+      turn: this.turn,
       encoding: this.base?.file.encoding,
       pid: this.owner.pid,
       outcome: this.machine.outcome,
@@ -261,6 +285,11 @@ export class Review {
     return `${ask}\nI had changed your proposal; keep these changes of mine:\n${patch}`;
   }
 
+  /** What its tab shows, once its file was looked at. */
+  get diff(): ShownDiff | undefined {
+    return this.live && this.base !== undefined ? this.shown(this.base, true) : undefined;
+  }
+
   /** The text for the tab; the draft, if the tab is opened again. */
   shown(base: Base, background: boolean): ShownDiff {
     return {
@@ -274,11 +303,12 @@ export class Review {
       background,
       inline: this.request.inline === true && this.canInline(base),
       canInline: this.canInline(base),
+      oneSided: this.isOneSided(base),
       isPlan: this.request.isPlan === true,
       fixed: this.fixed,
       held: this.machine.held,
       effect: this.effect,
-      description: oneLine(this.request.description, 200),
+      description: oneLine(this.request.description, 2_000),
       asks: this.owner.name ?? "",
       place: this.place,
       notes: this.request.notes ?? [],
@@ -288,9 +318,14 @@ export class Review {
     };
   }
 
+  /** The edits of one answer, if there are several. */
+  get turn(): { key: string; index: number; total: number } | undefined {
+    const { id, index, total } = this.request.batch ?? { id: "", index: 0, total: 1 };
+    return total > 1 ? { key: `${this.owner.id} ${id}`, index, total } : undefined;
+  }
+
   private get place(): string {
-    const { index, total } = this.request.batch ?? { index: 0, total: 1 };
-    return total > 1 ? this.t("{0} of {1}", index + 1, total) : "";
+    return this.turn === undefined ? "" : this.t("{0} of {1}", this.turn.index + 1, this.turn.total);
   }
 
   private get effect(): string {
@@ -298,10 +333,24 @@ export class Review {
       case "delete":
         return this.t("The file is deleted.");
       case "move":
-        return this.t("The file moves here from {0}.", visibleName(this.request.oldPath));
+        return this.t("The file moves here from {0}.", this.nameOf(this.request.oldPath));
       case undefined:
         return "";
     }
+  }
+
+  private nameOf(path: string): string {
+    const { relative, root } = this;
+    const folder = relative !== undefined && this.request.path.endsWith(relative) ? this.request.path.slice(0, -relative.length) : "";
+    if (folder === "" || !path.startsWith(folder)) return visibleName(path);
+    return visibleName(`${root === "" ? "" : `${root}/`}${path.slice(folder.length)}`);
+  }
+
+  /** A new file, or one that is deleted; without any text there would be nothing to see. */
+  private isOneSided({ file, original }: Base): boolean {
+    const { removal, isPlan, oldPath, path } = this.request;
+    if (removal === "delete") return original !== "" && file.unreadable === undefined;
+    return !file.exists && removal === undefined && isPlan !== true && oldPath === path && this.draft !== "";
   }
 
   private canInline(base: Base): boolean {

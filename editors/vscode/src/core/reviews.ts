@@ -11,26 +11,27 @@ import { toVerdict } from "./outcome";
 import type { Verdict } from "./outcome";
 import { countChanges } from "./patch";
 import type { Stats } from "./patch";
-import { pathKey } from "./paths";
+import { folderName, pathKey } from "./paths";
 import type { Cancel, Check, Ports } from "./ports";
 import { readyMs } from "./ready";
 import { failure } from "./result";
 import { isSameQuestion, Review } from "./review";
 import type { Answer, Owner, ReviewInfo, ReviewRequest } from "./review";
 import { sha256, toLf, withoutBom } from "./text";
+import { hasNamesake, inTurns, isOneOfMany } from "./turns";
 import { Verdicts } from "./verdicts";
 
 export type { ReviewInfo } from "./review";
 
+/** After this time without its tab a diff is answered from the list, too, and after the second one it is said to be lost. */
 const openTimeoutMs = 5_000;
+const lostMs = 60_000;
 const closeTimeoutMs = 5_000;
 const graceMs = 3_000;
 /** A tab that moves to another group is opened there and then closed here. */
 const recheckMs = 50;
 const reportMs = 100;
 const draftMs = 50;
-/** How many diffs of one client are opened without being asked for. */
-const tabsMax = 12;
 /** How often to look whether the process of a lost client has ended. */
 const deadMs = 200;
 const earlyMax = 50;
@@ -63,9 +64,9 @@ export class Reviews {
     this.verdicts = new Verdicts(ports.clock);
   }
 
-  /** The reviews that still wait for an answer, oldest first. */
+  /** The reviews that still wait for an answer, oldest first; those of one answer together, in its order. */
   list(): readonly ReviewInfo[] {
-    return this.live().map((review) => review.info());
+    return inTurns(this.live()).map((review) => review.info());
   }
 
   get(id: string): ReviewInfo | undefined {
@@ -75,6 +76,11 @@ export class Reviews {
   /** How many lines the draft of a review adds and removes. */
   counts(id: string): Stats {
     return this.all.get(id)?.counts() ?? { added: 0, removed: 0 };
+  }
+
+  /** A review that goes on, or has just ended. */
+  find(id: string): Review | undefined {
+    return this.all.get(id);
   }
 
   /** Called after each change of a review; the last call has state "done". */
@@ -148,7 +154,7 @@ export class Reviews {
     if (earlier !== undefined) this.drafts?.drop(draftKey(request));
     if (earlier !== undefined) return { answer: Promise.resolve(earlier.result), cancel: () => undefined };
     const known = this.live().find((r) => isSameQuestion(r.request, request));
-    const review = known ?? new Review(this.newId(), owner, request, relative, this.ports.clock.now(), this.ports.t);
+    const review = known ?? new Review(this.newId(), owner, request, relative, this.ports.clock.now(), this.ports.t, folderName(request.path, this.ports.workspace.folders()), hasNamesake(request.path, this.live()));
     review.waiter?.("aborted");
     let mine: (answer: Answer) => void = () => undefined;
     const answer = new Promise<Answer>((resolve) => (mine = resolve));
@@ -298,7 +304,7 @@ export class Reviews {
       case "warnHidden":
         return this.ports.notices.warn(this.ports.t("The diff of {0} could not be shown; it waits among the pending reviews.", review.title));
       case "update":
-        view.update(id, { title: review.title, readonly: review.machine.held || review.fixed });
+        view.update(id, { title: review.title, held: review.machine.held });
         return;
       case "startGrace":
         return this.awaitOwner(review, graceMs);
@@ -328,36 +334,28 @@ export class Reviews {
     if (!review.live) return;
     this.keepDraft(review);
     if (isPlan !== true) review.hold("watch", documents.watch(oldPath, () => void this.lookAgain(review)));
-    const mode = review.wanted ? "always" : this.isOneOfMany(review) ? "onDemand" : settings.diffOpen();
+    const mode = review.wanted ? "always" : isOneOfMany(review, this.own(review.owner)) ? "onDemand" : settings.diffOpen();
     if (mode === "onDemand") this.run(review, { type: "deferred" });
     else this.open(review, mode === "background");
   }
 
-  /** Whether its client has as many diffs on the screen as a person looks at: the list has the others. */
-  private isOneOfMany(review: Review): boolean {
-    const shown = this.own(review.owner).filter(({ machine: { state } }) => state === "preparing" || state === "shown");
-    return shown.indexOf(review) >= tabsMax;
-  }
-
   private open(review: Review, background: boolean): void {
     if (review.base === undefined) return;
+    const { clock, log, view } = this.ports;
     let told = false;
     const failed = (why: string): void => {
       if (told || !review.live) return; // it was answered before it was shown
       told = true;
-      this.ports.log.warn(`the diff ${review.id} is not shown: ${why}`);
+      log.warn(`the diff ${review.id} is not shown: ${why}`);
       this.run(review, { type: "openFailed" });
     };
     // A busy window reports the tab before it has done the rest.
-    const late = (): void => (this.ports.view.tabs(review.id) > 0 ? this.tabsChanged(review.id) : failed("the editor did not open it in time"));
-    const stop = this.ports.clock.after(openTimeoutMs, late);
-    this.ports.view
-      .open(review.shown(review.base, background))
-      .finally(stop)
-      .then(
-        () => (this.ports.view.tabs(review.id) > 0 ? this.tabsChanged(review.id) : failed("it was closed at once")),
-        (err: unknown) => failed(messageOf(err)),
-      );
+    const look = (otherwise: () => void): void => (view.tabs(review.id) > 0 ? this.tabsChanged(review.id) : otherwise());
+    const stops = [
+      clock.after(openTimeoutMs, () => look(() => this.run(review, { type: "deferred" }))),
+      clock.after(lostMs, () => look(() => failed("the editor did not open it in time"))),
+    ];
+    view.open(review.shown(review.base, background)).finally(() => stops.forEach((stop) => stop())).then(() => look(() => failed("it was closed at once")), (err: unknown) => failed(messageOf(err)));
   }
 
   /** The file was touched: the review is stale if its contents are others now. */
@@ -426,7 +424,7 @@ export class Reviews {
     const { kind, reason } = review.machine.outcome as Outcome;
     const { clock, notices, t } = this.ports;
     const isTold = isHeard && (kind === "accepted" || kind === "rejected") && reason !== "superseded" && reason !== "timeout";
-    const isTakenBack = kind === "closed" || (reason === "cancelled" && review.request.locked !== true);
+    const isTakenBack = (kind === "closed" && (review.owner.isGuest !== true || review.taken)) || (reason === "cancelled" && review.request.locked !== true);
     if (isTold || isTakenBack || (kind !== "accepted" && kind !== "aborted" && !review.edited)) this.drafts?.drop(review.key);
     else this.keepDraft(review, kind === "accepted");
     // A client that comes back asks again, and gets the answer.
@@ -487,7 +485,7 @@ export class Reviews {
     const counts = countChanges(toLf(review.request.proposal), toLf(review.draft));
     const { state } = review.machine;
     const kept = review.kept();
-    review.owner.notify("diff_changed", { diffId: review.diffId, state, edited: review.edited, ...counts, ...kept });
+    if (review.owner.isGuest !== true) review.owner.notify("diff_changed", { diffId: review.diffId, state, edited: review.edited, ...counts, ...kept });
     review.told = kept.text === undefined ? undefined : sha256(kept.text);
     if (review.edited) this.keepDraft(review);
   }

@@ -56,6 +56,8 @@ export class SavedText {
   before: string | undefined;
   /** That save is over. */
   private ended = false;
+  /** The offset at which a person who made the last change types on. A busy window reports its cursor later than several changes. */
+  private next: number | undefined;
 
   constructor(private now: string) {}
 
@@ -64,7 +66,9 @@ export class SavedText {
     const former = this.now;
     this.now = text;
     const isBlank = changes.every(({ offset, length, text: added }) => !/\S/.test(former.slice(offset, offset + length) + added));
-    const isElsewhere = changes.some(({ atCursor }) => !atCursor);
+    const { next } = this;
+    this.next = changes.length === 1 ? endOf(changes) : undefined;
+    const isElsewhere = changes.some(({ offset, length, atCursor }) => !atCursor && (isBlank || (offset !== next && offset + length !== next)));
     if (this.before === undefined) this.note({ before: former, at, cursor: isElsewhere ? undefined : endOf(changes) }, isBlank || isElsewhere);
     else if (this.ended && text === this.before) this.forget();
     else if (isBlank || isElsewhere) return true;

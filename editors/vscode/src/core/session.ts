@@ -19,8 +19,10 @@ const instructions =
 /** The surroundings of a session. */
 export interface SessionHost extends CallHost {
   readonly version: string;
-  /** The value of the capability "agent/ide". */
-  capability(): object;
+  /** The value of the capability "agent/ide"; none for a guest. */
+  capability?(): object;
+  /** The name of the program whose door it is, which no client chooses there. */
+  readonly guest?: string;
   /** The handshake is over, or the client said something about itself. */
   changed(): void;
   /** An edit of a file that the person has accepted here was not written. */
@@ -35,6 +37,7 @@ export class Session implements ToolClient {
   private initialized = false;
   private known: { name: string; pid: number | undefined; status: ClientStatus | undefined };
   readonly since: number;
+  readonly isGuest: boolean;
 
   constructor(
     readonly id: number,
@@ -42,7 +45,8 @@ export class Session implements ToolClient {
     private readonly host: SessionHost,
   ) {
     this.since = host.clock.now();
-    this.known = { name: `client ${id}`, pid: undefined, status: undefined };
+    this.isGuest = host.guest !== undefined;
+    this.known = { name: host.guest ?? `client ${id}`, pid: undefined, status: undefined };
     this.peer = new Peer(write, {
       request: (method, params, call) => this.request(method, params, call),
       notification: (method, params) => this.notification(method, params),
@@ -97,14 +101,16 @@ export class Session implements ToolClient {
   private initialize(params: Record<string, unknown>): object {
     const asked = params["protocolVersion"];
     const client = isObject(params["clientInfo"]) ? params["clientInfo"] : {};
-    if (typeof client["name"] === "string" && client["name"] !== "") this.known.name = oneLine(client["name"], 60);
+    const { guest } = this.host;
+    const capability = this.host.capability?.();
+    if (guest === undefined && typeof client["name"] === "string" && client["name"] !== "") this.known.name = oneLine(client["name"], 60);
     this.initialized = true;
     this.host.changed();
     return {
       protocolVersion: versions.find((version) => version === asked) ?? versions[0],
-      capabilities: { tools: { listChanged: false }, experimental: { "agent/ide": this.host.capability() } },
+      capabilities: { tools: { listChanged: false }, ...(capability === undefined ? {} : { experimental: { "agent/ide": capability } }) },
       serverInfo: { name: "agent-ide", title: "Agent for VS Code", version: this.host.version },
-      instructions,
+      ...(guest === undefined ? { instructions } : {}),
     };
   }
 
@@ -114,7 +120,7 @@ export class Session implements ToolClient {
     } else if (method === "ide_connected" && Number.isSafeInteger(params["pid"])) {
       this.known.pid = params["pid"] as number;
       this.host.changed();
-    } else if (method === "not_written") {
+    } else if (method === "not_written" && this.host.guest === undefined) {
       this.host.notWritten(visibleName(basename(String(params["filePath"]))), oneLine(String(params["reason"]), 300));
     } else if (method === "log_event") {
       this.host.log.debug(`${this.name}: ${oneLine(JSON.stringify(params), 300)}`);

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { diffLines, splitLines } from "./linediff";
-import type { Eol } from "./ports";
 import { escaped, isOddBlank, replaceHidden } from "./hidden";
+
+export type Eol = "lf" | "crlf";
 
 /** The line ending that a text uses, or "mixed", or undefined without any. */
 export function eolOf(text: string): Eol | "mixed" | undefined {
@@ -63,7 +64,7 @@ export function withEolsOf(proposal: string, base: string): string {
   return eol === "lf" || eol === "crlf" ? withEol(proposal, eol) : proposal;
 }
 
-/** An editor makes the line endings of a text uniform: lines that are not edited get theirs back. */
+/** An editor makes the line endings of a text uniform: each line gets its own back, a changed one that of the line in whose place it is. */
 function keepEols(draft: string, proposal: string): string {
   const raw = proposal.match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g) ?? [];
   const lines = splitLines(toLf(draft));
@@ -71,8 +72,11 @@ function keepEols(draft: string, proposal: string): string {
   let from = 0;
   const changes = diffLines(raw.map(toLf), lines);
   for (const change of changes) {
-    out.push(...raw.slice(from, change.oldFrom), ...lines.slice(change.newFrom, change.newTo));
-    from = change.oldTo;
+    const { oldFrom, oldTo, newFrom } = change;
+    const eolAt = (n: number): string => /\r?\n$|\r$/.exec(raw[Math.max(0, Math.min(oldFrom + n, oldTo - 1))] ?? "")?.[0] ?? "\n";
+    const changed = lines.slice(newFrom, change.newTo).map((line, n) => line.replace(/\n$/, () => eolAt(n)));
+    out.push(...raw.slice(from, oldFrom), ...changed);
+    from = oldTo;
   }
   const merged = [...out, ...raw.slice(from)].join("");
   // A lone carriage return before a new empty line would become one line ending.

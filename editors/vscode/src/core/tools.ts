@@ -18,6 +18,8 @@ export interface ToolClient extends Owner {
   /** From its handshake, sanitized. */
   readonly name: string;
   setStatus(status: { state: string; text: string; tooltip: string }): void;
+  /** Its session goes on at least until this is over, as for a call that waits. */
+  keepFor?(work: Promise<unknown>): void;
 }
 
 export interface Tool {

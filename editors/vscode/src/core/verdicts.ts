@@ -52,7 +52,8 @@ export class Verdicts {
   }
 }
 
-function isVerdict(reason: Reason): boolean {
+/** Whether a person gave the answer. */
+export function isVerdict(reason: Reason): boolean {
   switch (reason) {
     case "button":
     case "command":

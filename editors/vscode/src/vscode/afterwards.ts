@@ -5,7 +5,6 @@ import type { Core } from "../core/core";
 import { isPending } from "../core/review";
 import type { ReviewInfo } from "../core/reviews";
 import { waitUntil } from "../core/waiting";
-import type { InlineProposals } from "./inline";
 import type { Places } from "./places";
 import type { Terminals } from "./terminals";
 import type { Views } from "./views";
@@ -14,10 +13,17 @@ const writtenMs = 3_000;
 /** For how long the next edit of an answer is waited for, in milliseconds. */
 const nextMs = 2_000;
 
+/** For how long the accepted change is marked. */
+const highlightMs = 1_000;
+
+interface Lines {
+  readonly from: number;
+  readonly to: number;
+}
+
 interface Parts {
   readonly core: Core;
   readonly views: Views;
-  readonly inline: InlineProposals;
   readonly terminals: Terminals;
   readonly places: Places;
   /** Whether an accepted file is shown. */
@@ -30,6 +36,9 @@ interface Parts {
  */
 export class Afterwards implements vscode.Disposable {
   private readonly stop: () => void;
+  /** How many answers there were. */
+  private turns = 0;
+  private readonly changedStyle = vscode.window.createTextEditorDecorationType({ isWholeLine: true, backgroundColor: new vscode.ThemeColor("editor.rangeHighlightBackground") });
 
   constructor(private readonly parts: Parts) {
     this.stop = parts.core.reviews.onChange((review) => {
@@ -39,11 +48,16 @@ export class Afterwards implements vscode.Disposable {
 
   dispose(): void {
     this.stop();
+    this.changedStyle.dispose();
   }
 
   private async goOn(review: ReviewInfo): Promise<void> {
     const { core, views, terminals } = this.parts;
+    const turn = ++this.turns;
+    const isLast = (): boolean => turn === this.turns;
+    const changed = core.reviews.find(review.id)?.changed() ?? [];
     const next = await this.next(review);
+    if (!isLast()) return; // of several answers at once the last one decides where to go
     if (next !== undefined) {
       views.takeFocus(next.id);
       core.reviews.show(next.id);
@@ -54,46 +68,64 @@ export class Afterwards implements vscode.Disposable {
     if (!inTerminal) await focusEditors();
     const isFile = !review.isPlan && review.removal !== "delete";
     if (review.outcome?.kind !== "accepted" || !isFile || !this.parts.showAccepted()) return;
-    const isShown = await this.showFile(review.path, review.encoding);
+    const isShown = await this.showFile(review, changed, isLast);
     if (isShown && !inTerminal && !this.asksAgain()) await focusEditors();
   }
 
-  /** The next review; one of the same answer may come in a moment, and until then the keys that answer do nothing. */
-  private async next({ more }: ReviewInfo): Promise<ReviewInfo | undefined> {
+  /** The next review; one of the same answer may come in a moment, and until then the keys that answer do nothing. Others that come meanwhile do not take the focus. */
+  private async next({ turn }: ReviewInfo): Promise<ReviewInfo | undefined> {
     const { reviews } = this.parts.core;
-    const find = (): ReviewInfo | undefined => reviews.list().find(isPending);
-    if (more && find() === undefined) {
-      await isAwaiting(true);
-      await waitUntil(() => find() !== undefined, (look) => reviews.onChange(look), systemClock, nextMs);
-      await isAwaiting(false);
-    }
+    const waiting = reviews.list().find(isPending);
+    if (waiting !== undefined || turn === undefined || turn.index + 1 >= turn.total) return waiting;
+    const find = (): ReviewInfo | undefined => reviews.list().find((each) => isPending(each) && each.turn?.key === turn.key);
+    await isAwaiting(true);
+    await waitUntil(() => find() !== undefined, (look) => reviews.onChange(look), systemClock, nextMs);
+    await isAwaiting(false);
     return find();
   }
 
   /**
-   * Shows an accepted file, without the focus, when it is there: the client writes it after the
-   * answer. Gives up if a question comes meanwhile, which the file would cover. Reports whether it is shown.
+   * Shows an accepted file at its change, without the focus, when it is there: the client writes it after
+   * the answer. Gives up if a question comes meanwhile, which the file would cover. Reports whether it is shown.
    */
-  private async showFile(path: string, encoding: string | undefined): Promise<boolean> {
+  private async showFile({ path, encoding }: ReviewInfo, changed: readonly Lines[], isWanted: () => boolean): Promise<boolean> {
+    const { places } = this.parts;
     const until = Date.now() + writtenMs;
     const isThere = (): Promise<boolean> => stat(path).then(() => true, () => false);
     while (!(await isThere())) {
-      if (Date.now() > until || this.asksAgain()) return false;
+      if (Date.now() > until || this.asksAgain() || !isWanted()) return false;
       await new Promise((done) => setTimeout(done, 50));
     }
     try {
       // Loading takes a while; a loaded file is shown before a review that comes from now on.
-      const document = await vscode.workspace.openTextDocument(this.parts.places.uri(path), encoding === undefined ? {} : { encoding });
-      if (this.asksAgain()) return false;
-      await vscode.window.showTextDocument(document, { preserveFocus: true });
+      const document = await vscode.workspace.openTextDocument(places.uri(path), encoding === undefined ? {} : { encoding });
+      if (this.asksAgain() || !isWanted()) return false;
+      const tab = places.tabs(path)[0];
+      const ranges = changed.map(({ from, to }) => document.validateRange(new vscode.Range(from, 0, Math.max(from, to - 1), 0)));
+      const editor = await vscode.window.showTextDocument(document, {
+        preserveFocus: true,
+        // A file that the person reads in preview stays.
+        preview: tab?.isPreview ?? false,
+        ...(tab === undefined ? {} : { viewColumn: tab.group.viewColumn }),
+        ...(tab !== undefined || ranges[0] === undefined ? {} : { selection: new vscode.Range(ranges[0].start, ranges[0].start) }),
+      });
+      this.highlight(editor, ranges);
       return true;
     } catch {
       return false; // it is gone again, or not a text
     }
   }
 
+  /** Marks the changed lines for a moment. */
+  private highlight(editor: vscode.TextEditor, ranges: readonly vscode.Range[]): void {
+    if (ranges[0] === undefined) return;
+    editor.revealRange(ranges[0], vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+    editor.setDecorations(this.changedStyle, ranges);
+    setTimeout(() => editor.setDecorations(this.changedStyle, []), highlightMs);
+  }
+
   private asksAgain(): boolean {
-    return this.parts.inline.isAsking || this.parts.core.reviews.list().some(isPending);
+    return this.parts.core.reviews.list().some(isPending);
   }
 }
 

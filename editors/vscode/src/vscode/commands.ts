@@ -9,7 +9,7 @@ import type { Registration } from "./registration";
 import type { Remarks } from "./remarks";
 import type { Status } from "./status";
 import type { Terminals } from "./terminals";
-import { proposedScheme, reviewId } from "./uri";
+import { pathOf, proposedScheme, reviewId } from "./uri";
 import type { Views } from "./views";
 
 export interface Parts {
@@ -41,6 +41,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     "agent.showReview": (id) => show(parts, String(id)),
     "agent.showQuestion": () => showQuestion(parts),
     "agent.startInTerminal": () => terminals.start(),
+    "agent.demo": () => terminals.start(" demo"),
     "agent.mentionSelection": (target, all) => mention(parts, target, all),
     "agent.showLog": () => log.show(),
     "agent.diffSave": () => save(parts),
@@ -50,6 +51,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     "agent.inline.previousChange": () => parts.inline.go(-1),
     "agent.toggleView": (...targets) => toggleView(parts, targets),
     "agent.showCheck": (id) => showCheck(parts, id),
+    "agent.showReason": (uri) => uri instanceof vscode.Uri && parts.views.headers.unfold(uri),
     "agent.keptDrafts": () => parts.kept?.choose(),
     "agent.showRevision": (...targets) => showRevision(parts, targets),
     "agent.mcp.register": () => parts.registration.add(),
@@ -91,7 +93,7 @@ function targetsOf(parts: Parts, args: unknown[]): Target[] {
  * review are off, the editor would give their keys to the text.
  */
 function notYet(): void {
-  void vscode.window.setStatusBarMessage(vscode.l10n.t("The review has just appeared: answer once more."), 3_000);
+  void vscode.window.setStatusBarMessage(vscode.l10n.t("The review has just appeared: answer again."), 3_000);
 }
 
 /** Leaves out edits that are being changed in the terminal, with a message. */
@@ -283,8 +285,9 @@ function selectedPlace(): Place | undefined {
   const { uri } = editor.document;
   if (uri.scheme !== "file" && uri.scheme !== proposedScheme) return undefined;
   const { selection } = editor;
-  if (selection.isEmpty) return { path: uri.fsPath };
+  const path = pathOf(uri);
+  if (selection.isEmpty) return { path };
   // A selection that ends before the first character of a line does not hold that line.
   const last = selection.end.character === 0 ? selection.end.line - 1 : selection.end.line;
-  return { path: uri.fsPath, lines: { start: selection.start.line, end: Math.max(selection.start.line, last) } };
+  return { path, lines: { start: selection.start.line, end: Math.max(selection.start.line, last) } };
 }

@@ -1,25 +1,21 @@
 import * as vscode from "vscode";
-import { systemClock } from "../core/clock";
 import type { Check, DiffView, ReviewComment, ShownDiff } from "../core/ports";
 import { saveTyped } from "../core/saving";
-import { waitUntil } from "../core/waiting";
 import type { CheckMarks } from "./checks";
-import { firstChanged, lastChanged } from "./headers";
+import { firstChanged, lastChanged, whyLocked } from "./headers";
 import type { Heading, Headers } from "./headers";
 import type { Remarks } from "./remarks";
 import { Saves } from "./saves";
 import type { SideFiles } from "./sidefiles";
-import { caughtUp, diffOf, documentAt, onTabs, tabsOf } from "./tabs";
+import { caughtUp, closeTabs, diffOf, documentAt, tabsOf, tabThere } from "./tabs";
 import { originalScheme, proposalUri, proposedScheme, reviewId, reviewUri } from "./uri";
-
-/** For how long a tab is waited for, in milliseconds; others that are to open the same review wait behind it. */
-const tabMs = 5_000;
 
 interface Sides {
   readonly left: vscode.Uri;
   readonly right: vscode.Uri;
   readonly original: string;
   heading: Heading;
+  readonly fixed: boolean;
   readonly: boolean;
 }
 
@@ -58,7 +54,7 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
     };
     if (diff.isPlan) await vscode.commands.executeCommand("vscode.open", sides.right, options, diff.title);
     else await vscode.commands.executeCommand("vscode.diff", sides.left, sides.right, diff.title, options);
-    await this.tabThere(diff.id);
+    await tabThere(() => this.tabs(diff.id) > 0 || !this.sides.has(diff.id)); // one that is gone already never comes
   }
 
   /** The right side changed: the header above the first change moves with it. */
@@ -77,7 +73,7 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
     const sides = this.sides.get(id);
     if (sides === undefined) return;
     sides.heading = { ...sides.heading, check };
-    this.headers.update(sides.right, sides.heading, firstChanged(sides.original, this.text(id) ?? sides.original));
+    this.headers.update(sides.right, sides.heading);
     this.checks.show(sides.right, check, (line) => line);
   }
 
@@ -103,12 +99,13 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
     return this.remarks.of(id);
   }
 
-  update(id: string, state: { readonly: boolean }): void {
+  update(id: string, { held }: { held: boolean }): void {
     const sides = this.sides.get(id);
     if (sides === undefined) return;
-    sides.readonly = state.readonly;
+    this.headers.lock(sides.right, whyLocked(held));
+    sides.readonly = held || sides.fixed;
     // A document that cannot be saved cannot be closed without a question either.
-    const ready = state.readonly ? this.save(id) : Promise.resolve();
+    const ready = sides.readonly ? this.save(id) : Promise.resolve();
     void ready.finally(() => this.proposals.lock(sides.right, sides.readonly));
   }
 
@@ -125,10 +122,8 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
     return document === undefined ? undefined : this.textOf(document);
   }
 
-  private async hide(id: string): Promise<void> {
-    await this.save(id);
-    const tabs = tabsOf(id);
-    if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);
+  private hide(id: string): Promise<void> {
+    return closeTabs(() => tabsOf(id), () => this.save(id));
   }
 
   /** Makes this the draft, before the diff is opened again. */
@@ -161,7 +156,7 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
   }
 
   /** The contents of a review are made once: a diff that is opened again keeps its draft. */
-  private async contents(diff: ShownDiff): Promise<Sides> {
+  async contents(diff: ShownDiff): Promise<Sides> {
     const known = this.sides.get(diff.id);
     if (known !== undefined) return known;
     const sides = {
@@ -169,26 +164,22 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
       right: proposalUri(diff),
       original: diff.original,
       heading: diff,
+      fixed: diff.fixed,
       readonly: diff.fixed || diff.held,
     };
     await this.originals.add(sides.left, diff.original);
     await this.proposals.add(sides.right, diff.proposed);
     this.proposals.lock(sides.right, sides.readonly);
     this.sides.set(diff.id, sides);
-    if (!diff.isPlan) this.headers.show(sides.right, diff, firstChanged(diff.original, diff.proposed));
+    this.headers.show(sides.right, diff, firstChanged(diff.original, diff.proposed), { left: sides.left, locked: whyLocked(diff.held) });
     if (diff.check !== undefined) this.checks.show(sides.right, diff.check, (line) => line);
     return sides;
   }
 
   /** Saves the draft, one time after the other: a save that begins during another cancels that one. */
   private save(id: string): Promise<void> {
-    const saved = (this.saving.get(id) ?? Promise.resolve()).catch(() => undefined).then(() => saveTyped(caughtUp, () => this.document(id)));
+    const saved = (this.saving.get(id) ?? Promise.resolve()).catch(() => undefined).then(() => saveTyped(caughtUp, () => this.proposals.unsaved(this.document(id))));
     this.saving.set(id, saved);
     return saved;
-  }
-
-  /** Resolves when the tab is there, which may be after the command's end; one that is gone already never comes. */
-  private tabThere(id: string): Promise<void> {
-    return waitUntil(() => this.tabs(id) > 0 || !this.sides.has(id), onTabs, systemClock, tabMs);
   }
 }

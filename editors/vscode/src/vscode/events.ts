@@ -26,6 +26,7 @@ function watchActive(core: Core, views: Views): vscode.Disposable {
     const shown = visibleReviews();
     const now = shown.map(({ id }) => id);
     const appeared = now.filter((id) => !visible.includes(id));
+    for (const id of visible) if (!now.includes(id) && core.reviews.isReady(id)) views.fold(id);
     for (const id of appeared) core.reviews.seen(id);
     // A click on a review that was visible all the time gives it the focus, and counts.
     if (appeared.length > 0) views.appeared();

@@ -1,75 +1,199 @@
 import * as vscode from "vscode";
 import type { Check, ShownDiff } from "../core/ports";
+import { cap, withoutIcons } from "../core/text";
+import { inlineScheme, originalScheme, planScheme, proposedScheme } from "./uri";
 
 /** Facts about an edit that a person must know before looking at it. */
 export type Heading = Pick<ShownDiff, "asks" | "place" | "description" | "notes" | "check" | "effect">;
 
-/**
- * Shows above the first change of a review who asks, why, the position among several edits, and the
- * warnings: in full, in a box that is not part of the text.
- */
-export class Headers implements vscode.Disposable {
-  private readonly controller = vscode.comments.createCommentController("agent.reason", vscode.l10n.t("Edits of the agent"));
-  private readonly threads = new Map<string, vscode.CommentThread>();
+/** In characters: what fits a row beside the answers. A longer reason is whole in the row's hover, and above boxed in a box, too. */
+const rowMax = 110;
+const boxed = 200;
+const tooltipMax = 2_000;
+/** The keys of the manifest; they are those of the computer that the extension runs on. */
+const acceptKey = process.platform === "darwin" ? "⌘Enter" : "Ctrl+Enter";
 
-  /** line: of the first change in the document; undefined if nothing is changed. */
-  show(uri: vscode.Uri, heading: Heading, line: number | undefined): void {
+/** A document of a review, and the place of its row. */
+interface Shown {
+  readonly uri: vscode.Uri;
+  heading: Heading;
+  /** Of the first change, from 0. */
+  line: number;
+  /** Why nothing can be answered just now; empty if it can. */
+  locked: string;
+  thread: vscode.CommentThread | undefined;
+}
+
+/** One lens of a row, without its place. */
+export interface Lens {
+  readonly title: string;
+  readonly tooltip?: string;
+  readonly command?: string;
+  readonly arguments?: unknown[];
+}
+
+/**
+ * Shows above the first change of a review, in one row, the answers, who asks, why, and the position
+ * among several edits. Warnings and long reasons are also in a box below the line before, which
+ * folds after the first look.
+ */
+export class Headers implements vscode.CodeLensProvider, vscode.Disposable {
+  private readonly controller = vscode.comments.createCommentController("agent.reason", vscode.l10n.t("Edits of the agent"));
+  private readonly all = new Map<string, Shown>();
+  /** The right sides by the left ones. */
+  private readonly lefts = new Map<string, string>();
+  private readonly changes = new vscode.EventEmitter<void>();
+  readonly onDidChangeCodeLenses = this.changes.event;
+  private readonly provider = vscode.languages.registerCodeLensProvider([originalScheme, proposedScheme, planScheme].map((scheme) => ({ scheme })), this);
+  /** Whether an answer to the review of a document counts by now. */
+  private ready: (uri: vscode.Uri) => boolean = () => false;
+
+  tell(ready: (uri: vscode.Uri) => boolean): void {
+    this.ready = ready;
+  }
+
+  /** line: of the first change in the document, from 0; undefined if nothing is changed. left: the other side. */
+  show(uri: vscode.Uri, heading: Heading, line: number | undefined, { left, locked = "" }: { left?: vscode.Uri; locked?: string } = {}): void {
     const key = uri.toString();
-    if (this.threads.has(key)) return this.move(uri, line);
-    const comments = commentsOf(heading);
-    if (comments.length === 0) return;
-    const thread = this.controller.createCommentThread(uri, new vscode.Range(0, 0, 0, 0), comments);
-    thread.canReply = false;
-    // One that is not resolved would open the view of comments.
-    thread.state = vscode.CommentThreadState.Resolved;
-    thread.label = heading.place === "" ? vscode.l10n.t("Proposed edit") : vscode.l10n.t("Proposed edit {0}", heading.place);
-    thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
-    this.threads.set(key, thread);
-    this.move(uri, line);
+    if (this.all.has(key)) return this.move(uri, line);
+    this.all.set(key, { uri, heading, line: line ?? 0, locked, thread: this.box(uri, heading, line ?? 0) });
+    if (left !== undefined) this.lefts.set(left.toString(), key);
+    this.changes.fire();
   }
 
   /** Shows another heading, in the same place. */
-  update(uri: vscode.Uri, heading: Heading, line: number | undefined): void {
-    const thread = this.threads.get(uri.toString());
-    if (thread === undefined) this.show(uri, heading, line);
-    else thread.comments = commentsOf(heading);
+  update(uri: vscode.Uri, heading: Heading): void {
+    const shown = this.all.get(uri.toString());
+    if (shown === undefined) return;
+    shown.heading = heading;
+    this.changes.fire();
+  }
+
+  lock(uri: vscode.Uri, why: string): void {
+    const shown = this.all.get(uri.toString());
+    if (shown === undefined || shown.locked === why) return;
+    shown.locked = why;
+    this.changes.fire();
   }
 
   /** To be called when the first change is in another line: it was taken back, or lines came above. */
   move(uri: vscode.Uri, line: number | undefined): void {
-    const thread = this.threads.get(uri.toString());
+    const shown = this.all.get(uri.toString());
+    if (shown === undefined || shown.line === (line ?? 0)) return;
+    shown.line = line ?? 0;
+    if (shown.thread !== undefined) shown.thread.range = boxRange(shown.line);
+    this.changes.fire();
+  }
+
+  /** The person has looked at it: the box gives its place back to the text. */
+  fold(uri: vscode.Uri): void {
+    const thread = this.all.get(uri.toString())?.thread;
+    if (thread !== undefined) thread.collapsibleState = vscode.CommentThreadCollapsibleState.Collapsed;
+  }
+
+  /** Shows the box of a document, or hides it. */
+  unfold(uri: vscode.Uri): void {
+    const thread = this.all.get(uri.toString())?.thread;
     if (thread === undefined) return;
-    // A box is shown below its line; without one it is at the top.
-    const above = line === undefined || line === 0 ? undefined : line - 1;
-    if (thread.range?.end.line === above) return;
-    thread.range = above === undefined ? undefined : new vscode.Range(above, 0, above, 0);
+    const { Collapsed, Expanded } = vscode.CommentThreadCollapsibleState;
+    thread.collapsibleState = thread.collapsibleState === Expanded ? Collapsed : Expanded;
+  }
+
+  refresh(): void {
+    this.changes.fire();
   }
 
   remove(uri: vscode.Uri): void {
-    this.threads.get(uri.toString())?.dispose();
-    this.threads.delete(uri.toString());
+    const key = uri.toString();
+    this.all.get(key)?.thread?.dispose();
+    this.all.delete(key);
+    for (const [left, right] of this.lefts) if (right === key) this.lefts.delete(left);
+  }
+
+  provideCodeLenses({ uri, lineCount }: vscode.TextDocument): vscode.CodeLens[] {
+    const key = uri.toString();
+    const shown = this.all.get(this.lefts.get(key) ?? key);
+    if (shown === undefined) return [];
+    const isLeft = this.lefts.has(key);
+    return toLenses(Math.min(shown.line, lineCount - 1), isLeft ? this.who(shown) : [...this.answers(shown), ...this.who(shown)]);
+  }
+
+  /** The row of a document: what changes, in the order of the row. */
+  row(uri: vscode.Uri, changes = 1): readonly Lens[] {
+    const shown = this.all.get(uri.toString());
+    return shown === undefined ? [] : [...this.answers(shown, changes), ...this.who(shown)];
   }
 
   dispose(): void {
+    this.provider.dispose();
     this.controller.dispose();
-    this.threads.clear();
+    this.changes.dispose();
+    this.all.clear();
+  }
+
+  private answers({ uri, locked }: Shown, changes = 1): Lens[] {
+    if (locked !== "") return [{ title: `$(lock) ${locked}` }];
+    // Not yet to be clicked, they have their places already.
+    const to = (command: string): Lens | object => (this.ready(uri) ? { command, arguments: [uri] } : {});
+    const many = changes > 1;
+    return [
+      { title: `$(check) ${many ? vscode.l10n.t("Accept All {0}", changes) : vscode.l10n.t("Accept")}  ${acceptKey}`, ...to("agent.diffAccept") },
+      { title: `$(close) ${many ? vscode.l10n.t("Reject All {0}", changes) : vscode.l10n.t("Reject")}`, ...to("agent.diffReject") },
+      { title: vscode.l10n.t("Reject with Reason…"), ...to("agent.diffRejectWithReason") },
+    ];
+  }
+
+  private who({ uri, heading, thread }: Shown): Lens[] {
+    const { asks, place, description, effect, notes, check } = heading;
+    const name = asks === "" ? vscode.l10n.t("A program") : asks;
+    const words = [name, place, effect, description].filter((each) => each !== "").join(" · ");
+    const row = words.length > rowMax ? `${cap(words, rowMax - 1)}…` : words;
+    const warnings = [...new Set(notes.map(({ text }) => text))].join("\n");
+    return [
+      ...(check === undefined ? [] : [{ title: `$(${iconOf(check)}) ${withoutIcons(cap(check.text, rowMax))}`, tooltip: cap(check.output, tooltipMax), command: "agent.showCheck", arguments: [uri.query] }]),
+      { title: `${warnings === "" ? "" : "$(warning) "}${withoutIcons(row)}`, tooltip: [warnings, words].filter((each) => each !== "").join("\n"), ...(thread === undefined ? {} : { command: "agent.showReason", arguments: [uri] }) },
+    ];
+  }
+
+  /** A box for warnings and long reasons. */
+  private box(uri: vscode.Uri, heading: Heading, line: number): vscode.CommentThread | undefined {
+    if (heading.notes.length === 0 && heading.description.length <= boxed && hasLenses(uri)) return undefined;
+    const thread = this.controller.createCommentThread(uri, new vscode.Range(0, 0, 0, 0), [commentOf(heading)]);
+    thread.canReply = false;
+    // One that is not resolved would open the view of comments.
+    thread.state = vscode.CommentThreadState.Resolved;
+    thread.label = heading.notes.length === 0 ? vscode.l10n.t("Why") : vscode.l10n.t("Look at this first");
+    thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
+    thread.range = boxRange(line);
+    return thread;
   }
 }
 
-function commentsOf(heading: Heading): vscode.Comment[] {
-  const body = bodyOf(heading);
-  if (body === undefined) return [];
-  return [{ author: { name: heading.asks === "" ? vscode.l10n.t("A program") : heading.asks }, body, mode: vscode.CommentMode.Preview }];
+export function toLenses(line: number, row: readonly Lens[]): vscode.CodeLens[] {
+  const range = new vscode.Range(line, 0, line, 0);
+  // The editor drops a plain blank behind an icon.
+  return row.map(({ command = "", title, ...lens }) => new vscode.CodeLens(range, { ...lens, title: title.replace(/^(\$\([a-z~-]+\)) /, "$1\u00a0"), command }));
+}
+
+/** Whether the editor of a document shows rows above its lines, as the person has set. */
+function hasLenses(uri: vscode.Uri): boolean {
+  const isSet = (section: string): boolean => vscode.workspace.getConfiguration(section, uri).get("codeLens", true);
+  return isSet("editor") && (uri.scheme === inlineScheme || uri.scheme === planScheme || isSet("diffEditor"));
+}
+
+/** A box is shown below its line; without one it is at the top. */
+function boxRange(line: number): vscode.Range | undefined {
+  return line === 0 ? undefined : new vscode.Range(line - 1, 0, line - 1, 0);
 }
 
 /** Text of a program is shown as written: nothing in it is a link, a picture or an icon. */
-function bodyOf({ description, notes, place, check, effect }: Heading): vscode.MarkdownString | undefined {
-  if (description === "" && notes.length === 0 && place === "" && check === undefined && effect === "") return undefined;
+function commentOf({ asks, place, effect, notes, description }: Heading): vscode.Comment {
   const body = new vscode.MarkdownString(undefined, true);
-  if (check !== undefined) body.appendMarkdown(`$(${iconOf(check)}) ${asWritten(check.text)}\n\n`);
-  if (effect !== "") body.appendMarkdown(`**${asWritten(effect)}**\n\n`);
+  for (const text of [effect].filter((each) => each !== "")) body.appendMarkdown(`**${asWritten(text)}**\n\n`);
   for (const { text } of notes) body.appendMarkdown(`$(warning) **${asWritten(text)}**\n\n`);
-  return body.appendMarkdown(asWritten(description));
+  body.appendMarkdown(asWritten(description));
+  const name = asks === "" ? vscode.l10n.t("A program") : asks;
+  return { author: { name: place === "" ? name : `${name} · ${place}` }, body, mode: vscode.CommentMode.Preview };
 }
 
 /** Text that is no Markdown. appendText would keep its lines from being wrapped. */
@@ -78,8 +202,13 @@ function asWritten(text: string): string {
 }
 
 /** The icon of a check, without $(…). */
-export function iconOf({ state }: Check): string {
+function iconOf({ state }: Check): string {
   return { running: "sync", passed: "pass", failed: "error", unknown: "question" }[state];
+}
+
+/** The words in place of the answers. */
+export function whyLocked(held: boolean): string {
+  return held ? vscode.l10n.t("being edited in the terminal") : "";
 }
 
 /** The last line of after, from 1, that differs; 1 if none does. */

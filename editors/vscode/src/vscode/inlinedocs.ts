@@ -4,19 +4,21 @@ import type { Hunk } from "../core/merged";
 import type { Check } from "../core/ports";
 import { buttonsMs } from "../core/ready";
 import { saveTyped } from "../core/saving";
-import { cap, toLf, withEol, withoutIcons } from "../core/text";
+import { cap, toLf, withEol } from "../core/text";
 import type { CheckMarks } from "./checks";
 import { replaceAll } from "./documents";
-import { iconOf } from "./headers";
-import type { Heading, Headers } from "./headers";
+import { toLenses } from "./headers";
+import type { Heading, Headers, Lens } from "./headers";
 import { Saves } from "./saves";
 import type { SideFiles } from "./sidefiles";
-import { allTabs, caughtUp, documentAt } from "./tabs";
+import { allTabs, caughtUp, closeTabs, tabThere } from "./tabs";
 import { inlineScheme, reviewUri } from "./uri";
+
+/** The prefix, in the manifest, of languages with the colors of others, and no server that reports on them. */
+const mergedLanguage = "agent-merged-";
 
 /** The most removed text shown beside a change's lens. */
 const tooltipMax = 2_000;
-const lensMax = 80;
 
 export type What = "accept" | "reject";
 
@@ -38,6 +40,8 @@ export interface InlineProposed {
   readonly heading: Heading;
   /** Why nothing can be decided just now; empty if it can. */
   readonly locked: string;
+  /** Nothing can be typed. */
+  readonly fixed: boolean;
 }
 
 interface Entry extends Omit<InlineProposed, "heading" | "locked"> {
@@ -61,8 +65,12 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
   private readonly lenses = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.lenses.event;
   private readonly styles = { added: lineStyle("+", "inserted", "added"), removed: lineStyle("−", "removed", "deleted") };
+  /** The texts without the undecided changes of the reviews that are shown as diffs for a while. */
+  private readonly left = new Map<string, string>();
   private readonly listeners: vscode.Disposable[];
   private readonly saves: Saves;
+  /** Our last edit that takes back a change of the fixed lines: a document that it changes cannot close without a question. */
+  private restoring: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly files: SideFiles,
@@ -73,6 +81,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     this.listeners = [
       this.saves,
       vscode.languages.registerCodeLensProvider({ scheme: inlineScheme }, this),
+      vscode.workspace.onDidOpenTextDocument((document) => void plain(document)),
       vscode.workspace.onDidChangeTextDocument((event) => this.changed(event)),
       vscode.window.onDidChangeVisibleTextEditors(() => this.draw()),
     ];
@@ -85,12 +94,13 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
   /** Makes the text of a proposal; show makes it visible. */
   async add(proposed: InlineProposed, proposer: Proposer): Promise<void> {
     const uri = reviewUri(inlineScheme, proposed.path, proposed.id);
-    const merged = Merged.of(proposed.original, proposed.proposed);
+    const merged = Merged.of(this.left.get(proposed.id) ?? proposed.original, proposed.proposed);
     const entry: Entry = { ...proposed, uri, proposer, merged, next: undefined, states: new States() };
     entry.states.add(merged);
     await this.files.set(uri, this.withEol(entry, merged.text));
+    this.files.lock(uri, proposed.fixed);
     this.entries.set(uri.toString(), entry);
-    this.headers.show(uri, proposed.heading, merged.hunks[0]?.from);
+    this.headers.show(uri, proposed.heading, merged.hunks[0]?.from, { locked: proposed.locked });
     this.mark(entry);
   }
 
@@ -99,7 +109,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     const entry = this.byId(id);
     if (entry === undefined) return;
     entry.heading = { ...entry.heading, check };
-    this.headers.update(entry.uri, entry.heading, entry.merged.hunks[0]?.from);
+    this.headers.update(entry.uri, entry.heading);
     this.mark(entry);
     this.refresh();
   }
@@ -128,6 +138,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
       ...(shown === undefined ? { selection: new vscode.Range(first, first) } : {}),
     };
     await vscode.commands.executeCommand("vscode.open", uri, options, title);
+    await tabThere(() => this.tabs(id) > 0 || !this.has(id));
     this.refresh();
     setTimeout(() => this.refresh(), buttonsMs);
   }
@@ -155,20 +166,25 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     return entry && (entry.merged.hunks.at(-1)?.to ?? 1);
   }
 
+  /** The text that has a line of a document, and the line there; both from 0. */
+  sideAt(uri: vscode.Uri, line: number): { side: "original" | "modified"; line: number } | undefined {
+    return this.entries.get(uri.toString())?.merged.sideAt(line);
+  }
+
   lock(id: string, why: string): void {
     const entry = this.byId(id);
     if (entry === undefined) return;
     entry.locked = why;
+    this.headers.lock(entry.uri, why);
     this.refresh();
   }
 
-  /** Closes the tabs of a proposal without a question. */
+  /** Closes the tabs of a proposal without a question, also one that the window reports late, after the proposal's end. */
   async hide(id: string): Promise<void> {
     const uri = this.byId(id)?.uri;
-    if (uri === undefined) return;
     // From here on nothing that happens to the text is the person's.
-    this.drop(uri);
-    await this.closeTabs(id, uri);
+    if (uri !== undefined) this.drop(uri);
+    await this.closeTabs(id);
     this.refresh();
   }
 
@@ -176,9 +192,11 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
   async leave(id: string): Promise<string | undefined> {
     const uri = this.byId(id)?.uri;
     if (uri === undefined) return undefined;
-    await this.closeTabs(id, uri);
+    await this.closeTabs(id);
     await caughtUp();
+    const entry = this.byId(id);
     const draft = this.draft(id);
+    if (entry !== undefined) this.left.set(id, entry.merged.decided);
     this.drop(uri);
     this.refresh();
     return draft;
@@ -187,6 +205,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
   /** The contents of a finished proposal are no longer needed. */
   forget(path: string, id: string): void {
     const uri = reviewUri(inlineScheme, path, id);
+    this.left.delete(id);
     this.saves.remove(uri);
     this.files.remove(uri);
   }
@@ -198,6 +217,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     const hunk = typeof line === "number" ? entry.merged.find(String(key), line) : entry.merged.near(this.cursor(entry));
     // The lens that was clicked may be older than the text.
     if (hunk === undefined) return this.refresh();
+    if (entry.fixed) return void entry.proposer.decided(what === "accept" ? "" : entry.original);
     await this.become(entry, entry.merged.decide(hunk, what));
     void this.settle(entry);
     this.goTo(entry, entry.merged.near(hunk.from));
@@ -224,17 +244,23 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     const entry = this.entries.get(document.uri.toString());
     if (entry === undefined) return [];
-    const { merged } = entry;
-    return merged.hunks.flatMap((hunk) => {
-      const range = new vscode.Range(hunk.from, 0, hunk.from, 0);
-      if (entry.locked !== "") return [new vscode.CodeLens(range, { title: `$(lock) ${entry.locked}`, command: "" })];
+    const { hunks } = entry.merged;
+    const row = this.headers.row(entry.uri, hunks.length);
+    const first = hunks[0]?.from ?? 0;
+    // Without a change left, and with just one, the answers to the edit are those to the change.
+    if (hunks.length < 2 || entry.locked !== "") return toLenses(first, row);
+    return [...toLenses(Math.max(first - 1, 0), row), ...hunks.flatMap((hunk) => toLenses(hunk.from, this.answers(entry, hunk)))];
+  }
+
+  private answers({ merged, id, proposer }: Entry, hunk: Hunk): Lens[] {
+    const lines = (kind: "added" | "removed"): string => cap(merged.lines.slice(hunk.from, hunk.to).filter((_, at) => merged.kinds[hunk.from + at] === kind).join("\n"), tooltipMax);
+    const lens = (title: string, what: What, tooltip: string): Lens => ({
+      title,
+      tooltip,
       // Not yet to be clicked, it has its place already.
-      const command = (what: What): string => (entry.proposer.ready() ? `agent.inline.${what}Change` : "");
-      const lens = (title: string, what: What, tooltip: string): vscode.CodeLens =>
-        new vscode.CodeLens(range, { title, tooltip, command: command(what), arguments: [entry.id, hunk.from, merged.key(hunk)] });
-      const lines = (kind: "added" | "removed"): string => cap(merged.lines.slice(hunk.from, hunk.to).filter((_, at) => merged.kinds[hunk.from + at] === kind).join("\n"), tooltipMax);
-      return [lens(`$(check) ${vscode.l10n.t("Accept")}`, "accept", lines("added")), lens(`$(close) ${vscode.l10n.t("Reject")}`, "reject", lines("removed")), ...(hunk.from === merged.hunks[0]?.from ? checkLens(entry, range) : [])];
+      ...(proposer.ready() ? { command: `agent.inline.${what}Change`, arguments: [id, hunk.from, merged.key(hunk)] } : {}),
     });
+    return [lens(`$(check) ${vscode.l10n.t("Accept")}`, "accept", lines("added")), lens(`$(close) ${vscode.l10n.t("Reject")}`, "reject", lines("removed"))];
   }
 
   dispose(): void {
@@ -247,10 +273,12 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     this.checks.remove(uri);
   }
 
-  private async closeTabs(id: string, uri: vscode.Uri): Promise<void> {
-    await saveTyped(caughtUp, () => documentAt(uri));
-    const tabs = this.tabsOf(id);
-    if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);
+  private closeTabs(id: string): Promise<void> {
+    const text = (): vscode.TextDocument | undefined => vscode.workspace.textDocuments.find(({ uri }) => isOf(uri, id));
+    return closeTabs(() => this.tabsOf(id), async () => {
+      await this.restoring;
+      await saveTyped(caughtUp, () => this.files.unsaved(text()));
+    });
   }
 
   private byId(id: string): Entry | undefined {
@@ -258,7 +286,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
   }
 
   private tabsOf(id: string): vscode.Tab[] {
-    return allTabs().filter(({ input }) => input instanceof vscode.TabInputText && input.uri.scheme === inlineScheme && input.uri.query === id);
+    return allTabs().filter(({ input }) => input instanceof vscode.TabInputText && isOf(input.uri, id));
   }
 
   private cursor({ uri }: Entry): number {
@@ -307,7 +335,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     void vscode.window.setStatusBarMessage(entry.locked === ""
         ? vscode.l10n.t("Red lines are the file's current text. They cannot be changed here: use Show as Diff to edit freely.")
         : vscode.l10n.t("This edit is {0}", entry.locked), 5_000);
-    void replaceAll(document, this.withEol(entry, entry.merged.text));
+    this.restoring = Promise.allSettled([replaceAll(document, this.withEol(entry, entry.merged.text))]);
   }
 
   private take(entry: Entry, next: Merged): void {
@@ -347,11 +375,16 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
   }
 }
 
-/** The lens with the result of the check, beside the answers to the first change. */
-function checkLens({ id, heading: { check } }: Entry, range: vscode.Range): vscode.CodeLens[] {
-  if (check === undefined) return [];
-  const title = `$(${iconOf(check)}) ${withoutIcons(cap(check.text, lensMax))}`;
-  return [new vscode.CodeLens(range, { title, tooltip: cap(check.output, tooltipMax), command: "agent.showCheck", arguments: [id] })];
+/** Keeps those who check programs from the text of a proposal, which has the lines before and after each change. */
+async function plain(document: vscode.TextDocument): Promise<void> {
+  const language = `${mergedLanguage}${document.languageId}`;
+  if (document.uri.scheme !== inlineScheme || !(await vscode.languages.getLanguages()).includes(language) || document.isClosed) return;
+  await vscode.languages.setTextDocumentLanguage(document, language);
+}
+
+/** Whether a document is the text of a proposal. */
+function isOf({ scheme, query }: vscode.Uri, id: string): boolean {
+  return scheme === inlineScheme && query === id;
 }
 
 function lineStyle(sign: string, color: "inserted" | "removed", ruler: "added" | "deleted"): vscode.TextEditorDecorationType {

@@ -1,8 +1,9 @@
-import * as vscode from "vscode";
+import type * as vscode from "vscode";
 import type { Check, ShownDiff } from "../core/ports";
 import { isPending } from "../core/review";
 import type { Reviews } from "../core/reviews";
 import { sameText } from "../core/text";
+import { whyLocked } from "./headers";
 import type { InlineDocuments } from "./inlinedocs";
 
 /** The events of the person's actions. */
@@ -19,10 +20,10 @@ export class InlineReviews {
   }
 
   async show(diff: ShownDiff, focus: boolean): Promise<void> {
-    const { id, path, original, proposed, title, background } = diff;
+    const { id, path, original, proposed, title, background, fixed } = diff;
     if (!this.documents.has(id)) {
       await this.documents.add(
-        { id, path, original, proposed, title, heading: diff, locked: whyLocked(diff.held) },
+        { id, path, original, proposed, title, heading: diff, locked: whyLocked(diff.held), fixed },
         {
           ready: () => this.told?.isReady(id) ?? false,
           changed: (draft) => this.told?.edited(id, draft),
@@ -82,8 +83,4 @@ export class InlineReviews {
   forget(path: string, id: string): void {
     this.documents.forget(path, id);
   }
-}
-
-function whyLocked(locked: boolean): string {
-  return locked ? vscode.l10n.t("being edited in the terminal") : "";
 }

@@ -29,8 +29,8 @@ export class KeptDrafts {
     const who = asks === "" ? vscode.l10n.t("The program that asked") : asks;
     const message =
       draft.accepted === true
-        ? vscode.l10n.t("{0} is gone: nobody has heard that you accepted its edit of {1}, and nothing was written. The text is kept.", who, name)
-        : vscode.l10n.t("{0} no longer asks about {1}, and nothing was written. What you typed there is kept.", who, name);
+        ? vscode.l10n.t("{0} is gone: it was not told that you accepted its edit of {1}, and nothing was saved. The text is kept.", who, name)
+        : vscode.l10n.t("{0} no longer asks about {1}, and what you typed there was not written. It is kept.", who, name);
     const answer = await vscode.window.showWarningMessage(message, copy, save, put);
     if (answer === undefined) return; // it stays in the list
     const done = answer === copy ? await copied(draft) : answer === save ? await saved(draft) : await putIntoFile(draft);

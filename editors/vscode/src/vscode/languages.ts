@@ -5,7 +5,7 @@ interface Manifest {
   readonly main?: string;
   readonly browser?: string;
   readonly activationEvents?: readonly string[];
-  readonly contributes?: { readonly languages?: readonly { readonly id?: string }[] };
+  readonly contributes?: { readonly languages?: readonly { readonly id?: string; readonly extensions?: readonly string[] }[] };
 }
 
 /**
@@ -16,18 +16,37 @@ interface Manifest {
 export class Languages implements vscode.Disposable {
   private readonly reported = new Set<string>();
   private readonly silent = new Set<string>();
-  private served: ReadonlySet<string> | undefined;
+  private known: { readonly languages: ReadonlySet<string>; readonly endings: ReadonlySet<string> } | undefined;
   private readonly listeners = [
     vscode.languages.onDidChangeDiagnostics(({ uris }) => this.heard(uris)),
-    vscode.extensions.onDidChange(() => (this.served = undefined)),
+    vscode.extensions.onDidChange(() => (this.known = undefined)),
   ];
 
   /** Whether somebody may report problems of a document in this language. */
   mayReport(language: string, shown: boolean): boolean {
     if (this.reported.has(language)) return true;
     if (this.silent.has(key(language, shown))) return false;
-    this.served ??= new Set(vscode.extensions.all.flatMap(({ packageJSON }) => languagesOf(packageJSON as Manifest)));
-    return this.served.has(language);
+    return this.serves(language);
+  }
+
+  /** Whether an extension with code of its own serves the language. */
+  serves(language: string): boolean {
+    return this.served().languages.has(language);
+  }
+
+  /** Whether files with this ending are of such a language. */
+  servesEnding(ending: string): boolean {
+    return this.served().endings.has(ending);
+  }
+
+  private served(): NonNullable<Languages["known"]> {
+    if (this.known !== undefined) return this.known;
+    const manifests = vscode.extensions.all.map(({ packageJSON }) => packageJSON as Manifest);
+    const languages = new Set(manifests.flatMap(languagesOf));
+    const all = manifests.flatMap(({ contributes }) => contributes?.languages ?? []);
+    const endings = new Set(all.filter(({ id }) => id !== undefined && languages.has(id)).flatMap(({ extensions }) => extensions ?? []));
+    this.known = { languages, endings };
+    return this.known;
   }
 
   /** To be called when nobody has reported anything for as long as one waits. */

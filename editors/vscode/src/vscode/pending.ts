@@ -1,6 +1,8 @@
 import * as vscode from "vscode";
 import type { ReviewInfo, Reviews } from "../core/reviews";
+import { isPending } from "../core/review";
 import { visibleName } from "../core/text";
+import type { Places } from "./places";
 import { isProposalUri, proposalUri, reviewId } from "./uri";
 
 /** The label of a review in a list: its file and its special marks. */
@@ -28,18 +30,34 @@ export function marksOf(review: ReviewInfo): string[] {
   ].filter((mark) => mark !== "");
 }
 
-/** Marks the diffs whose state the label of a tab cannot tell. */
+/** Marks the files that wait for a review, and the diffs whose state the label of a tab cannot tell. */
 export class Marks implements vscode.FileDecorationProvider {
-  private readonly changes = new vscode.EventEmitter<vscode.Uri>();
+  private readonly changes = new vscode.EventEmitter<vscode.Uri[]>();
   readonly onDidChangeFileDecorations = this.changes.event;
 
-  constructor(private readonly reviews: Reviews) {}
+  /** The files that wait. */
+  private files = new Set<string>();
+
+  constructor(
+    private readonly reviews: Reviews,
+    private readonly places: Places,
+  ) {}
 
   changed(review: ReviewInfo): void {
-    this.changes.fire(proposalUri(review));
+    const file = this.places.uri(review.oldPath);
+    const waits = this.reviews.list().some((each) => isPending(each) && !each.isPlan && each.path === review.path);
+    const isNews = this.files.has(file.toString()) !== waits;
+    if (waits) this.files.add(file.toString());
+    else this.files.delete(file.toString());
+    this.changes.fire(isNews ? [proposalUri(review), file] : [proposalUri(review)]);
   }
 
   provideFileDecoration(uri: vscode.Uri): vscode.FileDecoration | undefined {
+    if (this.files.has(uri.toString())) {
+      const waits = new vscode.FileDecoration("?", vscode.l10n.t("An edit of it waits for your review"), new vscode.ThemeColor("list.warningForeground"));
+      waits.propagate = true;
+      return waits;
+    }
     const review = isProposalUri(uri) ? this.reviews.get(reviewId(uri) ?? "") : undefined;
     if (review === undefined) return undefined;
     if (review.stale) {

@@ -56,15 +56,47 @@ export async function pickAlways(proposed: string): Promise<Always | undefined> 
 }
 
 function alwaysItems(rule: string): readonly AlwaysItem[] {
+  const what = inWords(rule);
   const later = vscode.l10n.t("In later sessions, too: the rule is written to your own file about this folder.");
   return [
-    { label: rule, description: vscode.l10n.t("this session"), always: { rule } },
-    { label: rule, description: vscode.l10n.t("this project"), detail: later, always: { rule, project: true } },
-    { label: rule, description: vscode.l10n.t("10 times"), always: { rule, uses: 10 } },
-    { label: rule, description: vscode.l10n.t("1 hour"), always: { rule, hours: 1 } },
-    { label: vscode.l10n.t("Change the Rule…"), always: undefined },
-    { label: vscode.l10n.t("All edits"), description: vscode.l10n.t("this session"), always: { session: true } },
+    { label: vscode.l10n.t("{0}, for this session", what), always: { rule } },
+    { label: vscode.l10n.t("{0}, for this project", what), detail: later, always: { rule, project: true } },
+    { label: vscode.l10n.t("{0}, the next 10 times", what), always: { rule, uses: 10 } },
+    { label: vscode.l10n.t("{0}, for 1 hour", what), always: { rule, hours: 1 } },
+    { label: vscode.l10n.t("Change the Rule…"), description: rule, always: undefined },
+    { label: vscode.l10n.t("All edits, for this session"), always: { session: true } },
   ];
+}
+
+/** The meaning of a rule, in words. */
+function inWords(rule: string): string {
+  const [, path = ""] = /^edit\((.+)\)$/.exec(rule) ?? [];
+  if (path === "**") return vscode.l10n.t("Edits of all files");
+  if (path !== "" && !path.includes("*")) return vscode.l10n.t("Edits of {0}", path);
+  const [, folder] = /^([^*]+)\/\*\*$/.exec(path) ?? [];
+  return folder === undefined ? vscode.l10n.t("What {0} allows", rule) : vscode.l10n.t("Edits of all files in {0}", folder);
+}
+
+/** The most names in a question. */
+const namesMax = 10;
+
+/** Names for a question, which has to fit the screen. */
+export function named(names: readonly string[]): string {
+  const more = names.length - namesMax;
+  return [...names.slice(0, namesMax), ...(more > 0 ? [vscode.l10n.t("{0} more", more)] : [])].join("\n");
+}
+
+/** Asks about accepting edits, of which the person has looked at some. Enter looks at the next of the others. */
+export async function confirmAll(names: readonly string[], seen: number): Promise<"look" | "seen" | "all" | undefined> {
+  const unseen = names.length - seen;
+  const look = vscode.l10n.t("Look at the Next");
+  const all = names.length === 1 ? vscode.l10n.t("Accept") : vscode.l10n.t("Accept All {0}", names.length);
+  const some = vscode.l10n.t("Accept the {0} Seen", seen);
+  const question = names.length === 1 ? vscode.l10n.t("Accept this edit?") : vscode.l10n.t("Accept {0} edits?", names.length);
+  const warning = unseen === 0 ? "" : `\n\n${unseen === 1 ? vscode.l10n.t("One has not been looked at.") : vscode.l10n.t("{0} have not been looked at.", unseen)}`;
+  const answers = unseen === 0 ? [all] : [look, ...(seen > 0 ? [some] : []), all];
+  const answer = await ask(question, `${named(names)}${warning}`, answers);
+  return answer === look ? "look" : answer === some ? "seen" : answer === all ? "all" : undefined;
 }
 
 let asked: Promise<unknown> = Promise.resolve();

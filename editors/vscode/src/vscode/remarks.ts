@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import type { ReviewComment } from "../core/ports";
-import { inlineScheme, isReviewUri, originalScheme, reviewId } from "./uri";
+import { isReviewUri, originalScheme, reviewId } from "./uri";
 
 const author: vscode.CommentAuthorInformation = { name: vscode.l10n.t("You") };
 
@@ -9,6 +9,9 @@ export class Remarks implements vscode.Disposable {
   private readonly controller = vscode.comments.createCommentController("agent.review", vscode.l10n.t("Review of an edit"));
   /** The threads of each review, with the lines that they are on: a diff may be closed before the answer. */
   private readonly threads = new Map<string, Map<vscode.CommentThread, string>>();
+
+  /** The text that has a line of a document in which both are one, and the line there; both from 0. */
+  sideAt: (uri: vscode.Uri, line: number) => { side: "original" | "modified"; line: number } | undefined = () => undefined;
 
   constructor() {
     this.controller.options = {
@@ -42,7 +45,7 @@ export class Remarks implements vscode.Disposable {
   }
 
   of(id: string): ReviewComment[] {
-    return [...(this.threads.get(id) ?? [])].map(([thread, quote]) => toComment(thread, quote)).sort((a, b) => a.startLine - b.startLine);
+    return [...(this.threads.get(id) ?? [])].map(([thread, quote]) => this.toComment(thread, quote)).sort((a, b) => a.startLine - b.startLine);
   }
 
   drop(id: string): void {
@@ -55,6 +58,15 @@ export class Remarks implements vscode.Disposable {
     this.threads.clear();
   }
 
+  private toComment(thread: vscode.CommentThread, quote: string): ReviewComment {
+    const { start, end } = placeOf(thread);
+    const text = thread.comments.map(textOf).join("\n");
+    const first = this.sideAt(thread.uri, start) ?? { side: thread.uri.scheme === originalScheme ? "original" : "modified", line: start };
+    // Lines of both texts together are those of the first one's text.
+    const last = this.sideAt(thread.uri, end)?.line ?? end;
+    return { side: first.side, startLine: first.line + 1, endLine: Math.max(first.line, last) + 1, quote, text };
+  }
+
   private ofReview(id: string): Map<vscode.CommentThread, string> {
     const known = this.threads.get(id);
     if (known !== undefined) return known;
@@ -65,20 +77,10 @@ export class Remarks implements vscode.Disposable {
 }
 
 function wholeDocument(document: vscode.TextDocument): vscode.Range[] {
-  if (!isReviewUri(document.uri) || document.uri.scheme === inlineScheme) return [];
+  if (!isReviewUri(document.uri)) return [];
   return [new vscode.Range(0, 0, document.lineCount - 1, 0)];
 }
 
-function toComment(thread: vscode.CommentThread, quote: string): ReviewComment {
-  const { start, end } = placeOf(thread);
-  return {
-    side: thread.uri.scheme === originalScheme ? "original" : "modified",
-    startLine: start + 1,
-    endLine: end + 1,
-    quote,
-    text: thread.comments.map(textOf).join("\n"),
-  };
-}
 
 function textOf(comment: vscode.Comment): string {
   if ("text" in comment && typeof comment.text === "string") return comment.text;

@@ -18,6 +18,9 @@ export class Seen implements vscode.Disposable {
   private readonly looks = new Map<string, Look>();
   private readonly listeners: vscode.Disposable;
   private timer: NodeJS.Timeout | undefined;
+  private readonly found = new vscode.EventEmitter<void>();
+  /** A review has been seen. */
+  readonly onSeen = this.found.event;
 
   private readonly ends = new WeakMap<vscode.TextDocument, { version: number; line: number }>();
 
@@ -45,6 +48,7 @@ export class Seen implements vscode.Disposable {
   dispose(): void {
     clearTimeout(this.timer);
     this.listeners.dispose();
+    this.found.dispose();
   }
 
   private look(): void {
@@ -68,7 +72,9 @@ export class Seen implements vscode.Disposable {
     look.since ??= now;
     look.end ||= editors.some((editor) => this.showsEnd(editor));
     // Once seen it stays so, whatever is at the front later.
-    if (look.end && now - look.since >= readyMs) look.since = -Infinity;
+    if (!look.end || now - look.since < readyMs || look.since === -Infinity) return;
+    look.since = -Infinity;
+    this.found.fire();
   }
 
   private showsEnd({ document, visibleRanges }: vscode.TextEditor): boolean {

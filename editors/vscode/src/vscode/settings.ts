@@ -1,6 +1,8 @@
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
 import * as vscode from "vscode";
+import { guests } from "../core/guest/names";
+import type { Guest } from "../core/guest/names";
 import type { Folder, Settings, Workspace } from "../core/ports";
 
 function get<T>(name: string, otherwise: T): T {
@@ -22,6 +24,7 @@ export const settings: Settings & Own = {
   diffOpen: () => get("diff.open", "always"),
   onTabClose: () => get("diff.onTabClose", "auto"),
   diagnosticDelay: () => get("diagnosticDelay", 1500),
+  reviewEditsOf: () => wantedGuests().filter(({ extension }) => vscode.extensions.getExtension(extension) === undefined).map(({ name }) => name),
   mcpEnabled: () => get("mcp.enabled", true),
   requireAuth: () => get("requireAuth", true),
   approvalMode: () => get("approvalMode", "always"),
@@ -34,6 +37,12 @@ export const settings: Settings & Own = {
   showAccepted: () => get("diff.showAccepted", true),
   review: () => chosen("review"),
 };
+
+/** The programs of others whose edits the person wants to review. */
+export function wantedGuests(): readonly Guest[] {
+  const names = get<unknown>("reviewEditsOf", []);
+  return Array.isArray(names) ? guests.filter(({ name }) => names.includes(name)) : [];
+}
 
 /** The value that the person has set, without the default. */
 function chosen<T>(name: string): T | undefined {

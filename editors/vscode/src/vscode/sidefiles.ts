@@ -60,6 +60,12 @@ export class SideFiles implements vscode.FileSystemProvider {
     if (file !== undefined) file.changed = 0;
   }
 
+  /** Returns a document of a file. If it has unsaved text, the next save does not fail because the file has changed: only we change it, and the document counts. */
+  unsaved(document: vscode.TextDocument | undefined): vscode.TextDocument | undefined {
+    if (document?.isDirty === true) this.age(document.uri);
+    return document;
+  }
+
   /** Makes a file read-only, or not; an open document follows. */
   lock(uri: vscode.Uri, locked: boolean): void {
     const file = this.files.get(uri.toString());

@@ -1,9 +1,12 @@
 import * as vscode from "vscode";
-import type { Client, ClientStatus, CommandQuestion, CommandVerdict, Notices } from "../core/ports";
+import type { Client, ClientStatus, Notices } from "../core/ports";
 import { isPending } from "../core/review";
-import type { Reviews } from "../core/reviews";
+import type { ReviewInfo, Reviews } from "../core/reviews";
 import { withoutIcons } from "../core/text";
 import { describe } from "./pending";
+
+/** The most names in a hover. */
+const namesMax = 10;
 
 type Connected = Client & { readonly status?: ClientStatus };
 type Link = { readonly kind: "off" } | { readonly kind: "on"; readonly port: number } | { readonly kind: "failed"; readonly why: string };
@@ -15,47 +18,29 @@ const icons: Record<ClientStatus["state"], string> = {
   error: "$(warning)",
 };
 
-/** The two entries in the status bar: the link to the agents, and what waits for an answer. */
-export class Status implements Notices, vscode.Disposable {
-  private readonly link = vscode.window.createStatusBarItem("agent.link", vscode.StatusBarAlignment.Left, -10);
-  private readonly pending = vscode.window.createStatusBarItem("agent.pending", vscode.StatusBarAlignment.Left, -11);
+/** The entry in the status bar: the waiting reviews, the work of the agents, and the link to them. */
+export class Status implements Omit<Notices, "mayRun">, vscode.Disposable {
+  private readonly item = vscode.window.createStatusBarItem("agent.link", vscode.StatusBarAlignment.Left, -10);
   private state: Link = { kind: "off" };
   private clients: readonly Connected[] = [];
+  private waiting: readonly ReviewInfo[] = [];
+  /** Called with the clients when they, or their states, change. */
+  onClients: (clients: readonly Connected[]) => void = () => undefined;
 
   constructor() {
-    this.link.name = vscode.l10n.t("Agent: Link");
-    this.pending.name = vscode.l10n.t("Agent: Edits to Review");
-    this.pending.command = "agent.nextReview";
-    this.pending.backgroundColor = new vscode.ThemeColor("statusBarItem.warningBackground");
+    this.item.name = "Agent";
     this.draw();
-    this.link.show();
+    this.item.show();
   }
 
   warn(message: string): void {
     void vscode.window.showWarningMessage(message);
   }
 
-  async mayRun({ client, command, cwd }: CommandQuestion): Promise<CommandVerdict> {
-    const where = vscode.workspace.asRelativePath(cwd);
-    const run: vscode.MessageItem = { title: vscode.l10n.t("Run") };
-    // It takes the place of a button "Cancel", which would be a second one to reject.
-    const withReason: vscode.MessageItem = { title: vscode.l10n.t("Reject with Reason…"), isCloseAffordance: true };
-    // The first button has the focus: a person who types without having seen the question must not
-    // run anything.
-    const answer = await vscode.window.showWarningMessage<vscode.MessageItem>(
-      vscode.l10n.t("{0} wants to run a command in {1}", client, where),
-      { modal: true, detail: command },
-      { title: vscode.l10n.t("Reject") },
-      run,
-      withReason,
-    );
-    if (answer === run) return { run: true, feedback: "" };
-    const feedback = answer === withReason ? await vscode.window.showInputBox({ title: vscode.l10n.t("Reject with a Reason"), prompt: command, ignoreFocusOut: true }) : "";
-    return { run: false, feedback: feedback ?? "" };
-  }
-
   clientsChanged(clients: readonly Connected[]): void {
     this.clients = clients;
+    this.onClients(clients);
+    if (this.linked().length > 0) void vscode.commands.executeCommand("setContext", "agent.hasLinked", true);
     this.draw();
   }
 
@@ -81,26 +66,22 @@ export class Status implements Notices, vscode.Disposable {
   }
 
   reviewsChanged(reviews: Reviews): void {
-    const waiting = reviews.list().filter(isPending);
-    void vscode.commands.executeCommand("setContext", "agent.pendingReviews", waiting.length);
-    if (waiting.length === 0) return this.pending.hide();
-    this.pending.text = `$(diff) ${vscode.l10n.t("{0} to review", waiting.length)}`;
-    this.pending.tooltip = [...waiting.map(describe), "", vscode.l10n.t("Click to show the next one.")].join("\n");
-    this.pending.show();
+    this.waiting = reviews.list().filter(isPending);
+    void vscode.commands.executeCommand("setContext", "agent.pendingReviews", this.waiting.length);
+    this.draw();
   }
 
   dispose(): void {
-    this.link.dispose();
-    this.pending.dispose();
+    this.item.dispose();
   }
 
   private draw(): void {
     const { state } = this;
     switch (state.kind) {
       case "off":
-        return this.show("$(circle-slash) Agent", vscode.l10n.t("Agent: not listening. Click to start."), "agent.start");
+        return this.show("$(circle-slash) Agent", [vscode.l10n.t("Agent: not listening. Click to start.")], "agent.start");
       case "failed":
-        return this.show("$(warning) Agent", vscode.l10n.t("Agent: {0}. Click to try again.", state.why), "agent.start");
+        return this.show("$(warning) Agent", [vscode.l10n.t("Agent: {0}. Click to try again.", state.why)], "agent.start");
       case "on":
         return this.drawOn(state.port);
     }
@@ -110,15 +91,19 @@ export class Status implements Notices, vscode.Disposable {
     const linked = this.linked();
     const callers = this.callers().map((client) => lineOf(client));
     const first = mostUrgent(linked);
-    if (first === undefined) {
-      const tooltip = [vscode.l10n.t("Agent: listening on port {0}, no agent connected. Click to start agent in a terminal.", port), ...callers].join("\n");
-      return this.show(`$(debug-disconnect) Agent :${port}`, tooltip, "agent.startInTerminal");
+    const who = first === undefined ? [vscode.l10n.t("No agent is connected. Click to start one in a terminal.")] : linked.map((client) => lineOf(client));
+    const lines = [...who, ...callers, vscode.l10n.t("Port {0}.", port)];
+    const count = this.waiting.length;
+    if (count > 0) {
+      const names = this.waiting.slice(0, namesMax).map(describe);
+      const more = count > namesMax ? [vscode.l10n.t("{0} more", count - namesMax)] : [];
+      return this.show(`$(bell-dot) Agent: ${vscode.l10n.t("{0} to review", count)}`, [...names, ...more, vscode.l10n.t("Click to show the next one."), ...lines], "agent.nextReview", true);
     }
-    const icon = icons[first.status?.state ?? "idle"];
+    if (first === undefined) return this.show("$(debug-disconnect) Agent", lines, "agent.startInTerminal");
+    const state = first.status?.state ?? "idle";
     const text = withoutIcons(first.status?.text ?? "");
     const more = linked.length > 1 ? ` (${linked.length})` : "";
-    const lines = [...linked.map((client) => lineOf(client)), ...callers];
-    this.show(`${icon} Agent${text === "" ? ` :${port}` : `: ${text}`}${more}`, [...lines, vscode.l10n.t("Port {0}.", port)].join("\n"), first.status?.state === "waiting" ? "agent.showQuestion" : "agent.showLog");
+    this.show(`${icons[state]} Agent${text === "" ? "" : `: ${text}`}${more}`, lines, state === "waiting" ? "agent.showQuestion" : "agent.showLog", state === "waiting");
   }
 
   /** Those that hold a connection. */
@@ -131,10 +116,18 @@ export class Status implements Notices, vscode.Disposable {
     return this.clients.filter(({ heard }) => heard !== undefined);
   }
 
-  private show(text: string, tooltip: string, command: string): void {
-    this.link.text = text;
-    this.link.tooltip = tooltip;
-    this.link.command = command;
+  private show(text: string, lines: readonly string[], command: string, waits = false): void {
+    const tooltip = new vscode.MarkdownString();
+    for (const line of lines) tooltip.appendText(line).appendMarkdown("\n\n");
+    const link = (title: string, name: string): string => `[${title}](command:${name})`;
+    tooltip.appendMarkdown([link(vscode.l10n.t("Edits to Review"), "agent.reviews.focus"), link(vscode.l10n.t("Show Log"), "agent.showLog"), link(vscode.l10n.t("Status"), "agent.status")].join(" · "));
+    tooltip.isTrusted = { enabledCommands: ["agent.reviews.focus", "agent.showLog", "agent.status"] };
+    this.item.text = text;
+    this.item.tooltip = tooltip;
+    this.item.command = command;
+    this.item.backgroundColor = waits ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined;
+    // A screen reader says the icons' names otherwise.
+    this.item.accessibilityInformation = { label: [text.replace(/\$\([a-z~-]+\) /, ""), ...lines].join(". "), role: "button" };
   }
 }
 

@@ -1,7 +1,15 @@
 import * as vscode from "vscode";
+import { systemClock } from "../core/clock";
 import type { Cancel } from "../core/ports";
 import { saveTyped } from "../core/saving";
+import { waitUntil } from "../core/waiting";
 import { inlineScheme, isProposalUri, isReviewUri, planScheme, proposedScheme, reviewId } from "./uri";
+
+/** For how long a tab is waited for, in milliseconds; others that are to open the same review wait behind it. */
+const tabMs = 5_000;
+
+/** How often tabs are closed: others come, and the window no longer knows those that it has just replaced. */
+const closesMost = 3;
 
 /** The URIs that a tab shows; none for a tab that shows no text. */
 export function tabUris(tab: vscode.Tab): vscode.Uri[] {
@@ -10,6 +18,18 @@ export function tabUris(tab: vscode.Tab): vscode.Uri[] {
   if (input instanceof vscode.TabInputTextDiff) return [input.original, input.modified];
   if (input instanceof vscode.TabInputNotebookDiff) return [input.original, input.modified];
   return [];
+}
+
+/** The sides of the diffs that the tab shows one below the other. Its class and their property are there, and not declared. */
+function sidesBelow({ input }: vscode.Tab): vscode.Uri[] {
+  const diffs: unknown = typeof input === "object" && input !== null && "textDiffs" in input ? input.textDiffs : [];
+  if (!Array.isArray(diffs)) return [];
+  return diffs.filter((each) => each instanceof vscode.TabInputTextDiff).flatMap(({ original, modified }) => [original, modified]);
+}
+
+/** The reviews that the tab shows one below the other. */
+export function reviewsBelow(tab: vscode.Tab): string[] {
+  return [...new Set(sidesBelow(tab).map(reviewId))].filter((id) => id !== undefined);
 }
 
 export function tabShows(tab: vscode.Tab, uri: vscode.Uri): boolean {
@@ -52,6 +72,24 @@ export function onTabs(changed: () => void): Cancel {
   return () => void listener.dispose();
 }
 
+/** Resolves when a tab is there, which may be after the end of the command that opens it. */
+export function tabThere(isThere: () => boolean): Promise<void> {
+  return waitUntil(isThere, onTabs, systemClock, tabMs);
+}
+
+/** Closes the tabs that find returns until it returns none; before that, save keeps VS Code from asking about their texts. */
+export async function closeTabs(find: () => vscode.Tab[], save: () => Promise<void>): Promise<void> {
+  let failed: unknown;
+  for (let times = 0; times < closesMost; times++) {
+    await save();
+    const tabs = find();
+    if (tabs.length === 0) return;
+    await vscode.window.tabGroups.close(tabs, true).then(undefined, (error: unknown) => (failed = error));
+    await caughtUp();
+  }
+  if (find().length > 0) throw failed instanceof Error ? failed : new Error("a tab of a review does not close");
+}
+
 /** The review whose diff is the active tab of the active group. */
 export function activeReview(): string | undefined {
   return diffOf(vscode.window.tabGroups.activeTabGroup.activeTab);
@@ -74,15 +112,17 @@ export function documentAt(uri: vscode.Uri): vscode.TextDocument | undefined {
  */
 export async function closeOrphans(isKnown: (id: string) => boolean, adopt: (uri: vscode.Uri) => vscode.Disposable, typed: (id: string, text: string) => void): Promise<number> {
   const orphans = allTabs().filter((tab) => isOrphan(tab, isKnown));
-  const sides = orphans.flatMap(tabUris).filter((uri) => isProposalUri(uri) || uri.scheme === inlineScheme);
+  const sides = orphans.flatMap((tab) => [...tabUris(tab), ...sidesBelow(tab)]).filter((uri) => isProposalUri(uri) || uri.scheme === inlineScheme);
   const saved = await Promise.allSettled(sides.map((uri) => saveOrphan(uri, adopt, typed)));
   if (orphans.length > 0) await vscode.window.tabGroups.close(orphans, true);
   for (const each of saved) if (each.status === "rejected") throw each.reason;
   return orphans.length;
 }
 
-/** Whether a tab shows a review that is not known: an earlier run of the extension has left it. */
+/** Whether a tab shows a review that is not known, or several of which none is: an earlier run of the extension has left it. */
 export function isOrphan(tab: vscode.Tab, isKnown: (id: string) => boolean): boolean {
+  const below = reviewsBelow(tab);
+  if (below.length > 0) return !below.some(isKnown);
   return tabUris(tab).some((uri) => isReviewUri(uri) && !isKnown(reviewId(uri) ?? ""));
 }
 

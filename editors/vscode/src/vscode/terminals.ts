@@ -2,8 +2,11 @@ import { homedir } from "node:os";
 import { basename } from "node:path";
 import * as vscode from "vscode";
 import { lineage } from "../core/ancestors";
+import { systemClock } from "../core/clock";
+import { guests } from "../core/guest/names";
 import { findProgram, quoted } from "../core/program";
 import type { Client } from "../core/ports";
+import { waitUntil } from "../core/waiting";
 import { settings } from "./settings";
 
 const program = "agent";
@@ -11,6 +14,8 @@ const howToGet = "https://github.com/bb2d0cf4/agent#try-it";
 const lastAgents = "lastAgents";
 /** For as long an agent of the window as it was before is expected back; it tries twice as often. */
 const expectedMs = 60_000;
+/** For how long a new shell is waited for; some never tell. */
+const promptMs = 3_000;
 
 /** The integrated terminals: their environment, and which of them runs the agent. */
 export class Terminals implements vscode.Disposable {
@@ -20,9 +25,13 @@ export class Terminals implements vscode.Disposable {
   private readonly atPrompt = new Set<vscode.Terminal>();
   /** The linked agents by process, with the terminals that they run in. */
   private readonly linked = new Map<number, vscode.Terminal | undefined>();
+  /** Those of them that are programs of others, whose keys are their own business. */
+  private guestPids: readonly (number | undefined)[] = [];
   /** Those of them that were linked before the window was loaded again, and have not linked since. */
   private readonly expected = new Set<number>();
   private told: boolean | undefined;
+  /** Called with the name of each program that a shell begins. */
+  onProgram: (name: string) => void = () => undefined;
   private readonly listeners: vscode.Disposable[];
 
   constructor(
@@ -36,7 +45,9 @@ export class Terminals implements vscode.Disposable {
     this.listeners = [
       vscode.window.onDidStartTerminalShellExecution(({ terminal, execution }) => {
         this.atPrompt.delete(terminal);
-        if (runsAgent(execution.commandLine.value)) this.running.add(terminal);
+        const name = programOf(execution.commandLine.value);
+        if (name === program) this.running.add(terminal);
+        this.onProgram(name);
         this.tellKeys();
       }),
       vscode.window.onDidEndTerminalShellExecution(({ terminal }) => {
@@ -52,23 +63,38 @@ export class Terminals implements vscode.Disposable {
     void this.findLinked();
   }
 
-  /** What new terminals have to know to find us: never the token. */
+  /** What new terminals have to know to find us: never a token. */
   announce(port: number, lockPath: string): void {
     this.environment.replace("AGENT_IDE_PORT", String(port));
     this.environment.replace("AGENT_IDE_LOCK", lockPath);
+    const wanted = settings.reviewEditsOf();
+    for (const { name, variable, also } of guests) {
+      for (const [key, value] of Object.entries({ [variable]: String(port), ...also })) {
+        if (wanted.includes(name)) this.environment.replace(key, value);
+        else this.environment.delete(key);
+      }
+    }
   }
 
   withdraw(): void {
     this.environment.clear();
   }
 
-  /** Starts the agent in a new terminal and shows it; if the program is missing, explains how to get it. */
-  async start(): Promise<void> {
-    const found = await findProgram({ setting: settings.path(), path: process.env["PATH"] ?? "", home: homedir() });
+  /** Starts the agent in a new terminal and shows it; if the program is missing, explains how to get it. words: its arguments. */
+  async start(words = ""): Promise<void> {
+    const found = await this.find();
     if (found === undefined) return offer();
     const terminal = vscode.window.createTerminal({ name: "Agent", iconPath: new vscode.ThemeIcon("sparkle") });
     terminal.show();
-    terminal.sendText(quoted(found.file));
+    await promptOf(terminal);
+    terminal.sendText(`${quoted(found)}${words}`);
+  }
+
+  /** Returns the program, and notes for the walkthrough whether there is one. */
+  async find(): Promise<string | undefined> {
+    const found = await findProgram({ setting: settings.path(), path: process.env["PATH"] ?? "", home: homedir() });
+    await vscode.commands.executeCommand("setContext", "agent.hasProgram", found !== undefined);
+    return found?.file;
   }
 
   /**
@@ -76,6 +102,7 @@ export class Terminals implements vscode.Disposable {
    * window that was loaded again has heard nothing from the shells.
    */
   async clientsChanged(clients: readonly Client[]): Promise<void> {
+    this.guestPids = clients.filter(({ isGuest }) => isGuest === true).map(({ pid }) => pid);
     const pids = new Set(clients.map(({ pid }) => pid).filter((pid) => pid !== undefined));
     for (const pid of pids) this.expected.delete(pid);
     for (const pid of this.linked.keys()) if (!pids.has(pid) && !this.expected.has(pid)) this.linked.delete(pid);
@@ -144,12 +171,12 @@ export class Terminals implements vscode.Disposable {
       found = true;
     }
     this.tellKeys();
-    if (found) await this.state.update(lastAgents, [...this.linked.keys()]);
+    if (found) await this.state.update(lastAgents, [...this.linked.keys()].filter((pid) => !this.guestPids.includes(pid)));
   }
 
   private runs(terminal: vscode.Terminal): boolean {
     if (this.running.has(terminal)) return true;
-    return !this.atPrompt.has(terminal) && [...this.linked.values()].includes(terminal);
+    return !this.atPrompt.has(terminal) && [...this.linked].some(([pid, its]) => its === terminal && !this.guestPids.includes(pid));
   }
 
   /** The keys that go to the program instead of the editor do so only here. */
@@ -160,6 +187,17 @@ export class Terminals implements vscode.Disposable {
     this.told = runs;
     void vscode.commands.executeCommand("setContext", "agent.inTerminal", runs);
   }
+}
+
+/** Waits until the shell of a new terminal has its prompt, if it tells: a command typed before that is echoed twice. */
+async function promptOf(terminal: vscode.Terminal): Promise<void> {
+  if (!vscode.workspace.getConfiguration("terminal.integrated.shellIntegration").get("enabled", true)) return;
+  const hasPrompt = (): boolean => terminal.shellIntegration !== undefined || terminal.exitStatus !== undefined;
+  const onShells = (look: () => void): (() => void) => {
+    const listener = vscode.window.onDidChangeTerminalShellIntegration(look);
+    return () => void listener.dispose();
+  };
+  await waitUntil(hasPrompt, onShells, systemClock, promptMs);
 }
 
 /** Explains that the program was not found, and offers the next steps. */
@@ -185,9 +223,9 @@ async function terminalOf(pid: number): Promise<vscode.Terminal | undefined> {
   return undefined;
 }
 
-/** Whether a command line starts the agent, also by a path or behind assignments. */
-export function runsAgent(line: string): boolean {
+/** The program that a command line starts, also by a path or behind assignments. */
+export function programOf(line: string): string {
   const words = line.trim().split(/\s+/);
   const first = words.find((word) => !/^[A-Za-z_][A-Za-z0-9_]*=/.test(word)) ?? "";
-  return basename(first.replaceAll('"', "").replaceAll("\\", "/")).replace(/\.exe$/i, "") === program;
+  return basename(first.replaceAll('"', "").replaceAll("\\", "/")).replace(/\.(exe|cmd)$/i, "");
 }

@@ -11,9 +11,28 @@ export const inlineScheme = "agent-inline";
 
 const schemes: readonly string[] = [originalScheme, proposedScheme, planScheme, inlineScheme];
 
-/** The URI of one side; the path gives both sides their language and their label. */
+/** The paths in the URIs of each review, by its id and the file's path: folders come and go meanwhile. */
+const paths = new Map<string, Map<string, string>>();
+
+/** The URI of one side. The path gives both sides their language and their label; it begins at the file's folder in the window. */
 export function reviewUri(scheme: string, path: string, id: string): vscode.Uri {
-  return vscode.Uri.file(path).with({ scheme, query: id });
+  const known = paths.get(id) ?? new Map<string, string>();
+  paths.set(id, known);
+  const inside = vscode.workspace.asRelativePath(path);
+  const shown = known.get(path) ?? (inside === path ? vscode.Uri.file(path).path : `/${inside}`);
+  known.set(path, shown);
+  return vscode.Uri.from({ scheme, path: shown, query: id });
+}
+
+/** A review is over, and nothing of it is shown any more. */
+export function forgetUris(id: string): void {
+  paths.delete(id);
+}
+
+/** The file that one of our URIs is about. */
+export function pathOf(uri: vscode.Uri): string {
+  const shown = [...(paths.get(uri.query) ?? [])].find(([, each]) => each === uri.path);
+  return shown?.[0] ?? uri.fsPath;
 }
 
 /** The URI of the text that a review proposes. */

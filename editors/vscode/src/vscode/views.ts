@@ -2,10 +2,11 @@ import * as vscode from "vscode";
 import type { Check, DiffView, Note, Refused, ReviewComment, ShownDiff } from "../core/ports";
 import { buttonsMs, readyMs } from "../core/ready";
 import type { Diffs } from "./diffs";
+import type { Headers } from "./headers";
 import type { InlineReviews } from "./inlinereviews";
 import { confirmNotes, confirmStale } from "./questions";
 import { activeReview } from "./tabs";
-import { inlineScheme, proposedScheme, reviewUri } from "./uri";
+import { forgetUris, inlineScheme, proposedScheme, reviewUri } from "./uri";
 
 type Mode = "diff" | "inline";
 
@@ -23,6 +24,8 @@ export class Views implements DiffView {
   /** Whether nothing can be typed in a review just now: said before its text is there, or while it moves to the other view. */
   private readonly locked = new Map<string, boolean>();
   private readonly opening = new Map<string, Promise<void>>();
+  /** The content of the next opening of each review, until that begins. */
+  private readonly wanted = new Map<string, ShownDiff>();
   /** Until when each review gets the focus if it is opened, in milliseconds. */
   private readonly focusUntil = new Map<string, number>();
   /** Reviews that are just moving from one view to the other: their tabs go and come. */
@@ -30,6 +33,8 @@ export class Views implements DiffView {
   /** The URIs of the reviews that are at the front of a group. */
   private seen: readonly string[] = [];
   private freshTimer: NodeJS.Timeout | undefined;
+  /** Called with the review that has the focus, if there is one. */
+  onActive: (id: string | undefined) => void = () => undefined;
   /** How many reviews are being opened. */
   private opens = 0;
   /** The review that has the focus, and since when, in milliseconds. */
@@ -38,6 +43,7 @@ export class Views implements DiffView {
   constructor(
     readonly diffs: Diffs,
     readonly inline: InlineReviews,
+    readonly headers: Headers,
     /** The person's choice; undefined: the client's. */
     private readonly wish: () => Mode | undefined,
   ) {}
@@ -51,13 +57,24 @@ export class Views implements DiffView {
     this.freshTimer = setTimeout(() => {
       void isFresh(false);
       this.inline.refresh();
+      this.headers.refresh();
     }, buttonsMs);
   }
 
   /** One after the other: a review that is just being shown is not shown twice. */
   open(diff: ShownDiff): Promise<void> {
-    this.locked.set(diff.id, diff.held);
-    return this.inTurn(diff.id, () => this.openNow(diff));
+    const { id } = diff;
+    this.locked.set(id, diff.held);
+    const waits = this.wanted.has(id);
+    this.wanted.set(id, diff);
+    // A key that is held down asks many times: the buttons would be off until all are done.
+    const last = this.opening.get(id);
+    if (waits && last !== undefined) return last;
+    return this.inTurn(id, () => {
+      const wanted = this.wanted.get(id) ?? diff;
+      this.wanted.delete(id);
+      return this.openNow(wanted);
+    });
   }
 
   /** Shows a review in the other view, with the draft as it is. */
@@ -77,6 +94,26 @@ export class Views implements DiffView {
         this.switching.delete(id);
       }
     });
+  }
+
+  /** The sides of a review, which is a diff from now on. */
+  async sidesOf(diff: ShownDiff): Promise<{ left: vscode.Uri; right: vscode.Uri }> {
+    const { id } = diff;
+    let sides: { left: vscode.Uri; right: vscode.Uri } | undefined;
+    await this.inTurn(id, async () => {
+      this.switching.add(id);
+      try {
+        const typed = this.modes.get(id) === "inline" ? await this.inline.leave(id) : undefined;
+        this.modes.set(id, "diff");
+        this.shown.set(id, this.shown.get(id) ?? diff);
+        sides = await this.diffs.contents(diff);
+        if (typed !== undefined) await this.diffs.revise(id, typed);
+      } finally {
+        this.switching.delete(id);
+      }
+    });
+    if (sides === undefined) throw new Error("the review was not made");
+    return sides;
   }
 
   /** If this review is opened now, it gets the focus: the person asked for it. Later it would take the person's keys. */
@@ -105,9 +142,9 @@ export class Views implements DiffView {
     return this.diffs.comments(id);
   }
 
-  update(id: string, state: { title: string; readonly: boolean }): void {
-    this.locked.set(id, state.readonly);
-    this.inline.lock(id, state.readonly);
+  update(id: string, state: { title: string; held: boolean }): void {
+    this.locked.set(id, state.held);
+    this.inline.lock(id, state.held);
     this.diffs.update(id, state);
   }
 
@@ -145,8 +182,10 @@ export class Views implements DiffView {
     this.locked.delete(id);
     this.noteButtons();
     this.opening.delete(id);
+    this.wanted.delete(id);
     this.focusUntil.delete(id);
     this.diffs.forget(id);
+    forgetUris(id);
   }
 
   private view(id: string): { tabs(id: string): number; text(id: string): string | undefined } {
@@ -165,7 +204,7 @@ export class Views implements DiffView {
     const focus = Date.now() < (this.focusUntil.get(id) ?? 0);
     this.focusUntil.delete(id);
     const wish = this.wish() ?? (diff.inline ? "inline" : "diff");
-    const mode = this.modes.get(id) ?? (diff.canInline ? wish : "diff");
+    const mode = this.modes.get(id) ?? (diff.oneSided ? "inline" : diff.canInline ? wish : "diff");
     this.modes.set(id, mode);
     this.shown.set(id, diff);
     this.noteButtons();
@@ -179,7 +218,7 @@ export class Views implements DiffView {
       const check = this.shown.get(id)?.check;
       if (check !== undefined && check !== diff.check) this.checked(id, check); // it came meanwhile
       const locked = this.locked.get(id) ?? diff.held;
-      if (locked !== diff.held) this.update(id, { title, readonly: locked }); // likewise
+      if (locked !== diff.held) this.update(id, { title, held: locked }); // likewise
     } finally {
       opened();
     }
@@ -220,11 +259,18 @@ export class Views implements DiffView {
     note("agent.inlineReviews", ({ canInline }) => canInline);
   }
 
+  /** The person has looked at a review: its box is folded when it is shown again. */
+  fold(id: string): void {
+    const path = this.shown.get(id)?.path ?? "";
+    for (const scheme of [inlineScheme, proposedScheme]) this.headers.fold(reviewUri(scheme, path, id));
+  }
+
   /** Notes which review has the focus, for keys and buttons. */
   noteActive(): void {
     const id = this.active();
     if (id !== this.focused.id) this.focused = { id, since: Date.now() };
     void vscode.commands.executeCommand("setContext", "agent.activeReview", id !== undefined);
+    this.onActive(id);
   }
 
   /** Whether the active review has had the focus for long enough for a key to be meant for it. */

@@ -11,7 +11,6 @@ import { applyEdits, parseEdits } from "../../src/core/bridge/edits";
 import { createCore } from "../../src/core/core";
 import { Guard, newToken, tokenHeader } from "../../src/core/guard";
 import { Server } from "../../src/core/server";
-import type { InlineEnd } from "../../src/core/ports";
 import { Published } from "../../src/core/published";
 import { atEnd } from "./ending";
 import { FakeEditor, settled, tempFolder, until } from "./fakes";
@@ -198,39 +197,42 @@ describe("C2: messages", () => {
 
   const edits = [{ range: range(1, 0, 3), oldText: "two", newText: "TWO" }];
 
-  it("proposeDiff puts the proposal into the document", async (t) => {
-    const { bridge, editor, file } = await start(t, { "a.txt": "one\ntwo\n" });
+  it("proposeDiff is shown in one text with the file, and written when it is accepted", async (t) => {
+    const { bridge, core, editor, file } = await start(t, { "a.txt": "one\r\ntwo\r\n" });
     bridge.send({ type: "proposeDiff", file: file("a.txt"), edits, description: "why" });
-    await until("the proposal", () => editor.inline.proposals.length === 1);
-    assert.deepEqual(editor.inline.proposals[0]?.proposal, { path: file("a.txt"), original: "one\ntwo\n", proposed: "one\nTWO\n", description: "why" });
-    assert.equal(readFileSync(file("a.txt"), "utf8"), "one\ntwo\n");
-    editor.inline.proposals[0]?.decide({ kind: "accepted", text: "one\nTWO\n" });
-    assert.deepEqual(await bridge.next(), { type: "diffAccepted", file: file("a.txt"), content: "one\nTWO\n", saved: true });
-    assert.equal(readFileSync(file("a.txt"), "utf8"), "one\nTWO\n");
+    const id = await shown(core);
+    const { inline, original, proposed, description, asks } = editor.view.shown.get(id) ?? assert.fail();
+    assert.deepEqual([inline, original, proposed, description], [true, "one\r\ntwo\r\n", "one\r\nTWO\r\n", "why"]);
+    assert.match(asks, /^bridge client/);
+    assert.equal(readFileSync(file("a.txt"), "utf8"), "one\r\ntwo\r\n");
+    core.reviews.accept(id, "button");
+    assert.deepEqual(await bridge.next(), { type: "diffAccepted", file: file("a.txt"), content: "one\r\nTWO\r\n", saved: true });
+    assert.equal(readFileSync(file("a.txt"), "utf8"), "one\r\nTWO\r\n");
   });
 
-  /** A proposal that waits. */
-  const proposed = async (t: TestContext) => {
+  /** A proposal that waits; text: what the person makes of it. */
+  const proposed = async (t: TestContext, text = "one\nTWO\n") => {
     const started = await start(t, { "a.txt": "one\ntwo\n" });
+    const { bridge, core, editor } = started;
     const path = started.file("a.txt");
-    started.bridge.send({ type: "proposeDiff", file: path, edits });
-    await until("the proposal", () => started.editor.inline.proposals.length === 1);
-    const decide = (end: InlineEnd): void => started.editor.inline.proposals[0]?.decide(end);
-    return { ...started, path, decide, onDisk: () => readFileSync(path, "utf8") };
+    bridge.send({ type: "proposeDiff", file: path, edits });
+    const id = await shown(core);
+    editor.view.texts.set(id, text);
+    core.reviews.edited(id, text);
+    return { ...started, path, id, accept: () => core.reviews.accept(id, "button"), onDisk: () => readFileSync(path, "utf8") };
   };
-  const accepted: InlineEnd = { kind: "accepted", text: "one\nTWO\n" };
 
-  it("proposeDiff that is rejected writes nothing", async (t) => {
-    const { bridge, editor, path, decide } = await proposed(t);
+  it("proposeDiff that is rejected writes nothing, and says why", async (t) => {
+    const { bridge, core, editor, path, id } = await proposed(t);
     editor.documents.written = () => assert.fail("written");
-    decide({ kind: "rejected" });
-    assert.deepEqual(await bridge.next(), { type: "diffRejected", file: path, reason: "rejected" });
+    core.reviews.reject(id, "button", "no");
+    assert.deepEqual(await bridge.next(), { type: "diffRejected", file: path, reason: "button", feedback: "no" });
   });
 
   it("proposeDiff answers with the text on disk: the person's edits and the editor's", async (t) => {
-    const { bridge, editor, path, decide, onDisk } = await proposed(t);
+    const { bridge, editor, path, accept, onDisk } = await proposed(t, "one\nzwei\n");
     editor.documents.format = (text) => `${text}// formatted\n`;
-    decide({ kind: "accepted", text: "one\nzwei\n" });
+    accept();
     const { patch, formatEdits, ...rest } = await bridge.next();
     assert.deepEqual(rest, { type: "diffAccepted", file: path, content: "one\nzwei\n// formatted\n", saved: true });
     assert.equal(rest["content"], onDisk());
@@ -238,49 +240,37 @@ describe("C2: messages", () => {
     assert.match(String(formatEdits), /^\+\/\/ formatted$/m);
   });
 
-  it("proposeDiff that could not be saved is no acceptance", async (t) => {
-    const { bridge, editor, decide, onDisk } = await proposed(t);
-    editor.documents.saves = false;
-    decide(accepted);
-    assert.equal((await bridge.next())["code"], "PERMISSION_DENIED");
-    assert.equal(onDisk(), "one\ntwo\n");
+  it("proposeDiff of a file that changes on disk meanwhile is asked about again, whether the editor tells of it or not", async (t) => {
+    for (const isTold of [true, false]) {
+      const { bridge, editor, path, accept, onDisk } = await proposed(t, "one\nzwei\n");
+      writeFileSync(path, "other\n");
+      if (isTold) editor.documents.watchers.get(path)?.();
+      accept();
+      await until("the question", () => editor.view.staleAnswers.length === 1);
+      editor.view.staleAnswers[0]?.("redo");
+      const { type, feedback } = await bridge.next();
+      assert.equal(type, "diffRejected");
+      assert.match(String(feedback), /^-TWO\n\+zwei$/m);
+      assert.equal(onDisk(), "other\n");
+    }
   });
 
-  it("proposeDiff of a file that changes on disk meanwhile is taken back, whether the editor tells of it or not", async (t) => {
-    const told = await proposed(t);
-    writeFileSync(told.path, "other\n");
-    told.editor.documents.watchers.get(told.path)?.();
-    assert.equal((await told.bridge.next())["code"], "STALE_BASE");
-    assert.equal(told.editor.inline.proposals[0]?.cancelled.aborted, true);
-    const untold = await proposed(t);
-    writeFileSync(untold.path, "other\n");
-    untold.decide(accepted);
-    assert.deepEqual(await untold.bridge.next().then(({ code, patch }) => [code, patch]), ["STALE_BASE", undefined]);
-    assert.equal(untold.onDisk(), "other\n");
-  });
-
-  it("the person's changes come with the error if an edit cannot be written", async (t) => {
+  it("the person's changes come with the error if an edit cannot be written, and the person is told", async (t) => {
     const changed: [string, (started: Awaited<ReturnType<typeof proposed>>) => void][] = [
-      ["STALE_BASE", ({ path }) => writeFileSync(path, "other\n")],
-      ["DIRTY_DOCUMENT", ({ editor, path }) => editor.documents.buffers.set(path, { text: "typed\n", isDirty: true, isUntitled: false })],
       ["PERMISSION_DENIED", ({ editor }) => (editor.documents.saves = false)],
       ["PERMISSION_DENIED", ({ editor }) => (editor.documents.write = () => Promise.reject(Object.assign(new Error("EACCES: not yours"), { code: "EACCES" })))],
       ["INTERNAL", ({ editor }) => (editor.documents.write = () => Promise.reject(new Error("ETXTBSY: text file is busy")))],
     ];
     for (const [code, change] of changed) {
-      const started = await proposed(t);
+      const started = await proposed(t, "one\nzwei\n");
       change(started);
-      started.decide({ kind: "accepted", text: "one\nzwei\n" });
+      started.accept();
       const error = await started.bridge.next();
       assert.equal(error["code"], code);
       assert.match(String(error["patch"]), /^-TWO\n\+zwei$/m);
+      assert.equal(started.onDisk(), "one\ntwo\n");
+      assert.match(started.editor.warnings.join(), /edit of a\.txt was not written/);
     }
-    const unanswered = await proposed(t);
-    writeFileSync(unanswered.path, "other\n");
-    unanswered.decide({ kind: "rejected", draft: "one\nzwei\n" });
-    const stale = await unanswered.bridge.next();
-    assert.equal(stale["code"], "STALE_BASE");
-    assert.match(String(stale["patch"]), /^-TWO\n\+zwei$/m);
     const { bridge, core, editor, file } = await start(t, { "a.txt": "one\ntwo\n" });
     bridge.send({ type: "applyDiff", file: file("a.txt"), edits });
     const id = await shown(core);
@@ -293,14 +283,8 @@ describe("C2: messages", () => {
     assert.match(String(error["patch"]), /^-TWO\n\+zwei$/m);
   });
 
-  it("nobody else answers for the person while a proposal is pending", async (t) => {
-    const { bridge, editor, path, lockPath, onDisk } = await proposed(t);
-    editor.documents.buffers.set(path, { text: "one\ntwo\n", isDirty: false, isUntitled: false });
-    const agent = await WsClient.connect(t, lockPath);
-    assert.match(JSON.stringify(await agent.tool("saveDocument", { filePath: path })), /BUSY/);
-    assert.deepEqual(editor.documents.saved, []);
-    const { isDirty, text } = (await agent.json("checkDocumentDirty", { filePath: path, includeText: true })) as Message;
-    assert.deepEqual([isDirty, text], [false, "one\ntwo\n"]);
+  it("another edit of its file is refused while a proposal waits", async (t) => {
+    const { bridge, path, onDisk } = await proposed(t);
     for (const type of ["applyDiff", "proposeDiff", "openDiff"]) {
       assert.equal((await bridge.ask({ type, file: path, edits, after: "one\nTWO\n" }))["code"], "BUSY", type);
     }
@@ -308,13 +292,13 @@ describe("C2: messages", () => {
   });
 
   it("proposeDiff that waits for another review of the file can be closed", async (t) => {
-    const { bridge, core, editor, file } = await start(t, { "a.txt": "one\ntwo\n" });
+    const { bridge, core, file } = await start(t, { "a.txt": "one\ntwo\n" });
     bridge.send({ type: "openDiff", file: file("a.txt"), after: "x\n" });
     await shown(core);
     bridge.send({ type: "proposeDiff", id: "p", file: file("a.txt"), edits });
     await settled();
     assert.deepEqual(await bridge.ask({ type: "closeDiff", id: "p" }), { type: "diffRejected", file: file("a.txt"), reason: "closed", id: "p" });
-    assert.equal(editor.inline.proposals.length, 0);
+    assert.equal(core.reviews.list().length, 1);
   });
 
   it("proposeDiff is a diff where the document has unsaved changes", async (t) => {
@@ -324,8 +308,7 @@ describe("C2: messages", () => {
     const id = await shown(core);
     assert.equal(editor.view.shown.get(id)?.proposed, "one\nTWO\n");
     core.reviews.accept(id, "button");
-    assert.equal((await bridge.next())["type"], "diffAccepted");
-    assert.equal(editor.inline.proposals.length, 0);
+    assert.deepEqual((({ type, saved }) => [type, saved])(await bridge.next()), ["diffAccepted", undefined]);
   });
 
   it("applyDiff asks, but not about the text that was just accepted, and that once", async (t) => {
@@ -365,13 +348,13 @@ describe("C2: messages", () => {
   }
 
   it("closeDiff ends everything open about a file; each pending message gets its own answer", async (t) => {
-    const { bridge, core, editor, file } = await start(t, { "a.txt": "one\ntwo\n" });
+    const { bridge, core, file } = await start(t, { "a.txt": "one\ntwo\n" });
     bridge.send({ type: "openDiff", file: file("a.txt"), after: "x\n" });
     await shown(core);
     assert.deepEqual(await bridge.ask({ type: "closeDiff", file: file("a.txt") }), { type: "diffRejected", file: file("a.txt"), reason: "closed" });
     await until("the diff is gone", () => core.reviews.list().length === 0);
     bridge.send({ type: "proposeDiff", file: file("a.txt"), id: "p", edits });
-    await until("the proposal", () => editor.inline.proposals.length === 1);
+    await shown(core);
     assert.equal((await bridge.ask({ type: "closeDiff", id: "p" }))["reason"], "closed");
     assert.equal((await bridge.ask({ type: "closeDiff", file: file("a.txt") }))["code"], "DIFF_NOT_FOUND");
   });
@@ -447,9 +430,9 @@ describe("C4: a client that vanishes", () => {
     bridge.send({ type: "openDiff", file: file("a.txt"), after: "x\n" });
     bridge.send({ type: "proposeDiff", file: file("b.txt"), edits: [{ range: range(0, 0, 3), newText: "x" }] });
     await shown(core);
-    await until("the proposal", () => editor.inline.proposals.length === 1);
+    await until("the proposal", () => core.reviews.list().filter(({ state }) => state === "shown").length === 2);
     bridge.socket.terminate();
-    await until("both are over", () => core.reviews.list().length === 0 && editor.inline.proposals[0]?.cancelled.aborted === true);
+    await until("both are over", () => core.reviews.list().length === 0);
     assert.deepEqual(editor.clients, []);
     await settled();
   });

@@ -19,6 +19,7 @@ interface Given {
   readonly buffers?: Record<string, string>;
   readonly diagnostics?: Record<string, Diagnostic[]>;
   readonly selection?: Range & { file: string; text: string };
+  readonly knows?: Record<string, unknown>;
 }
 
 type Person =
@@ -107,6 +108,8 @@ class Stage {
       documents.buffers.set(join(this.dir, name), { text, isDirty: true, isUntitled: false });
     }
     for (const [name, found] of Object.entries(given.diagnostics ?? {})) diagnostics.set(`file://${this.dir}/${name}`, found);
+    const { knows } = given;
+    if (knows !== undefined) this.editor.lookUp = (method) => Promise.resolve(method in knows ? { result: knows[method] } : undefined);
     if (given.selection !== undefined) this.select(given.selection);
   }
 
@@ -215,7 +218,7 @@ describe("the conversation", () => {
   it("is about every tool and every way in which a review may end", () => {
     const all = names.map((name) => readFileSync(join(folder, name), "utf8")).join("");
     const tools = [...all.matchAll(/"tools\/call","params":{"name":"(\w+)"/g)].map(([, tool]) => tool);
-    assert.equal(new Set(tools).size, 16, [...new Set(tools)].join());
+    assert.equal(new Set(tools).size, 17, [...new Set(tools)].join());
     const reasons = new Set([...all.matchAll(/\\"reason\\":\\"(\w+)\\"/g)].map(([, reason]) => reason));
     const want = ["button", "command", "save", "tab_closed", "terminal", "superseded", "timeout", "closed_by_client"];
     assert.deepEqual([...reasons].sort(), want.sort());

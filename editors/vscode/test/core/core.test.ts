@@ -85,7 +85,7 @@ describe("the tools", () => {
     const tools = result?.["tools"] as { name: string; description: string; inputSchema: { type: string } }[];
     assert.deepEqual(tools.map(({ name }) => name).sort(), [
       "checkDocumentDirty", "closeAllDiffTabs", "close_tab", "fileRemoved", "getCurrentSelection", "getDiagnostics", "getLatestSelection",
-      "getOpenEditors", "getPendingDiffs", "getWorkspaceFolders", "openDiff", "openFile", "resolveDiff", "runInTerminal", "saveDocument", "setCheck", "setStatus",
+      "getOpenEditors", "getPendingDiffs", "getWorkspaceFolders", "lookUp", "openDiff", "openFile", "resolveDiff", "runInTerminal", "saveDocument", "setCheck", "setStatus",
     ]);
     for (const tool of tools) assert.ok(tool.description !== "" && tool.inputSchema.type === "object");
   });
@@ -133,7 +133,7 @@ describe("openDiff", () => {
     symlinkSync(folder, link);
     client.beginTool("openDiff", diff({ old_file_path: join(link, "f.txt"), new_file_path: undefined }));
     const shown = editor.view.shown.get(await review());
-    assert.deepEqual([shown?.path, shown?.title], [file, "Review: f.txt"]);
+    assert.deepEqual([shown?.path, shown?.title], [file, "f.txt ← test client"]);
   });
 
   it("that is cancelled closes and is not answered", async (t) => {

@@ -5,6 +5,7 @@ import { describe, it } from "node:test";
 import type { TestContext } from "node:test";
 import { Drafts } from "../../src/core/drafts";
 import type { DraftFiles, KeptDraft } from "../../src/core/ports";
+import type { Owner } from "../../src/core/review";
 import { Reviews } from "../../src/core/reviews";
 import { FakeEditor, request, settled, tempFolder } from "./fakes";
 
@@ -49,10 +50,10 @@ async function window(disk: Disk) {
   return { editor, reviews, drafts, lost, linked, pid, end: () => alive.delete(pid) };
 }
 
-async function ask(t: TestContext, { reviews, editor }: Awaited<ReturnType<typeof window>>, file?: string, pid = 7) {
+async function ask(t: TestContext, { reviews, editor }: Awaited<ReturnType<typeof window>>, file?: string, pid = 7, more: Partial<Owner> = {}) {
   const path = file ?? join(tempFolder(t), "f");
   if (file === undefined) writeFileSync(path, "one\ntwo\n");
-  const owner = { id: Math.random(), name: "agent", pid, notify: () => undefined };
+  const owner = { id: Math.random(), name: "agent", pid, notify: () => undefined, ...more };
   const { answer } = reviews.ask(owner, request(path, PROPOSED, { diffId: "q1" }), "f");
   await settled();
   const id = reviews.list().at(-1)?.id ?? "";
@@ -85,6 +86,23 @@ describe("what a person typed", () => {
     await again.answer;
     await settled();
     assert.deepEqual(disk.texts, []);
+  });
+
+  it("is left when a program that cannot take it takes its question back", async (t) => {
+    for (const [isGuest, taken, expected] of [[false, false, []], [true, true, []], [true, false, [`${PROPOSED}typed`]]] as const) {
+      const disk = new Disk();
+      const first = await window(disk);
+      const { id, owner, type } = await ask(t, first, undefined, 7, { isGuest });
+      type(`${PROPOSED}typed`);
+      await settled();
+      (first.reviews.find(id) ?? { taken }).taken = taken;
+      await first.reviews.close(owner);
+      await settled();
+      assert.deepEqual(disk.texts, expected);
+      first.linked.add(7);
+      first.editor.clock.advance(60_000);
+      assert.equal(first.lost.length, expected.length, "offered to the person");
+    }
   });
 
   it("is nobody else's while its window is there, but goes with its client to another", async (t) => {

@@ -1,5 +1,6 @@
 // The edges of the core, made of memory: a clock that is moved by hand, an editor
 // whose screen is a map, documents over real files.
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,9 +21,6 @@ import type {
   EditorTab,
   FileDiagnostics,
   FileText,
-  Inline,
-  InlineEnd,
-  InlineProposal,
   OpenFileRequest,
   Ports,
   ReviewComment,
@@ -140,9 +138,9 @@ export class FakeView implements DiffView {
     return this.remarks.get(id) ?? [];
   }
 
-  update(id: string, state: { title: string; readonly: boolean }): void {
+  update(id: string, state: { title: string; held: boolean }): void {
     this.titles.set(id, state.title);
-    if (state.readonly) this.readonly.add(id);
+    if (state.held) this.readonly.add(id);
     else this.readonly.delete(id);
   }
 
@@ -311,28 +309,6 @@ export class FakeDiagnostics implements Diagnostics {
   }
 }
 
-/** Proposals that wait until a test decides. */
-export class FakeInline implements Inline {
-  readonly proposals: { proposal: InlineProposal; cancelled: AbortSignal; decide(end: InlineEnd): void }[] = [];
-  private readonly standings = new Map<string, string>();
-
-  standing(path: string): string | undefined {
-    return this.standings.get(path);
-  }
-
-  async propose(proposal: InlineProposal, cancelled: AbortSignal): Promise<InlineEnd> {
-    this.standings.set(proposal.path, proposal.original);
-    try {
-      return await new Promise((decide) => {
-        this.proposals.push({ proposal, cancelled, decide });
-        cancelled.addEventListener("abort", () => decide({ kind: "rejected" }));
-      });
-    } finally {
-      this.standings.delete(proposal.path);
-    }
-  }
-}
-
 /** Terminals that really run their commands, without a screen. */
 export class FakeTerminals implements Terminals {
   readonly runs: CommandRun[] = [];
@@ -358,11 +334,15 @@ export class FakeEditor {
   readonly view = new FakeView();
   readonly documents = new FakeDocuments();
   readonly diagnostics = new FakeDiagnostics();
+  readonly languages = { lookUp: (method: string, params: Record<string, unknown>): Promise<{ result: unknown } | undefined> => this.lookUp(method, params) };
+  /** Answers as the editor's providers do; nobody knows anything by default. */
+  lookUp: (method: string, params: Record<string, unknown>) => Promise<{ result: unknown } | undefined> = () => Promise.resolve(undefined);
   readonly log: string[] = [];
   readonly warnings: string[] = [];
   readonly settings = {
     open: "always" as "always" | "background" | "onDemand",
     onTabClose: "auto" as "auto" | "reject" | "keep",
+    reviewEditsOf: [] as string[],
     mcpEnabled: true,
     requireAuth: true,
     approvalMode: "always" as "always" | "write-only" | "never",
@@ -371,7 +351,6 @@ export class FakeEditor {
     bridgeFile: undefined as string | undefined,
   };
   readonly commands = new FakeTerminals();
-  readonly inline = new FakeInline();
   trusted = true;
   /** The questions whether a command may run, with their answers to give. */
   readonly questions: { question: CommandQuestion; answer(yes: boolean, feedback?: string): void }[] = [];
@@ -394,6 +373,7 @@ export class FakeEditor {
     view: this.view,
     documents: this.documents,
     diagnostics: this.diagnostics,
+    languages: this.languages,
     editors: {
       tabs: () => this.tabs,
       selection: () => this.selection,
@@ -407,6 +387,7 @@ export class FakeEditor {
       diffOpen: () => this.settings.open,
       onTabClose: () => this.settings.onTabClose,
       diagnosticDelay: () => 1_500,
+      reviewEditsOf: () => this.settings.reviewEditsOf,
       mcpEnabled: () => this.settings.mcpEnabled,
       requireAuth: () => this.settings.requireAuth,
       approvalMode: () => this.settings.approvalMode,
@@ -416,11 +397,18 @@ export class FakeEditor {
     },
     notices: {
       warn: (message) => this.warnings.push(message),
-      mayRun: (question) => new Promise((done) => this.questions.push({ question, answer: (run, feedback = "") => done({ run, feedback }) })),
+      mayRun: (question, cancelled) =>
+        new Promise((done) => {
+          const asked = { question, answer: (run: boolean, feedback = "") => done({ run, feedback }) };
+          this.questions.push(asked);
+          cancelled.addEventListener("abort", () => {
+            this.questions.splice(this.questions.indexOf(asked), 1);
+            asked.answer(false);
+          });
+        }),
       clientsChanged: (clients) => (this.clients = clients),
     },
     terminals: this.commands,
-    inline: this.inline,
     t: (message, ...args) => args.reduce<string>((text, arg, i) => text.replaceAll(`{${i}}`, String(arg)), message),
     ripgrep: onPath("rg"),
   };
@@ -455,4 +443,9 @@ export class Chance {
   pick<T>(from: readonly T[]): T {
     return from[this.below(from.length)] as T;
   }
+}
+
+/** Whether a process runs. One that nobody has waited for yet is still listed. */
+export function isAlive(pid: number): boolean {
+  return !/^(Z|$)/.test(spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).stdout);
 }

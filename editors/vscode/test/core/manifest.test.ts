@@ -11,7 +11,7 @@ interface Key {
 
 const manifest = JSON.parse(readFileSync("package.json", "utf8")) as {
   contributes: {
-    walkthroughs: { steps: { id: string; description: string; media: { image?: string; markdown?: string } }[] }[];
+    walkthroughs: { steps: { id: string; description: string; media: { image?: string; svg?: string; markdown?: string } }[] }[];
     keybindings: Key[];
     configuration: { properties: Record<string, { default: string[]; items: { enum: string[] } }> };
   };
@@ -33,7 +33,7 @@ describe("the walkthrough", () => {
         const shown = texts[description.slice(1, -1)];
         assert.ok(shown !== undefined && !shown.includes("`"), "the editor shows backticks as they are");
       }
-      assert.ok(existsSync(media.image ?? media.markdown ?? ""), "its picture is there");
+      assert.ok(existsSync(media.image ?? media.svg ?? media.markdown ?? ""), "its picture is there");
       assert.ok(media.markdown === undefined || existsSync(media.markdown.replace(/\.md$/, ".nls.de.md")), "its page is translated");
     });
   }

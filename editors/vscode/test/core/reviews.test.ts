@@ -15,9 +15,9 @@ describe("a person's answer", () => {
     await settled();
     const [review] = reviews.list();
     assert.equal(review?.state, "shown");
-    assert.equal(review.title, "Review: f");
+    assert.equal(review.title, "f ← The program that asked");
     assert.deepEqual(editor.view.shown.get("r1"), {
-      id: "r1", path: file, oldPath: file, title: "Review: f", original: "one\ntwo\n", proposed: "one\nTWO\n", encoding: "utf8", background: false, inline: false, canInline: true, isPlan: false, fixed: false, held: false, effect: "", description: "", asks: "", place: "", notes: [],
+      id: "r1", path: file, oldPath: file, title: "f ← The program that asked", original: "one\ntwo\n", proposed: "one\nTWO\n", encoding: "utf8", background: false, inline: false, canInline: true, oneSided: false, isPlan: false, fixed: false, held: false, effect: "", description: "", asks: "", place: "", notes: [],
       check: undefined, refused: undefined, offer: undefined,
     });
     editor.clock.advance(1234);
@@ -201,7 +201,7 @@ describe("a file that changes on disk meanwhile", () => {
     writeFileSync(file, "other\n");
     editor.documents.watchers.get(file)?.();
     await settled();
-    assert.equal(editor.view.titles.get("r1"), "Review: f (⚠ changed on disk)");
+    assert.equal(editor.view.titles.get("r1"), "f ← The program that asked (⚠ changed on disk)");
     reviews.accept("r1", "button");
     editor.view.staleAnswers.shift()?.(false);
     await settled();
@@ -275,7 +275,7 @@ describe("the client", () => {
     ask("a", { diffId: "q1" });
     await settled();
     assert.equal(reviews.claim(client, "q1", "hold"), true);
-    assert.equal(editor.view.titles.get("r1"), "Review: f (being edited in the terminal)");
+    assert.equal(editor.view.titles.get("r1"), "f ← The program that asked (being edited in the terminal)");
     assert.equal(editor.view.readonly.has("r1"), true);
     reviews.accept("r1", "button");
     reviews.reject("r1", "button");
@@ -449,13 +449,13 @@ describe("an editor that does not show the diff", () => {
       editor.view.opening = "fails";
       reviews.show("r1");
       await settled();
-      editor.clock.advance(5_000);
+      editor.clock.advance(60_000);
       assert.equal(editor.warnings.length, times);
     }
     let fail = (): void => undefined;
     editor.view.open = () => new Promise((_, late) => (fail = () => late(new Error("at last"))));
     reviews.show("r1");
-    editor.clock.advance(5_000);
+    editor.clock.advance(60_000);
     fail();
     await settled();
     assert.deepEqual([editor.warnings.length, reviews.get("r1")?.state], [3, "hidden"]);
@@ -472,13 +472,28 @@ describe("an editor that does not show the diff", () => {
     assert.deepEqual([editor.warnings, reviews.get("r1")?.state], [[], "shown"]);
   });
 
+  it("is not said of one that a busy editor shows late, and it takes answers meanwhile", async (t) => {
+    const { editor, reviews, ask } = window(t);
+    editor.view.opening = "hangs";
+    ask("a");
+    await settled();
+    editor.clock.advance(20_000);
+    await settled();
+    assert.deepEqual([editor.warnings, reviews.get("r1")?.state], [[], "hidden"]);
+    editor.view.count.set("r1", 1);
+    reviews.tabsChanged("r1");
+    editor.clock.advance(60_000);
+    await settled();
+    assert.deepEqual([editor.warnings, reviews.get("r1")?.state], [[], "shown"]);
+  });
+
   for (const opening of ["fails", "hangs"] as const) {
     it(`because opening ${opening}: it stays in the list and can be answered`, async (t) => {
       const { editor, reviews, answers, ask } = window(t);
       editor.view.opening = opening;
       ask("a");
       await settled();
-      editor.clock.advance(5_000);
+      editor.clock.advance(60_000);
       await settled();
       assert.equal(reviews.get("r1")?.state, "hidden");
       assert.match(editor.warnings[0] ?? "", /could not be shown/);
@@ -577,8 +592,8 @@ describe("the list", () => {
     await settled();
     const visible = `${folder}/sub/evil\\u{202e}gpj.exe`;
     assert.deepEqual(reviews.list().map(({ title }) => title), [
-      `Review: ${visible} (new file, outside the workspace)`,
-      "Review: f → f",
+      `New: ${visible} (outside the workspace)`,
+      "f → f",
     ]);
   });
 });

@@ -75,6 +75,8 @@ describe("a text that is saved", () => {
     { name: "takes back what formatters did slowly before a save by itself", made: [[trimmed, trim, 300], ["a\nb\n", { ...trim, offset: 3 }, 900]], cursor: 0, instantMs: 750, back: text },
     { name: "keeps what a person did before those", made: [[trimmed, trim, 100], ["a\nb\n", { ...trim, offset: 3 }, 900]], cursor: 0, instantMs: 750, back: trimmed },
     { name: "keeps what was typed before a formatter", made: [["ax  \nb  \n", { offset: 1, length: 0, text: "x", atCursor: true }, 900], ["ax\nb  \n", { ...trim, offset: 2 }, 950]], cursor: 2, back: "ax  \nb  \n" },
+    { name: "keeps what was typed while the window reported its cursor late", made: [["ax  \nb  \n", { offset: 1, length: 0, text: "x", atCursor: false }, 950], ["axy  \nb  \n", { offset: 2, length: 0, text: "y", atCursor: false }, 955]], cursor: 1, back: undefined },
+    { name: "keeps what was deleted so", made: [["ax  \nb  \n", { offset: 1, length: 0, text: "x", atCursor: true }, 940], ["a  \nb  \n", { offset: 1, length: 1, text: "", atCursor: false }, 950]], cursor: 1, back: undefined },
     { name: "keeps a blank that was typed before a formatter", made: [["a   \nb  \n", { offset: 1, length: 0, text: " ", atCursor: true }, 900], ["a\nb  \n", { offset: 1, length: 3, text: "", atCursor: false }, 950]], cursor: 1, back: "a   \nb  \n" },
   ];
   for (const { name, made, cursor, instantMs = instant, back } of before) {

@@ -1,6 +1,6 @@
 // Row B4 below the terminal: running a command and reading its output.
 import assert from "node:assert/strict";
-import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ import { Relay } from "../../src/core/shell/relay";
 import { isWrapped, shellCommand, wrapped } from "../../src/core/shell/wrap";
 import { atEnd } from "./ending";
 import type { Ends } from "./ending";
-import { FakeEditor, onPath, tempFolder, until } from "./fakes";
+import { FakeEditor, isAlive, onPath, tempFolder, until } from "./fakes";
 import { tooLong, tricky } from "../tricky.mjs";
 
 describe("what a terminal was sent", () => {
@@ -292,16 +292,6 @@ describe("a child", () => {
 /** Without what differs from run to run: process numbers. */
 function steady(text: string): string {
   return text.replace(/\b\d{2,7}\b(?= (Killed|Terminated|Segmentation|Aborted|Hangup|Interrupt|User))/g, "PID").replace(/line \d+: +\d+ /g, "line N: PID ");
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-  // A child that nobody has waited for yet is still listed.
-  return !execFileSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).startsWith("Z");
 }
 
 describe("the output passed on as it comes", () => {

@@ -44,6 +44,8 @@ describe("the final text", () => {
     { name: "edited, with a mark", proposal: bom + "a", base: "", draft: "b", text: bom + "b", edited: true },
     { name: "edited, new file with CRLF", proposal: "a\r\nb\r\n", base: "", draft: "a\nc\n", text: "a\r\nc\r\n", edited: true },
     { name: "edited in mixed text", proposal: "a\r\nb\nc\r\n", base: "x\r\ny\n", draft: "a\r\nB\r\nc\r\n", text: "a\r\nB\nc\r\n", edited: true },
+    { name: "edited in mixed text, where the line ends otherwise than the next", proposal: "a\r\nb\r\nc\n", base: "x\r\ny\n", draft: "a\nB\nc\n", text: "a\r\nB\r\nc\n", edited: true },
+    { name: "lines added to mixed text", proposal: "a\r\nb\nc\r\n", base: "x\r\ny\n", draft: "a\nnew\nb\nc\nlast\n", text: "a\r\nnew\r\nb\nc\r\nlast\r\n", edited: true },
     { name: "final newline removed", proposal: "a\n", base: "x\n", draft: "a", text: "a", edited: true },
     { name: "emptied", proposal: "a\n", base: "x\n", draft: "", text: "", edited: true },
   ];

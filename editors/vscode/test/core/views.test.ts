@@ -66,9 +66,9 @@ describe("the review of a file", () => {
 
   it("says who asks, which of how many it is, and what must be looked at", async (t) => {
     const notes = parseNotes([{ kind: "protected", text: "programs\u202e obey it" }, { kind: "protected", text: "and this" }, { kind: "odd", text: "a remark" }, 7]);
-    const { editor, reviews } = await asked(t, { notes, batch: { index: 1, total: 3 } }, "agent");
+    const { editor, reviews } = await asked(t, { notes, batch: { id: "b", index: 1, total: 3 } }, "agent");
     const shown = editor.view.shown.get("r1");
-    assert.deepEqual([shown?.asks, shown?.place, shown?.title], ["agent", "2 of 3", "Review: f (⚠ protected file)"]);
+    assert.deepEqual([shown?.asks, shown?.place, shown?.title], ["agent", "2 of 3", "f (2 of 3, ⚠ protected file)"]);
     assert.deepEqual(shown?.notes.map(({ text }) => text), ["programs obey it", "and this", "a remark"]);
     reviews.accept("r1", "command");
     await settled();

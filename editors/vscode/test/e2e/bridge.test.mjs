@@ -49,9 +49,9 @@ describe("a program that speaks in typed messages", () => {
   const send = (message) => socket.send(JSON.stringify(message));
   const next = () => until("an answer", () => received.shift());
   const read = (name) => session.read(`${name}.txt`).toString();
-  const lens = (title, nth = 0) => session.page.locator(".codelens-decoration a", { hasText: title }).nth(nth);
+  const lens = (title, nth = 0) => session.page.locator(".codelens-decoration a", { hasText: new RegExp(`${title}(?! All| with)`) }).nth(nth);
   const inDocument = (name) =>
-    session.probe("return vscode.workspace.textDocuments.find((each) => each.uri.scheme === 'file' && each.uri.fsPath === args[0])?.getText()", session.file(`${name}.txt`));
+    session.probe("return vscode.workspace.textDocuments.find((each) => each.uri.scheme === 'file' && args[0].endsWith(each.uri.path))?.getText()", session.file(`${name}.txt`));
 
   it("C2: connects, and is told what can be done", async () => {
     send({ type: "connect", client: "typed" });
@@ -71,7 +71,7 @@ describe("a program that speaks in typed messages", () => {
   });
 
   const proposed = (name) =>
-    session.probe("return vscode.workspace.textDocuments.find((each) => each.uri.scheme === 'agent-inline' && each.uri.fsPath === args[0])?.getText()", session.file(`${name}.txt`));
+    session.probe("return vscode.workspace.textDocuments.find((each) => each.uri.scheme === 'agent-inline' && args[0].endsWith(each.uri.path))?.getText()", session.file(`${name}.txt`));
 
   it("C2: proposeDiff is shown in one text with the file; one change is accepted, the other rejected, then it is saved", async () => {
     send({ type: "proposeDiff", file: session.file("inline.txt"), edits: BOTH, description: "louder" });
@@ -99,7 +99,7 @@ describe("a program that speaks in typed messages", () => {
     await lens("Accept", 1).waitFor();
     fs.writeFileSync(session.file("late.txt"), "late\n");
     await session.page.locator(".explorer-folders-view .monaco-list-row", { hasText: "late.txt" }).waitFor();
-    assert.deepEqual(await session.tabs(), ["Review: front.txt"]);
+    assert.deepEqual(await session.tabs(), ["front.txt ← typed"]);
     send({ type: "closeDiff", id: "front" });
     assert.equal((await next()).type, "diffRejected");
   });
@@ -159,10 +159,10 @@ describe("a program that speaks in typed messages", () => {
     send({ type: "proposeDiff", file: session.file("closed.txt"), edits: BOTH });
     await lens("Accept", 1).waitFor();
     send({ type: "status", message: "$(bell) pondering", level: "info" });
-    await session.bench.statusItem("$(bell) pondering").waitFor();
     send({ type: "closeDiff", file: session.file("closed.txt") });
     assert.deepEqual(await next(), { type: "diffRejected", file: session.file("closed.txt"), reason: "closed" });
     assert.equal(read("closed"), BASE);
+    await session.bench.statusItem("$(bell) pondering").waitFor();
   });
 
   it("C2: errors have their codes", async () => {

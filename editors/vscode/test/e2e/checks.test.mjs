@@ -37,14 +37,14 @@ describe("checks of proposals", () => {
     const same = unchanged(file("sides/main.go"), assert);
     const agent = await at.scene.agent([edit("sides/main.go", "println(1)", "println(missing)"), edit("sides/main.go", "println(missing)", "println(2)"), { text: "Good." }], { env });
     await at.scene.bench.diffShown();
-    await box("go vet . ✗ 1 new error").waitFor();
+    await lens("go vet . ✗ 1 new error").first().waitFor();
     await shows("agent-proposed", ["4: undefined: missing"]);
     await agent.asks();
     await agent.shows("check: go vet . ✗ 1 new error");
     same();
     await at.scene.bench.press("Accept");
     assert.match(await agent.told(1), /the check `go vet \.` fails since this edit:\nsides\/main\.go:4: undefined: missing/);
-    await box("go vet . ✔").waitFor();
+    await lens("go vet . ✔").first().waitFor();
     await agent.shows("check: go vet . ✔");
     await agent.yes();
     await agent.told(2);
@@ -56,7 +56,7 @@ describe("checks of proposals", () => {
     configure({ check: "auto", ide: { review: "inline" } });
     const same = unchanged(file("inline/main.go"), assert);
     const agent = await at.scene.agent([edit("inline/main.go", "println(1)", "println(missing)"), { text: "Good." }], { env });
-    await lens("go vet . ✗ 1 new error").click();
+    await lens("go vet . ✗ 1 new error").first().click();
     await shows("agent-inline", ["5: undefined: missing"]);
     await until("the output", () =>
       at.scene.session.probe(`return vscode.window.visibleTextEditors.some(({ document }) => document.uri.scheme === "agent-check" && document.getText().includes("main.go:4:10: undefined: missing"))`),
@@ -72,7 +72,7 @@ describe("checks of proposals", () => {
     configure({ check: "auto", check_first: true, ide: { review: "inline" } });
     const agent = await at.scene.agent([edit("first/main.go", "println(1)", "println(missing)"), edit("first/main.go", "println(1)", "println(2)"), { text: "Good." }], { env });
     assert.match(await agent.told(1), /^Not shown to the user yet[^]*undefined: missing/);
-    await lens("go vet . ✔").waitFor();
+    await lens("go vet . ✔").first().waitFor();
     await agent.asks();
     await agent.yes();
     assert.match(await agent.told(2), /^Wrote first\/main\.go/);

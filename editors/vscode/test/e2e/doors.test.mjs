@@ -5,7 +5,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 
-import { answerRun, connect, entryOf, notKnown, SAVED_SOON, unserved } from "./lib/door.mjs";
+import { answerRun, connect, entryOf, notKnown, runQuestion, SAVED_SOON, unserved } from "./lib/door.mjs";
 import { makeFolder } from "./lib/folder.mjs";
 import { keepSettings, startSession } from "./lib/session.mjs";
 import { until } from "./lib/wait.mjs";
@@ -235,18 +235,50 @@ describe("any MCP client in VS Code", () => {
 
   it("B4: the keys of a person who has not seen the question run nothing", async () => {
     const answer = at.door.json("execute_command", { command: "touch typed" });
-    const dialog = at.bench.page.locator(".monaco-dialog-box");
-    await dialog.waitFor();
-    await at.bench.page.waitForTimeout(700); // longer than a question ignores early answers
+    await runQuestion(at.bench).locator("button:focus", { hasText: "Reject" }).waitFor();
     for (const key of ["a", "Space"]) await at.bench.page.keyboard.press(key);
     assert.deepEqual(await answer, { status: "rejected", command: "touch typed" });
     assert.equal(fs.existsSync(file("typed")), false);
-    await dialog.waitFor({ state: "detached" });
+    await runQuestion(at.bench).waitFor({ state: "detached" });
+  });
+
+  it("B4: a command is shown whole and as it is, and its question is answered by keys alone", async () => {
+    const command = `printf '%s' '<b>&amp;"$(id)' > typed-${"x".repeat(150)}\n`;
+    const answer = at.door.json("execute_command", { command });
+    const question = runQuestion(at.bench);
+    await question.locator("button:focus", { hasText: "Reject" }).waitFor();
+    assert.equal(await question.locator("pre").textContent(), command);
+    const { width, scrolls } = await question.locator("pre").evaluate((each) => ({ width: each.getBoundingClientRect().width, scrolls: each.scrollWidth > each.clientWidth }));
+    assert.ok(width > 200 && !scrolls);
+    await at.bench.page.keyboard.press("Escape");
+    assert.deepEqual(await answer, { status: "rejected", command });
+  });
+
+  it("B4: a command is rejected with a reason, and the question goes when nobody waits for it any more", async () => {
+    const told = at.door.json("execute_command", { command: "make" });
+    await answerRun(at.bench, "Reject with Reason…");
+    const input = at.bench.page.locator(".quick-input-widget", { hasText: "Reject with a Reason" }).locator("input.input:focus");
+    await input.waitFor();
+    await at.bench.page.keyboard.type("use npm");
+    await at.bench.page.keyboard.press("Enter");
+    assert.deepEqual(await told, { status: "rejected", command: "make", feedback: "use npm" });
+    for (const reason of [false, true]) {
+      const cancel = new AbortController();
+      const answer = at.door.json("execute_command", { command: "touch cancelled" }, { signal: cancel.signal });
+      await runQuestion(at.bench).locator("button:focus").waitFor();
+      if (reason) await answerRun(at.bench, "Reject with Reason…");
+      if (reason) await input.waitFor();
+      cancel.abort();
+      await assert.rejects(answer);
+      await runQuestion(at.bench).waitFor({ state: "detached" });
+      await input.waitFor({ state: "hidden" });
+    }
+    assert.equal(fs.existsSync(file("cancelled")), false);
   });
 
   it("B9: the status bar shows the port, and a command tells the rest", async () => {
     const { port } = await at.session.lock();
-    await until("the port in the status bar", async () => (await at.bench.statusItem("Agent").first().innerText()).endsWith(`:${port}`));
+    await until("the port in the status bar", async () => (await at.bench.statusItem("Agent").first().getAttribute("aria-label")).includes(`Port ${port}`));
     await at.bench.command("Agent: Show Status");
     const toast = at.bench.page.locator(".notification-toast", { hasText: `Agent listens on port ${port}.` });
     await toast.waitFor();

@@ -1,6 +1,10 @@
 // Text typed in a review is there again, or is offered, after the end of the window, its extensions or the agent.
 import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
 import { describe, it } from "node:test";
+
+import WebSocket from "ws";
 
 import { Client } from "./lib/client.mjs";
 import { connect } from "./lib/door.mjs";
@@ -10,10 +14,10 @@ import { until } from "./lib/wait.mjs";
 
 const BASE = "one\ntwo\nthree\n";
 const PROPOSED = "one\nTWO\nthree\n";
-const NAMES = ["reload", "host", "plain", "door", "killed", "quiet", "unheard", "replaced", "crlf", "open"];
+const NAMES = ["reload", "host", "plain", "door", "killed", "quiet", "unheard", "replaced", "crlf", "open", "bridge"];
 
 describe("what a person typed in a review", () => {
-  const at = stage({ files: Object.fromEntries(NAMES.map((name) => [`${name}.txt`, name === "crlf" ? BASE.replaceAll("\n", "\r\n") : BASE])), fresh: true });
+  const at = stage({ files: Object.fromEntries(NAMES.map((name) => [`${name}.txt`, name === "crlf" ? BASE.replaceAll("\n", "\r\n") : BASE])) });
   const read = (name) => at.scene.session.read(`${name}.txt`).toString();
   const file = (name) => at.scene.session.file(`${name}.txt`);
   const toast = (text) => at.scene.session.page.locator(".notification-toast", { hasText: text }).first();
@@ -26,8 +30,15 @@ describe("what a person typed in a review", () => {
     at.scene.session.probe(`const found = vscode.workspace.textDocuments.find(({ uri }) => ["file", "untitled"].includes(uri.scheme) && uri.fsPath === args[0]);
       return found && [found.getText(), found.isDirty]`, file(name));
   const proposal = (name) =>
-    at.scene.session.probe(`const shown = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).map(({ input }) => input?.modified).find((uri) => uri?.fsPath === args[0]);
+    at.scene.session.probe(`const shown = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).map(({ input }) => input?.modified).find((uri) => uri !== undefined && args[0].endsWith(uri.path));
       return vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === shown?.toString())?.getText()`, file(name));
+  const bridge = async () => {
+    await at.scene.session.probe(`await vscode.workspace.getConfiguration("agent.bridge").update("enabled", true, vscode.ConfigurationTarget.Global)`);
+    const found = await until("bridge.json", () => JSON.parse(fs.readFileSync(path.join(at.scene.session.host.agentHome, "ide/bridge.json"), "utf8")));
+    const socket = new WebSocket(found.url, { headers: { "x-agent-ide-authorization": found.authToken } });
+    await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+    return socket;
+  };
   const reload = async () => {
     const { pid } = await at.scene.session.lock();
     await at.scene.bench.command("Developer: Reload Window");
@@ -45,39 +56,63 @@ describe("what a person typed in a review", () => {
       return Number(/process (\d+)/.exec(label ?? "")?.[1]);
     });
 
-  for (const [how, name, again] of [["Reload Window", "reload", reload], ["the death of the extension host", "host", killHost], ["Reload Window, with CRLF", "crlf", reload]]) {
-    it(`is in the agent's diff after ${how}, and is written with the yes`, async () => {
-      const agent = await at.scene.agent([edit(`${name}.txt`, "two", "TWO"), { text: "Good." }]);
-      await at.scene.bench.diffShown(`${name}.txt`);
-      await agent.asks();
-      const same = unchanged(file(name), assert);
-      await at.scene.bench.typeAtEnd("typed here");
-      await again();
-      await at.scene.bench.diffShown(`${name}.txt`);
-      await until(`the text, and not ${JSON.stringify(await proposal(name))}`, async () => (await proposal(name))?.endsWith("typed here"));
-      assert.equal((await at.scene.session.diffs()).length, 1, "no dead tab is left");
-      same();
-      await at.scene.bench.press("Accept");
-      assert.match(await agent.told(1), /typed here/);
-      const eol = name === "crlf" ? "\r\n" : "\n";
-      assert.equal(read(name), `${PROPOSED}typed here`.replaceAll("\n", eol));
-    });
-  }
+  /** An agent's edit of a file that is in review, with a line of the person's. */
+  const typed = async (name) => {
+    const agent = await at.scene.agent([edit(`${name}.txt`, "two", "TWO"), { text: "Good." }]);
+    await at.scene.bench.diffShown(`${name}.txt`);
+    await agent.asks();
+    const same = unchanged(file(name), assert);
+    await at.scene.bench.typeAtEnd("typed here");
+    return { agent, name, same };
+  };
+  /** The review is there again with that line, which is written with the yes. */
+  const kept = async ({ agent, name, same }) => {
+    await until(`the text in ${name}.txt's review`, async () => (await proposal(name))?.endsWith("typed here"));
+    same();
+    await at.scene.bench.tab(`${name}.txt`).click();
+    await at.scene.bench.diffShown(`${name}.txt`);
+    await at.scene.bench.press("Accept");
+    assert.match(await agent.told(1), /typed here/);
+    const eol = name === "crlf" ? "\r\n" : "\n";
+    assert.equal(read(name), `${PROPOSED}typed here`.replaceAll("\n", eol));
+  };
 
-  it("for a client that is gone with the window is offered, and put into the file by hand", async () => {
+  it("is in the agents' diffs after Reload Window, whatever the line ends, and is written with the yes; that for a client that is gone with the window is offered, and put into the file by hand", async () => {
     const door = await connect(at.scene.session);
+    const reviews = [await typed("reload"), await typed("crlf")];
     const answer = door.json("write_file", { path: "door.txt", content: PROPOSED }).catch((error) => error);
     await at.scene.bench.diffShown("door.txt");
     await at.scene.bench.typeAtEnd("mine");
+    const program = await bridge();
+    program.send(JSON.stringify({ type: "proposeDiff", file: file("bridge"), edits: [{ range: { start: { line: 1, character: 0 }, end: { line: 1, character: 3 } }, newText: "TWO" }] }));
+    await until("the review of bridge.txt", () => at.scene.session.probe(`return vscode.window.activeTextEditor?.document.uri.scheme === "agent-inline"`));
+    await at.scene.session.page.locator(".codelens-decoration", { hasText: "bridge client" }).waitFor();
+    await at.scene.session.page.locator(".part.editor .editor-instance .view-lines").first().click();
+    await at.scene.session.page.locator(".part.editor .editor-instance .monaco-editor.focused").waitFor();
+    await at.scene.session.page.keyboard.press("Control+End");
+    await at.scene.session.page.keyboard.type("mine");
+    await until("the typing", () => at.scene.session.probe(`return vscode.workspace.textDocuments.some(({ uri, getText }) => uri.scheme === "agent-inline" && getText().endsWith("mine"))`));
     await reload();
     await answer;
+    await press("no longer asks about bridge.txt", "Copy");
+    await until("the clipboard", async () => (await at.scene.session.probe("return vscode.env.clipboard.readText()")) === `${PROPOSED}mine`);
     await press("no longer asks about door.txt", "Put Into the File");
     await until("the text in the file's document", async () => (await document("door"))?.[0] === `${PROPOSED}mine`);
     assert.equal((await document("door"))[1], true, "it is not saved");
     assert.equal(read("door"), BASE);
-    assert.deepEqual(await at.scene.session.diffs(), []);
-    await at.scene.session.probe(`await vscode.commands.executeCommand("workbench.action.files.revert")`);
+    for (const each of reviews) await until("its diff", () => proposal(each.name));
+    await until("the dead tab to go", async () => (await at.scene.session.diffs()).length === 2);
+    await at.scene.session.probe(`await vscode.window.showTextDocument(vscode.Uri.file(args[0])); await vscode.commands.executeCommand("workbench.action.files.revert")`, file("door"));
+    for (const each of reviews) await kept(each);
     await door.close().catch(() => undefined);
+  });
+
+  it("is in the agent's diff after the death of the extension host, and is written with the yes", async () => {
+    const review = await typed("host");
+    await killHost();
+    await at.scene.bench.diffShown("host.txt");
+    assert.equal((await at.scene.session.diffs()).length, 1, "no dead tab is left");
+    await kept(review);
   });
 
   it("is offered when the agent was killed; a diff without any says that it is gone", async () => {
@@ -108,12 +143,12 @@ describe("what a person typed in a review", () => {
     client.socket.terminate();
     await at.scene.session.page.keyboard.press("Control+Enter");
     await answer;
-    await toast("nobody has heard that you accepted its edit of unheard.txt").waitFor();
+    await toast("it was not told that you accepted its edit of unheard.txt").waitFor();
     assert.equal(read("unheard"), BASE);
     await at.scene.bench.command("Notifications: Clear All Notifications");
     await at.scene.bench.command("Agent: Show Texts Kept from Reviews");
     await at.scene.session.page.locator(".quick-input-widget .monaco-list-row", { hasText: "unheard.txt" }).click();
-    await press("nobody has heard that you accepted its edit of unheard.txt", "Put Into the File");
+    await press("it was not told that you accepted its edit of unheard.txt", "Put Into the File");
     await until("the text in the file's document", async () => (await document("unheard"))?.[0] === `${PROPOSED}mine`);
     await at.scene.session.probe(`await vscode.commands.executeCommand("workbench.action.files.revert")`);
   });
@@ -130,6 +165,10 @@ describe("what a person typed in a review", () => {
     await agent.told(2);
     assert.equal(read("open"), `${PROPOSED}mine`);
     await at.scene.bench.command("Agent: Show Texts Kept from Reviews");
-    await toast("No text of a review is kept").waitFor();
+    // Of suites before, there may be some.
+    const rows = at.scene.session.page.locator(".quick-input-widget .monaco-list-row");
+    await until("the list, or that there is none", async () => (await toast("No text of a review is kept").isVisible()) || (await rows.count()) > 0);
+    assert.doesNotMatch((await rows.allInnerTexts()).join("\n"), /plain\.txt|open\.txt/);
+    await at.scene.session.page.keyboard.press("Escape");
   });
 });

@@ -6,6 +6,7 @@ import { after, before, describe, it } from "node:test";
 
 import WebSocket from "ws";
 
+import { Chance } from "../flood.mjs";
 import { Client } from "./lib/client.mjs";
 import { connect } from "./lib/door.mjs";
 import { call, edit } from "./lib/model.mjs";
@@ -24,7 +25,14 @@ const SAMPLES = {
   iso88595: "привет", cp866: "привет", windows1253: "γειά", windows1254: "ağaç", windows1255: "שלום", windows1256: "سلام", windows1257: "ąžuolas",
   shiftjis: "日本語", eucjp: "日本語", euckr: "한국어", gbk: "汉语", gb18030: "汉语", cp950: "漢語",
 };
+const ENDS = { lf: ["\n", "\n"], crlf: ["\r\n", "\r\n"], mixed: ["\r\n", "\n"], cr: ["\r", "\n"] };
+const FULL = process.env.AGENT_TEST_FULL === "1";
+const COUNT = Number(process.env.AGENT_TEST_EDITS ?? (FULL ? 2_000 : 8));
+const SEED = Number(process.env.AGENT_TEST_SEED ?? (FULL ? Date.now() % 1_000_000 : 1)); // a failure names it
 const block = (search, replace) => `<<<<<<< SEARCH\n${search}\n=======\n${replace}\n>>>>>>> REPLACE\n`;
+
+/** The arguments of assert.equal for an answer that is to be a yes; the message has all of it. */
+const accepted = (answer) => [answer.status, "accepted", JSON.stringify(answer)];
 
 describe("a file that is not UTF-8", () => {
   const names = ["mcp", "inline", "bridge", "applied", "foreign", "lossy", "typed", "agent", "unsaved", "shown"];
@@ -61,8 +69,9 @@ describe("a file that is not UTF-8", () => {
     };
   };
   /** Clicks the lens until it answers: it does not count at once, and VS Code draws it anew. */
-  const acceptInline = () => {
+  const acceptInline = async () => {
     const lens = at.scene.session.page.locator(".codelens-decoration a", { hasText: "Accept" }).first();
+    await lens.waitFor(); // before its tab is there, no review is as if it were answered
     return until("the lens to answer", async () => {
       await lens.click({ timeout: 1_000 }).catch(() => undefined);
       return (await at.scene.session.diffs()).length === 0;
@@ -76,7 +85,7 @@ describe("a file that is not UTF-8", () => {
     await at.scene.bench.diffShown();
     assert.match(await textOf("agent-original", "mcp.txt"), /^café “quoted”\n/);
     await at.scene.bench.press("Accept");
-    assert.equal((await answer).status, "accepted");
+    assert.equal(...accepted(await answer));
     same("mcp.txt", CAFE_AFTER);
     await until("the written file, as it is", async () => /^café/.test(await textOf("file", "mcp.txt")));
   });
@@ -86,7 +95,7 @@ describe("a file that is not UTF-8", () => {
     const answer = door.json("apply_diff", { path: "inline.txt", diff: block("second", "SECOND") });
     assert.match(await textOf("agent-inline", "inline.txt"), /^café “quoted”\nsecond\nSECOND\n/);
     await acceptInline();
-    assert.equal((await answer).status, "accepted");
+    assert.equal(...accepted(await answer));
     same("inline.txt", CAFE_AFTER);
   });
 
@@ -103,7 +112,7 @@ describe("a file that is not UTF-8", () => {
     same("typed.txt", CAFE);
     await at.scene.session.page.keyboard.press("Backspace");
     await at.scene.bench.press("Accept");
-    assert.equal((await answer).status, "accepted");
+    assert.equal(...accepted(await answer));
     same("typed.txt", CAFE_AFTER);
     same("lossy.txt", CAFE);
   });
@@ -204,16 +213,19 @@ describe("a file that is not UTF-8", () => {
     same("setting.txt", Buffer.concat([KOI8.subarray(0, 6), Buffer.from([0xd9]), KOI8.subarray(6)]));
   });
 
+  const encode = (text, encoding) =>
+    at.scene.session.probe(`return Buffer.from(await vscode.workspace.encode(args[0], { encoding: args[1] })).toString("hex")`, text, encoding).then((hex) => Buffer.from(hex, "hex"));
+
   it("in any encoding and with any line endings keeps each byte outside of the edit, known to the editor or not", async () => {
     await configure("agent", "approvalMode", "never");
     await configure("agent", "diff.showAccepted", false);
-    const encode = (text, encoding) =>
-      at.scene.session.probe(`return Buffer.from(await vscode.workspace.encode(args[0], { encoding: args[1] })).toString("hex")`, text, encoding).then((hex) => Buffer.from(hex, "hex"));
     const failures = [];
+    let turn = 0;
     for (const known of [false, true]) {
       for (const [encoding, sample] of Object.entries(SAMPLES)) {
         if (known) await configure("files", "encoding", encoding);
-        for (const [kind, ends] of Object.entries({ lf: ["\n", "\n"], crlf: ["\r\n", "\r\n"], mixed: ["\r\n", "\n"], cr: ["\r", "\n"] })) {
+        const kinds = Object.entries(ENDS);
+        for (const [kind, ends] of FULL ? kinds : [kinds[turn++ % kinds.length]]) {
           const text = (middle) => `${sample}${ends[0]}${middle}${ends[1]}${sample}${ends[1]}`;
           const name = `all-${known}-${encoding}-${kind}.txt`;
           fs.writeFileSync(file(name), await encode(text("second"), encoding));
@@ -223,6 +235,85 @@ describe("a file that is not UTF-8", () => {
         }
       }
     }
+    assert.deepEqual(failures, []);
+  });
+
+  /** For each who edits: how an edit of the file is asked for; resolves to a function that waits for its end. */
+  const editors = {
+    agent: async (name, from, to) => {
+      const agent = await at.scene.linkedAgent([edit(name, from, to), { text: "Good." }]);
+      await agent.type("go on\r");
+      return async () => assert.match(await agent.told(2), /^Wrote/);
+    },
+    mcp: (name, from, to) => {
+      const answer = door.json("apply_diff", { path: name, diff: block(from, to) });
+      return async () => assert.equal((await answer).status, "accepted", JSON.stringify(await answer));
+    },
+    bridge: async (name, from, to, text) => {
+      const program = await bridge();
+      const line = text.slice(0, text.indexOf(from)).split(/\r\n|\r|\n/).length - 1;
+      const range = { start: { line, character: 0 }, end: { line, character: from.length } };
+      const answer = program.ask({ type: "proposeDiff", file: file(name), edits: [{ range, oldText: from, newText: to }] });
+      return async () => {
+        assert.equal((await answer).type, "diffAccepted", JSON.stringify(await answer));
+        program.close();
+      };
+    },
+    openDiff: async (name, from, to, text, encoding) => {
+      const client = await Client.connect(await at.scene.session.lock());
+      const answer = client.openDiff(file(name), text.replace(from, to));
+      return async () => {
+        const [word, accepted] = await answer;
+        assert.equal(word, "FILE_SAVED");
+        fs.writeFileSync(file(name), await encode(accepted, encoding)); // it is the program that writes
+        client.close();
+      };
+    },
+  };
+
+  it(`${COUNT} random edits, by anybody and in either view, change no byte outside of the edit`, { timeout: 180 * 60_000 }, async (t) => {
+    await configure("agent", "approvalMode", undefined);
+    await configure("agent", "diff.showAccepted", false);
+    const failures = [];
+    const counts = {};
+    for (let seed = SEED; seed < SEED + COUNT && failures.length < 4; seed++) {
+      const chance = new Chance(seed * 7_919);
+      const encoding = chance.pick(Object.keys(SAMPLES));
+      const [who, view] = [Object.keys(editors)[seed % 4], ["diff", "inline"][Math.floor(seed / 4) % 2]];
+      const word = () => Array.from({ length: 1 + chance.below(6) }, () => chance.pick([...SAMPLES[encoding], "a", "Z", "7", "_"])).join("");
+      const line = (n) => `${word()} ${n} ${word()}`.replaceAll(/ +/g, " ").trim();
+      const lines = Array.from({ length: 2 + chance.below(20) }, (_, n) => line(n));
+      const [from, to] = [chance.pick(lines), line(`changed ${seed}`)];
+      const ends = chance.pick(Object.values(ENDS));
+      const last = chance.pick(["", ends[1]]);
+      const joined = (each) => each.map((text, n) => text + (n === each.length - 1 ? last : ends[n % 2])).join("");
+      const [before, after] = [joined(lines), joined(lines.map((each) => (each === from ? to : each)))];
+      const name = `random-${seed}.txt`;
+      const what = `seed ${seed}: ${who}, ${view}, ${encoding}, ${JSON.stringify(before)}, ${JSON.stringify(from)} → ${JSON.stringify(to)}`;
+      counts[`${who} ${view}`] = (counts[`${who} ${view}`] ?? 0) + 1;
+      await configure("files", "encoding", encoding);
+      await configure("agent", "review", view);
+      fs.writeFileSync(file(name), await encode(before, encoding));
+      const wanted = await encode(after, encoding);
+      try {
+        const ended = await editors[who](name, from, to, before, encoding);
+        await until("the review", async () => (await at.scene.session.diffs()).length === 1);
+        await at.scene.bench.press("Accept");
+        const warns = at.scene.session.page.locator(".monaco-dialog-box");
+        await until("the answer to count", async () => {
+          if ((await warns.count()) > 0) await at.scene.bench.answer("Accept"); // a lone CR is a control character
+          return (await at.scene.session.diffs()).length === 0;
+        });
+        await ended();
+        if (!read(name).equals(wanted)) failures.push(`${what}: ${read(name).toString("hex")}, not ${wanted.toString("hex")}`);
+        await at.scene.session.noDiffs();
+      } catch (error) {
+        failures.push(`${what}: ${error.message}; ${await at.scene.bench.state()}`);
+        await at.scene.session.keep(`random-${seed}`);
+        await at.scene.clean().catch((left) => failures.push(left.message));
+      }
+    }
+    t.diagnostic(`seeds from ${SEED}: ${JSON.stringify(counts)}`);
     assert.deepEqual(failures, []);
   });
 });

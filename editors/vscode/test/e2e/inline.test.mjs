@@ -12,20 +12,26 @@ import { watchFile } from "./lib/watch.mjs";
 const BASE = "one\ntwo\nthree\nfour\nfive\n";
 const BOTH = "ONE\ntwo\nthree\nfour\nFIVE\n";
 const MERGED = "one\nONE\ntwo\nthree\nfour\nfive\nFIVE\n";
-const NAMES = ["lenses", "keys", "all", "enter", "soon", "terminal", "undo", "saved", "other", "close", "disk", "link", "reload", "kill", "focus", "toggle", "typed", "red", "contrast"];
+const NAMES = ["lenses", "keys", "all", "enter", "soon", "terminal", "undo", "saved", "other", "close", "disk", "link", "reload", "kill", "focus", "again", "toggle", "typed", "red", "contrast", "late"];
+/** Files of which the lines before and after an edit are no program together. */
+const CODE = {
+  "total.ts": ["export function total(a: number): number {\n  return a;\n}\n", "export function total(a: number, b: number): number {\n  return a + b;\n}\n"],
+  "data.json": ['{\n  "a": 1\n}\n', '{\n  "a": 2\n}\n'],
+  "page.css": ["a {\n  color: red;\n}\n", "b {\n  color: red;\n}\n"],
+};
 const louder = (name, why = "I make it louder.") => call("write_file", { path: `${name}.txt`, content: BOTH }, why);
 
 describe("the agent's proposals in one text with their file", () => {
-  const at = stage({ fresh: true, files: { ...Object.fromEntries(NAMES.map((name) => [`${name}.txt`, BASE])), "mine.txt": "mine\n", "format.json": '{"a":1}\n' } });
+  const at = stage({ files: { ...Object.fromEntries(NAMES.map((name) => [`${name}.txt`, BASE])), "mine.txt": "mine\n", "format.json": '{"a":1}\n', "broken.ts": "const x = ;\n", "broken.json": '{"a" 1}\n', ...Object.fromEntries(Object.entries(CODE).map(([name, [before]]) => [name, before])) } });
   const read = (name) => at.scene.session.read(`${name}.txt`).toString();
   const file = (name) => at.scene.session.file(`${name}.txt`);
-  const lens = (title, nth = 0) => at.scene.session.page.locator(".codelens-decoration a", { hasText: title }).nth(nth);
+  const lens = (title, nth = 0) => at.scene.session.page.locator(".codelens-decoration a", { hasText: new RegExp(`${title}(?! All| with)`) }).nth(nth);
   const press = (key) => at.scene.session.page.keyboard.press(key);
   const inText = async () => {
     await at.scene.session.page.locator(".part.editor .editor-instance .view-lines").first().click();
     await at.scene.session.page.locator(".part.editor .editor-instance .monaco-editor.focused").waitFor();
   };
-  const find = (scheme) => `vscode.workspace.textDocuments.find((each) => each.uri.scheme === "${scheme}" && each.uri.fsPath === args[0])`;
+  const find = (scheme) => `vscode.workspace.textDocuments.find((each) => each.uri.scheme === "${scheme}" && args[0].endsWith(each.uri.path))`;
   const shown = (name) => at.scene.session.probe(`return ${find("agent-inline")}?.getText()`, file(name));
   const shows = (name, text) => until(`the review of ${name} to show ${JSON.stringify(text)}`, async () => (await shown(name)) === text);
   const tabs = () => at.scene.session.probe(`return vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter(({ input }) => input?.uri?.scheme === "agent-inline").length`);
@@ -90,11 +96,31 @@ describe("the agent's proposals in one text with their file", () => {
     await gone();
   });
 
+  for (const [name, [, after]] of Object.entries(CODE)) {
+    it(`the lines of ${name} before and after the edit are not checked as one program, and have their colors`, async () => {
+      const { session } = at.scene;
+      const { page } = session;
+      const kind = name.split(".").at(-1);
+      const problems = (of) => session.probe(`return vscode.languages.getDiagnostics().filter(([uri]) => uri.toString().split("?")[0].endsWith(args[0])).flatMap(([uri, all]) => all.map(({ message }) => uri.scheme + ": " + message))`, of);
+      const agent = await at.scene.agent([call("write_file", { path: name, content: after }), { text: "Good." }]);
+      await lens("Accept", 0).waitFor({ timeout: 120_000 });
+      await until("colors", async () => (await page.locator(".part.editor .editor-instance .view-line").evaluateAll((lines) => new Set(lines.flatMap((line) => [...line.querySelectorAll("span > span")].map((each) => each.className))).size)) > 2);
+      // A server that reports on a later text has looked at this one, too.
+      const broken = { ts: "const x = ;\n", json: '{"a" 1}\n', css: "a {\n" }[kind];
+      fs.writeFileSync(session.file(`broken.${kind}`), broken);
+      await session.probe(`await vscode.window.showTextDocument(vscode.Uri.file(args[0]), { preview: false })`, session.file(`broken.${kind}`));
+      await until("the problems of a broken file", async () => (await problems(`/broken.${kind}`)).length > 0, 120_000);
+      assert.deepEqual(await problems(`/${name}`), []);
+      await agent.type("n");
+      await gone();
+    });
+  }
+
   it("its tab is told from that of its file, also in a high-contrast theme, where lines have borders", async () => {
     await configure("workbench.colorTheme", "Default High Contrast");
     await at.scene.session.probe("await vscode.window.showTextDocument(vscode.Uri.file(args[0]), { preview: false })", file("contrast"));
     const { agent } = await asked("contrast");
-    assert.deepEqual(await at.scene.session.tabs(), ["contrast.txt", "Review: contrast.txt"]);
+    assert.deepEqual(await at.scene.session.tabs(), ["contrast.txt", "contrast.txt ← agent"]);
     const borders = () => at.scene.session.page.evaluate(() => {
       const drawn = [...document.querySelectorAll(".part.editor .view-overlays > div > .cdr")].filter((each) => getComputedStyle(each).borderTopStyle === "dashed");
       const found = drawn.map((each) => ({ top: each.getBoundingClientRect().top, parts: getComputedStyle(each).borderTopColor.match(/[\d.]+/g).map(Number) }));
@@ -286,12 +312,26 @@ describe("the agent's proposals in one text with their file", () => {
     await at.scene.bench.typeAtEnd("\nseven");
     await at.scene.bench.press("Show Inline or as Diff");
     await lens("Accept", 1).waitFor();
-    await shows("toggle", "one\nONE\ntwo\nthree\nfour\nfive\n\nFIVE\nsix\nseven");
+    await until("both typed lines", async () => /^one\nONE\ntwo\nthree\nfour\nfive\n[^]*FIVE\nsix\nseven$/.test((await shown("toggle")) ?? ""));
     await at.scene.bench.press("Show Inline or as Diff");
     await at.scene.bench.diffShown();
     await at.scene.bench.press("Accept");
     assert.match(await agent.told(1), /^Wrote toggle\.txt/);
     assert.equal(read("toggle"), `${BOTH}six\nseven`);
+  });
+
+  it("a change that was decided stays so after a look at the diff", async () => {
+    const { agent } = await asked("again");
+    await lens("Accept").click();
+    await until("one change to be left", async () => (await at.scene.session.page.locator(".codelens-decoration a", { hasText: /Accept\s+(Ctrl|⌘)/ }).count()) === 1);
+    const decided = await shown("again");
+    await at.scene.bench.press("Show Inline or as Diff");
+    await at.scene.bench.diffShown();
+    await at.scene.bench.press("Show Inline or as Diff");
+    await until("the review in one text", async () => (await tabs()) === 1);
+    await shows("again", decided);
+    await agent.type("n");
+    await agent.asksNothing();
   });
 
   it("what is typed while a review is switched to the other view goes along", async () => {
@@ -319,9 +359,19 @@ describe("the agent's proposals in one text with their file", () => {
     assert.equal(await at.scene.session.probe(`return ${find("agent-proposed")}.getText()`, file("typed")), `${BOTH}six`);
     await at.scene.bench.typeAtEnd("\nseve");
     await switchTyping("agent-proposed", "n");
-    await shows("typed", "one\nONE\ntwo\nthree\nfour\nfive\n\nFIVE\nsix\nseven");
+    await shows("typed", "one\nONE\ntwo\nthree\nfour\nfive\nFIVE\nsix\nseven");
     await agent.type("n");
     await agent.asksNothing();
+  });
+
+  it("its tab is reported after the answer: it closes", async () => {
+    const { agent } = await asked("late");
+    const uri = await at.scene.session.probe(`return ${find("agent-inline")}.uri.toString()`, file("late"));
+    await agent.type("n");
+    await agent.asksNothing();
+    await gone();
+    await at.scene.session.probe(`await vscode.commands.executeCommand("vscode.open", vscode.Uri.parse(args[0]))`, uri);
+    await gone();
   });
 
   it("the agent's link is lost: the review goes, and the file is as it was", async () => {

@@ -12,7 +12,7 @@ import { until } from "./lib/wait.mjs";
 import { openWorkbench } from "./lib/workbench.mjs";
 
 const tests = path.join(extensionRoot, "test/host");
-const bundled = path.join(extensionRoot, "out/test/host");
+const bundled = path.join(extensionRoot, "out/host");
 
 async function bundle() {
   const entries = fs.readdirSync(tests).filter((name) => name.endsWith(".test.ts"));

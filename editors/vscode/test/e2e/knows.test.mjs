@@ -83,7 +83,7 @@ describe("what the editor knows", () => {
     await agent.shows("other.txt:1-2");
     const prompt = at.scene.conversation([{ text: "I see." }, { text: "I see again." }]);
     await agent.type("/clear\r");
-    await agent.shows("A new session.");
+    await agent.shows("Started a new session.");
     await agent.type(`${prompt} what is open?\r`);
     const block = async (n) => /\n(IDE connected: [^]*)$/.exec(await at.scene.model.system(prompt, n))?.[1] ?? "";
     const told = await block(0);

@@ -18,7 +18,7 @@ const STANDS = 30_000;
 const LOOKS_AGAIN = 120_000;
 
 describe("a question whose editor fails", () => {
-  const at = stage({ files, fresh: true });
+  const at = stage({ files });
   const read = (name) => at.scene.session.read(name).toString();
 
   /** An agent that asks on both surfaces; the file is not touched while it does. */

@@ -49,7 +49,7 @@ describe("VS Code's own MCP server in the agent", () => {
     await agent.asks();
     await agent.type("n");
     await agent.asksNothing();
-    await agent.shows("Say what to do instead");
+    await agent.shows("What should I do instead?");
     await at.scene.session.noDiffs();
     same();
   });

@@ -110,7 +110,7 @@ function pictures() {
     await bench.statusItem("2 to review").waitFor();
     await session.probe(`await vscode.commands.executeCommand("agent.reviews.focus")`);
     await bench.page.locator(".pane-body .monaco-list-row", { hasText: ".ts" }).nth(1).waitFor();
-    await bench.page.locator(".monaco-diff-editor .editor.modified .view-line:visible", { hasText: "total" }).first().waitFor();
+    await bench.page.locator(".part.editor .view-line:visible", { hasText: "import { total }" }).first().waitFor();
     await bench.titleButton("Accept").and(bench.page.locator(":not(.disabled)")).waitFor();
     await bench.screenshot(path.join(media, "pending.png"));
     const clip = { x: 0, y: 880 - 34, width: 640, height: 34 };

@@ -80,7 +80,7 @@ describe("a plan in VS Code", () => {
     await shown();
     await bench.press("Accept");
     await choose("Carry It Out, Ask About Edits");
-    assert.match(await agent.told(1), /accepted this plan as it is[^]*Permission mode: default/);
+    assert.match(await agent.told(1), /accepted this plan unchanged[^]*Permission mode: default/);
     await gone();
   });
 });

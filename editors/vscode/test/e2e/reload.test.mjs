@@ -39,7 +39,7 @@ describe("an agent in a terminal, after Reload Window", () => {
     await agent.hasKeys();
     // The agent takes seconds to link again, here until it is told to: a person types at once.
     await agent.type("/ide disconnect\r");
-    await until("the link to end", async () => /no agent connected/.test(await link()));
+    await until("the link to end", async () => /No agent is connected/.test(await link()));
     await reload();
     await agent.hasKeys();
     await bench.typeInTerminal("first");
@@ -48,7 +48,7 @@ describe("an agent in a terminal, after Reload Window", () => {
     await agent.shows("first second");
     await session.page.keyboard.press("Enter");
     await agent.shows("Good.");
-    assert.match(await link(), /no agent connected/);
+    assert.match(await link(), /No agent is connected/);
     await agent.type("/ide connect\r");
     await until("the link", async () => /connected since/.test(await link()), 120_000);
     await session.probe(

@@ -7,6 +7,7 @@ import { describe, it } from "node:test";
 import { call } from "./lib/model.mjs";
 import { stage, unchanged } from "./lib/scene.mjs";
 import { until } from "./lib/wait.mjs";
+import { SIDE } from "./lib/workbench.mjs";
 
 const BASE = "one\ntwo\nthree\n";
 const names = ["gone.txt", "saved.txt", "here %20ü.txt", "kept.txt", "asked.txt"];
@@ -18,33 +19,34 @@ describe("deleted and moved files in VS Code", () => {
   const tabsAre = (want) => until(`the tabs ${want}`, async () => (await at.scene.session.tabs()).join() === want.join());
   const review = (title) => until(`the review ${title}`, async () => (await at.scene.session.tabs()).includes(title));
 
-  /** The texts of both sides, and whether the right one can be changed. */
+  /** The texts that are shown, and whether the last one can only be read. */
   const sides = () =>
     at.scene.session.probe(
-      `const { original, modified } = vscode.window.tabGroups.activeTabGroup.activeTab?.input ?? {};
-       if (modified === undefined) return [];
+      `const { original, modified, uri } = vscode.window.tabGroups.activeTabGroup.activeTab?.input ?? {};
+       const shown = original === undefined ? [uri] : [original, modified];
+       if (shown[0]?.scheme.startsWith("agent-") !== true) return [];
        const text = (uri) => vscode.workspace.textDocuments.find((each) => each.uri.toString() === uri.toString())?.getText();
-       const { permissions } = await vscode.workspace.fs.stat(modified);
-       return [text(original), text(modified), permissions === vscode.FilePermission.Readonly];`,
+       const { permissions } = await vscode.workspace.fs.stat(shown.at(-1));
+       return [...shown.map(text), permissions === vscode.FilePermission.Readonly];`,
     );
   const accept = async () => {
     await at.scene.bench.diffShown();
     await at.scene.bench.press("Accept");
   };
 
-  it("a deletion is a diff to nothing; after the yes its tab is gone, and the list was right", async () => {
+  it("a deletion is one text, all red; after the yes its tab is gone, and the list was right", async () => {
     const { bench, session } = at.scene;
     await open("side.txt");
     await open("gone.txt");
     const same = unchanged(session.file("gone.txt"), assert);
     const agent = await at.scene.agent([call("delete_file", { path: "gone.txt" }), { text: "It is gone." }]);
     await agent.asks();
-    await review("Review: gone.txt (deleted)");
+    await review("Delete gone.txt?");
     await bench.statusItem("1 to review").waitFor();
     await bench.diffShown();
-    await until("both sides", async () => JSON.stringify(await sides()) === JSON.stringify([BASE, "", true]));
+    await until("the text", async () => JSON.stringify(await sides()) === JSON.stringify([BASE, true]));
     await bench.typeAtEnd("not taken");
-    assert.deepEqual(await sides(), [BASE, "", true]);
+    assert.deepEqual(await sides(), [BASE, true]);
     same();
     await accept();
     assert.match(await agent.told(1), /^Deleted gone\.txt/);
@@ -54,9 +56,9 @@ describe("deleted and moved files in VS Code", () => {
 
   it("a deletion is accepted by the key that saves, although there is nothing to save", async () => {
     const agent = await at.scene.agent([call("delete_file", { path: "saved.txt" }), { text: "It is gone." }]);
-    await review("Review: saved.txt (deleted)");
+    await review("Delete saved.txt?");
     await at.scene.bench.diffShown();
-    await at.scene.bench.page.click(".monaco-diff-editor .editor.modified .view-lines");
+    await at.scene.bench.page.click(SIDE);
     await at.scene.bench.answerByKey("Control+s", () => !isThere("saved.txt"));
     assert.match(await agent.told(1), /^Deleted saved\.txt/);
   });
@@ -74,7 +76,7 @@ describe("deleted and moved files in VS Code", () => {
     await until("two tabs", async () => (await labelled(from)) === 2);
     const agent = await at.scene.agent([call("move_file", { path: from, to: "there/moved 100%.txt" }), { text: "It is there." }]);
     await agent.asks();
-    await review(`Review: ${from} → there/moved 100%.txt`);
+    await review(`Move ${from} → there/moved 100%.txt`);
     await at.scene.session.probe(`await vscode.commands.executeCommand("agent.reviews.focus")`);
     await at.scene.session.page.locator(".pane-body .monaco-list-row", { hasText: `moved from ${from}` }).waitFor();
     await accept();
@@ -87,7 +89,7 @@ describe("deleted and moved files in VS Code", () => {
     const { page } = at.scene.session;
     const agent = await at.scene.agent([call("delete_file", { path: "kept.txt" }), { text: "It is gone." }]);
     await agent.asks();
-    await review("Review: kept.txt (deleted)");
+    await review("Delete kept.txt?");
     await at.scene.session.typeInto(at.scene.session.file("kept.txt"), "typed\n");
     await agent.yes();
     assert.match(await agent.told(1), /^Deleted kept\.txt/);
@@ -103,7 +105,7 @@ describe("deleted and moved files in VS Code", () => {
     const same = unchanged(at.scene.session.file("asked.txt"), assert);
     const agent = await at.scene.agent([call("delete_file", { path: "asked.txt" })]);
     await agent.asks();
-    await review("Review: asked.txt (deleted)");
+    await review("Delete asked.txt?");
     await at.scene.bench.diffShown();
     await at.scene.bench.press("Reject");
     await agent.asksNothing();
@@ -115,7 +117,7 @@ describe("deleted and moved files in VS Code", () => {
   it("of a binary file there is a line about its bytes", async () => {
     const agent = await at.scene.agent([call("delete_file", { path: "raw.bin" }), { text: "It is gone." }]);
     await agent.asks();
-    await review("Review: raw.bin (deleted)");
+    await review("Delete raw.bin?");
     await until("the line", async () => /^binary, 4 bytes, SHA-256 [0-9a-f]{64}\n,,true$/.test((await sides()).join()));
     await accept();
     assert.match(await agent.told(1), /^Deleted raw\.bin/);

@@ -8,6 +8,7 @@ import { Client } from "./lib/client.mjs";
 import { call, edit } from "./lib/model.mjs";
 import { stage } from "./lib/scene.mjs";
 import { until } from "./lib/wait.mjs";
+import { SIDE } from "./lib/workbench.mjs";
 
 const BASE = "one\ntwo\nthree\n";
 const PROPOSED = BASE.replace("two", "TWO");
@@ -32,6 +33,22 @@ describe("reviewing in VS Code", () => {
     await at.scene.bench.tab("a.txt").waitFor();
     await until("the file to be shown", async () => (await at.scene.session.probe("return vscode.window.activeTextEditor?.document.uri.fsPath")) === file("a.txt"));
     await picture("after-accept");
+  });
+
+  it("after Accept the file is shown at the change, which is marked for a moment; what was read in preview stays", async () => {
+    const far = (word) => `${"-\n".repeat(300)}${word}\n${"-\n".repeat(300)}`;
+    fs.writeFileSync(file("far.txt"), far("two"));
+    await at.scene.session.probe(`await vscode.window.showTextDocument(vscode.Uri.file(args[0]), { preview: true })`, file("b.txt"));
+    const agent = await at.scene.agent([edit("far.txt", "two", "TWO"), { text: "Good." }]);
+    await at.scene.bench.diffShown("far.txt");
+    await at.scene.session.page.evaluate(noteMarks);
+    await at.scene.bench.press("Accept");
+    await agent.told(1);
+    const shown = () => at.scene.session.probe(`return vscode.window.visibleTextEditors.filter(({ document }) => document.uri.fsPath === args[0]).flatMap(({ visibleRanges }) => visibleRanges.map(({ start, end }) => [start.line, end.line]))`, file("far.txt"));
+    await until("the change to be in view", async () => (await shown()).some(([from, to]) => from < 300 && 300 < to));
+    await until("the mark", () => at.scene.session.page.evaluate(() => window.marked === true));
+    const tabs = await at.scene.session.probe(`return vscode.window.tabGroups.all.flatMap((group) => group.tabs).map(({ label, isPreview }) => label + (isPreview ? " in preview" : ""))`);
+    assert.deepEqual(tabs, ["b.txt in preview", "far.txt"]);
   });
 
   it("after Reject by key the focus is in the terminal", async () => {
@@ -79,7 +96,7 @@ describe("reviewing in VS Code", () => {
     let answered = false;
     client.openDiff(file("late.txt"), BASE, { on_close: "keep" }).then(() => (answered = true), () => undefined);
     await at.scene.bench.diffShown("late.txt");
-    await at.scene.session.page.click(".monaco-diff-editor .editor.modified .view-lines");
+    await at.scene.session.page.click(SIDE);
     await at.scene.bench.answerByKey("Control+Enter", () => answered);
     await focusIn("the terminal", ".terminal-wrapper.active");
     fs.writeFileSync(file("late.txt"), BASE);
@@ -146,25 +163,105 @@ describe("reviewing in VS Code", () => {
     client.close();
   });
 
-  it("says in full who asks, why and which of how many it is, above the first change; it goes when that is taken back", async () => {
+  it("says in one row above the first change who asks, why and which of how many it is, and how to answer; the row goes when that change is taken back", async () => {
     const client = await connect();
     const lines = (second, last) => `one\n${second}\n${"-\n".repeat(8)}${last}\n`;
     fs.writeFileSync(file("c.txt"), lines("two", "three"));
     client.openDiff(file("c.txt"), lines("TWO", "THREE"), { on_close: "keep", description: WHY, batch: { id: "b", index: 1, total: 3 } }).catch(() => undefined);
     await at.scene.bench.diffShown();
+    const { page } = at.scene.session;
+    const rows = (side) => page.locator(`.monaco-diff-editor .editor.${side} .codelens-decoration`);
+    await rows("modified").first().locator("a", { hasText: "Reject with Reason…" }).waitFor(); // by now it can be clicked
+    const words = (await rows("modified").first().innerText()).replaceAll(/\s+/g, " ");
+    assert.match(words, /^ ?Accept (Ctrl\+|⌘)Enter ?\| ?Reject ?\| ?Reject with Reason… ?\| ?test · 2 of 3 · I replace the second line/);
+    assert.match(await rows("original").first().innerText(), /^test · 2 of 3 · I replace/, "beside it, where there is room");
+    assert.ok(words.includes("$(bell)") || !words.includes("bell"), "as written");
+    const heights = await rows("modified").evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height));
+    assert.ok(heights.length === 1 && heights[0] < 30, `one row: ${heights}`);
+    assert.equal(await box().count(), 0, "no box");
+    await picture("reason");
+    const top = async () => (await at.scene.bench.middle(rows("modified").first()))[1];
+    const before = await top();
+    await page.locator('.monaco-diff-editor .gutter .action-label[aria-label="Revert Block"]').first().click();
+    await until("the row to go to the change that is left", async () => (await top()) > before + 50);
+    await picture("reason-after-revert");
+    client.close();
+  });
+
+  it("a new file is one text, all added, in which the person types and comments", async () => {
+    const client = await connect();
+    const { page } = at.scene.session;
+    const answer = client.openDiff(file("made.txt"), "one\ntwo", { on_close: "keep" });
+    await at.scene.bench.diffShown("made.txt");
+    assert.equal(await page.locator(".monaco-diff-editor").count(), 0);
+    await until("all lines to be added ones", async () => (await page.locator(".part.editor .view-overlays .cdr").count()) >= 2);
+    await at.scene.bench.typeAtEnd("\nmine");
+    await page.keyboard.press("ArrowUp");
+    await at.scene.bench.comment("and more");
+    await at.scene.bench.press("Accept");
+    const [word, text, details] = await answer;
+    assert.deepEqual([word, text], ["FILE_SAVED", "one\ntwo\nmine"]);
+    const [{ side, startLine, quote }] = JSON.parse(details).comments;
+    assert.deepEqual([side, startLine, quote], ["modified", 2, "two"]);
+    client.close();
+  });
+
+  it("a reason that no row holds is in a box in full, as written, which is folded after the first look", async () => {
+    const client = await connect();
+    const long = `${WHY} ${WHY}`;
+    client.openDiff(file("c.txt"), "TWO\n", { on_close: "keep", description: long }).catch(() => undefined);
+    await at.scene.bench.diffShown("c.txt");
     await box().filter({ hasText: "the only place that still" }).waitFor();
     const widget = at.scene.session.page.locator(".review-widget");
     const words = (await widget.first().innerText()).replaceAll(/\s+/g, " ");
-    assert.ok(words.includes(WHY), words);
+    assert.ok(words.includes(long), words);
     assert.equal(await widget.first().locator(".comment-body a, .comment-body em, .comment-body .codicon-bell").count(), 0, "as written");
-    assert.match(words, /Proposed edit 2 of 3/);
-    assert.match(words, /test/, "who asks");
-    await picture("reason");
-    const top = async () => (await at.scene.bench.middle(box().first()))[1];
-    const before = await top();
-    await at.scene.session.page.locator('.monaco-diff-editor .gutter .action-label[aria-label="Revert Block"]').first().click();
-    await until("the box to go to the change that is left", async () => (await top()) > before + 50);
-    await picture("reason-after-revert");
+    await at.scene.session.probe(`await vscode.window.showTextDocument(vscode.Uri.file(args[0]))`, file("a.txt"));
+    await at.scene.session.probe(`await vscode.commands.executeCommand("agent.nextReview")`);
+    await at.scene.bench.diffShown("c.txt");
+    await until("the box to be folded", async () => (await box().count()) === 0);
+    client.close();
+  });
+
+  it("is answered by the words in the row and in the status bar", async () => {
+    const client = await connect();
+    const { page } = at.scene.session;
+    const ask = (name) => client.openDiff(file(name), "other\n", { on_close: "keep" });
+    const first = ask("b.txt");
+    await at.scene.bench.diffShown("b.txt");
+    await page.locator(".editor.modified .codelens-decoration a[role=button], .editor.modified .codelens-decoration a[id]", { hasText: /^\W*Accept/ }).first().click();
+    assert.equal((await first)[0], "FILE_SAVED");
+    await at.scene.session.noDiffs();
+    const second = ask("c.txt");
+    await at.scene.bench.diffShown("c.txt");
+    await page.click(".monaco-diff-editor .editor.modified .view-lines");
+    const reject = page.locator(".statusbar-item a[aria-label^='Reject the edit of c.txt']");
+    await until("the answer in the status bar", async () => {
+      await reject.click();
+      return until("the review to go", async () => (await at.scene.session.diffs()).length === 0, 5_000);
+    });
+    assert.equal((await second)[0], "DIFF_REJECTED");
+    await reject.waitFor({ state: "detached" });
+    client.close();
+  });
+
+  it("titles say what is asked; files that wait are marked in the Explorer, and breadcrumbs begin at the folder", async () => {
+    const client = await connect();
+    const { page } = at.scene.session;
+    const asks = async (title, name, text, more) => {
+      client.openDiff(file(name), text, { on_close: "keep", ...more }).catch(() => undefined);
+      await until(`the title ${title}`, async () => (await at.scene.session.tabs()).includes(title));
+    };
+    await asks("New: sub/new.txt", "sub/new.txt", "new\n");
+    await asks("Delete b.txt?", "b.txt", "", { removal: "delete" });
+    await asks("Move c.txt → sub/c.txt", "c.txt", BASE, { removal: "move", new_file_path: file("sub/c.txt") });
+    await client.call("closeAllDiffTabs");
+    await asks("a.txt ← test", "a.txt", "a\n");
+    await asks("tasks.json (2 of 3)", ".vscode/tasks.json", "{ }\n", { batch: { id: "b", index: 1, total: 3 } });
+    await at.scene.session.probe(`await vscode.commands.executeCommand("workbench.view.explorer")`);
+    await page.waitForFunction(isMarkedInExplorer, "a.txt");
+    await at.scene.bench.tab("tasks.json (2 of 3)").click();
+    await until("the breadcrumbs", async () => (await page.locator(".breadcrumbs-control .monaco-breadcrumb-item").allInnerTexts()).join("/").startsWith(".vscode/tasks.json"));
     client.close();
   });
 
@@ -202,7 +299,7 @@ describe("reviewing in VS Code", () => {
     await picture("stale");
     await at.scene.bench.press("Accept");
     const told = await agent.told(1);
-    assert.match(told, /merged with the new text, and asked about again/);
+    assert.match(told, /merged with the new text and shown again/);
     assert.match(told, /^\+mine$/m);
     assert.equal(read("stale.txt"), `zero\n${PROPOSED}mine`);
   });
@@ -211,7 +308,7 @@ describe("reviewing in VS Code", () => {
     const agent = await at.scene.agent([edit("a.txt", "one", "ONE"), call("execute_command", { command: "touch ran" }), { text: "Good." }]);
     await at.scene.bench.diffShown();
     await agent.asks();
-    await at.scene.bench.statusItem("waits for you").click();
+    await at.scene.bench.statusItem("1 to review").click();
     await focusIn("the review", ".monaco-diff-editor");
     await picture("waits");
     await at.scene.bench.press("Accept");
@@ -221,6 +318,22 @@ describe("reviewing in VS Code", () => {
     await focusIn("the terminal", ".terminal-wrapper.active");
   });
 });
+
+/** Runs in the page: notes whether a whole line of an editor of a file is marked from now on. */
+function noteMarks() {
+  const look = () => {
+    const editor = document.querySelector(".part.editor .monaco-editor[data-uri^='file:'][data-uri$='far.txt'], .part.editor .monaco-editor[data-uri^='vscode-remote:'][data-uri$='far.txt']");
+    if ([...(editor?.querySelectorAll(".view-overlays .cdr") ?? [])].some((each) => getComputedStyle(each).backgroundColor !== "rgba(0, 0, 0, 0)")) window.marked = true;
+    if (!window.marked) requestAnimationFrame(look);
+  };
+  look();
+}
+
+/** Runs in the page: whether a file is marked as waiting in the Explorer. */
+function isMarkedInExplorer(name) {
+  const row = [...document.querySelectorAll(".explorer-folders-view .monaco-list-row")].find((each) => each.textContent.trim() === name);
+  return [...(row?.querySelectorAll("*") ?? [])].some((each) => getComputedStyle(each, "::after").content === '"?"');
+}
 
 /** Runs in the page: whether the tab in front shows that its file has changed on disk. */
 function isMarked() {

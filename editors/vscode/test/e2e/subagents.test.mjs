@@ -32,7 +32,7 @@ describe("sub-agents in VS Code", () => {
   /** The question that is shown: of which part, and its step; none of those answered before. */
   const question = (answered) =>
     until("the next question", async () => {
-      const words = (await at.scene.session.page.locator(".review-widget .comment-body").allInnerTexts()).join(" ").replaceAll(/\s+/g, " ");
+      const words = (await at.scene.session.page.locator(".codelens-decoration").allInnerTexts()).join(" ").replaceAll(/\s+/g, " ");
       const found = /editor: part (\d) – step (\d)/.exec(words);
       return found !== null && !answered.includes(found[0]) ? found : undefined;
     });
@@ -62,7 +62,7 @@ describe("sub-agents in VS Code", () => {
     await agent.type("\x1b");
     await at.scene.session.noDiffs();
     await agent.asksNothing();
-    await agent.shows("Cancelled.");
+    await agent.shows("Interrupted.");
     for (const part of PARTS) assert.equal(read(part), BASE);
   });
 });

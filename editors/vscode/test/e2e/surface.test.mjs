@@ -6,7 +6,7 @@ import { before, describe, it } from "node:test";
 
 import { call } from "./lib/model.mjs";
 import { stage } from "./lib/scene.mjs";
-import { until } from "./lib/wait.mjs";
+import { isAlive, until } from "./lib/wait.mjs";
 
 const FILES = {
   "go.mod": "module example.com/sum\n\ngo 1.22\n",
@@ -52,7 +52,7 @@ describe("the agent's commands in VS Code's terminal", () => {
     await agent.type("\u001b");
     await agent.idle();
     const running = Number(fs.readFileSync(pid, "utf8"));
-    await until("the command's child to end", () => !fs.existsSync(`/proc/${running}`));
+    await until("the command's child to end", () => !isAlive(running));
     assert.ok(!fs.existsSync(late));
     await scene.bench.statusItem("Agent: working").waitFor({ state: "detached" });
     await scene.session.probe(`for (const terminal of vscode.window.terminals) terminal.dispose()`);

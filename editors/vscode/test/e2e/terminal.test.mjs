@@ -7,7 +7,7 @@ import { after, afterEach, before, describe, it } from "node:test";
 import { tooLong, tricky } from "../tricky.mjs";
 import { connect } from "./lib/door.mjs";
 import { startSession } from "./lib/session.mjs";
-import { until } from "./lib/wait.mjs";
+import { isAlive, until } from "./lib/wait.mjs";
 
 const full = process.env.AGENT_TEST_FULL === "1";
 const commands = tricky(!full);
@@ -127,13 +127,4 @@ const COUNT = `globalThis.told = 0;
 /** Without process numbers, and the path by which the shell names itself in its messages. */
 function steady(text) {
   return text.replace(/line \d+: +\d+ /g, "line N: PID ").replaceAll("/bin/bash: ", "bash: ");
-}
-
-function isAlive(pid) {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -30,25 +30,31 @@ describe("the edits of a turn in VS Code", () => {
   const at = stage({ files: { ...go, ...Object.fromEntries(numbers.filter((n) => !isNew(n)).map((n) => [name(n), BASE])) } });
   const read = (number) => (fs.existsSync(at.scene.session.file(name(number))) ? at.scene.session.read(name(number)).toString() : undefined);
 
-  const reviews = async () => (await at.scene.session.tabs()).filter((label) => label.startsWith("Review: "));
+  /** How many reviews wait, as the status bar says. */
+  const waiting = async () => Number(/(\d+) to review/.exec(await at.scene.bench.statusItem("Agent").first().innerText())?.[1] ?? 0);
 
-  /** Shows the review of a file, with its place among the others. */
+  /** Shows the review of a file, with its place among the others: one diff is open, and the rest on demand. */
   const show = async (number) => {
     const { bench, session } = at.scene;
-    const index = (await session.tabs()).findIndex((label) => label.includes(`/${number}.txt`));
-    await session.probe(`await vscode.commands.executeCommand("workbench.action.openEditorAtIndex", args[0])`, index);
-    await session.page.locator(".review-widget:visible", { hasText: `Proposed edit ${number} of ${TOTAL}` }).waitFor();
-    await bench.diffShown();
+    const front = () => session.probe("return vscode.window.tabGroups.activeTabGroup.activeTab?.label ?? ''");
+    await until(`the review ${number}`, async () => {
+      const before = await front();
+      if (before.includes(`(${number} of ${TOTAL})`)) return true;
+      await session.probe(`await vscode.commands.executeCommand("agent.nextReview")`);
+      await until("another review", async () => (await front()) !== before, 10_000);
+      return false;
+    });
+    await session.page.locator(".codelens-decoration:visible", { hasText: `agent · ${number} of ${TOTAL}` }).first().waitFor();
+    await bench.diffShown(`/${number}.txt`);
   };
 
   /** Answers the review of a file with a button; a click that comes too soon after the review does not count. */
   const answer = (number, button) =>
     until(`${button} of ${name(number)}`, async () => {
-      const open = async () => (await reviews()).some((label) => label.includes(`/${number}.txt`));
-      if (!(await open())) return true;
+      const before = await waiting();
       await show(number);
       await at.scene.bench.titleButton(button).click({ timeout: 5_000 });
-      return until("the review to go", async () => !(await open()), 5_000);
+      return until("the review to go", async () => (await waiting()) < before, 5_000);
     }, 60_000);
 
   /** Accepts one review after the other; returns the files that were written before the last answer. */
@@ -56,25 +62,25 @@ describe("the edits of a turn in VS Code", () => {
     const early = new Set();
     const accept = at.scene.bench.titleButton("Accept").and(at.scene.session.page.locator(":not(.disabled)"));
     await until("all answers", async () => {
-      const before = (await reviews()).length;
+      const before = await waiting();
       if (before === 0) return true;
       const written = numbers.filter((n) => read(n) !== (isNew(n) ? undefined : BASE));
-      if ((await reviews()).length > 0) for (const n of written) early.add(name(n));
-      await accept.click({ timeout: 5_000 });
-      await until("the review to go", async () => (await reviews()).length < before, 5_000);
-      return (await reviews()).length === 0;
+      if ((await waiting()) > 0) for (const n of written) early.add(name(n));
+      await accept.first().click({ timeout: 5_000 });
+      await until("the review to go", async () => (await waiting()) < before, 5_000);
+      return (await waiting()) === 0;
     }, 180_000);
     return [...early];
   };
 
   const typed = (text) =>
     until("the typed text", () =>
-      at.scene.session.probe(`return vscode.workspace.textDocuments.some(({ uri, getText }) => uri.scheme === "agent-proposed" && getText().endsWith(args[0]))`, text),
+      at.scene.session.probe(`return vscode.workspace.textDocuments.some(({ uri, getText }) => ["agent-proposed", "agent-inline"].includes(uri.scheme) && getText().endsWith(args[0]))`, text),
     );
 
   it("are tried together; the result is in the head of each review and of the terminal's question, red and green", async () => {
     const { bench, model, session } = at.scene;
-    const box = (words) => session.page.locator(".review-widget .comment-body").filter({ hasText: words });
+    const row = (words) => session.page.locator(".codelens-decoration a").filter({ hasText: words }).first();
     const problems = () =>
       session.probe(
         `return vscode.languages.getDiagnostics().filter(([uri]) => uri.scheme === "agent-proposed").flatMap(([, all]) => all.map(({ message }) => message)).sort().join(", ")`,
@@ -85,9 +91,9 @@ describe("the edits of a turn in VS Code", () => {
       [{ calls: [needing, edit("lib", "func f() { missing() }")] }, { text: "First." }, { calls: [edit("lib", "func g() {}")] }, { text: "Second." }],
       { env },
     );
-    await until("both reviews", async () => (await reviews()).length === 2);
+    await until("both reviews", async () => (await waiting()) === 2);
     await bench.diffShown();
-    await box("go vet . ✗ 2 new errors").waitFor();
+    await row("go vet . ✗ 2 new errors").waitFor();
     await until("the problems of both files", async () => (await problems()) === "undefined: g, undefined: missing");
     await agent.shows("check: go vet . ✗ 2 new errors");
     await agent.shows("c why not");
@@ -95,9 +101,9 @@ describe("the edits of a turn in VS Code", () => {
     await agent.shows("no, because:");
     await agent.type("mend it\r");
     await model.request(agent.prompt, 3);
-    await until("the reviews of the next proposal", async () => (await reviews()).length === 2 && (await problems()) === "");
+    await until("the reviews of the next proposal", async () => (await waiting()) === 2 && (await problems()) === "");
     await agent.shows("check: go vet . ✔");
-    await box("go vet . ✔").waitFor();
+    await row("go vet . ✔").waitFor();
     assert.equal(session.read("turn/lib.go").toString(), go["turn/lib.go"], "written before the answer");
     assert.deepEqual(await acceptAll(), []);
     await until("the files to be written", () => session.read("turn/lib.go").toString() === program("func g() {}"));
@@ -109,8 +115,9 @@ describe("the edits of a turn in VS Code", () => {
     const { bench, session } = at.scene;
     const turns = [{ text: "I change twelve files.", calls: numbers.map(change) }, { text: "All is done." }, { text: "I know." }];
     const agent = await at.scene.agent(turns, { env: { AGENT_REVIEW: "turn" } });
-    await until("all reviews", async () => (await reviews()).length === TOTAL);
     await bench.statusItem(`${TOTAL} to review`).waitFor();
+    await bench.diffShown();
+    assert.equal((await session.diffs()).length, 1, "one diff");
     for (const number of numbers) await show(number);
     await show(CHANGED);
     await bench.typeAtEnd("typed");

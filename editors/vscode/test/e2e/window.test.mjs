@@ -19,7 +19,6 @@ describe("a window with reviews", () => {
 
   before(async () => {
     session = await startSession({
-      fresh: true, // it is reloaded, and killed
       files: { "a.txt": BASE, "b.txt": BASE, "note.md": "# old\n", "sjis.txt": SHIFT_JIS, "crlf.txt": "\ufeffa\r\nb\r\n" },
       settings: { "workbench.editorAssociations": { "*.md": "vscode.markdown.preview.editor" } },
     });
@@ -46,7 +45,7 @@ describe("a window with reviews", () => {
   // The newest document of a side: closed ones linger.
   const side = (scheme, name) =>
     session.probe(
-      `const document = vscode.workspace.textDocuments.findLast((d) => d.uri.scheme === args[0] && d.uri.path === args[1]);
+      `const document = vscode.workspace.textDocuments.findLast((d) => d.uri.scheme === args[0] && args[1].endsWith(d.uri.path));
        return { text: document.getText(), language: document.languageId, dirty: document.isDirty };`,
       scheme,
       session.file(name),
@@ -65,7 +64,7 @@ describe("a window with reviews", () => {
     bench.page.evaluate(() => {
       window.early = false;
       const look = new MutationObserver(() => {
-        const button = [...document.querySelectorAll(".monaco-dialog-box .monaco-button")].find((each) => each.textContent === "Accept");
+        const button = [...document.querySelectorAll(".monaco-dialog-box .monaco-button")].find((each) => each.textContent.startsWith("Accept"));
         if (button === undefined) return;
         look.disconnect();
         window.early = true;
@@ -140,9 +139,10 @@ describe("a window with reviews", () => {
     await answerAtOnce();
     await all("Accept All");
     const dialog = await askedAgain();
-    assert.match(await dialog.innerText(), /a\.txt/);
-    assert.doesNotMatch(await dialog.innerText(), /b\.txt/);
-    await bench.answer("Accept");
+    const words = await dialog.innerText();
+    for (const want of ["Accept 2 edits?", "● a.txt", "○ b.txt", "One has not been looked at."]) assert.ok(words.includes(want), words);
+    assert.match(await bench.page.evaluate(() => document.activeElement?.textContent), /Look at the Next/, "Enter accepts nothing");
+    await bench.answer("Accept the 1 Seen");
     assert.equal((await first)[0], "FILE_SAVED");
     await bench.diffShown("/b.txt");
     await all("Reject All");
@@ -174,7 +174,7 @@ describe("a window with reviews", () => {
     await bench.diffShown("/a.txt");
     await client.call("resolveDiff", { diff_id: "alone", outcome: "hold" });
     await bench.command("Agent: Accept All");
-    await said("Accept All leaves out plans");
+    await said("Accept All skips plans");
     await clear();
     await bench.command("Agent: Reject All");
     await said("Finish there first.");
@@ -251,9 +251,12 @@ describe("a window with reviews", () => {
 
   it("shows its log by command", async () => {
     const { port } = await session.lock();
-    assert.equal((await fetch(`http://127.0.0.1:${port}/mcp`, { method: "POST" })).status, 401);
-    const said = /refused 1 request\(s\), the last with status 401/;
-    await until("the log to have it", () => said.test(session.agentLog()));
+    const said = /refused \d+ request\(s\), the last with status 401/;
+    // It counts those of a minute together, which other tests may have begun.
+    await until("the log to have it", async () => {
+      assert.equal((await fetch(`http://127.0.0.1:${port}/mcp`, { method: "POST" })).status, 401);
+      return said.test(session.agentLog());
+    }, 90_000);
     await bench.command("Agent: Show Log");
     const shown = bench.page.locator(".part.panel .view-lines");
     await until("the log to be shown", async () => said.test((await shown.first().textContent()).replaceAll("\u00a0", " ")));
@@ -353,7 +356,7 @@ describe("a window with reviews", () => {
   it("shows a new file", async () => {
     const answer = ask("new/file.ts", "export const a = 1;\n");
     await bench.diffShown();
-    assert.equal((await side("agent-proposed", "new/file.ts")).language, "typescript");
+    assert.equal((await side("agent-inline", "new/file.ts")).language, "agent-merged-typescript");
     assert.equal((await accept(answer)).text, "export const a = 1;\n");
     assert.equal(fs.existsSync(session.file("new")), false);
   });

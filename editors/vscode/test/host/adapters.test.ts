@@ -7,7 +7,7 @@ import * as vscode from "vscode";
 import { EditorDocuments } from "../../src/vscode/documents";
 import { Places } from "../../src/vscode/places";
 import { SideFiles } from "../../src/vscode/sidefiles";
-import { runsAgent } from "../../src/vscode/terminals";
+import { programOf } from "../../src/vscode/terminals";
 import { reviewId, reviewUri } from "../../src/vscode/uri";
 
 let folder: string;
@@ -149,18 +149,19 @@ describe("the names of reviews", () => {
 });
 
 describe("the terminal's command line", () => {
-  const cases: [string, boolean][] = [
-    ["agent", true],
-    ["  agent -c", true],
-    ["A=1 B='2' /usr/local/bin/agent -p x", true],
-    ['"C:\\bin\\agent.exe" -c', true],
-    ["agents", false],
-    ["echo agent", false],
-    ["", false],
+  const cases: [string, string][] = [
+    ["agent", "agent"],
+    ["  agent -c", "agent"],
+    ["A=1 B='2' /usr/local/bin/agent -p x", "agent"],
+    ['"C:\\bin\\agent.exe" -c', "agent"],
+    ["C:\\npm\\gemini.cmd", "gemini"],
+    ["agents", "agents"],
+    ["echo agent", "echo"],
+    ["", ""],
   ];
   for (const [line, expected] of cases) {
-    it(`${JSON.stringify(line)}: ${expected ? "runs" : "does not run"} the agent`, () => {
-      assert.equal(runsAgent(line), expected);
+    it(`${JSON.stringify(line)} starts ${JSON.stringify(expected)}`, () => {
+      assert.equal(programOf(line), expected);
     });
   }
 });

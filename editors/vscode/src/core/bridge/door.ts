@@ -1,26 +1,23 @@
 import { randomUUID } from "node:crypto";
-import { needExact, needStorable, needText } from "../base";
+import { lookAt, needExact, needStorable, needText } from "../base";
 import { messageOf, ToolError } from "../errors";
-import { decideInline, staleBase, writeAccepted } from "../inline";
 import { needTrust, placeOf } from "../native/access";
 import type { Place } from "../native/access";
+import type { Edits } from "../native/edits";
 import { toolError } from "../native/guarded";
-import type { Busy } from "../difftools";
-import { unifiedDiff } from "../patch";
 import { pathKey } from "../paths";
-import type { Client, ClientStatus, FileText, Ports } from "../ports";
-import type { Owner } from "../review";
+import type { Client, ClientStatus, Ports } from "../ports";
+import type { Owner, ReviewRequest } from "../review";
 import type { Reviews } from "../reviews";
 import { isObject } from "../schema";
 import type { Connection, ConnectionHandler } from "../server";
-import { finalText, oneLine, sameText, textSha256 } from "../text";
+import { oneLine, textSha256, withEolsOf } from "../text";
 import { applyEdits, parseEdits } from "./edits";
 
 export interface BridgeHost {
   readonly ports: Ports;
   readonly reviews: Reviews;
-  /** Files that other clients edit just now. */
-  readonly others: Busy;
+  readonly edits: Edits;
   readonly version: string;
   nextId(): number;
   changed(): void;
@@ -35,9 +32,18 @@ interface Question {
   readonly end: AbortController;
 }
 
+interface Accepted {
+  readonly accepted: string;
+  readonly saved?: true;
+  readonly patch?: string;
+  readonly formatEdits?: string;
+  /** The person has said yes although the file had changed. */
+  readonly stale?: boolean;
+}
+
 /** How a question to the person ended. */
 type Decision =
-  | { readonly accepted: string; readonly saved?: true; readonly patch?: string; readonly formatEdits?: string }
+  | Accepted
   | { readonly rejected: string; readonly feedback?: string };
 
 const capabilities = ["openDiff", "proposeDiff", "applyDiff", "closeDiff", "status"];
@@ -162,15 +168,14 @@ class BridgeSession implements Owner {
     this.questions.add(open);
     try {
       const place = await found;
-      if (this.host.ports.inline.standing(place.path) !== undefined) throw new ToolError("BUSY", "a proposal for this file waits for its answer");
-      if (this.host.others.isBusy(place.path)) throw new ToolError("BUSY", "another client's edit of this file waits for its review");
+      if (this.host.edits.isBusy(place.path)) throw new ToolError("BUSY", "another edit of this file waits for its review");
       const decision = await question(place, open.end.signal);
       if ("rejected" in decision) {
         const { rejected, ...more } = decision;
         return this.send({ type: "diffRejected", file: message["file"], reason: rejected, ...more, ...idOf(message) });
       }
-      const { accepted, ...more } = decision;
-      this.send({ type: "diffAccepted", file: message["file"], content: accepted, ...more, ...idOf(message) });
+      const { accepted: content, saved, patch, formatEdits } = decision;
+      this.send({ type: "diffAccepted", file: message["file"], content, saved, patch, formatEdits, ...idOf(message) });
     } finally {
       this.questions.delete(open);
     }
@@ -192,49 +197,30 @@ class BridgeSession implements Owner {
     return decision;
   }
 
-  /** In one text with the file; as a diff, if the document has unsaved changes, because then the client applies it. */
+  /** In one text with the file, which the editor writes; as a diff, if the document has unsaved changes, because then the client applies it. */
   private async proposeDiff(message: Message, place: Place, end: AbortSignal): Promise<Decision> {
-    needTrust(this.host.ports.workspace);
+    const { edits, ports } = this.host;
+    const { documents } = ports;
+    needTrust(ports.workspace);
     const original = await this.textIn(place);
     const proposed = applyEdits(original, parseEdits(message["edits"]));
-    if (this.host.ports.documents.buffer(place.path)?.isDirty === true) return this.approve(message, place, proposed, original, end);
-    const proposal = { path: place.path, original, proposed, description: descriptionOf(message) };
-    const release = await this.whole(place.path, end);
-    if (release === undefined) return { rejected: "closed" };
-    try {
-      const decision = await decideInline(this.host.ports, proposal, end);
-      if (end.aborted) return { rejected: "closed" };
-      if (decision.kind === "rejected") return { rejected: "rejected" };
-      if (decision.kind === "stale") throw new Unwritten(staleBase(), patchOf("patch", place, proposed, decision.draft ?? proposed));
-      return await this.writeDecided(place, proposed, decision);
-    } finally {
-      release();
-    }
-  }
-
-  private async writeDecided(place: Place, proposed: string, { base, text: draft }: { base: FileText; text: string }): Promise<Decision> {
-    const { text } = finalText(draft, proposed, base.text);
-    const patch = patchOf("patch", place, proposed, text);
-    const saved = await keeping(patch, () => writeAccepted(this.host.ports, place.path, base, text));
-    return {
-      accepted: saved.text,
-      saved: true,
-      ...patch,
-      ...patchOf("formatEdits", place, text, saved.text),
-    };
-  }
-
-  /** The file's lock, so that no other review of it begins; undefined if the question is closed before. */
-  private whole(path: string, end: AbortSignal): Promise<(() => void) | undefined> {
-    return new Promise((done) => {
-      const release = this.host.reviews.lock(path, () => done(() => release()));
-      const leave = (): void => {
-        release();
-        done(undefined);
-      };
-      end.addEventListener("abort", leave);
-      if (end.aborted) leave();
+    if (documents.buffer(place.path)?.isDirty === true) return this.approve(message, place, proposed, original, end);
+    const decided = await edits.inTurn(place.path, end, async (): Promise<Decision> => {
+      const base = await lookAt(documents, place.path, textSha256(original));
+      const text = withEolsOf(proposed, base.original);
+      await needStorable(documents, text, base.file.encoding);
+      const decision = await this.review(message, place, text, original, end, { inline: true, locked: true });
+      if (!("accepted" in decision)) return decision;
+      const { accepted, patch, stale } = decision;
+      const kept = patch === undefined ? {} : { patch };
+      const formatEdits = await keeping(kept, () => edits.write(place, base, { text: accepted, stale })).catch((err: unknown) => {
+        edits.warnUnwritten(place);
+        throw err;
+      });
+      const saved = await documents.read(place.path, base.file.encoding);
+      return { accepted: saved.text, saved: true, ...kept, ...(formatEdits === "" ? {} : { formatEdits }) };
     });
+    return decided ?? { rejected: "closed" };
   }
 
   private async applyDiff(message: Message, place: Place, end: AbortSignal): Promise<Decision> {
@@ -272,7 +258,7 @@ class BridgeSession implements Owner {
     return file.text;
   }
 
-  private async review(message: Message, place: Place, after: string, before: string | undefined, end: AbortSignal): Promise<Decision> {
+  private async review(message: Message, place: Place, after: string, before: string | undefined, end: AbortSignal, how: Partial<ReviewRequest> = {}): Promise<Decision> {
     const { reviews } = this.host;
     const diffId = randomUUID();
     const request = {
@@ -286,13 +272,14 @@ class BridgeSession implements Owner {
       onClose: "reject" as const,
       stack: false,
       timeoutMs: undefined,
+      ...how,
     };
     const { answer } = reviews.ask(this, request, place.relative);
     end.addEventListener("abort", () => void reviews.close(this, diffId));
     if (end.aborted) void reviews.close(this, diffId);
     const result = await answer;
     const told = reviews.decided(this, diffId)?.told;
-    if (told?.outcome === "accepted") return { accepted: told.text ?? "", ...(told.patch === undefined ? {} : { patch: told.patch }) };
+    if (told?.outcome === "accepted") return { accepted: told.text ?? "", stale: told.stale, ...(told.patch === undefined ? {} : { patch: told.patch }) };
     if (told !== undefined) return { rejected: told.reason, ...(told.feedback === undefined ? {} : { feedback: told.feedback }) };
     if (typeof result !== "string" && result.isError === true) throw failureOf(result.structuredContent);
     return { rejected: end.aborted ? "closed" : "superseded" };
@@ -355,11 +342,6 @@ async function keeping<T>(patch: object, write: () => Promise<T>): Promise<T> {
   } catch (err) {
     throw new Unwritten(toolError(err), patch);
   }
-}
-
-/** The difference between two texts, if any, under this name. */
-function patchOf(name: string, place: Place, from: string, to: string): object {
-  return sameText(from, to) ? {} : { [name]: unifiedDiff(place.relative, from, to) };
 }
 
 /** The error of a review that could not be. */

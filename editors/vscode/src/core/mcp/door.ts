@@ -15,8 +15,12 @@ import { HttpError, readJson, sendError, sendResponse, toRequest } from "./http"
 const idleMs = 30 * 60_000;
 const sweepMs = 5 * 60_000;
 const maxSessions = 64;
-// How long a client with a pending call may be without any connection: a living client comes back
-// at once.
+/** Notifications for a client that does not listen just now. */
+const maxUnsent = 64;
+// A guest takes a stream without a message in five minutes for broken.
+const aliveMs = 60_000;
+// How long a client with a pending call, or a guest, may be without any connection: a living client
+// comes back at once.
 const absentMs = 10_000;
 
 const instructions =
@@ -26,6 +30,10 @@ const instructions =
 
 export interface McpHost extends CallHost {
   readonly version: string;
+  /** The name of the program of others whose door it is; undefined: any client's. */
+  readonly guest?: string;
+  /** A client listens to notifications from now on. */
+  listens?(client: ToolClient): void;
   /** A number that no other client of the window has. */
   nextId(): number;
   changed(): void;
@@ -40,6 +48,11 @@ export class McpClient implements ToolClient {
   calls = 0;
   /** Requests whose response is open. */
   connections = 0;
+  /** Streams of notifications that are open, and what waits for one. */
+  private streams = 0;
+  private unsent: { method: string; params: object }[] = [];
+  /** Sends a notification; undefined: the client gets none. */
+  tell: ((method: string, params: object) => void) | undefined;
   seen: number;
   /** Aborted when the session ends. */
   readonly ended = new AbortController();
@@ -53,13 +66,32 @@ export class McpClient implements ToolClient {
     this.seen = since;
   }
 
-  /** Notifications are for the clients of the other doors. */
-  notify(): void {
-    return undefined;
+  get isGuest(): boolean {
+    return this.tell !== undefined;
+  }
+
+  /** The clients of /mcp get no notifications, and a guest gets each, though it may have to connect again for it. */
+  notify(method: string, params: object): void {
+    if (this.streams > 0) this.tell?.(method, params);
+    else if (this.tell !== undefined && this.unsent.length < maxUnsent) this.unsent.push({ method, params });
+  }
+
+  /** A stream of notifications is open until the signal. */
+  streaming(gone: AbortSignal): void {
+    if (gone.aborted) return;
+    this.streams++;
+    gone.addEventListener("abort", () => this.streams--, { once: true });
+    for (const { method, params } of this.unsent.splice(0)) this.notify(method, params);
   }
 
   setStatus(): void {
     return undefined;
+  }
+
+  keepFor(work: Promise<unknown>): void {
+    this.calls++;
+    const over = (): void => void this.calls--;
+    work.then(over, over);
   }
 }
 
@@ -96,6 +128,11 @@ export class McpDoor {
     });
   }
 
+  /** Tells every client something. */
+  broadcast(method: string, params: object): void {
+    for (const { client } of this.sessions.values()) client.tell?.(method, params);
+  }
+
   /** Ends every session; answers that wait are given up. */
   async close(): Promise<void> {
     this.stopSweep();
@@ -106,7 +143,7 @@ export class McpDoor {
   }
 
   clients(): readonly Client[] {
-    return [...this.sessions.values()].map(({ client: { id, name, pid, since, seen } }) => ({ id, name, pid, since, heard: seen }));
+    return [...this.sessions.values()].map(({ client: { id, name, pid, since, seen, isGuest } }) => ({ id, name, pid, since, heard: seen, ...(isGuest ? { isGuest } : {}) }));
   }
 
   handle(req: IncomingMessage, res: ServerResponse): void {
@@ -133,16 +170,34 @@ export class McpDoor {
     const request = toRequest(req, gone);
     if (req.method !== "POST") {
       if (open === undefined) throw new HttpError(400, "Mcp-Session-Id header is required");
-      return open.transport.handleRequest(request);
+      const response = await open.transport.handleRequest(request);
+      if (req.method === "GET" && response.ok) this.streaming(open.client, gone);
+      return response;
     }
     if (!isJson(req)) throw new HttpError(415, "Content-Type must be application/json", -32_000, { Connection: "close" });
     const parsedBody = await readJson(req, maxPayload);
     if (Array.isArray(parsedBody) && parsedBody.length === 0) throw new HttpError(400, "a batch may not be empty", -32_600);
     if (open !== undefined) return open.transport.handleRequest(request, { parsedBody });
-    if (!(await isLegacyRequest(request, parsedBody))) return this.modern.fetch(request, { parsedBody });
+    const { guest } = this.host; // a guest has a session: it is told its answers later
+    if (guest === undefined && !(await isLegacyRequest(request, parsedBody))) return this.modern.fetch(request, { parsedBody });
     if (!isInitialize(parsedBody)) throw new HttpError(400, "Mcp-Session-Id header is required");
     if (this.sessions.size >= maxSessions) await this.makeRoom();
     return this.begin(request, parsedBody);
+  }
+
+  private streaming(client: McpClient, gone: AbortSignal): void {
+    if (client.tell === undefined || gone.aborted) return;
+    client.streaming(gone);
+    this.host.listens?.(client);
+    let stop: Cancel = () => undefined;
+    const tick = (): void => {
+      stop = this.host.clock.after(aliveMs, () => {
+        client.tell?.("ping", {});
+        tick();
+      });
+    };
+    tick();
+    gone.addEventListener("abort", () => stop(), { once: true });
   }
 
   /** Clients that go without a DELETE keep nobody out: the session that was idle longest ends, as it would in half an hour. */
@@ -164,7 +219,7 @@ export class McpDoor {
     const left = (): void => {
       client.connections--;
       const since = (client.seen = clock.now());
-      const isAbsent = (): boolean => client.connections === 0 && client.calls > 0 && client.seen === since;
+      const isAbsent = (): boolean => client.connections === 0 && (client.calls > 0 || client.isGuest) && client.seen === since;
       if (isAbsent()) clock.after(absentMs, () => isAbsent() && void this.end(open));
     };
     if (gone.aborted) left();
@@ -209,10 +264,16 @@ export class McpDoor {
   private makeServer(client: McpClient): Server {
     const { host } = this;
     const info = { name: "agent-ide", title: "Agent for VS Code", version: host.version };
+    const { guest } = host;
     // The door has a dispatcher and a table of its own for all doors; the SDK's high-level server would be a second one.
      
-    const server = new Server(info, { capabilities: { tools: {} }, instructions });
+    const server = new Server(info, { capabilities: { tools: {} }, ...(guest === undefined ? { instructions } : {}) });
+    if (guest !== undefined) {
+      client.name = guest;
+      client.tell = (method, params) => void server.notification({ method, params } as never).catch((err: unknown) => host.log.debug(`/mcp: ${messageOf(err)}`));
+    }
     const named = (): void => {
+      if (guest !== undefined) return;
       const name = oneLine(server.getClientVersion()?.name ?? "", 60);
       if (name !== "") client.name = name;
     };

@@ -15,7 +15,7 @@ const defaultTimeoutMs = 120_000;
 const maxTimeoutMs = 60 * 60_000;
 /** A person who is typing when a question appears has not read it. */
 const readingMs = 400;
-/** A larger dialog may not fit on the screen, and hidden text is not read. */
+/** A larger question may not fit on the screen, and hidden text is not read. */
 const maxRows = 30;
 const rowUnits = 80;
 
@@ -116,8 +116,6 @@ function answerOf({ exitCode, output, captured, timedOut }: CommandResult, { cwd
 /** Asks the person, one question at a time. */
 class Approvals {
   private last: Promise<unknown> = Promise.resolve();
-  /** Resolves when the last dialog has closed, which outlives a cancelled question. */
-  private dialog: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly ports: Ports) {}
 
@@ -128,31 +126,24 @@ class Approvals {
       throw new ToolError("INVALID_PARAMS", "the command is too long to be shown whole to the person, who has to agree; write a script, and run that");
     }
     const turn = this.last.then(() => this.question(call, question));
-    // A dialog that opens under another is not seen, but its time to be read would pass.
-    this.last = turn.catch(() => undefined).then(() => this.dialog);
+    // A question below another is not seen, but its time to be read would pass.
+    this.last = turn.catch(() => undefined);
     return turn;
   }
 
   private async question({ cancelled }: ToolCall, question: { client: string; command: string; cwd: string }): Promise<CommandVerdict | "silent"> {
-    const { clock, notices, t } = this.ports;
-    for (;;) {
-      if (cancelled.aborted) return "silent";
+    const { clock, notices } = this.ports;
+    while (!cancelled.aborted) {
       const asked = clock.now();
-      const given = notices.mayRun(question);
-      this.dialog = given.catch(() => undefined);
-      const answer = await Promise.race([given, aborted(cancelled)]);
-      // A dialog cannot be closed by a program: tell the person that the answer had no effect.
-      if (answer === "silent") void given.then(({ run }) => run && notices.warn(t("{0} no longer waits: the command was not run.", question.client)));
-      if (answer === "silent" || !answer.run || clock.now() - asked >= readingMs) return answer;
+      const answer = await notices.mayRun(question, cancelled);
+      if (cancelled.aborted as boolean) break;
+      if (!answer.run || clock.now() - asked >= readingMs) return answer;
     }
+    return "silent";
   }
 }
 
-function aborted(signal: AbortSignal): Promise<"silent"> {
-  return new Promise((done) => signal.addEventListener("abort", () => done("silent"), { once: true }));
-}
-
-/** How many rows of a dialog a text takes. */
+/** How many rows of a question a text takes. */
 function rows(text: string): number {
   const lengths = text.split("\n").map((line) => line.replaceAll("\t", " ".repeat(8)).length);
   return lengths.reduce((sum, length) => sum + Math.max(1, Math.ceil(length / rowUnits)), 0);

@@ -40,7 +40,7 @@ export class Edits {
     private readonly reviews: Reviews,
   ) {}
 
-  /** Whether the file has an edit in progress; other reviewers learn of it at once. */
+  /** Whether the file has such an edit in progress; other reviewers learn of it at once. */
   isBusy(path: string): boolean {
     return this.busy.has(pathKey(path));
   }
@@ -51,13 +51,18 @@ export class Edits {
     needTrust(workspace);
     const place = await placeOf(workspace, given);
     if (place.relative === "") throw new ToolError("INVALID_PARAMS", "it is a folder");
-    const release = await this.turn(place.path, call.cancelled);
-    if (release === undefined) return "silent";
-    this.busy.add(pathKey(place.path));
+    return (await this.inTurn(place.path, call.cancelled, () => this.take(call, { given, place }, compute))) ?? "silent";
+  }
+
+  /** Does work when no other edit or review of the file goes on, and keeps others from beginning; undefined if it was cancelled before. */
+  async inTurn<T>(path: string, cancelled: AbortSignal, work: () => Promise<T>): Promise<T | undefined> {
+    const release = await this.turn(path, cancelled);
+    if (release === undefined) return undefined;
+    this.busy.add(pathKey(path));
     try {
-      return await this.inTurn(call, { given, place }, compute);
+      return await work();
     } finally {
-      this.busy.delete(pathKey(place.path));
+      this.busy.delete(pathKey(path));
       release();
     }
   }
@@ -92,7 +97,7 @@ export class Edits {
     });
   }
 
-  private async inTurn(call: ToolCall, { given, place }: Asked, compute: (base: Base) => Edit): Promise<Answer> {
+  private async take(call: ToolCall, { given, place }: Asked, compute: (base: Base) => Edit): Promise<Answer> {
     const { documents } = this.ports;
     const saved = await this.savePending(place.path);
     const base = await lookAt(documents, place.path);
@@ -162,15 +167,19 @@ export class Edits {
   /** The error of an accepted edit that was not written: it has the person's part, which is nowhere else any more. */
   private unwritten(err: unknown, { given, place }: Asked, decision: Accepted): ToolResult {
     const told = toolError(err);
-    const { log, notices, t } = this.ports;
-    if (told.code === "INTERNAL") log.error(`writing ${place.path}: ${messageOf(err)}`);
-    const name = visibleName(place.relative);
-    if (this.isReviewed(place)) notices.warn(t("The accepted edit of {0} was not written. The program that asked gets the reason, your changes and your comments.", name));
+    if (told.code === "INTERNAL") this.ports.log.error(`writing ${place.path}: ${messageOf(err)}`);
+    if (this.isReviewed(place)) this.warnUnwritten(place);
     return errorOf(told, "path", given, personsPart(decision));
   }
 
+  /** Tells the person that an accepted edit was not written. */
+  warnUnwritten({ relative }: Place): void {
+    const { notices, t } = this.ports;
+    notices.warn(t("The accepted edit of {0} was not written. The program that asked gets the reason, your changes and your comments.", visibleName(relative)));
+  }
+
   /** Writes the accepted text if the file is unchanged; returns the editor's changes to it as a patch, or "". */
-  private async write(place: Place, base: Base, { text, stale }: Accepted): Promise<string> {
+  async write(place: Place, base: Base, { text, stale }: Accepted): Promise<string> {
     const { documents, workspace } = this.ports;
     const again = await placeOf(workspace, place.path);
     if (again.path !== place.path) throw new ToolError("OUTSIDE_WORKSPACE", "the path leads elsewhere now; nothing was written");
@@ -197,7 +206,7 @@ interface Accepted {
   readonly patch?: string;
   readonly comments?: Details["comments"];
   /** The person has said yes although the file had changed. */
-  readonly stale?: boolean;
+  readonly stale?: boolean | undefined;
 }
 
 interface Rejected {

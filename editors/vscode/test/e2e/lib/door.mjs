@@ -49,13 +49,14 @@ export class Door {
   }
 }
 
-/** Answers the question whether a command may run. */
-export async function answerRun(bench, button) {
-  const dialog = bench.page.locator(".monaco-dialog-box");
-  await dialog.waitFor();
-  // Nobody reads faster, and who does is asked again.
-  await bench.page.waitForTimeout(500);
-  await dialog.locator(".monaco-button", { hasText: new RegExp(`^${button}$`) }).click();
+/** The question whether a command may run. */
+export function runQuestion(bench) {
+  return bench.page.frameLocator("iframe.webview.ready").frameLocator("#active-frame").getByRole("alertdialog");
+}
+
+/** Answers the question whether a command may run, when its answers count. */
+export function answerRun(bench, button) {
+  return runQuestion(bench).getByRole("button", { name: button, exact: true }).click();
 }
 
 /** An answer's text about the problems of a file that nobody looks at, shown or not. */

@@ -14,6 +14,8 @@ import { until } from "./wait.mjs";
 const here = path.dirname(fileURLToPath(import.meta.url));
 export const extensionRoot = path.resolve(here, "../../..");
 export const projectRoot = path.resolve(extensionRoot, "../..");
+const program = path.join(projectRoot, "bin/agent");
+/** Our package; the program packs it before it is installed. */
 export const vsix = path.join(extensionRoot, "agent.vsix");
 /** The extension that lets a test look into the editor. */
 export const probeExtension = path.join(here, "../probe");
@@ -104,7 +106,9 @@ function environment(root, installed, extra) {
     EXTENSIONS_GALLERY: "{}",
     VSCODE_CLI: "1", // else the PATH is taken from a login shell
     AGENT_HOME: path.join(root, "agent-home"),
-    PATH: [...tracer(root, path.join(projectRoot, "bin/agent")), path.join(projectRoot, "bin"), path.dirname(installed.node), process.env.PATH].join(":"),
+    AGENT_TRIAL: "off", // tests of trials switch them on
+    AGENT_LANGUAGE_SERVERS: "off", // whichever the machine has
+    PATH: [...tracer(root, program), path.join(projectRoot, "bin"), path.dirname(installed.node), process.env.PATH].join(":"),
     [VARIABLE]: KEY,
     // Commands of the agent build Go programs: not from nothing, in a new home.
     GOCACHE: goEnv("GOCACHE"),
@@ -265,8 +269,9 @@ export async function startHost(options = {}) {
   common.push("--user-data-dir", data, "--extensions-dir", extensions);
   // In this order: the first package installed takes stock of the folder.
   for (const folder of options.unpacked ?? []) unpack(folder, extensions);
-  for (const vsix of options.vsix ?? []) {
-    execFileSync(installed.node, [...common, "--install-extension", vsix], { env, stdio: "pipe" });
+  for (const file of options.vsix ?? []) {
+    if (file === vsix) execFileSync(program, ["ide", "install", "--to", vsix], { env, stdio: "pipe" });
+    execFileSync(installed.node, [...common, "--install-extension", file], { env, stdio: "pipe" });
   }
   const port = await freePort();
   const args = [...common, "--host", "127.0.0.1", "--port", String(port), "--without-connection-token"];

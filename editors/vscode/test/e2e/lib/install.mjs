@@ -13,7 +13,8 @@ export const HOSTS = {
   oldest: { codeServer: "4.100.3", node: "", natives: ["@vscode/spdlog", "native-watchdog", "node-pty"] },
 };
 
-const CHROMIUMS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+/** Without a screen of its own first, which needs less. */
+const CHROMIUMS = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
 function onPath(name) {
   return spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim();
@@ -49,7 +50,7 @@ function aptInstall(packages) {
 /** Requirements of the machine: a list of [name, test for it, Debian's package]. */
 function requirements(host) {
   const list = [
-    ["a Chromium browser (or its path in CHROMIUM)", findChromium, "chromium"],
+    ["a Chromium browser (or its path in CHROMIUM)", findChromium, "chromium-headless-shell"],
     ["g++", () => onPath("g++"), "build-essential"],
     ["make", () => onPath("make"), "build-essential"],
     ["python3", () => onPath("python3"), "python3"],

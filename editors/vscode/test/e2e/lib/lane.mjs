@@ -1,6 +1,6 @@
 // Runs the test files one after the other in one process, so that they share a
 // host and a window. Several lanes take their files from one list; what runs
-// longest comes first, and those that need a window of their own come last.
+// longest comes first, and those that reload their window or need one of their own come last.
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, it } from "node:test";
@@ -9,8 +9,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { endAll } from "./ending.mjs";
 import { Watchdog } from "./watchdog.mjs";
 
-const FIRST = ["doors", "files", "clients", "knows", "race", "terminal"];
-const LAST = ["inline", "window", "loss", "reload", "windows", "first", "rows", "registering", "inside", "oldest"];
+const FIRST = ["encodings", "doors", "files", "clients", "race", "typed", "terminal", "knows", "sequences"];
+const LAST = ["inline", "window", "loss", "drafts", "reload", "windows", "first", "rows", "registering", "inside", "asking", "guests", "oldest"];
 
 const folder = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
 

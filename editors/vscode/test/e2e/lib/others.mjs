@@ -1,6 +1,6 @@
 // Programs of others that use the door for MCP clients: pinned, and installed
 // into the cache of the hosts when they are first needed.
-import { execFile, execFileSync } from "node:child_process";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -11,12 +11,26 @@ import { cacheHome, install } from "./install.mjs";
 const PINNED = {
   "@modelcontextprotocol/inspector": { version: "2.12.0", bin: "mcp-inspector" },
   "@modelcontextprotocol/conformance": { version: "0.1.16", bin: "conformance" },
+  "@anthropic-ai/claude-code": { version: "2.1.332", bin: `../@anthropic-ai/claude-code-linux-${process.arch}/claude` },
+  "@google/gemini-cli": { version: "0.61.0", bin: "gemini" },
 };
 
+function folderOf(name) {
+  return path.join(cacheHome, "agent-vscode-host", `${path.basename(name)}-${PINNED[name].version}`);
+}
+
+/** Why a pinned program is not used here, or false: it is large, so only a full run does, and npm may have it no longer. */
+export function lacks(name, size) {
+  if (process.env.AGENT_TEST_FULL !== "1") return `${name} has ${size}: a run with AGENT_TEST_FULL=1 installs it`;
+  if (fs.existsSync(folderOf(name))) return false;
+  const { status, stderr } = spawnSync("npm", ["view", `${name}@${PINNED[name].version}`, "version"], { encoding: "utf8" });
+  return status !== 0 && stderr.includes("E404") ? `npm has no ${name} ${PINNED[name].version}` : false;
+}
+
 /** The program of a pinned package; the folder gets its name last, so that half an install is never used. */
-function programOf(name) {
+export function programOf(name) {
   const { version, bin } = PINNED[name];
-  const at = path.join(cacheHome, "agent-vscode-host", `${path.basename(name)}-${version}`);
+  const at = folderOf(name);
   if (!fs.existsSync(at)) {
     fs.mkdirSync(path.dirname(at), { recursive: true });
     const work = fs.mkdtempSync(path.join(path.dirname(at), "new-"));

@@ -80,7 +80,7 @@ export class Scene {
     await this.bench.leaveQuestions();
     await this.session.probe(
       `for (const terminal of vscode.window.terminals) terminal.dispose();
-       for (const document of vscode.workspace.textDocuments.filter((each) => each.isDirty && (each.uri.scheme === "file" || each.uri.scheme === "agent-inline"))) {
+       for (const document of vscode.workspace.textDocuments.filter((each) => each.isDirty && each.uri.scheme === "file")) {
          await vscode.window.showTextDocument(document);
          await vscode.commands.executeCommand("workbench.action.files.revert");
        }`,
@@ -106,7 +106,10 @@ export function stage(options) {
   keepSettings(() => at.scene.session);
   afterEach(async (t) => {
     if (t.passed === false) await at.scene.session.keep(t.name);
-    await at.scene.clean();
+    await at.scene.clean().catch(async (error) => {
+      if (t.passed !== false) await at.scene.session.keep(t.name);
+      throw new Error(`${error.message}; ${await at.scene.bench.state()}`);
+    });
   });
   return at;
 }
@@ -195,7 +198,7 @@ export class Agent {
 function isArmed(offer) {
   const rows = [...document.querySelectorAll(".terminal-wrapper.active .xterm-rows > div")];
   const row = rows.findLast((each) => each.textContent.replaceAll("\u00a0", " ").includes(offer));
-  const span = [...(row?.querySelectorAll("span") ?? [])].find((each) => each.textContent.includes("yes"));
+  const span = [...(row?.querySelectorAll("span") ?? [])].find((each) => each.textContent.includes(offer.split(" ")[1]));
   if (span === undefined) return false;
   const [red, , blue] = getComputedStyle(span).color.match(/\d+/g).map(Number);
   return blue - red > 80;

@@ -502,12 +502,12 @@ export class Sequence {
           await agent.type("\x1b[6~");
           await this.terminal.scene.bench.page.waitForTimeout(500); // a key that comes early restarts the 400 ms before keys count
         }
-        return text.includes("y yes, to files");
+        return text.includes("y accept the files");
       });
-      return agent.asks(60_000, "y yes, to files");
+      return agent.asks(60_000, "y accept the files");
     };
     await asked();
-    for (const { path: name } of plan.refused) await this.terminal.says(`${this.name}/${name} stays as it is: `);
+    for (const { path: name } of plan.refused) await this.terminal.says(`${this.name}/${name} is unchanged: `);
     for (const name of plan.merged.keys()) await this.terminal.says(`${this.name}/${name} was changed since: this is merged with the later changes`);
     const answer = this.chance.below(8);
     const typed = plan.changes.map(([{ path: name }]) => name).find((name) => this.texts().includes(name));

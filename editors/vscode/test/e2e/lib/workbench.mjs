@@ -8,6 +8,9 @@ import { until } from "./wait.mjs";
 /** The longest wait for anything to appear: a failure is not slow, and a slow step does not fail. */
 const PATIENCE = 60_000;
 
+/** The text of the review at the front that can be changed. */
+export const SIDE = ".monaco-diff-editor .editor.modified .view-lines, .editor-instance > .monaco-editor[data-uri^='agent-inline:'] .view-lines";
+
 /** One window of VS Code. */
 export class Workbench {
   constructor(context, page) {
@@ -124,7 +127,7 @@ export class Workbench {
 
   /** Types at the end of the diff's right side. */
   async typeAtEnd(text) {
-    await this.page.click(".monaco-diff-editor .editor.modified .view-lines");
+    await this.page.click(SIDE);
     await this.page.keyboard.press("Control+End");
     await this.page.keyboard.type(text);
   }
@@ -161,7 +164,8 @@ export class Workbench {
     const focus = await this.page.evaluate(() => document.activeElement?.closest(".terminal-wrapper, .monaco-editor, .part")?.className ?? "nothing");
     const tabs = await this.page.locator(".part.editor .tab").allTextContents();
     const lines = (await this.terminalText()).split("\n").slice(-12).join("\n");
-    return `the focus is in ${focus}; the tabs are ${JSON.stringify(tabs)}; the terminal shows:\n${lines}`;
+    const asked = await this.page.locator(".monaco-dialog-box").allTextContents();
+    return `the focus is in ${focus}; the tabs are ${JSON.stringify(tabs)}; ${asked.length > 0 ? `VS Code asks ${JSON.stringify(asked)}; ` : ""}the terminal shows:\n${lines}`;
   }
 
   async typeInTerminal(text) {
@@ -222,7 +226,7 @@ function noteClick() {
     const button = target.closest(".action-item")?.querySelector(".action-label:not(.disabled)");
     window.clicked = button?.getAttribute("aria-label") ?? "";
     if (!/^(Accept|Reject)/.test(window.clicked)) return;
-    const side = button.closest(".editor-group-container")?.querySelector(".monaco-diff-editor .editor.modified > .monaco-editor");
+    const side = button.closest(".editor-group-container")?.querySelector(".monaco-diff-editor .editor.modified > .monaco-editor, .editor-instance > .monaco-editor[data-uri^='agent-inline:']");
     window.answered = [...(window.answered ?? []), side?.dataset.uri];
   };
   document.addEventListener("click", note, { capture: true, once: true });
@@ -231,7 +235,7 @@ function noteClick() {
 /** Runs in the page: whether a diff of the file whose path ends so takes answers, which was not answered yet. */
 function takesAnswers(path) {
   return [...document.querySelectorAll(".part.editor .editor-group-container")].some((group) => {
-    const side = group.querySelector(".monaco-diff-editor .editor.modified > .monaco-editor");
+    const side = group.querySelector(".monaco-diff-editor .editor.modified > .monaco-editor") ?? group.querySelector(".editor-instance > .monaco-editor[data-uri^='agent-inline:']");
     const uri = side?.dataset.uri;
     if (uri === undefined || (window.answered ?? []).includes(uri) || !new URL(uri).pathname.endsWith(encodeURI(path))) return false;
     const accepts = [...group.querySelectorAll(".editor-actions .action-label:not(.disabled)")].some((each) => each.getAttribute("aria-label")?.startsWith("Accept"));
