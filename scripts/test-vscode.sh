@@ -29,7 +29,9 @@ limit=40m
 # Three lanes, so that some windows work while others wait. They share the test files.
 lane() {
 	AGENT_TEST_LANES="$work/taken" timeout -k 10 "$limit" \
-		node --test-reporter=spec test/e2e/lib/lane.mjs 2>&1 | sed -u "s/^/$1 /"
+		node --test-reporter=spec --test-reporter-destination=stdout \
+		--test-reporter=./test/e2e/lib/failures.mjs --test-reporter-destination="$work/failed.$1" \
+		test/e2e/lib/lane.mjs 2>&1 | sed -u "s/^/$1 /"
 	return "${PIPESTATUS[0]}"
 }
 lanes=()
@@ -41,4 +43,6 @@ failed=0
 for each in "${lanes[@]}"; do
 	wait "$each" || failed=1
 done
+# Last, so that a shortened log has it.
+cat "$work"/failed.*
 exit "$failed"
