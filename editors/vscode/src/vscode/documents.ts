@@ -94,10 +94,14 @@ export class EditorDocuments implements Documents {
     if (!isUniform(text)) return vscode.workspace.fs.writeFile(uri, wanted);
     const document = await this.load(path, before.length > 0 && found === undefined ? "utf8bom" : encoding);
     const wasShown = tabsWith(document.uri).length > 0;
-    const saved = await put(document, text).catch((error: unknown) => error);
+    const isUnwritten = async (): Promise<boolean> => {
+      const now = await readIfThere(path);
+      return now !== undefined && Buffer.compare(now, before) === 0;
+    };
+    const saved = await put(document, text, isUnwritten).catch((error: unknown) => error);
     if (saved !== true) {
       const now = await this.read(path, encoding);
-      const isAsBefore = now.exists && now.sha256 === sha256(before);
+      const isAsBefore = await isUnwritten();
       const isBack = (isAsBefore || !isBeginning(now.text, text)) && (await takeBack(document, text, wasShown));
       if (found === undefined && isAsBefore && isBack) await vscode.workspace.fs.delete(uri);
       if (saved instanceof Error && isBack) throw saved;
@@ -163,10 +167,19 @@ async function tryToWrite(path: string): Promise<void> {
   await file?.close();
 }
 
-/** Makes text the document's, and saves it; reports whether both were done. */
-async function put(document: vscode.TextDocument, text: string): Promise<boolean> {
-  return (await replaceAll(document, text)) && (await document.save());
+/**
+ * Makes text the document's, and saves it; reports whether both were done. VS Code refuses an edit of a document
+ * that it has just read again, as in another encoding: the edit is made anew, unless somebody has typed or written.
+ */
+async function put(document: vscode.TextDocument, text: string, isAsBefore: () => Promise<boolean>): Promise<boolean> {
+  for (let left = triesOfAnEdit; !(await replaceAll(document, text)); left--) {
+    await caughtUp();
+    if (left === 1 || document.isDirty || !(await isAsBefore())) return false;
+  }
+  return document.save();
 }
+
+const triesOfAnEdit = 3;
 
 /**
  * Reverts a document whose text could not be saved, so that the text does not stay behind as a

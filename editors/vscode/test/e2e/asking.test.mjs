@@ -51,7 +51,7 @@ describe("the question about another terminal agent", () => {
     assert.deepEqual(locksOf(session), [`${port}.lock`]);
     assert.equal(await run(session, "bin/claude second", "second"), `port=${port} on=true\n`);
     assert.equal(await question.count(), 0, "asked again");
-    await session.probe(`await vscode.workspace.getConfiguration("agent").update("reviewEditsOf", [], vscode.ConfigurationTarget.Global)`);
+    await session.configure({ "agent.reviewEditsOf": [] });
     await until("the file to go", () => locksOf(session).length === 0);
     assert.equal(await run(session, "bin/claude third", "third"), "port= on=\n");
     assert.equal(await question.count(), 0, "asked after a no");

@@ -44,8 +44,7 @@ describe("a program that speaks in typed messages", () => {
     await turnOn(undefined);
     await session?.stop();
   });
-  const turnOn = (value) =>
-    session.probe(`await vscode.workspace.getConfiguration("agent.bridge").update("enabled", args[0], vscode.ConfigurationTarget.Global)`, value);
+  const turnOn = (value) => session.configure({ "agent.bridge.enabled": value });
   const send = (message) => socket.send(JSON.stringify(message));
   const next = () => until("an answer", () => received.shift());
   const read = (name) => session.read(`${name}.txt`).toString();

@@ -128,8 +128,7 @@ describe("programs of others in VS Code", () => {
   });
 
   describe("without a token, which the suite cannot send", () => {
-    const require = (value) =>
-      session.probe(`await vscode.workspace.getConfiguration("agent").update("requireAuth", args[0], vscode.ConfigurationTarget.Global)`, value);
+    const require = (value) => session.configure({ "agent.requireAuth": value });
     before(() => require(false));
     after(() => require(undefined));
 

@@ -75,8 +75,7 @@ describe("a diff in VS Code", () => {
   });
 
   it("is accepted with the first click although another group has the focus", async () => {
-    const buttons = (shown) =>
-      session.probe(`await vscode.workspace.getConfiguration("workbench.editor").update("alwaysShowEditorActions", args[0], 1)`, shown);
+    const buttons = (shown) => session.configure({ "workbench.editor.alwaysShowEditorActions": shown });
     await buttons(true);
     const answer = ask();
     await bench.diffShown();
@@ -158,8 +157,7 @@ describe("a diff in VS Code", () => {
 
   it("is accepted by the key that saves, and by the terminal after a save by itself, as it was shown: no formatter of a save changes it", async () => {
     const [base, proposed] = ["one  \ntwo\nthree  \nlast  ", "one  \nTWO\nthree  \nlast  "];
-    const set = (values) =>
-      session.probe(`for (const [name, value] of args[0]) await vscode.workspace.getConfiguration("files").update(name, value ?? undefined, vscode.ConfigurationTarget.Global)`, Object.entries(values));
+    const set = (values) => session.configure(Object.fromEntries(Object.entries(values).map(([name, value]) => [`files.${name}`, value])));
     fs.writeFileSync(session.file("breaks.md"), base);
     await set({ trimTrailingWhitespace: true, insertFinalNewline: true });
     const first = client.openDiff(session.file("breaks.md"), proposed);
@@ -262,7 +260,7 @@ describe("a diff in VS Code", () => {
   });
 
   it("cannot be changed here if the terminal edits it before it is first shown, in either view", async () => {
-    const set = (name, value) => session.probe(`await vscode.workspace.getConfiguration("agent").update(args[0], args[1] ?? undefined, vscode.ConfigurationTarget.Global)`, name, value);
+    const set = (name, value) => session.configure({ [`agent.${name}`]: value });
     await set("diff.open", "onDemand");
     for (const view of ["diff", "inline"]) {
       await set("review", view);

@@ -66,14 +66,6 @@ function window(options) {
   return at;
 }
 
-const configure = (at, section, values) =>
-  at.session.probe(
-    `for (const [key, value] of Object.entries(args[1]))
-       await vscode.workspace.getConfiguration(args[0]).update(key, value ?? undefined, vscode.ConfigurationTarget.Global);`,
-    section,
-    values,
-  );
-
 describe("any MCP client in VS Code", () => {
   const at = window({
     files: {
@@ -302,11 +294,11 @@ describe("any MCP client in VS Code", () => {
 
   it("B6: format on save runs and is reported", async () => {
     await at.session.formats(file("formatted.json"));
-    await configure(at, "editor", { formatOnSave: true });
+    await at.session.configure({ "editor.formatOnSave": true });
     const answer = at.door.json("write_file", { path: "formatted.json", content: '{"a":1,   "b":[2]}\n' });
     await accept();
     const { status, format_edits: patch, user_edits: edits } = await answer;
-    await configure(at, "editor", { formatOnSave: null });
+    await at.session.configure({ "editor.formatOnSave": null });
     assert.deepEqual([status, edits], ["accepted", undefined]);
     assert.match(patch, /^-\{"a":1, {3}"b":\[2\]\}$/m);
     const formatted = read("formatted.json");
@@ -317,7 +309,7 @@ describe("any MCP client in VS Code", () => {
   });
 
   it("B6: problems that are new after the save are waited for", async () => {
-    await configure(at, "agent", { diagnosticDelay: 10_000 }); // the answer comes with the first report
+    await at.session.configure({ "agent.diagnosticDelay": 10_000 }); // the answer comes with the first report
     await at.session.probe("await vscode.window.showTextDocument(vscode.Uri.file(args[0]))", file("wrong.json"));
     const answer = at.door.json("write_file", { path: "wrong.json", content: '{"a": 1,, }\n' });
     await accept();
@@ -327,8 +319,8 @@ describe("any MCP client in VS Code", () => {
   });
 
   it("B6: the problems of a file that is not shown are not known, never none", async () => {
-    await configure(at, "agent", { "diff.showAccepted": false });
-    await configure(at, "", SAVED_SOON);
+    await at.session.configure({ "agent.diff.showAccepted": false });
+    await at.session.configure(SAVED_SOON);
     const answer = at.door.json("write_file", { path: "unseen.json", content: '{"a": 1,, }\n' });
     await accept();
     const { status, new_diagnostics: found, diagnostics } = await answer;
@@ -337,7 +329,7 @@ describe("any MCP client in VS Code", () => {
   });
 
   it("B6: what was wrong with a file that nobody had opened is not new", async () => {
-    await configure(at, "agent", { diagnosticDelay: null }); // as it is by default
+    await at.session.configure({ "agent.diagnosticDelay": null }); // as it is by default
     fs.writeFileSync(file("unseen.txt"), "BAD old\n");
     // A language server that looks at each document once it is loaded, shown or not.
     await at.session.probe(
@@ -426,7 +418,7 @@ describe("any MCP client in VS Code", () => {
   });
 
   it("B2: a file that nobody has open is not left open, although VS Code shows it while it is unsaved", async () => {
-    await configure(at, "agent", { approvalMode: "never" });
+    await at.session.configure({ "agent.approvalMode": "never" });
     await at.session.probe("await vscode.window.showTextDocument(vscode.Uri.file(args[0]), { preview: false })", file("open.txt"));
     await at.session.probe(BUSY, file("busy.txt"));
     let text = "one\n";
@@ -462,7 +454,7 @@ describe("any MCP client in VS Code", () => {
 
   for (const [name, shown] of [["hidden.txt", []], ["behind.txt", ["behind.txt", "open.txt"]]]) {
     it(`B2: a save that fails leaves nothing unsaved, and what another program wrote (${name})`, async () => {
-      await configure(at, "agent", { approvalMode: "never" });
+      await at.session.configure({ "agent.approvalMode": "never" });
       for (const each of shown) await at.session.probe("await vscode.window.showTextDocument(vscode.Uri.file(args[0]), { preview: false })", file(each));
       await failSave(name);
       const failed = await at.door.call("write_file", { path: name, content: "ours\n" });
@@ -474,7 +466,7 @@ describe("any MCP client in VS Code", () => {
   }
 
   it("B2: a tab that VS Code opens before a save fails closes", async () => {
-    await configure(at, "agent", { approvalMode: "never" });
+    await at.session.configure({ "agent.approvalMode": "never" });
     await at.session.closeEditors();
     await at.session.probe(BUSY, file("late.txt"));
     await until("VS Code to show the file", async () => {
@@ -488,7 +480,7 @@ describe("any MCP client in VS Code", () => {
   });
 
   it("B2: text typed while a save fails stays, unsaved", async () => {
-    await configure(at, "agent", { approvalMode: "never" });
+    await at.session.configure({ "agent.approvalMode": "never" });
     await failSave("typed.txt", { typed: "typed\n" });
     const failed = await at.door.call("write_file", { path: "typed.txt", content: "ours\n" });
     assert.match(JSON.stringify(failed), /PERMISSION_DENIED.*unsaved/);
@@ -497,7 +489,7 @@ describe("any MCP client in VS Code", () => {
   });
 
   it("B2: the text of a file that was cut off stays, unsaved", async () => {
-    await configure(at, "agent", { approvalMode: "never" });
+    await at.session.configure({ "agent.approvalMode": "never" });
     await failSave("cut.txt", { written: "ours, the" });
     const failed = await at.door.call("write_file", { path: "cut.txt", content: "ours, the whole of it\n" });
     assert.match(JSON.stringify(failed), /PERMISSION_DENIED.*unsaved/);
@@ -506,7 +498,7 @@ describe("any MCP client in VS Code", () => {
   });
 
   it("B2: a new file that another program writes is not deleted if its save fails", async () => {
-    await configure(at, "agent", { approvalMode: "never" });
+    await at.session.configure({ "agent.approvalMode": "never" });
     await failSave("fresh.txt");
     const failed = await at.door.call("write_file", { path: "fresh.txt", content: "ours\n" });
     assert.match(JSON.stringify(failed), /PERMISSION_DENIED.*another program has written it/);
@@ -514,11 +506,11 @@ describe("any MCP client in VS Code", () => {
   });
 
   it("B9: approvalMode never asks nothing, and write-only only about edits", async () => {
-    await configure(at, "agent", { approvalMode: "write-only" });
+    await at.session.configure({ "agent.approvalMode": "write-only" });
     assert.equal((await at.door.json("execute_command", { command: "echo unasked" })).output, "unasked\n");
-    await configure(at, "agent", { approvalMode: "never" });
+    await at.session.configure({ "agent.approvalMode": "never" });
     assert.equal((await at.door.json("write_file", { path: "unasked.txt", content: "x\n" })).status, "accepted");
-    await configure(at, "agent", { approvalMode: null });
+    await at.session.configure({ "agent.approvalMode": null });
     assert.equal(read("unasked.txt"), "x\n");
   });
 

@@ -33,7 +33,7 @@ describe("what a person typed in a review", () => {
     at.scene.session.probe(`const shown = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).map(({ input }) => input?.modified).find((uri) => uri !== undefined && args[0].endsWith(uri.path));
       return vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === shown?.toString())?.getText()`, file(name));
   const bridge = async () => {
-    await at.scene.session.probe(`await vscode.workspace.getConfiguration("agent.bridge").update("enabled", true, vscode.ConfigurationTarget.Global)`);
+    await at.scene.session.configure({ "agent.bridge.enabled": true });
     const found = await until("bridge.json", () => JSON.parse(fs.readFileSync(path.join(at.scene.session.host.agentHome, "ide/bridge.json"), "utf8")));
     const socket = new WebSocket(found.url, { headers: { "x-agent-ide-authorization": found.authToken } });
     await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));

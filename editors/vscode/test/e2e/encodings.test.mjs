@@ -48,10 +48,7 @@ describe("a file that is not UTF-8", () => {
   const file = (name) => at.scene.session.file(name);
   const read = (name) => at.scene.session.read(name);
   const same = (name, expected) => assert.equal(read(name).toString("latin1"), expected.toString("latin1"));
-  const configure = (section, key, value) =>
-    at.scene.session.probe(
-      `await vscode.workspace.getConfiguration(args[0]).update(args[1], args[2] ?? undefined, vscode.ConfigurationTarget.Global);`,
-      section, key, value ?? null);
+  const configure = (section, key, value) => at.scene.session.configure({ [`${section}.${key}`]: value });
   const textOf = (scheme, name) =>
     until(`the ${scheme} of ${name}`, () => at.scene.session.probe(
       `return vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === args[0] && uri.path.endsWith(args[1]))?.getText()`, scheme, `/${name}`));

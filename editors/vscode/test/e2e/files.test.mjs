@@ -41,13 +41,6 @@ describe("a file", () => {
 
   const file = (name) => at.scene.session.file(name);
   const read = (name) => at.scene.session.read(name);
-  const configure = (section, values) =>
-    at.scene.session.probe(
-      `for (const [key, value] of Object.entries(args[1]))
-         await vscode.workspace.getConfiguration(args[0]).update(key, value ?? undefined, vscode.ConfigurationTarget.Global);`,
-      section,
-      Object.fromEntries(Object.entries(values).map(([key, value]) => [key, value ?? null])),
-    );
   /** Has the agent take a turn and accepts the diff; returns the result that the model got. */
   const accepted = async (turn) => {
     const agent = await at.scene.agent([turn, { text: "Good." }]);
@@ -120,7 +113,7 @@ describe("a file", () => {
   });
 
   it("in Shift-JIS, which VS Code is told of, stays so", async () => {
-    await configure("files", { encoding: "shiftjis" });
+    await at.scene.session.configure({ "files.encoding": "shiftjis" });
     const agent = await at.scene.linkedAgent([edit("sjis.txt", "日本", "日本語"), { text: "Good." }]);
     await agent.type("go on\r");
     await at.scene.bench.diffShown();
@@ -204,7 +197,7 @@ describe("a file", () => {
   });
 
   it("is not accepted by auto-save", async () => {
-    await configure("files", { autoSave: "afterDelay", autoSaveDelay: 100 });
+    await at.scene.session.configure({ "files.autoSave": "afterDelay", "files.autoSaveDelay": 100 });
     const same = unchanged(file("auto.txt"), assert);
     const agent = await at.scene.agent([edit("auto.txt", "two", "TWO"), { text: "Good." }]);
     await at.scene.bench.diffShown();

@@ -58,7 +58,7 @@ describe("several edits", () => {
   it("are read out to people with a screen reader as they come and go, by keys alone", async (t) => {
     const { bench, session } = at.scene;
     const names = ["d.txt", "e.txt"];
-    await session.probe(`await vscode.workspace.getConfiguration("editor").update("accessibilitySupport", "on", 1)`);
+    await session.configure({ "editor.accessibilitySupport": "on" });
     await session.page.evaluate(noteAnnounced);
     const announced = () => session.page.evaluate("window.announced");
     const says = (text) => until(`${text} to be read out`, async () => (await announced()).some((each) => each.includes(text)));

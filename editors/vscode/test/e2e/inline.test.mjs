@@ -37,7 +37,7 @@ describe("the agent's proposals in one text with their file", () => {
   const tabs = () => at.scene.session.probe(`return vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter(({ input }) => input?.uri?.scheme === "agent-inline").length`);
   const gone = () => until("the review to go", async () => (await tabs()) === 0);
   const answer = (key) => at.scene.bench.answerByKey(key, async () => (await tabs()) === 0);
-  const configure = (name, value) => at.scene.session.probe(`await vscode.workspace.getConfiguration().update(args[0], args[1], 1)`, name, value);
+  const configure = (name, value) => at.scene.session.configure({ [name]: value });
 
   before(() => {
     const config = path.join(at.scene.session.host.agentHome, "config.yaml");

@@ -35,7 +35,7 @@ describe("a proposal in one text with its file", () => {
       files: { ...files, ...more },
       settings: { "[json]": { "editor.formatOnSave": true } },
     });
-    await session.probe(`await vscode.workspace.getConfiguration("agent.bridge").update("enabled", true, vscode.ConfigurationTarget.Global)`);
+    await session.configure({ "agent.bridge.enabled": true });
     await dial();
   });
   keepSettings(() => session);
@@ -116,7 +116,7 @@ describe("a proposal in one text with its file", () => {
     "Save without Formatting, which asks no extension": () =>
       session.probe(`await vscode.commands.executeCommand("workbench.action.files.saveWithoutFormatting")`),
     "an editor that saves by itself from now on": async () => {
-      const set = (value) => session.probe(`await vscode.workspace.getConfiguration("files").update("autoSave", args[0], 1)`, value);
+      const set = (value) => session.configure({ "files.autoSave": value });
       await set("onFocusChange");
       await show("other.txt");
       await set("off");

@@ -9,7 +9,7 @@ describe("the window of the scenarios", () => {
   const look = "return vscode.workspace.getConfiguration('files').get('autoSave')";
 
   it("has a setting changed and a question open, as by a test that fails half-way", async () => {
-    await at.scene.session.probe("await vscode.workspace.getConfiguration('files').update('autoSave', 'afterDelay', true)");
+    await at.scene.session.configure({ "files.autoSave": "afterDelay" });
     assert.equal(await at.scene.session.probe(look), "afterDelay");
     await at.scene.session.probe("void vscode.window.showWarningMessage('Really?', { modal: true }, 'Yes')");
     await at.scene.bench.page.locator(".monaco-dialog-box").waitFor();

@@ -78,7 +78,7 @@ describe("a window of several, on a port that is taken", () => {
   it("B10: the entry follows agent.requireAuth and agent.mcp.enabled", async () => {
     const file = path.join(session.host.env.HOME, ".claude.json");
     const stored = () => JSON.parse(fs.readFileSync(file, "utf8")).mcpServers?.agent;
-    const set = (name, value) => session.probe("await vscode.workspace.getConfiguration('agent').update(args[0], args[1] ?? undefined, true)", name, value);
+    const set = (name, value) => session.configure({ [`agent.${name}`]: value });
     await command("agent.mcp.register");
     assert.match(stored().headers.Authorization, /^Bearer /);
     await set("requireAuth", false);
@@ -96,7 +96,7 @@ describe("a window of several, on a port that is taken", () => {
   it("B9: agent.mcp.enabled shuts the door for MCP clients at once, and no other", async () => {
     const { url, headers } = await entryOf(session, place);
     const entryFile = path.join(session.host.agentHome, "ide", `${place.port}.mcp.json`);
-    const set = (value) => session.probe("await vscode.workspace.getConfiguration('agent').update('mcp.enabled', args[0] ?? undefined, true)", value);
+    const set = (value) => session.configure({ "agent.mcp.enabled": value });
     const knock = (more) => fetch(url, { method: "POST", headers: more, body: "{}" }).then(({ status }) => status);
     const earlier = await connect(session, { lock: place });
     await set(false);
@@ -159,8 +159,7 @@ describe("a window of several, on a port that is taken", () => {
       });
       return { socket, status, next: () => until("an answer", () => received.shift()) };
     };
-    const require = (value) =>
-      session.probe(`await vscode.workspace.getConfiguration("agent.bridge").update("requireAuth", args[0], vscode.ConfigurationTarget.Global)`, value);
+    const require = (value) => session.configure({ "agent.bridge.requireAuth": value });
     after(() => require(undefined));
 
     it("C3: the door is shut by default", async () => {

@@ -34,7 +34,7 @@ describe("a slow shell", () => {
     const wait = (file) => `while [ ! -e ${file} ]; do sleep 0.1; done`;
     fs.writeFileSync(node, `${wait(tell)}\nprintf '\\e]633;A\\a\\e]633;B\\a'\n${wait(go)}\nexec /bin/bash "$@"\n`);
     fs.writeFileSync(shell, `#!/bin/bash\nexec -a node /bin/bash ${node} "$@"\n`, { mode: 0o755 });
-    await at.session.probe(`await vscode.workspace.getConfiguration("terminal.integrated.profiles").update("linux", { bash: { path: args[0] } }, vscode.ConfigurationTarget.Global)`, shell);
+    await at.session.configure({ "terminal.integrated.profiles.linux": { bash: { path: shell } } });
     await until("the editor to know the shell", async () => (await at.session.probe("return vscode.env.shell")) === shell);
     const ran = runsThere();
     await until("the editor to take it for Node.js", () => at.session.probe("return vscode.window.terminals.some(({ state }) => state.shell === 'node')"));

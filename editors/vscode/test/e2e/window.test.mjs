@@ -37,8 +37,7 @@ describe("a window with reviews", () => {
     await session.closeEditors();
   });
 
-  const set = (section, key, value) =>
-    session.probe("await vscode.workspace.getConfiguration(args[0]).update(args[1], args[2] ?? undefined, true)", section, key, value);
+  const set = (section, key, value) => session.configure({ [`${section}.${key}`]: value });
   const ask = (name, text, more = {}) => client.openDiff(session.file(name), text, more);
   const notListening = () => bench.page.locator(".statusbar-item[aria-label*='not listening']");
   const activeTab = () => session.probe("return vscode.window.tabGroups.activeTabGroup.activeTab?.label ?? ''");

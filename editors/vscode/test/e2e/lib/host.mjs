@@ -175,6 +175,17 @@ export class Host {
     return names.filter((name) => JSON.stringify(now[name]) !== JSON.stringify(wanted[name])).map((name) => [name, wanted[name] ?? null]);
   }
 
+  /**
+   * Changes settings in the window: those that are written from outside are not always noticed.
+   * VS Code refuses while it still reads the file of an earlier change.
+   */
+  configureWindow(changes) {
+    return until("the settings", () => this.probe(
+      `for (const [name, value] of args[0])
+         await vscode.workspace.getConfiguration().update(name, value ?? undefined, vscode.ConfigurationTarget.Global);
+       return true;`, changes));
+  }
+
   /** Kills the extension host of a window, and takes away its lock. */
   killWindow({ pid, port }) {
     try {

@@ -37,7 +37,7 @@ export async function sharedWindow(files, settings) {
     return { host: ready, ...window };
   }
   fill(window.folder, files);
-  await ready.probe(CONFIGURE, await ready.changes(settings));
+  await ready.configureWindow(await ready.changes(settings));
   await until("the files to be read", () => ready.probe(ARE_READ, texts(window.folder, files)));
   // The extension shows a file that was accepted, which may take until now.
   await until("nothing to be open", () => ready.probe(CLOSE));
@@ -45,10 +45,6 @@ export async function sharedWindow(files, settings) {
   await until("the shell to be there", async () => fs.existsSync(await ready.probe("return vscode.env.shell")));
   return { host: ready, ...window };
 }
-
-/** Settings that are written from outside are not always noticed: code that changes them in the window. */
-export const CONFIGURE = `for (const [name, value] of args[0])
-  await vscode.workspace.getConfiguration().update(name, value ?? undefined, vscode.ConfigurationTarget.Global);`;
 
 /** Whether the documents that the window still knows are as the files are now. */
 const ARE_READ = `return vscode.workspace.textDocuments.every(({ uri, getText }) =>

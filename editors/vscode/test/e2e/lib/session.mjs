@@ -5,7 +5,7 @@ import { afterEach, beforeEach } from "node:test";
 
 import { makeFolder, remove } from "./folder.mjs";
 import { extensionRoot, isOfMachine, probeExtension, startHost, vsix } from "./host.mjs";
-import { CONFIGURE, dropWindow, leave, putBack, sharedHost, sharedWindow } from "./rig.mjs";
+import { dropWindow, leave, putBack, sharedHost, sharedWindow } from "./rig.mjs";
 import { until } from "./wait.mjs";
 import { openWorkbench } from "./workbench.mjs";
 
@@ -63,7 +63,7 @@ export function keepSettings(session) {
   afterEach(async () => {
     const { host } = session();
     const changed = await host.changesTo(before);
-    if (changed.length > 0 && !host.hasEnded) await session().probe(CONFIGURE, changed);
+    if (changed.length > 0 && !host.hasEnded) await host.configureWindow(changed);
   });
 }
 
@@ -95,6 +95,11 @@ export class Session {
 
   probe(code, ...args) {
     return this.host.probe(code, ...args);
+  }
+
+  /** Changes settings of the person; those that are undefined or null are as by default again. */
+  configure(values) {
+    return this.host.configureWindow(Object.entries(values).map(([name, value]) => [name, value ?? null]));
   }
 
   /**
