@@ -94,11 +94,9 @@ export class EditorDocuments implements Documents {
     if (!isUniform(text)) return vscode.workspace.fs.writeFile(uri, wanted);
     const document = await this.load(path, before.length > 0 && found === undefined ? "utf8bom" : encoding);
     const wasShown = tabsWith(document.uri).length > 0;
-    const isUnwritten = async (): Promise<boolean> => {
-      const now = await readIfThere(path);
-      return now !== undefined && Buffer.compare(now, before) === 0;
-    };
-    const saved = await put(document, text, isUnwritten).catch((error: unknown) => error);
+    const isUnwritten = (): Promise<boolean> => holds(path, before);
+    const put = async (): Promise<boolean> => (await replaceAgain(document, text, isUnwritten)) && (await document.save());
+    const saved = await put().catch((error: unknown) => error);
     if (saved !== true) {
       const now = await this.read(path, encoding);
       const isAsBefore = await isUnwritten();
@@ -110,8 +108,10 @@ export class EditorDocuments implements Documents {
     }
     await this.closeUnasked(document, wasShown);
     const bytes = await readRegular(path);
-    const isOther = Buffer.compare(bytes, wanted) !== 0 && withoutBom((await exactly(bytes, encoding)) ?? "") === withoutBom(text);
-    if (found !== undefined && isOther) await vscode.workspace.fs.writeFile(uri, wanted); // its mark was added, or left out
+    const texts = await Promise.all([encoding, document.encoding, "utf8"].map((name) => exactly(bytes, name)));
+    const isOther = Buffer.compare(bytes, wanted) !== 0 && texts.some((each) => each !== undefined && withoutBom(each) === withoutBom(text));
+    // Its mark was added or left out, or somebody has just shown the file in another encoding.
+    if (found !== undefined && isOther) await vscode.workspace.fs.writeFile(uri, wanted);
   }
 
   /**
@@ -126,8 +126,9 @@ export class EditorDocuments implements Documents {
   }
 
   async edit(path: string, text: string, encoding: string): Promise<void> {
+    const before = await readIfThere(path);
     const document = await this.load(path, encoding);
-    if (!(await replaceAll(document, text))) throw new ToolError("PERMISSION_DENIED", "the editor did not change the document");
+    if (!(await replaceAgain(document, text, () => holds(path, before)))) throw new ToolError("PERMISSION_DENIED", "the editor did not change the document");
   }
 
   async open(request: OpenFileRequest): Promise<{ languageId: string; lineCount: number }> {
@@ -168,18 +169,18 @@ async function tryToWrite(path: string): Promise<void> {
 }
 
 /**
- * Makes text the document's, and saves it; reports whether both were done. VS Code refuses an edit of a document
- * that it has just read again, as in another encoding: the edit is made anew, unless somebody has typed or written.
+ * Makes text the document's, and reports whether it is. VS Code refuses an edit of a document that it has just
+ * read again, as in another encoding: the edit is made anew, unless somebody has typed or written.
  */
-async function put(document: vscode.TextDocument, text: string, isAsBefore: () => Promise<boolean>): Promise<boolean> {
+async function replaceAgain(document: vscode.TextDocument, text: string, isAsBefore: () => Promise<boolean>): Promise<boolean> {
   for (let left = triesOfAnEdit; !(await replaceAll(document, text)); left--) {
     await caughtUp();
     if (left === 1 || document.isDirty || !(await isAsBefore())) return false;
   }
-  return document.save();
+  return true;
 }
 
-const triesOfAnEdit = 3;
+const triesOfAnEdit = 10;
 
 /**
  * Reverts a document whose text could not be saved, so that the text does not stay behind as a
@@ -270,6 +271,12 @@ async function readIfThere(path: string): Promise<Buffer | undefined> {
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw error;
   }
+}
+
+/** Whether a file has these bytes; undefined means a missing file. */
+async function holds(path: string, bytes: Uint8Array | undefined): Promise<boolean> {
+  const now = await readIfThere(path);
+  return now === undefined || bytes === undefined ? now === bytes : Buffer.compare(now, bytes) === 0;
 }
 
 /** The editor's name of an encoding that is registered under a name such as shift_jis. */

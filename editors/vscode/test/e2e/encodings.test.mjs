@@ -35,7 +35,7 @@ const block = (search, replace) => `<<<<<<< SEARCH\n${search}\n=======\n${replac
 const accepted = (answer) => [answer.status, "accepted", JSON.stringify(answer)];
 
 describe("a file that is not UTF-8", () => {
-  const names = ["mcp", "inline", "bridge", "applied", "foreign", "lossy", "typed", "agent", "unsaved", "shown"];
+  const names = ["mcp", "inline", "bridge", "applied", "foreign", "lossy", "typed", "agent", "unsaved", "shown", "reopened"];
   const at = stage({
     files: {
       ...Object.fromEntries(names.map((name) => [`${name}.txt`, CAFE])),
@@ -233,6 +233,21 @@ describe("a file that is not UTF-8", () => {
       }
     }
     assert.deepEqual(failures, []);
+  });
+
+  it("that somebody shows as UTF-8 again and again is edited in its own encoding", async () => {
+    await configure("agent", "approvalMode", "never");
+    const again = at.scene.session.probe(
+      `for (let n = 0; globalThis.reopened !== "enough" && n < 2_000; n++)
+         await vscode.workspace.openTextDocument(args[0], { encoding: n % 2 === 0 ? "utf8" : "windows1252" }).then(undefined, () => undefined);`, file("reopened.txt"));
+    let from = "second";
+    for (let n = 0; n < 20; n++) {
+      assert.equal(...accepted(await door.json("apply_diff", { path: "reopened.txt", diff: block(from, `second ${n + 1}`) })));
+      same("reopened.txt", bytes(CAFE.toString("latin1").replace("second", `second ${n + 1}`)));
+      from = `second ${n + 1}`;
+    }
+    await at.scene.session.probe(`globalThis.reopened = "enough"`);
+    await again;
   });
 
   /** For each who edits: how an edit of the file is asked for; resolves to a function that waits for its end. */
