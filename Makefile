@@ -46,6 +46,7 @@ test-full: ## the same at full load (kills, interleavings, fuzzing); needs npm
 	AGENT_TEST_FULL=1 bash scripts/test-extension.sh
 	AGENT_TEST_FULL=1 bash scripts/test-vscode.sh
 	bash scripts/test-install.sh
+	$(MAKE) cross
 
 security-report: ## run the tests of docs/security-report.md at full load, and write it
 	mkdir -p .cache
@@ -71,10 +72,11 @@ pictures-vscode: vsix build ## take the pictures of VS Code, in a real window
 	node editors/vscode/test/e2e/lib/install.mjs current
 	cd editors/vscode && node test/e2e/pictures.mjs
 
-cross: ## compile for every supported platform
+cross: ## compile the program and all tests for every supported platform
 	@set -e; for p in $(PLATFORMS); do \
 		echo "build $$p"; \
 		GOOS=$${p%/*} GOARCH=$${p#*/} go build -trimpath -o /dev/null ./cmd/agent; \
+		GOOS=$${p%/*} GOARCH=$${p#*/} go vet ./...; \
 	done
 
 vsix: ## build the VS Code extension, which each build of agent carries inside: commit it

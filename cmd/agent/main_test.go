@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -42,6 +43,18 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run()) // another user, who may not read the program
 	}
 	testscript.Main(m, programs)
+}
+
+// agentIn returns a command that runs the program with its home in dir, with a generous
+// deadline.
+func agentIn(t *testing.T, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, "agent", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "HOME="+dir, "AGENT_HOME="+filepath.Join(dir, "home"), "AGENT_MODEL=script:"+filepath.Join(dir, "script.yaml"))
+	return cmd
 }
 
 // TestScripts runs the program, as its users do, through the scenarios in

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -56,18 +55,6 @@ func TestSignals(t *testing.T) {
 			}
 		})
 	}
-}
-
-// agentIn returns a command that runs the program with its home in dir, with a generous
-// deadline.
-func agentIn(t *testing.T, dir string, args ...string) *exec.Cmd {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	t.Cleanup(cancel)
-	cmd := exec.CommandContext(ctx, "agent", args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "HOME="+dir, "AGENT_HOME="+filepath.Join(dir, "home"), "AGENT_MODEL=script:"+filepath.Join(dir, "script.yaml"))
-	return cmd
 }
 
 // pidIn waits for the file and returns the process id in it.
