@@ -25,20 +25,22 @@ const timeout = 3 * time.Second
 type tool struct {
 	args  []string
 	needs string // the environment variable that it depends on
+	set   string // a variable of its environment, "" for none
 }
 
 var tools = map[string][]tool{
-	"darwin": {{args: []string{"pbcopy"}}},
+	// pbcopy reads its input in the encoding of the locale, which a program that a window started has not set.
+	"darwin": {{args: []string{"pbcopy"}, set: "LC_ALL=en_US.UTF-8"}},
 	"windows": {{args: []string{
 		"powershell.exe", "-NoProfile", "-NonInteractive", "-Command",
 		"[Console]::InputEncoding = [Text.Encoding]::UTF8; Set-Clipboard -Value ([Console]::In.ReadToEnd())",
 	}}},
 	"": {
-		{[]string{"wl-copy"}, "WAYLAND_DISPLAY"},
-		{[]string{"xclip", "-selection", "clipboard"}, "DISPLAY"},
-		{[]string{"xsel", "--clipboard", "--input"}, "DISPLAY"},
-		{[]string{"clip.exe"}, "WSL_DISTRO_NAME"},
-		{[]string{"termux-clipboard-set"}, "TERMUX_VERSION"},
+		{args: []string{"wl-copy"}, needs: "WAYLAND_DISPLAY"},
+		{args: []string{"xclip", "-selection", "clipboard"}, needs: "DISPLAY"},
+		{args: []string{"xsel", "--clipboard", "--input"}, needs: "DISPLAY"},
+		{args: []string{"clip.exe"}, needs: "WSL_DISTRO_NAME"},
+		{args: []string{"termux-clipboard-set"}, needs: "TERMUX_VERSION"},
 	},
 }
 
@@ -78,6 +80,9 @@ func (p Programs) write(ctx context.Context, system, text string) (string, error
 		defer cancel()
 		cmd := lookpath.CommandContext(ctx, path, t.args[1:]...)
 		cmd.Env, cmd.Stdin, cmd.WaitDelay = p.Search.Environ(p.Env), strings.NewReader(text), time.Second
+		if t.set != "" {
+			cmd.Env = append(cmd.Env, t.set)
+		}
 		if err := timelimit.Explain(ctx, child.Run(cmd, 0)); err != nil {
 			return "", fmt.Errorf("%s did not accept the text: %w", t.args[0], err)
 		}

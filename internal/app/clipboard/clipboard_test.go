@@ -56,6 +56,19 @@ func TestTheRightProgramIsUsed(t *testing.T) {
 	}
 }
 
+// TestPbcopyReadsUTF8, whatever locale the program was started with.
+func TestPbcopyReadsUTF8(t *testing.T) {
+	dir := desktop(t, map[string]string{"pbcopy": `echo "$LC_ALL" > "$0.kept"`})
+	for _, env := range [][]string{nil, {"LC_ALL=C"}, {"LANG=de_DE.ISO8859-1", "LC_CTYPE=C"}} {
+		if _, err := (Programs{Env: append(env, "PATH="+os.Getenv("PATH"))}).write(t.Context(), "darwin", "ä"); err != nil {
+			t.Fatal(err)
+		}
+		if got := scratch.Read(t, filepath.Join(dir, "pbcopy.kept")); got != "en_US.UTF-8\n" {
+			t.Errorf("started with %q, pbcopy has the locale %q", env, got)
+		}
+	}
+}
+
 func TestMissingProgramIsSkipped(t *testing.T) {
 	t.Setenv("PATH", desktop(t, map[string]string{"xsel": "read text; :"})) // whichever the machine has
 	if used, err := (Programs{Env: append(os.Environ(), "DISPLAY=:0", "WAYLAND_DISPLAY=")}).write(t.Context(), "linux", "x"); err != nil || used != "xsel" {

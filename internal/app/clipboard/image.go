@@ -30,9 +30,9 @@ var imageTools = map[string][]tool{
 	},
 	"windows": {{args: []string{"powershell.exe", "-NoProfile", "-NonInteractive", "-STA", "-Command", powershell}}},
 	"": {
-		{[]string{"wl-paste", "--no-newline", "--type", "image/png"}, "WAYLAND_DISPLAY"},
-		{[]string{"xclip", "-selection", "clipboard", "-t", "image/png", "-o"}, "DISPLAY"},
-		{[]string{"powershell.exe", "-NoProfile", "-NonInteractive", "-STA", "-Command", powershell}, "WSL_DISTRO_NAME"},
+		{args: []string{"wl-paste", "--no-newline", "--type", "image/png"}, needs: "WAYLAND_DISPLAY"},
+		{args: []string{"xclip", "-selection", "clipboard", "-t", "image/png", "-o"}, needs: "DISPLAY"},
+		{args: []string{"powershell.exe", "-NoProfile", "-NonInteractive", "-STA", "-Command", powershell}, needs: "WSL_DISTRO_NAME"},
 	},
 }
 
