@@ -35,7 +35,8 @@ func (p Policy) Start(cmd *exec.Cmd) error {
 	return cmd.Start()
 }
 
-// Confine starts cmd like Start. The system cannot end a sandbox as a whole.
+// Confine starts cmd like Start. The system cannot end a sandbox as a whole: a process that leaves its
+// group goes on.
 func (p Policy) Confine(cmd *exec.Cmd) (Cage, error) { return &thread{}, p.Start(cmd) }
 
 // killAll does nothing: no Cage has a thread.

@@ -31,9 +31,18 @@ func TestSeatbelt(t *testing.T) {
 (allow signal (target same-sandbox))
 (deny appleevent-send)
 (deny job-creation)
+(deny lsopen)
+(deny user-preference-write)
+(deny mach-lookup (global-name-prefix "com.apple.coreservices."))
+(deny mach-lookup (global-name-prefix "com.apple.lsd."))
+(deny mach-lookup (global-name-prefix "com.apple.pasteboard."))
+`
+	const offline = `(deny network*)
+(deny mach-lookup (global-name "com.apple.dnssd.service"))
+(deny mach-lookup (global-name "com.apple.nsurlsessiond"))
 `
 	quoted := `(allow file-write* (subpath "` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(dir) + "\"))\n"
-	if got, want := (Policy{Write: []string{dir, filepath.Join(base, "missing")}}).seatbelt(), head+quoted+tail+"(deny network*)\n"; got != want {
+	if got, want := (Policy{Write: []string{dir, filepath.Join(base, "missing")}}).seatbelt(), head+quoted+tail+offline; got != want {
 		t.Errorf("without network:\n%s\nwant:\n%s", got, want)
 	}
 	const hidden, shown = `(deny file-read-data (subpath "/nowhere/h"))`, `(allow file-read-data (subpath "/nowhere/h/s"))`
