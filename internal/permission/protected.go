@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/subpath"
 )
@@ -173,8 +175,8 @@ func gitDir(abs string) string {
 }
 
 // fold maps paths that some file system takes for the same to one path, with forward
-// slashes: it may ignore case and characters that do not show, and Windows ignores certain
-// endings.
+// slashes: it may ignore case, how accents are written and characters that do not show, and Windows
+// ignores certain endings.
 func fold(name string) string {
 	if isFolded(name) {
 		return name
@@ -185,7 +187,7 @@ func fold(name string) string {
 			return -1
 		}
 		return r
-	}, strings.ToLower(strings.ToUpper(rest)))
+	}, norm.NFC.String(strings.ToLower(strings.ToUpper(norm.NFD.String(rest)))))
 	parts := strings.Split(rest, "/")
 	for i, part := range parts {
 		stem, _, _ := strings.Cut(part, ":") // an NTFS stream of the file

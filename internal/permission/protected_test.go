@@ -134,3 +134,28 @@ func TestMakesGit(t *testing.T) {
 		})
 	}
 }
+
+// Deny rules and the list of secrets hold for each form of accents, as a Mac takes them for one name.
+func TestAccentsAreOneName(t *testing.T) {
+	for _, name := range []string{"\u00c4rger/\u00fcber.env", "A\u0308rger/u\u0308ber.env", "a\u0308RGER/\u00dcBER.ENV"} {
+		if got := fold(name); got != "\u00e4rger/\u00fcber.env" {
+			t.Errorf("%+q is folded to %+q", name, got)
+		}
+	}
+	for _, rule := range []string{"deny read(**/\u00fcber.txt)", "deny read(**/U\u0308BER.TXT)"} {
+		effect, text, _ := strings.Cut(rule, " ")
+		e, err := ParseEffect(effect)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := ParseRule(e, text, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"a/\u00fcber.txt", "a/u\u0308ber.txt", "a/U\u0308ber.TXT"} {
+			if !r.path.match(file{name: name, abs: "/w/" + name}, true) {
+				t.Errorf("%+q does not cover %+q", rule, name)
+			}
+		}
+	}
+}

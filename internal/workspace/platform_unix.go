@@ -25,9 +25,6 @@ func notDir(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
 // isLink reports whether a path leads through what info describes to another.
 func isLink(info fs.FileInfo) bool { return info.Mode()&fs.ModeSymlink != 0 }
 
-// asOnDisk returns path, whose last part has the name of a file.
-func asOnDisk(path string) (string, error) { return path, nil }
-
 // writable returns why the file at abs must not or cannot be written or created; info is
 // nil if it is missing.
 func writable(abs string, info fs.FileInfo) error {

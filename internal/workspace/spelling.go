@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/bb2d0cf4/agent/internal/subpath"
 )
 
@@ -79,4 +81,22 @@ func isPort(stem string) bool {
 		digit, ok = strings.CutPrefix(stem, "LPT")
 	}
 	return ok && slices.Contains([]string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "¹", "²", "³"}, digit)
+}
+
+// nameOnDisk returns the name that a file has in its folder, which has these names, if the file was found
+// as part: a file system may ignore case and how accents are written. same reports whether an entry is
+// that file; ok is false if none is.
+func nameOnDisk(names []string, part string, same func(name string) bool) (name string, ok bool) {
+	if slices.Contains(names, part) {
+		return part, true
+	}
+	// A file can have two names in a folder: the one that reads like part is meant.
+	for _, alike := range []bool{true, false} {
+		for _, name := range names {
+			if strings.EqualFold(norm.NFC.String(name), norm.NFC.String(part)) == alike && same(name) {
+				return name, true
+			}
+		}
+	}
+	return "", false
 }
