@@ -35,9 +35,10 @@ var Topics = []Topic{
 	{"environment", "the variables that commands inherit"},
 	{"audit", "the log of answers and written files"},
 	{"limits", "all limits"},
+	{"platforms", "what is different on macOS and Windows"},
 }
 
-//go:embed audit.md checks.md commands.md configuration.md editors.md environment.md first-minutes.md headless.md hooks.md hooks-reference.md keys.md language-servers.md limits.md mcp.md models.md permission-rules.md permissions.md sandbox.md skills.md subagents.md trials.md
+//go:embed audit.md checks.md commands.md configuration.md editors.md environment.md first-minutes.md headless.md hooks.md hooks-reference.md keys.md language-servers.md limits.md mcp.md models.md permission-rules.md permissions.md platforms.md sandbox.md skills.md subagents.md trials.md
 var pages embed.FS
 
 // Page returns a page in Markdown for a terminal: without pictures and comments, and with links to

@@ -1,4 +1,5 @@
 package statefile
 
-// Private does nothing: a folder in the user's profile is private already.
+// Private does nothing: a folder in the user's profile is private already. Who can read one elsewhere
+// (AGENT_HOME) is not checked.
 func Private(string) (open string, err error) { return "", nil }

@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Unlike Unix, no pipe or symlink can lurk in a folder.
+// There are no such flags. No pipe has a name in a folder; a link that replaces a file between the look
+// at it and its opening is followed.
 const (
 	noWait   = 0
 	noFollow = 0
@@ -56,13 +57,14 @@ func writable(abs string, info fs.FileInfo) error {
 	return manyNames(int(about.NumberOfLinks))
 }
 
-// names returns the number of names of a file: one, as far as is known.
+// names returns one: how many names a file has, only its handle tells (see writable).
 func names(fs.FileInfo) int { return 1 }
 
-// copyOwner does nothing: a new file inherits its folder's owner and rights.
+// copyOwner does nothing: a new file inherits its folder's owner and rights. Rights that the old file
+// had of its own are lost.
 func copyOwner(*os.File, fs.FileInfo) error { return nil }
 
-// copyAttributes does nothing, like copyOwner.
+// copyAttributes does nothing: the marks hidden and system, and the streams of the old file are lost.
 func copyAttributes(_, _ *os.File) error { return nil }
 
 // readDir lists an open folder.

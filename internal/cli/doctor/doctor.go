@@ -83,6 +83,7 @@ func Run(ctx context.Context, opt Options, cfg config.Config, cfgErr error) (hea
 		run  func() []finding
 	}{
 		{"version", one(func() finding { return fine(opt.Version + " " + runtime.GOOS + "/" + runtime.GOARCH) })},
+		{"system", func() []finding { return checkSystem(runtime.GOOS) }},
 		{"config", one(func() finding { return checkConfig(cfg, cfgErr) })},
 		{"home", one(func() finding { return checkHome(cfg.Home) })},
 		{"shortcuts", one(func() finding { return checkKeys(cfg.Home) })},
@@ -337,13 +338,14 @@ func checkTerminal(p Options) finding {
 	if !term.IsTerminal(int(p.Stdin.Fd())) || !term.IsTerminal(int(p.Stdout.Fd())) {
 		return finding{weak, "standard input or output is not a terminal", "the agent cannot ask you: with -p everything that asks is denied", "use agent -p with --permission-mode accept-edits"}
 	}
+	setKind, setSize := terminalFixes(runtime.GOOS)
 	kind := os.Getenv("TERM")
 	if kind == "" || kind == "dumb" {
-		return finding{weak, "TERM=" + kind, "plain lines are used: no colours, no panels", "set TERM to your terminal's type"}
+		return finding{weak, "TERM=" + kind, "plain lines are used: no colours, no panels", setKind}
 	}
 	w, h, err := term.GetSize(int(p.Stdout.Fd()))
 	if err != nil {
-		return finding{weak, kind + ", size unknown", "80 columns are assumed", "stty cols 100 rows 30"}
+		return finding{weak, kind + ", size unknown", "80 columns are assumed", setSize}
 	}
 	return fine(fmt.Sprintf("%s, %d×%d", kind, w, h))
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // checkDir explains why the locks in a folder cannot be trusted, or returns "". The
-// folders are in the user's profile, which others cannot write.
+// folders are in the user's profile, which others cannot write; if they are elsewhere, that is not checked.
 func checkDir(dir string, _ bool) string {
 	info, err := os.Lstat(dir)
 	switch {

@@ -9,7 +9,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
 )
 
-// Signals replaces the signals that the console does not send.
+// Signals replaces the signals that the console does not send. The terminal is not restored if the program
+// is killed.
 type Signals struct{}
 
 // Catch returns Signals.

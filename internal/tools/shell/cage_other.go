@@ -4,7 +4,7 @@ package shell
 
 import "os/exec"
 
-// startInGroup starts a command: only Linux has groups.
+// startInGroup starts a command: only Linux has groups, of which no process can leave.
 func startInGroup(cmd *exec.Cmd) (cage, error) { return nil, cmd.Start() }
 
 // endGroup does nothing.

@@ -87,6 +87,7 @@ func gitFolders() (dirs []string) {
 // hasWatchdog is false: another process cannot find the processes of a command.
 const hasWatchdog = false
 
+// outlive does nothing: there is no watchdog that could.
 func outlive() {}
 
 func pipeName(*os.File) string { return "-" }
@@ -95,13 +96,13 @@ func (w *watched) left() []process { return nil }
 
 func exitCode(state *os.ProcessState) int { return state.ExitCode() }
 
-// adoptOrphans does nothing: Windows has no orphans.
+// adoptOrphans does nothing: a process whose parent has ended belongs to nobody, and is not found.
 func adoptOrphans() {}
 
 // birth is unknown on this system.
 func birth(int) uint64 { return 0 }
 
-// left returns the shell while it runs.
+// left returns the shell while it runs. Processes that it has left are not known.
 func (t *tree) left() []process {
 	if t.hasExited() {
 		return nil
@@ -115,7 +116,7 @@ func (t *tree) strays() []process { return nil }
 // terminate kills at once: a process without a window cannot be asked to end.
 func terminate(shell int, ps []process) { kill(shell, ps) }
 
-// kill ends the shell and its children.
+// kill ends the shell and the children that can be traced to it now; those whose parent has ended go on.
 func kill(_ int, ps []process) {
 	for _, p := range ps {
 		_ = lookpath.Command(lookpath.System("taskkill.exe"), "/T", "/F", "/PID", strconv.Itoa(p.pid)).Run() // on failure, it is named as a survivor
