@@ -2,24 +2,18 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
-	"github.com/bb2d0cf4/agent/internal/trial"
 )
 
 // TestHostedTrial: in a host, a command that changes nothing in a copy needs no question, and the changes of another are
 // one, with its files.
 func TestHostedTrial(t *testing.T) {
 	t.Parallel()
-	if why := trial.Probe(t.Context(), filepath.Join(t.TempDir(), "trials")).Missing; why != "" {
-		t.Skip(why)
-	}
-	d := newDesk(t, llmtest.NewServer(t, runCall("grep -c old a.txt b.txt && true; sh test.sh"), runCall("sed -i s/old/new/ a.txt b.txt c.txt"), llmtest.Turn{Text: "Done."}),
-		map[string]string{"a.txt": "old\n", "b.txt": "old\n", "c.txt": "old\n", "test.sh": "echo passed\n"})
-	d.env = append(d.env, "AGENT_TRIAL=auto")
+	d := trialDesk(t, map[string]string{"a.txt": "old\n", "b.txt": "old\n", "c.txt": "old\n", "test.sh": "echo passed\n"},
+		runCall("grep -c old a.txt b.txt && true; sh test.sh"), runCall("sed -i s/old/new/ a.txt b.txt c.txt"), llmtest.Turn{Text: "Done."})
 	b := newBuffers(d.host())
 	id, _ := b.open()
 	asked := 0
@@ -49,5 +43,29 @@ func TestHostedTrial(t *testing.T) {
 		}
 	}
 	checkFiles(t, d.dir, files)
+	b.end()
+}
+
+// TestHostedTurnThatMakesTestsPassIsOneQuestion: in a host, too, a turn with red and green tests is one question, about its files.
+func TestHostedTurnThatMakesTestsPassIsOneQuestion(t *testing.T) {
+	t.Parallel()
+	d := trialDesk(t, redProject, turnsToGreen()...)
+	d.env = append(d.env, "AGENT_REVIEW=turn")
+	b := newBuffers(d.host())
+	id, _ := b.open()
+	asked := 0
+	b.answer = func(q map[string]any) string {
+		asked++
+		d.sawThemPass()
+		if shown := fmt.Sprint(q); !strings.Contains(shown, "a.txt") || !strings.Contains(shown, "b.txt") || strings.Contains(shown, "make test") {
+			t.Errorf("the question is %s", shown)
+		}
+		return "allow-once"
+	}
+	b.prompt(id, "make the tests pass", "end_turn")
+	checkFiles(t, d.dir, greenProject())
+	if asked != 1 {
+		t.Errorf("%d questions", asked)
+	}
 	b.end()
 }

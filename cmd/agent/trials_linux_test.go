@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -61,34 +62,64 @@ func TestATrialIsOneReview(t *testing.T) {
 	}
 }
 
-// TestTrialsJoinTheTurn: with one review for a turn, commands see the edits that wait, and their
-// changes wait with them: the whole turn is one question.
-func TestTrialsJoinTheTurn(t *testing.T) {
+// redProject has files of a project with red tests; turnsToGreen are those of a model that makes them pass: it runs them, changes a
+// file with a tool and another by a command, and runs them after each.
+var redProject = map[string]string{
+	"Makefile": "test:\n\t@sh test.sh\n", "a.txt": "one\n", "b.txt": "one\n",
+	"test.sh": "grep -q two a.txt || { echo FAIL a; exit 1; }\ngrep -q two b.txt || { echo FAIL b; exit 1; }\necho passed\n",
+}
+
+func turnsToGreen() []llmtest.Turn {
+	return []llmtest.Turn{
+		runCall("make test"),
+		{Calls: []llmtest.Call{{Name: "edit_file", Args: `{"path":"a.txt","old_string":"one","new_string":"two"}`}}},
+		runCall("make test"),
+		runCall("sed -i s/one/two/ b.txt"),
+		runCall("make test"),
+		{Text: "It passes."}, {Text: "Written."},
+	}
+}
+
+// sawThemPass checks what the model was told by the runs of turnsToGreen, and that nothing is written yet.
+func (d *desk) sawThemPass() {
+	d.t.Helper()
+	for n, said := range map[int]string{1: "FAIL a", 3: "FAIL b", 5: "passed"} {
+		if told := d.told(n); !strings.Contains(told, said) || !strings.Contains(told, "it ran in a copy of the folder") {
+			d.t.Errorf("result %d is %q, without %s", n, told, said)
+		}
+	}
+	checkFiles(d.t, d.dir, redProject)
+}
+
+// greenProject returns the files of redProject after a yes.
+func greenProject() map[string]string {
+	files := maps.Clone(redProject)
+	files["a.txt"], files["b.txt"] = "two\n", "two\n"
+	return files
+}
+
+// TestATurnThatMakesTestsPassIsOneQuestion: with one review for a turn, commands see the edits that wait, and their changes wait
+// with them: a turn with red and green tests is one question, about the files.
+func TestATurnThatMakesTestsPassIsOneQuestion(t *testing.T) {
 	t.Parallel()
-	d := trialDesk(t, map[string]string{"a.txt": "one\n", "test.sh": "grep -q three a.txt && echo passed\n"},
-		llmtest.Turn{Calls: []llmtest.Call{{Name: "edit_file", Args: `{"path":"a.txt","old_string":"one","new_string":"two"}`}}},
-		runCall("sed -i s/two/three/ a.txt"),
-		runCall("sh test.sh"),
-		llmtest.Turn{Text: "It passes."}, llmtest.Turn{Text: "Written."})
+	d := trialDesk(t, redProject, turnsToGreen()...)
 	d.env = append(d.env, "AGENT_REVIEW=turn")
 	d.sit()
-	d.say("make it pass")
-	d.asked(`all changes of this turn: 1 file \+1 −1`)
-	if told := d.told(3); !strings.Contains(told, "passed") {
-		t.Errorf("the test said %q", told)
-	}
-	if got := d.read("a.txt"); got != "one\n" {
-		t.Errorf("before the answer the file holds %q", got)
-	}
+	d.say("make the tests pass")
+	d.asked(`all changes of this turn: 2 files \+2 −2`)
+	d.sawThemPass()
 	d.Press("enter")
-	d.WaitFor(`\+ three`)
+	d.WaitFor(`\+ two`)
+	d.Press("tab")
+	d.WaitFor(`file 2 of 2`)
 	d.Press("esc")
 	d.asked(`all changes of this turn`)
 	d.Press("y")
-	d.WaitFor(`Review of 1 changed file · 1 of 1 file`)
-	if got := d.read("a.txt"); got != "three\n" {
-		t.Errorf("the file holds %q", got)
-	}
+	d.WaitFor(`Review of 2 changed files · 2 of 2 files`)
+	d.idle()
+	checkFiles(t, d.dir, greenProject())
+	d.say("/context")
+	d.WaitFor(`4 commands ran in a copy of the folder: 3 of 3 questions spared\.`)
 }
 
 // TestUntriedCommandsSayWhy: a command that a copy cannot show asks with the reason, and one that missed
