@@ -55,6 +55,7 @@ func (r *reader) inRepository(rel, at string, e fs.DirEntry, added *bool) error 
 		r.index(at)
 	case r.isObject(filepath.Join(rel, "objects"), at):
 		*added = true
+	case subpath.In(filepath.Join(rel, "lfs/tmp"), at) && isNew(r.lower(at)): // git-lfs leaves files there, and reads none
 	default:
 		r.out.withhold(ChangesRepository)
 		return fs.SkipAll

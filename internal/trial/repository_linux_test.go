@@ -30,6 +30,8 @@ func TestRepository(t *testing.T) {
 		{"git add b && rm -r .git/objects/78", "", "withheld: it changes the repository\n"},
 		{"echo junk >.git/index", "", "withheld: it changes the repository\n"},
 		{identity + "commit -qam second", "", "withheld: it changes the repository\n"},
+		{"mkdir -p .git/lfs/tmp && echo x >.git/lfs/tmp/1", "", ""}, // as git-lfs does whenever it looks at a file
+		{"mkdir -p .git/lfs/objects && echo x >.git/lfs/objects/1", "", "withheld: it changes the repository\n"},
 		{"git config a.b c", "", "withheld: it changes the repository\n"},
 		{"git checkout -q b", "", "b changed: b\n\n"},
 		{"rm -rf .git", "", "withheld: it changes the repository\n"},
