@@ -176,8 +176,11 @@ func (r *room) tmpfs(a []string) error {
 // out all syncs: nothing in upper has to outlast a power failure.
 func overlay(lower, upper, work, to string) error {
 	// The last mount has left a mark that it was volatile. Only this process may remove it.
-	if err := os.RemoveAll(work + "/work/incompat/volatile"); err != nil {
-		return err
+	mark := work + "/work/incompat/volatile"
+	for _, err := range []error{syscall.Unlink(mark + "/dirty"), syscall.Rmdir(mark)} {
+		if err != nil && !errors.Is(err, syscall.ENOENT) {
+			return err
+		}
 	}
 	var fds [3]int
 	for i, path := range []string{lower, upper, work} {

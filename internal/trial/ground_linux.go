@@ -140,7 +140,10 @@ func (t *Trials) ground(r *room.Room, env environment) {
 	for _, path := range system {
 		r.Show(path)
 	}
-	maskUnreadable(r, "/etc")
+	var st unix.Stat_t
+	if unix.Lstat(t.etc.path, &st) == nil {
+		t.etc.maskUnreadable(r, &st)
+	}
 	if dir := env.get("TMPDIR"); filepath.IsAbs(dir) && filepath.Clean(dir) != "/tmp" && !t.covers(dir) {
 		r.Private(dir, temporary, os.ModeSticky|0o777)
 	}
@@ -172,27 +175,55 @@ func (t *Trials) showPrograms(r *room.Room, home string, dirs []string) {
 	}
 }
 
-// maskUnreadable hides what not everybody may read in a folder of the system: as root, or in another group, a
+// systemDir is a folder of the system as it was last listed.
+type systemDir struct {
+	path  string
+	stat  stamp
+	files []string // the paths of what is neither a folder nor a link
+	dirs  []*systemDir
+}
+
+// maskUnreadable hides what not everybody may read in a folder of the system, whose state is st: as root, or in another group, a
 // command could. What cannot be listed the command cannot read either.
-func maskUnreadable(r *room.Room, dir string) {
-	f, err := os.Open(dir)
-	if err != nil {
+func (d *systemDir) maskUnreadable(r *room.Room, st *unix.Stat_t) {
+	d.refresh(st)
+	for _, path := range d.files {
+		if unix.Lstat(path, st) == nil && st.Mode&0o004 == 0 {
+			r.Mask(path, "")
+		}
+	}
+	for _, below := range d.dirs {
+		switch {
+		case unix.Lstat(below.path, st) != nil:
+		case st.Mode&0o005 != 0o005:
+			r.Private(below.path, 1<<12, 0)
+		default:
+			below.maskUnreadable(r, st)
+		}
+	}
+}
+
+// refresh lists the folder again if its names may have changed.
+func (d *systemDir) refresh(st *unix.Stat_t) {
+	now, settled := stampOf(st)
+	if d.stat == now {
 		return
 	}
-	defer f.Close()
-	entries, _ := f.ReadDir(-1) // as far as it can be listed
+	known := map[string]*systemDir{}
+	for _, below := range d.dirs {
+		known[below.path] = below
+	}
+	d.stat, d.files, d.dirs = settled, nil, nil
+	entries, _ := os.ReadDir(d.path) // as far as it can be listed
 	for _, e := range entries {
-		var st unix.Stat_t
-		if e.Type()&fs.ModeSymlink != 0 || unix.Fstatat(int(f.Fd()), e.Name(), &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
-			continue
-		}
-		switch path := dir + "/" + e.Name(); {
-		case st.Mode&unix.S_IFMT == unix.S_IFDIR && st.Mode&0o005 != 0o005:
-			r.Private(path, 1<<12, 0)
-		case st.Mode&unix.S_IFMT == unix.S_IFDIR:
-			maskUnreadable(r, path)
-		case st.Mode&0o004 == 0:
-			r.Mask(path, "")
+		switch path := d.path + "/" + e.Name(); {
+		case e.Type()&fs.ModeSymlink != 0:
+		case !e.IsDir():
+			d.files = append(d.files, path)
+		case known[path] != nil:
+			d.dirs = append(d.dirs, known[path])
+		default:
+			d.dirs = append(d.dirs, &systemDir{path: path})
 		}
 	}
 }

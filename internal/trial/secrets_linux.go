@@ -52,6 +52,16 @@ const unsearched = "node_modules"
 // fresh is how long a folder may change again without a change of its stamp.
 const fresh = 20 * time.Millisecond
 
+// stampOf returns the stamp of a folder, and the one to keep for its names, which are read after this: none if they may
+// change again without another stamp.
+func stampOf(st *unix.Stat_t) (now, settled stamp) {
+	now = stamp{st.Ino, st.Mtim, st.Ctim}
+	if time.Since(time.Unix(st.Ctim.Unix())) < fresh {
+		return now, stamp{}
+	}
+	return now, now
+}
+
 // find returns the files with keys below root.
 func (s *secrets) find(ctx context.Context, root string) (findings, error) {
 	all := findings{masked: map[string]string{}}
@@ -92,13 +102,12 @@ func (s *secrets) visit(ctx context.Context, root, rel string, d *secretDir, all
 
 // refresh reads the names in a folder again if they may have changed. Nobody sees those in a folder that cannot be listed.
 func (s *secrets) refresh(d *secretDir, path, rel string) {
-	begin := time.Now()
 	var st unix.Stat_t
 	if unix.Lstat(path, &st) != nil {
 		*d = secretDir{name: d.name}
 		return
 	}
-	now := stamp{st.Ino, st.Mtim, st.Ctim}
+	now, settled := stampOf(&st)
 	if d.stat == now {
 		return
 	}
@@ -106,10 +115,7 @@ func (s *secrets) refresh(d *secretDir, path, rel string) {
 	for _, below := range d.dirs {
 		known[below.name] = below
 	}
-	*d = secretDir{name: d.name, stat: now}
-	if begin.Sub(time.Unix(st.Ctim.Unix())) < fresh {
-		d.stat = stamp{}
-	}
+	*d = secretDir{name: d.name, stat: settled}
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return

@@ -82,7 +82,8 @@ type Trials struct {
 	dir   string // of this process below Options.State
 	lock  *os.File
 
-	mu sync.Mutex
+	mu  sync.Mutex
+	etc systemDir
 }
 
 // maxSlots is the number of processes that may have trials in the same folder at once.
@@ -101,7 +102,7 @@ func New(opt Options) (*Trials, error) {
 	if state, err = filepath.EvalSymlinks(state); err != nil {
 		return nil, err
 	}
-	t := &Trials{opt: opt}
+	t := &Trials{opt: opt, etc: systemDir{path: "/etc"}}
 	home, _ := os.UserHomeDir() // without one, there is nothing to protect in it
 	if home, err = filepath.EvalSymlinks(home); err != nil {
 		home = ""
