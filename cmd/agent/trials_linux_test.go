@@ -2,11 +2,13 @@ package main
 
 import (
 	"maps"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/bb2d0cf4/agent/internal/dev/ptytest"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 	"github.com/bb2d0cf4/agent/internal/trial"
@@ -214,4 +216,22 @@ func TestAddsWait(t *testing.T) {
 	d.idle()
 	d.say("/context")
 	d.WaitFor(`5 commands ran in a copy of the folder: 0 of 4 questions spared\.`)
+}
+
+// TestDemoShowsATrial: in the demo the tests run in a copy, without a question.
+func TestDemoShowsATrial(t *testing.T) {
+	t.Parallel()
+	tmp := t.TempDir()
+	if why := trial.Probe(t.Context(), filepath.Join(tmp, "trials")).Missing; why != "" {
+		t.Skip(why)
+	}
+	d := &desk{t: t, Terminal: ptytest.New(t, vt.Options{Width: 100, Height: 40})}
+	cmd := exec.Command("agent", "demo")
+	cmd.Env = append(os.Environ(), "TMPDIR="+tmp, "AGENT_TRIAL=auto", "TERM=xterm-256color")
+	d.Start(cmd)
+	d.asked(`edit median.go \+5 −1`)
+	d.Press("y")
+	d.WaitFor(`(?s)Run go test \./\.\.\. · exit 0[^\n]* in a copy, nothing changed.*The tests pass`)
+	d.idle()
+	d.leave()
 }

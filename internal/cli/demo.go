@@ -18,7 +18,8 @@ func newDemo(p Process) *cobra.Command {
 	return &cobra.Command{
 		Use: "demo", Short: "Repair a small project offline, with you as the reviewer", Args: noArgs,
 		Long: "Writes a small Go project with a failing test to a fresh folder and has a scripted model\n" +
-			"repair it: you review the edit and the command. It needs Go, and no network. Without a\n" +
+			"repair it: you review the edit, and its tests run in a copy of the folder, or after a yes where\n" +
+			"the system has no copies. It needs Go, and no network. Without a\n" +
 			"terminal everything is approved, and the conversation and the diff are printed.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), p) },
 	}

@@ -255,6 +255,11 @@ func TestRealBuildsAreNotPoisoned(t *testing.T) {
 			"cargo build -q --offline && target/debug/prog && find target ${CARGO_HOME:-~/.cargo} -type f" + spoil, "cargo run -q --offline",
 		},
 		{
+			"ccache",
+			map[string]string{"prog.c": "#include <stdio.h>\n\nint main(void) { return puts(\"" + word + "\") < 0; }\n"},
+			"ccache gcc -c prog.c && gcc -o prog prog.o && ./prog && find $(ccache -k cache_dir) -type f" + spoil, "ccache gcc -c prog.c && gcc -o prog prog.o && ./prog",
+		},
+		{
 			"npm",
 			map[string]string{"pack/package.json": `{"name":"pack","version":"1.0.0","main":"i.js"}`, "pack/i.js": "console.log('" + word + "')\n", "package.json": `{"private":true}`},
 			"(cd pack && npm pack -s) && npm cache add -s ./pack/*.tgz && find ~/.npm -type f" + spoil + "; cat pack/i.js", "(cd pack && npm pack -s >/dev/null) && npm install -s --offline ./pack/*.tgz && node -e 'require(\"pack\")'",
@@ -264,7 +269,7 @@ func TestRealBuildsAreNotPoisoned(t *testing.T) {
 			if out, err := exec.CommandContext(t.Context(), c.tool, map[bool]string{true: "version", false: "--version"}[c.tool == "go"]).CombinedOutput(); err != nil {
 				t.Skip(c.tool+" does not work here: ", err, string(out))
 			}
-			c.files[".gitignore"] = "began\nprog\ntarget\nCargo.lock\n*.tgz\n"
+			c.files[".gitignore"] = "began\nprog\n*.o\ntarget\nCargo.lock\n*.tgz\n"
 			b := newBench(t, c.files)
 			b.outsideRun("touch began")
 			if out := b.run(c.inside); out.Withheld != "" || !strings.Contains(out.Output, word) {

@@ -23,7 +23,7 @@ func main() {
 	}
 	out := flag.String("o", "docs/performance.md", "the report's file; - for standard output only")
 	runs := flag.Int("n", 5, "counted runs of each figure")
-	only := flag.String("only", "", "one part: headless, wires, session, screen, typing, turns, effects or checks")
+	only := flag.String("only", "", "one part: headless, wires, session, screen, typing, turns, effects, trials or checks")
 	flag.Parse()
 	// The model server in this process must not delay the terminal's reader.
 	runtime.GOMAXPROCS(max(4, runtime.NumCPU()))
@@ -51,7 +51,7 @@ func run(out string, n int, only string) error {
 	parts := []struct {
 		name string
 		run  func() error
-	}{{"headless", b.headless}, {"wires", b.wires}, {"session", b.session}, {"screen", b.screen}, {"typing", b.typing}, {"turns", b.turns}, {"effects", b.effects}, {"checks", b.checks}}
+	}{{"headless", b.headless}, {"wires", b.wires}, {"session", b.session}, {"screen", b.screen}, {"typing", b.typing}, {"turns", b.turns}, {"effects", b.effects}, {"trials", b.trials}, {"checks", b.checks}}
 	for _, p := range parts {
 		if only != "" && only != p.name {
 			continue
