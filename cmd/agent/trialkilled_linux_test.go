@@ -11,7 +11,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/dev/stress"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
-	"github.com/bb2d0cf4/agent/internal/trial"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -25,9 +24,7 @@ turns:
 // all as approved, and no process. The next run works.
 func TestKilledInATrial(t *testing.T) {
 	t.Parallel()
-	if why := trial.Probe(t.Context(), filepath.Join(t.TempDir(), "trials")).Missing; why != "" {
-		t.Skip(why)
-	}
+	needTrials(t)
 	seed := stress.Seed(t)
 	random := rand.New(rand.NewPCG(seed, seed))
 	dir := scratch.Dir(t, map[string]string{"p/": "", "h/script.yaml": trialScript})

@@ -1,25 +1,37 @@
 package main
 
 import (
+	"errors"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+	"github.com/bb2d0cf4/agent/internal/tools/shell"
 	"github.com/bb2d0cf4/agent/internal/trial"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 )
+
+// needTrials skips a test on a system without trials.
+func needTrials(t *testing.T) {
+	t.Helper()
+	if why := noTrials(); why != "" {
+		t.Skip(why)
+	}
+}
 
 // trialDesk is a desk on which commands first run in a copy of the folder.
 func trialDesk(t *testing.T, files map[string]string, turns ...llmtest.Turn) *desk {
 	t.Helper()
-	if why := trial.Probe(t.Context(), filepath.Join(t.TempDir(), "trials")).Missing; why != "" {
-		t.Skip(why)
-	}
+	needTrials(t)
 	d := newDesk(t, llmtest.NewServer(t, turns...), files)
 	d.env = append(d.env, "AGENT_TRIAL=auto")
 	return d
@@ -222,9 +234,7 @@ func TestAddsWait(t *testing.T) {
 func TestDemoShowsATrial(t *testing.T) {
 	t.Parallel()
 	tmp := t.TempDir()
-	if why := trial.Probe(t.Context(), filepath.Join(tmp, "trials")).Missing; why != "" {
-		t.Skip(why)
-	}
+	needTrials(t)
 	d := &desk{t: t, Terminal: ptytest.New(t, vt.Options{Width: 100, Height: 40})}
 	cmd := exec.Command("agent", "demo")
 	cmd.Env = append(os.Environ(), "TMPDIR="+tmp, "AGENT_TRIAL=auto", "TERM=xterm-256color")
@@ -234,4 +244,48 @@ func TestDemoShowsATrial(t *testing.T) {
 	d.WaitFor(`(?s)Run go test \./\.\.\. · exit 0[^\n]* in a copy, nothing changed.*The tests pass`)
 	d.idle()
 	d.leave()
+}
+
+// reaching are the flights that write no file of a person: their status tells.
+var reaching = append([]string{"signal", "environment", "memory", "open files"}, special[3:]...)
+
+// TestFlightsFromACopy: the lines that leave the workspace without the sandbox change nothing, and reach no process, from a copy of it.
+func TestFlightsFromACopy(t *testing.T) {
+	needTrials(t)
+	for name, line := range flights { // one after the other, as jobs of a program are to own all its commands
+		t.Run(name, func(t *testing.T) {
+			b := newBoxed(t, "off")
+			for file, text := range map[string]string{"script.yaml": "turns: []\n", ".agent/config.yaml": "check: off\n", ".bashrc": "x\n"} {
+				scratch.Write(t, filepath.Join(b.home, file), text)
+			}
+			root, err := workspace.Open(b.dir, workspace.Options{Home: filepath.Join(b.home, ".agent")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			jobs := shell.NewJobs()
+			trials, err := trial.New(trial.Options{Root: root, State: filepath.Join(b.home, ".agent/trials"), Home: filepath.Join(b.home, ".agent"), Jobs: jobs})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := errors.Join(trials.Close(), jobs.Close(), root.Close()); err != nil {
+					t.Error(err)
+				}
+			})
+			line := strings.NewReplacer("OUT", b.home, "PARENT", strconv.Itoa(os.Getpid())).Replace(line)
+			out, err := trials.Run(t.Context(), shell.Options{Line: line, Dir: b.dir, Env: append(shell.Environ(os.Environ(), nil), "HOME="+b.home)}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out.ExitCode == 0 && slices.Contains(reaching, name) {
+				t.Errorf("it gets out of the copy: %s", out.Output)
+			}
+			checkFiles(t, b.dir, map[string]string{})
+			for file, text := range map[string]string{"script.yaml": "turns: []\n", ".agent/config.yaml": "check: off\n", ".bashrc": "x\n", "f": ""} {
+				if data, _ := os.ReadFile(filepath.Join(b.home, file)); string(data) != text { // f is not there
+					t.Errorf("%s holds %q", file, data)
+				}
+			}
+		})
+	}
 }

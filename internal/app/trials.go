@@ -38,7 +38,7 @@ func (a *App) newTrials() *trials {
 // Missing implements tools.Trials.
 func (t *trials) Missing(ctx context.Context) string {
 	t.once.Do(func() {
-		if t.why = trial.Probe(ctx, t.opt.State).Missing; t.why != "" {
+		if t.why = trial.Probe(ctx, t.opt.State, t.opt.Jobs).Missing; t.why != "" {
 			return
 		}
 		made, err := trial.New(t.opt)

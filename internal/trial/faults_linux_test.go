@@ -80,6 +80,30 @@ func TestChangedMeanwhile(t *testing.T) {
 	}
 }
 
+// TestProbeBesideACommand: to find out whether the system has trials ends no other command.
+func TestProbeBesideACommand(t *testing.T) {
+	b := newBench(t, map[string]string{"a": "a\n"})
+	started, probed := make(chan bool, 1), make(chan string, 1)
+	opts := shell.Options{Line: "echo ready; until grep -q go a; do :; done; echo done", Dir: b.dir, Timeout: 20 * time.Second}
+	opts.Output = func(string) {
+		select {
+		case started <- true:
+		default:
+		}
+	}
+	go func() {
+		<-started
+		probed <- trial.Probe(context.Background(), filepath.Join(t.TempDir(), "trials"), b.jobs).Missing
+		if err := os.WriteFile(filepath.Join(b.dir, "a"), []byte("go\n"), 0o600); err != nil {
+			t.Error(err)
+		}
+	}()
+	out, err := b.Run(t.Context(), opts, nil)
+	if why := <-probed; err != nil || why != "" || out.ExitCode != 0 || out.Output != "ready\ndone\n" {
+		t.Errorf("%v, %s, %+v", err, why, out.Result)
+	}
+}
+
 // TestIgnoredFilesStay: the files that git ignores stay for the next command, also of the next session, until the folder has newer ones.
 func TestIgnoredFilesStay(t *testing.T) {
 	b := newBench(t, map[string]string{".gitignore": "out/\n", "out/real": "real\n"})

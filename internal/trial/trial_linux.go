@@ -24,16 +24,23 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// Probe reports why this system has no trials, by running one that does nothing. state is as in Options.
-func Probe(ctx context.Context, state string) sandbox.Offer {
-	err := probe(ctx, state)
+// Probe reports why this system has no trials, by running one that does nothing. state and jobs are as in Options; without
+// jobs, this program may run no other commands meanwhile.
+func Probe(ctx context.Context, state string, jobs Jobs) sandbox.Offer {
+	var err error
+	if jobs != nil {
+		err = probe(ctx, state, jobs)
+	} else {
+		own := shell.NewJobs()
+		err = errors.Join(probe(ctx, state, own), own.Close())
+	}
 	if err != nil {
 		return sandbox.Offer{Missing: err.Error()}
 	}
 	return sandbox.Offer{}
 }
 
-func probe(ctx context.Context, state string) (err error) {
+func probe(ctx context.Context, state string, jobs Jobs) (err error) {
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return err
 	}
@@ -53,9 +60,8 @@ func probe(ctx context.Context, state string) (err error) {
 		r.Show(path)
 	}
 	r.Change(over.Lower, over)
-	jobs := shell.NewJobs()
 	got, err := jobs.Run(ctx, shell.Options{Line: "echo >made", Dir: over.Lower, Sandbox: r, Timeout: 10 * time.Second})
-	if err = errors.Join(err, jobs.Close()); err != nil {
+	if err != nil {
 		return explain(err)
 	}
 	if end := r.Ending(); end.Failed != "" {

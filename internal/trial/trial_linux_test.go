@@ -41,7 +41,7 @@ func newBench(t testing.TB, files map[string]string) *bench {
 		t.Fatal(err)
 	}
 	state := t.TempDir()
-	probe.Do(func() { missing = trial.Probe(t.Context(), state).Missing })
+	probe.Do(func() { missing = trial.Probe(t.Context(), state, nil).Missing })
 	if missing != "" {
 		t.Skip(missing)
 	}

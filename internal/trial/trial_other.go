@@ -14,7 +14,7 @@ import (
 const missing = "only Linux has what a trial needs"
 
 // Probe reports that this system has no trials.
-func Probe(context.Context, string) sandbox.Offer { return sandbox.Offer{Missing: missing} }
+func Probe(context.Context, string, Jobs) sandbox.Offer { return sandbox.Offer{Missing: missing} }
 
 // Trials runs no commands on this system.
 type Trials struct{}

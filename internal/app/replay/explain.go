@@ -65,7 +65,7 @@ func OptionsOf(ctx context.Context, s setup.Setup, mode permission.Mode, rules p
 
 // tries reports whether commands of sessions with this setup first run in a copy here.
 func tries(ctx context.Context, s setup.Setup) bool {
-	return s.Trial != "off" && trial.Probe(ctx, trial.StateIn(s.Home)).Missing == ""
+	return s.Trial != "off" && trial.Probe(ctx, trial.StateIn(s.Home), nil).Missing == ""
 }
 
 // classes describes the classes of commands for people.

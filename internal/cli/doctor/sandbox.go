@@ -35,7 +35,7 @@ func checkTrial(ctx context.Context, cfg config.Config) finding {
 	if cfg.Trial != "auto" && cfg.Trial != "required" {
 		return fine("off: commands ask")
 	}
-	why := trial.Probe(ctx, trial.StateIn(cfg.Home)).Missing
+	why := trial.Probe(ctx, trial.StateIn(cfg.Home), nil).Missing
 	switch {
 	case why != "" && cfg.Trial == "required":
 		return finding{broken, "none: " + why, "only commands that read can run", "agent config set trial auto"}
