@@ -90,7 +90,8 @@ func turnsToGreen() []llmtest.Turn {
 		runCall("make test"),
 		runCall("sed -i s/one/two/ b.txt"),
 		runCall("make test"),
-		{Text: "It passes."}, {Text: "Written."},
+		{Text: "It passes."},
+		{Text: "Written."},
 	}
 }
 
