@@ -95,7 +95,7 @@ func turnsToGreen() []llmtest.Turn {
 	}
 }
 
-// sawThemPass checks what the model was told by the runs of turnsToGreen, and that nothing is written yet.
+// sawThemPass checks the results of the runs of turnsToGreen, and that nothing is written yet.
 func (d *desk) sawThemPass() {
 	d.t.Helper()
 	for n, said := range map[int]string{1: "FAIL a", 3: "FAIL b", 5: "passed"} {
@@ -283,7 +283,7 @@ func TestFlightsFromACopy(t *testing.T) {
 			}
 			checkFiles(t, b.dir, map[string]string{})
 			for file, text := range map[string]string{"script.yaml": "turns: []\n", ".agent/config.yaml": "check: off\n", ".bashrc": "x\n", "f": ""} {
-				if data, _ := os.ReadFile(filepath.Join(b.home, file)); string(data) != text { // f is not there
+				if data, _ := os.ReadFile(filepath.Join(b.home, file)); string(data) != text { // f is missing
 					t.Errorf("%s holds %q", file, data)
 				}
 			}

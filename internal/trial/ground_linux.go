@@ -179,11 +179,11 @@ func (t *Trials) showPrograms(r *room.Room, home string, dirs []string) {
 type systemDir struct {
 	path  string
 	stat  stamp
-	files []string // the paths of what is neither a folder nor a link
+	files []string // paths of all but folders and links
 	dirs  []*systemDir
 }
 
-// maskUnreadable hides what not everybody may read in a folder of the system, whose state is st: as root, or in another group, a
+// maskUnreadable hides files of a folder of the system, whose state is st, that not everybody may read: as root, or in another group, a
 // command could. What cannot be listed the command cannot read either.
 func (d *systemDir) maskUnreadable(r *room.Room, st *unix.Stat_t) {
 	d.refresh(st)
