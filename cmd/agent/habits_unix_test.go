@@ -106,3 +106,29 @@ func TestModelsAreChecked(t *testing.T) {
 		t.Errorf("%d requests", n)
 	}
 }
+
+// TestSharpProposesALine: "# text" becomes a prompt that asks for a line of AGENTS.md; the line is an edit like
+// any other. A heading above further lines stays a prompt.
+func TestSharpProposesALine(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Calls: []llmtest.Call{writeCall("AGENTS.md", "- use tabs\n")}}, llmtest.Turn{Text: "Done."}, llmtest.Turn{Text: "A heading."}), nil)
+	d.sit()
+	d.say("# use tabs")
+	d.WaitFor(`(?s)the model proposes it as an edit:.*❯ Add this line to AGENTS\.md, and change nothing else: use tabs`)
+	if n := len(d.server.Requests()); n != 0 {
+		t.Errorf("%d requests before it was sent", n)
+	}
+	d.Press("enter")
+	d.asked(`(?s)create AGENTS\.md.*use tabs`)
+	d.Press("y")
+	d.WaitFor(`Done\.`)
+	d.idle()
+	if got := d.read("AGENTS.md"); got != "- use tabs\n" {
+		t.Errorf("AGENTS.md: %q", got)
+	}
+	d.Paste("# A heading\n\nand its text")
+	d.Press("enter")
+	d.WaitFor(`A heading\.`)
+	d.idle()
+	d.leave()
+}

@@ -219,3 +219,38 @@ func TestPlanInOtherEditors(t *testing.T) {
 	}
 	d.leave()
 }
+
+// An accepted plan is found again: by /plan, in the full conversation, and in a resumed session.
+func TestThePlanIsSeenAgain(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, llmtest.NewServer(t, planCall("# Be polite\n\n1. Say **good day**.\n"), llmtest.Turn{Text: "All done."}, llmtest.Turn{Text: "I plan."}), nil)
+	const steps = `# Be polite(?s:.*)1\. Say good day\.`
+	d.sit()
+	d.say("/plan")
+	d.WaitFor(`Plan mode: the model`)
+	d.say("be polite")
+	d.WaitFor(steps)
+	d.awake("y carry it out")
+	d.Press("1")
+	d.WaitFor(`All done`)
+	d.idle()
+	d.say("/clear") // of the screen, too
+	d.WaitFor(`Started a new session`)
+	d.say("/resume")
+	d.WaitFor(`be polite.*ago|be polite.*just now`)
+	d.Press("enter")
+	d.WaitFor(`(?s)Session resumed.*accepted by the user(?s:.*)` + steps + `.*All done`)
+	d.Press("ctrl+l")
+	d.say("/plan")
+	d.WaitFor(`(?s)^The accepted plan(?s:.*)` + steps + `.*q back`)
+	d.Press("q")
+	d.WaitFor(`(?m)^❯ *$`)
+	d.Press("ctrl+o")
+	d.WaitFor(`(?s)^The full conversation.*Plan: Be polite(?s:.*)` + steps)
+	d.Press("q")
+	d.WaitFor(`(?m)^❯ *$`)
+	d.say("/plan something else")
+	d.WaitFor(`(?s)Plan mode: the model.*❯ something else.*I plan\.`)
+	d.idle()
+	d.leave()
+}

@@ -68,7 +68,7 @@ func TestPagerInGNUScreen(t *testing.T) {
 	d.WaitFor(`Hello\.`)
 	d.idle()
 	d.Press("ctrl+o")
-	d.WaitFor(`(?s)The full conversation.*of 4 · /`)
+	d.WaitFor(`(?s)The full conversation.*of 4 · q back`)
 	d.Press("q")
 	d.WaitFor(`(?s)/help\n+❯ hi\n+Hello\..*default mode`)
 	if screen := d.Screen(); strings.Contains(screen, "The full conversation") || strings.Contains(screen, "~\n") {

@@ -18,7 +18,7 @@ func (m *model) submit(text string) tea.Cmd {
 	if text == "" {
 		return nil
 	}
-	name, args, ok := command.Split(text)
+	name, args, ok := command.Typed(text)
 	if name != "quit" {
 		m.quits = false
 	}

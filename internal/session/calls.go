@@ -118,7 +118,7 @@ func deed(title string, res tools.Result) *history.Deed {
 	}
 	d := &history.Deed{
 		What: history.Valid(cmp.Or(rec.What, title)), Result: history.Valid(cmp.Or(rec.Result, res.ForUser)),
-		Words: history.Valid(rec.Words), Refused: res.Denied != nil, Failed: res.Failed,
+		Words: history.Valid(rec.Words), Plan: history.Valid(res.Plan), Refused: res.Denied != nil, Failed: res.Failed,
 	}
 	for _, c := range res.Changes {
 		f := history.File{Path: history.Valid(c.Path), Added: c.Added, Removed: c.Removed}

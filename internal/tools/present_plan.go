@@ -2,9 +2,11 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
 	"github.com/bb2d0cf4/agent/internal/tools/toolcall"
 )
@@ -32,6 +34,15 @@ func (a presentPlanArgs) title() string {
 		}
 	}
 	return "Plan"
+}
+
+// PlanOf returns the plan that a call presents, "" for other calls.
+func PlanOf(c llm.ToolCall) string {
+	var a presentPlanArgs
+	if c.Name != presentPlanFacts.Name || json.Unmarshal([]byte(c.Args), &a) != nil {
+		return ""
+	}
+	return a.Plan
 }
 
 type planner struct{ Deps }

@@ -115,6 +115,15 @@ type Edit struct {
 	Then func(ctx context.Context, text string) (Reply, error)
 }
 
+// Typed parses a line typed at the prompt, as Split does; "# text" is "/memory text", unless it is a
+// heading above further lines.
+func Typed(line string) (name, args string, ok bool) {
+	if text, found := strings.CutPrefix(line, "# "); found && !strings.Contains(line, "\n") {
+		return "memory", strings.TrimSpace(text), true
+	}
+	return Split(line)
+}
+
 // Split parses a line of the prompt. ok is false for a prompt, which may begin with a path
 // ("/etc/hosts").
 func Split(line string) (name, args string, ok bool) {

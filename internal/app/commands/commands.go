@@ -23,7 +23,7 @@ type Set struct {
 // List returns the commands in the order of the help.
 func (s *Set) List() []command.Command {
 	list := slices.Concat(
-		sessions{s}.list(), answers{s}.list(), changes{s}.list(), models{s}.list(), permissions{s}.list(), servers{s}.list(), tasks{s}.list(),
+		sessions{s}.list(), answers{s}.list(), changes{s}.list(), models{s}.list(), plans{s}.list(), permissions{s}.list(), servers{s}.list(), tasks{s}.list(),
 		room{s}.list(), editors{s}.list(), program{s}.list(), themes{s}.list(),
 	)
 	for i := range list {

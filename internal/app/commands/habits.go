@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/bb2d0cf4/agent/internal/app/command"
-	"github.com/bb2d0cf4/agent/internal/permission"
 )
 
 // Served has the commands that are not in the list: the prompts of the MCP servers, and names that
@@ -27,7 +26,10 @@ func (s Served) Find(name string) (command.Command, bool) {
 	c := command.Command{Name: name}
 	i := slices.IndexFunc(s.Listed, func(c command.Command) bool { return c.Name == h.runs })
 	if i < 0 {
-		c.Run = func(context.Context, string) (command.Reply, error) {
+		c.Run = func(_ context.Context, args string) (command.Reply, error) {
+			if h.asks != "" && args != "" {
+				return command.Reply{Text: "Send this prompt, and the model proposes it as an edit:", Insert: h.asks + args}, nil
+			}
 			return command.Reply{Text: h.says, Insert: h.types}, nil
 		}
 		return c, true
@@ -40,19 +42,21 @@ func (s Served) Find(name string) (command.Command, bool) {
 }
 
 // habit is the meaning of a name from elsewhere: a command with the beginning of its arguments, or a sentence,
-// and a text for the prompt.
-type habit struct{ runs, args, says, types string }
+// and a text for the prompt; asks is such a text that ends in the arguments.
+type habit struct{ runs, args, says, types, asks string }
 
 // habits are names of other programs' commands.
 var habits = map[string]habit{
-	"plan":     {runs: "permissions", args: permission.Plan.String()},
-	"new":      {runs: "clear"},
-	"exit":     {says: "/quit or Ctrl+D exits."},
-	"jobs":     {runs: "tasks"},
-	"agents":   {says: "Sub-agents are Markdown files in .agent/agents of a project, or in agents of your own folder (agent help subagents). /tasks shows those that are running."},
-	"status":   {runs: "doctor"},
-	"usage":    {says: "/cost shows the tokens and the cost so far, /context what fills the model's context."},
-	"memory":   {says: "The model reads the AGENTS.md files of the project and of your own folder. /context lists those in use, /init writes one."},
+	"new":    {runs: "clear"},
+	"exit":   {says: "/quit or Ctrl+D exits."},
+	"jobs":   {runs: "tasks"},
+	"agents": {says: "Sub-agents are Markdown files in .agent/agents of a project, or in agents of your own folder (agent help subagents). /tasks shows those that are running."},
+	"status": {runs: "doctor"},
+	"usage":  {says: "/cost shows the tokens and the cost so far, /context what fills the model's context."},
+	"memory": {
+		says: "The model reads the AGENTS.md files of the project and of your own folder. /context lists those in use, /init writes one, and # TEXT adds a line.",
+		asks: "Add this line to AGENTS.md, and change nothing else: ",
+	},
 	"review":   {says: "Change this prompt and send it:", types: "Review the uncommitted changes for mistakes; change nothing. "},
 	"hooks":    {says: "Hooks are in config.yaml, or in .agent/hooks.json of a project (agent help hooks). /doctor counts those in use."},
 	"skills":   {says: "Skills are folders with a SKILL.md in .agent/skills of a project, or in skills of your own folder (agent help skills). /help lists them among your own commands."},

@@ -66,7 +66,7 @@ func (p permissions) choose(ctx context.Context, id string) (command.Reply, erro
 	own := p.own()
 	i := slices.IndexFunc(own, func(r permission.Rule) bool { return named(r) == name })
 	if i < 0 {
-		return command.Reply{}, fmt.Errorf("the rule %s is no longer in force", name)
+		return command.Reply{}, fmt.Errorf("the rule %s no longer applies", name)
 	}
 	if err := p.App.RevokeRule(ctx, own[i]); err != nil {
 		return command.Reply{}, err

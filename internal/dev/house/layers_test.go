@@ -147,7 +147,7 @@ var layers = []struct {
 	{"internal/repl/keys/keystest", nil},
 	{"internal/repl/jobcontrol", []string{"internal/repl/screen"}},
 	{"internal/repl/markdown", []string{"internal/cells", "internal/repl/highlight", "internal/repl/paint", "internal/sanitize", "internal/repl/theme"}},
-	{"internal/repl/pager", []string{"internal/repl/keys", "internal/cells", "internal/repl/paint", "internal/repl/theme", "internal/sanitize"}},
+	{"internal/repl/pager", []string{"internal/repl/keys", "internal/cells", "internal/repl/markdown", "internal/repl/paint", "internal/repl/theme", "internal/sanitize"}},
 	{"internal/repl/picker", []string{"internal/repl/keys", "internal/cells", "internal/fuzzy", "internal/repl/paint", "internal/sanitize", "internal/repl/theme"}},
 	{"internal/repl/plain", []string{
 		"internal/confirm", "internal/diff", "internal/llm", "internal/nearest", "internal/app", "internal/app/command", "internal/repl/diffview", "internal/repl/pager",

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/bb2d0cf4/agent/internal/repl/markdown"
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -87,6 +88,13 @@ func (l *lines) Rows(i int, look theme.Look) []string {
 // Block returns a Doc that is laid out as a unit, like a table: render returns rows that are
 // safe to show; text is for searching.
 func Block(text string, render func(look theme.Look) []string) Doc { return block{text, render} }
+
+// Marked returns a Doc for Markdown.
+func Marked(text string) Doc {
+	return Block(text, func(look theme.Look) []string {
+		return markdown.Page(text, markdown.Options{Width: look.Width, NoColor: look.NoColor})
+	})
+}
 
 type block struct {
 	text   string

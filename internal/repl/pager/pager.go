@@ -104,14 +104,13 @@ func (p *Pager) footer(end place) string {
 		first, _ = p.span(p.top)
 		_, last = p.span(p.step(end, -1))
 	}
-	hints := []string{extent(first, last, total), p.Keys.Hint("search", keys.PagerSearch)}
+	hints := []string{extent(first, last, total), p.Keys.Hint("back", keys.PagerClose), p.Keys.Hint("search", keys.PagerSearch)}
 	if p.find.words != "" {
-		hints = append(hints, p.Keys.Hint("next", keys.PagerNext), p.Keys.Hint("back", keys.PagerPrevious))
+		hints = append(hints, p.Keys.Hint("next", keys.PagerNext), p.Keys.Hint("previous", keys.PagerPrevious))
 	}
 	if len(p.starts()) > 1 {
 		hints = append(hints, p.Keys.Hint("section", keys.SectionPrevious, keys.SectionNext))
 	}
-	hints = append(hints, p.Keys.Hint("back", keys.PagerClose))
 	return theme.Paint(st.Dim, theme.Short(strings.Join(hints, " · "), p.look.Width))
 }
 

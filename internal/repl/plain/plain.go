@@ -148,7 +148,7 @@ func (u *UI) line(ctx context.Context, line string) (leave bool) {
 	if line != "/quit" {
 		u.told = false
 	}
-	if name, args, ok := command.Split(line); ok {
+	if name, args, ok := command.Typed(line); ok {
 		return u.command(ctx, name, args)
 	}
 	if typed, ok := strings.CutPrefix(line, "!"); ok && u.opt.Shell != nil {

@@ -74,6 +74,7 @@ func printed(it history.Item, title string) int {
 	case llm.ToolReply:
 		size := len(title)
 		if it.Deed != nil {
+			size += len(it.Deed.Plan)
 			for _, f := range it.Deed.Files {
 				size += len(head(f.Diff, summary))
 			}
@@ -161,8 +162,8 @@ func reason(m llm.Message) string {
 
 // deed prints the result of a call that failed, changed or ran something, or was declined.
 func (p *Printer) deed(title string, d history.Deed) {
-	c := callBlock{title: title, said: d.Result, denied: d.Refused, failed: d.Failed, first: !p.calls}
-	size := len(c.title) + len(c.said)
+	c := callBlock{title: title, said: d.Result, denied: d.Refused, failed: d.Failed, first: !p.calls, plan: d.Plan}
+	size := len(c.title) + len(c.said) + len(c.plan)
 	for _, f := range d.Files {
 		c.changes = append(c.changes, edit{f.Path, f.Diff})
 		size += len(f.Diff)

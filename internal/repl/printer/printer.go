@@ -136,7 +136,7 @@ func (p *Printer) Call(ev session.CallEnded, output []string, above int) {
 	c.output = append([]string(nil), output[cut:]...)
 	c.plan = res.Plan
 	size := len(c.title) + len(c.said) + len(c.plan)
-	kept := record.Call{Title: cmp.Or(p.whole(ev.Call), ev.Title), Output: res.ForModel, File: res.Log, Folded: c.above > 0, State: record.StateOf(c.failed, c.denied)}
+	kept := record.Call{Title: cmp.Or(p.whole(ev.Call), ev.Title), Output: res.ForModel, File: res.Log, Folded: c.above > 0, Plan: res.Plan, State: record.StateOf(c.failed, c.denied)}
 	if task := history.NewTask(res.Task, res.TaskFailed, res.TaskRefused); task != nil {
 		kept.Output, kept.File, kept.Folded = record.Conversation(task, p.whole), "", true
 	}

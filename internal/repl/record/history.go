@@ -39,6 +39,7 @@ func FromHistory(items []history.Item, title func(llm.ToolCall) string) Record {
 				c.Output = output(it, title)
 			}
 			if it.Deed != nil {
+				c.Plan = it.Deed.Plan
 				for _, f := range it.Deed.Files {
 					c.Diffs = append(c.Diffs, f.Diff)
 				}

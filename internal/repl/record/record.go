@@ -43,11 +43,14 @@ type entry struct {
 	load   func() string
 	stored int
 	diffs  string
-	folded bool // the screen showed only a part
+	plan   string // an accepted one, in Markdown
+	folded bool   // the screen showed only a part
 	state  State
 }
 
-func (e *entry) size() int { return len(e.text) + len(e.output) + e.stored + len(e.diffs) + 64 }
+func (e *entry) size() int {
+	return len(e.text) + len(e.output) + e.stored + len(e.diffs) + len(e.plan) + 64
+}
 
 // State is how a call ended.
 type State int
@@ -88,6 +91,8 @@ type Call struct {
 	Stored int
 	// Diffs are the unified diffs of its changes.
 	Diffs []string
+	// Plan is an accepted plan, in Markdown.
+	Plan string
 	// Folded reports that the screen showed only a part.
 	Folded bool
 	State  State
@@ -117,7 +122,7 @@ func (r *Record) Context(text string) { r.add(entry{kind: added, text: text}) }
 // Call adds a tool call.
 func (r *Record) Call(c Call) {
 	r.add(entry{
-		kind: call, text: c.Title, output: c.Output, file: c.File, load: c.Load, stored: c.Stored, diffs: strings.Join(c.Diffs, ""), folded: c.Folded, state: c.State,
+		kind: call, text: c.Title, output: c.Output, file: c.File, load: c.Load, stored: c.Stored, diffs: strings.Join(c.Diffs, ""), plan: c.Plan, folded: c.Folded, state: c.State,
 	})
 }
 
@@ -189,6 +194,9 @@ func (e *entry) docs(room *int64) []pager.Doc {
 	}
 	if e.diffs != "" {
 		docs = append(docs, diffview.Doc(e.diffs))
+	}
+	if e.plan != "" {
+		docs = append(docs, blank, pager.Marked(e.plan))
 	}
 	return docs
 }

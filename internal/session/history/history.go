@@ -80,6 +80,7 @@ type Deed struct {
 	What    string `json:"what"`            // "Edit main.go", "Run " and the command
 	Result  string `json:"result,omitzero"` // "+3 −1"
 	Words   string `json:"words,omitzero"`  // of the person who approved or declined it
+	Plan    string `json:"plan,omitzero"`   // the accepted plan, in Markdown, as the person left it
 	Refused bool   `json:"refused,omitzero"`
 	Failed  bool   `json:"failed,omitzero"`
 	Files   []File `json:"files,omitzero"` // the changed files
