@@ -28,7 +28,7 @@ var terminals = map[string][]string{
 // starting is one way to start the program.
 type starting struct {
 	args string
-	wait string   // for this on the screen, if the program asks; Esc leaves then
+	wait string   // for this on the screen, if the program asks; Esc exits then
 	may  []string // allowed connections: model, editor
 	env  string
 }
@@ -148,10 +148,10 @@ func (d *desk) traced(strace string, s starting, ports map[string]string) {
 	if s.wait != "" {
 		d.WaitFor(s.wait)
 		if strings.Contains(s.env, "SCREEN_READER") {
-			d.WaitFor(`or nothing to leave`)
+			d.WaitFor(`or nothing to exit`)
 			d.Press("enter")
 		} else {
-			d.WaitFor(`Esc leaves`)
+			d.WaitFor(`Esc exits`)
 			d.Press("esc")
 		}
 	}

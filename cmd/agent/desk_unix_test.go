@@ -162,7 +162,7 @@ func (d *desk) leave() {
 // choose presses keys on a page of choices, when it accepts answers.
 func (d *desk) choose(keys ...string) {
 	d.t.Helper()
-	d.WaitFor(`Esc (leaves|back)`)
+	d.WaitFor(`Esc (exits|back)`)
 	d.Press(keys...)
 }
 

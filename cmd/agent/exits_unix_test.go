@@ -91,7 +91,7 @@ var moments = []moment{
 		d.Press("ctrl+g")
 		d.WaitFor(`editing`)
 	}},
-	{name: "in a dialog", opens: `Esc leaves`, files: map[string]string{".agent/config.yaml": "encoding: utf-8\n"}, reach: func(*desk) {}},
+	{name: "in a dialog", opens: `Esc exits`, files: map[string]string{".agent/config.yaml": "encoding: utf-8\n"}, reach: func(*desk) {}},
 }
 
 var talk = llmtest.Turn{Text: strings.Repeat("Words, words. ", 2000), Pace: time.Millisecond}

@@ -62,11 +62,11 @@ func TestTheFirstRunFindsALocalModel(t *testing.T) {
 		if code := d.Wait(); code != 1 {
 			t.Errorf("exit status %d", code)
 		}
-		d.WaitFor(`left without an answer`)
+		d.WaitFor(`exited without an answer`)
 		d.restored()
 
 		d.begin(size[0], size[1])
-		d.WaitFor(`(?s)ollama/large.*Esc leaves`)
+		d.WaitFor(`(?s)ollama/large.*Esc exits`)
 		d.Type("lar")
 		d.WaitFor(`filter: lar`)
 		d.Press("enter")
@@ -91,7 +91,7 @@ func TestTheFirstRunTakesAKey(t *testing.T) {
 	d := fresh(t, server)
 	d.env = append(d.env, "OPENAI_BASE_URL="+d.serves(models(t, server, `{"data":[{"id":"text-embedding"},{"id":"test-model"}]}`, canary)))
 	d.begin(80, 24, "hi")
-	d.WaitFor(`(?s)Cloud: paste an API key.*Esc leaves`)
+	d.WaitFor(`(?s)Cloud: paste an API key.*Esc exits`)
 	d.Press("enter")
 	d.WaitFor(`(?s)Which provider.*› OpenAI.*Anthropic.*Esc back`)
 	d.Press("enter")
@@ -125,9 +125,9 @@ func TestTheFirstRunUsesAKeyOfTheEnvironment(t *testing.T) {
 	d := fresh(t, server)
 	d.env = append(d.env, "OPENAI_API_KEY="+canary, "OPENAI_BASE_URL="+d.serves(models(t, server, `{"data":[{"id":"a"},{"id":"gpt-4o"}]}`, canary)))
 	d.begin(80, 24, "config", "model")
-	d.WaitFor(`(?s)with the key in OPENAI_API_KEY.*Esc leaves`)
+	d.WaitFor(`(?s)with the key in OPENAI_API_KEY.*Esc exits`)
 	d.Type("OPENAI_API_KEY")
-	d.WaitFor(`› Cloud: OpenAI  with the key`)
+	d.WaitFor(`› Cloud: OpenAI +with the key`)
 	d.Press("enter")
 	if code := d.Wait(); code != 0 {
 		t.Errorf("exit status %d", code)
@@ -148,7 +148,7 @@ func TestTheFirstRunOnPlainLines(t *testing.T) {
 			d := fresh(t, server, env)
 			d.keep("config.yaml", "providers:\n  ollama:\n    base_url: "+address+"\n")
 			d.begin(80, 30)
-			d.WaitFor(`(?s)Which model\?.*1: Local: ollama/small.*or nothing to leave:`)
+			d.WaitFor(`(?s)Which model\?.*1: Local: ollama/small.*or nothing to exit:`)
 			d.Type("1\r")
 			d.WaitFor(`(?s)Using ollama/small.*Try: Write a small`)
 			d.Type("hi\r")
@@ -174,7 +174,7 @@ func TestAMissingKeyIsAskedFor(t *testing.T) {
 	d.WaitFor(`(?s)Paste the key for http://127.*corp/test-model needs it.*CORP_KEY is not set.*Key:`)
 	d.Type("/model x")
 	d.Press("enter")
-	d.WaitFor(`(?s)That is no key: it is a command.*Key:`)
+	d.WaitFor(`(?s)That does not look like a key: it is a command.*Key:`)
 	d.keyed = []string{"credentials.json"} // without a keyring
 	d.Paste(canary)
 	d.WaitFor(`14 characters`)
@@ -196,9 +196,9 @@ func TestTheFirstRunAsksInOrder(t *testing.T) {
 	scratch.Mkdir(t, d.path(".agent/commands"))
 	d.write(".agent/commands/hello.md", "Say hello.")
 	d.begin(100, 30)
-	d.WaitFor(`(?s)Trust the files of this project\? \(1 of 2\)\s+agent is a coding agent.*No  work without 1 command.*Esc leaves`)
+	d.WaitFor(`(?s)Trust the files of this project\? \(1 of 2\)\s+agent is a coding agent.*No +work without 1 command.*Esc exits`)
 	d.choose("2")
-	d.WaitFor(`(?s)Which model\? \(2 of 2\).*Cloud: paste an.*Esc leaves`)
+	d.WaitFor(`(?s)Which model\? \(2 of 2\).*Cloud: paste an.*Esc exits`)
 	d.Press("enter")
 	d.WaitFor(`(?s)Which provider.*› OpenAI.*Esc back`)
 	d.Press("enter")
@@ -224,7 +224,7 @@ func TestTheTitleOfTrustStays(t *testing.T) {
 		}
 		d.write("AGENTS.md", "Be brief.")
 		d.begin(size[0], size[1])
-		d.WaitFor(`(?s)Trust the files of this project\?.*› No  work without.*Esc leaves`)
+		d.WaitFor(`(?s)Trust the files of this project\?.*› No +work without.*Esc exits`)
 		for _, want := range []string{"agent is a coding agent", " a.md", " z.md", "AGENTS.md, 9 bytes"} {
 			if all := strings.Join(d.History(), "\n"); !strings.Contains(all, want) {
 				t.Errorf("%q is not above the question:\n%s", want, all)
@@ -243,7 +243,7 @@ func TestTrustOnPlainLines(t *testing.T) {
 	scratch.Mkdir(t, d.path(".agent/commands"))
 	d.write(".agent/commands/hello.md", "Say hello.")
 	d.begin(80, 24)
-	d.WaitFor(`(?s)Trust the files.*hello\.md.*2: Yes, use them.*or nothing to leave:`)
+	d.WaitFor(`(?s)Trust the files.*hello\.md.*2: Yes, use them.*or nothing to exit:`)
 	d.Type("\r")
 	if code := d.Wait(); code != 1 {
 		t.Errorf("exit status %d", code)
@@ -252,7 +252,7 @@ func TestTrustOnPlainLines(t *testing.T) {
 		t.Error("an answer was kept of who left")
 	}
 	d.begin(80, 24)
-	d.WaitFor(`or nothing to leave:`)
+	d.WaitFor(`or nothing to exit:`)
 	d.Type("2\r")
 	d.WaitFor(`(?s)openai/test.*\n\n>`) // wrapped anywhere: the folder's name has no fixed length
 	d.Type("/hello\r")

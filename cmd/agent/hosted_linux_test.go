@@ -259,9 +259,9 @@ func (d *desk) hostedFirstStart(p provided) {
 	d.t.Helper()
 	variable := strings.ToUpper(p.name) + "_API_KEY"
 	d.begin(100, 40, "config", "model")
-	d.WaitFor(`(?s)with the key in ` + variable + `.*Esc leaves`)
+	d.WaitFor(`(?s)with the key in ` + variable + `.*Esc exits`)
 	d.Type(variable)
-	d.WaitFor(`› [A-Za-z: ]+  with the key`)
+	d.WaitFor(`› [A-Za-z: ]+ with the key`)
 	d.Press("enter")
 	if code := d.Wait(); code != 0 {
 		d.t.Errorf("exit status %d", code)

@@ -239,7 +239,7 @@ func visitHostile(t *testing.T, strace string, n int, rest time.Duration, seen *
 		path := h.path("node_modules/.bin") + ":" + h.dir + ":" + os.Getenv("PATH")
 		d.env = slices.Concat(d.env, terminals[terminal], []string{"PATH=" + path})
 		w := d.watched(terminal, strace, agent)
-		w.WaitFor(`(?m)^❯|Esc leaves`)
+		w.WaitFor(`(?m)^❯|Esc exits`)
 		all = append(all, w)
 	}
 	if rest > 0 {
@@ -259,7 +259,7 @@ func visitHostile(t *testing.T, strace string, n int, rest time.Duration, seen *
 // quit leaves the program at its question, or goes on without trust and then leaves.
 func (w *watch) quit(atOnce bool, seen *faultCounts) {
 	w.t.Helper()
-	asked := strings.Contains(w.Screen(), "Esc leaves")
+	asked := strings.Contains(w.Screen(), "Esc exits")
 	if asked {
 		seen.add("asked")
 	}
@@ -272,7 +272,7 @@ func (w *watch) quit(atOnce bool, seen *faultCounts) {
 	if asked {
 		seen.add("refused")
 		w.Press("3")
-		w.WaitFor(`(?m)^❯|(?s)MCP server y of.*Esc leaves`)
+		w.WaitFor(`(?m)^❯|(?s)MCP server y of.*Esc exits`)
 		if screen := w.Screen(); strings.Contains(screen, "MCP server y of") { // the second of .mcp.json
 			w.Press("3")
 		}
@@ -301,7 +301,7 @@ func TestPublishedBypasses(t *testing.T) {
 				cmd.Dir, cmd.Env = d.dir, d.env
 				d.Start(cmd)
 				if command[0] == "agent" {
-					d.WaitFor(`Esc leaves`)
+					d.WaitFor(`Esc exits`)
 					d.Press("esc")
 				}
 				d.Wait()

@@ -272,7 +272,7 @@ func TestNamesAreCompleted(t *testing.T) {
 	d.leave()
 }
 
-// With vi keys Esc leaves insert mode, and only then stops the model; the sign shows
+// With vi keys Esc exits insert mode, and only then stops the model; the sign shows
 // the mode.
 func TestTheKeysOfVi(t *testing.T) {
 	t.Parallel()

@@ -132,7 +132,7 @@ func TestSickServer(t *testing.T) {
 	if d.told(1) != "echo" || d.told(2) != "echo" || code != 0 {
 		t.Errorf("%d, told %q and %q: %s", code, d.told(1), d.told(2), out)
 	}
-	if n := strings.Count(out, "The MCP server t prints what is no message"); n != 1 || escaped(out) != "" {
+	if n := strings.Count(out, "The MCP server t prints text to its standard output"); n != 1 || escaped(out) != "" {
 		t.Errorf("told %d times: %s", n, out)
 	}
 }
@@ -307,7 +307,7 @@ func TestProjectServers(t *testing.T) {
 		t.Errorf("exit status %d: %s", code, out)
 	}
 	d.begin(100, 30)
-	d.WaitFor(`(?s)Start the MCP server p of this project\?.*mcp-server.*with KEY=\$\{HOME\}.*Esc leaves`)
+	d.WaitFor(`(?s)Start the MCP server p of this project\?.*mcp-server.*with KEY=\$\{HOME\}.*Esc exits`)
 	d.choose("2")
 	d.WaitFor(`(?m)^❯`)
 	d.say("call it")

@@ -208,7 +208,7 @@ func TestSignInAtTheFirstStart(t *testing.T) {
 	d.env = append(d.env, "AGENT_MODEL=")
 	d.open()
 	d.run("agent")
-	d.WaitFor(`(?s)continue with ChatGPT.*Esc leaves`)
+	d.WaitFor(`(?s)continue with ChatGPT.*Esc exits`)
 	d.Type("continue")
 	d.Press("enter")
 	d.WaitFor(`Show the address of the page`)

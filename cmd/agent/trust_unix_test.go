@@ -29,14 +29,14 @@ func TestAProjectIsAskedAboutOnce(t *testing.T) {
 	d.write(".agent/config.yaml", "encoding: big5\neditor: evil\n")
 	d.write(".agent/commands/look.md", "Look at it.")
 
-	// Esc leaves and saves nothing.
+	// Esc exits and saves nothing.
 	d.begin(40, 24)
-	d.WaitFor(`Esc leaves`)
+	d.WaitFor(`Esc exits`)
 	d.Press("esc")
 	if code := d.Wait(); code != 1 {
 		t.Errorf("exit status %d", code)
 	}
-	d.WaitFor(`left without an answer`)
+	d.WaitFor(`exited without an answer`)
 	d.restored()
 	if _, err := os.Stat(filepath.Join(d.home, "trust.json")); err == nil {
 		t.Error("an answer was kept")
@@ -72,7 +72,7 @@ func TestInstructionsAreAskedAbout(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, answers(t, "One.", "Two.", "Three.", "Four."), map[string]string{"AGENTS.md": "Use\u200b tabs.\n"})
 	d.begin(100, 30)
-	d.WaitFor(`(?s)Trust the files.*AGENTS\.md, 13 bytes, with 1 hidden character.*Esc leaves`)
+	d.WaitFor(`(?s)Trust the files.*AGENTS\.md, 13 bytes, with 1 hidden character.*Esc exits`)
 	d.choose("3")
 	d.WaitFor(`(?s)AGENTS\.md is not used: you have not trusted it.*❯`)
 	d.say("hello")
@@ -95,7 +95,7 @@ func TestInstructionsAreAskedAbout(t *testing.T) {
 	d.idle()
 	d.leave()
 	d.begin(100, 30)
-	d.WaitFor(`(?s)have changed since you trusted them.*AGENTS\.md, 20 bytes.*Esc leaves`)
+	d.WaitFor(`(?s)have changed since you trusted them.*AGENTS\.md, 20 bytes.*Esc exits`)
 	d.choose("2")
 	d.WaitFor(`(?m)^❯`)
 	d.say("hello")

@@ -58,7 +58,7 @@ func newConfig(p Process, f *flags) *cobra.Command {
 		},
 	}
 	show := &cobra.Command{
-		Use: "show", Aliases: []string{"list"}, Short: "Print the settings in force and where they come from", Args: noArgs,
+		Use: "show", Aliases: []string{"list"}, Short: "Print the current settings and where they come from", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			set, err := loadSetup(cmd.Context(), p, f, overrides(cmd.Flags(), f), false)
 			if err != nil {
@@ -102,7 +102,7 @@ func newConfig(p Process, f *flags) *cobra.Command {
 // newGet returns the command that prints one setting.
 func newGet(p Process, f *flags) *cobra.Command {
 	return &cobra.Command{
-		Use: "get key", Short: "Print the value in force of one setting", Args: exactly(1), ValidArgsFunction: settingKeys,
+		Use: "get key", Short: "Print the current value of a setting", Args: exactly(1), ValidArgsFunction: settingKeys,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := loadConfig(overrides(cmd.Flags(), f))
 			if err != nil {

@@ -55,7 +55,7 @@ func OwnCommands() []command.Command {
 		{Name: "help", Help: "show the commands and the main keys", Group: command.Program},
 		{Name: "keys", Help: "show all keys and their actions", Group: command.Program},
 		{Name: "cost", Help: "show the tokens and cost so far", Group: command.Model},
-		{Name: "quit", Help: "leave", Group: command.Program},
+		{Name: "quit", Help: "exit", Group: command.Program},
 	}
 }
 

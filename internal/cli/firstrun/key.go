@@ -233,7 +233,7 @@ var commandLike = lazyregexp.New(`^/[a-z-]+$|^(exit|quit|help)$`)
 func noKey(text string) string {
 	odd := func(r rune) bool { return r <= ' ' || r > '~' }
 	if commandLike.MatchString(text) || strings.ContainsFunc(text, odd) {
-		return "That is no key: it is a command, or has a blank or another character that no key has. Nothing was saved. Paste the key alone, or press Esc to leave."
+		return "That does not look like a key: it is a command, or has a space or an unusual character. Nothing was saved. Paste only the key, or press Esc to exit."
 	}
 	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/app/allowedservers"
 	"github.com/bb2d0cf4/agent/internal/app/keystore"
@@ -15,6 +16,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm/openai/local"
 	"github.com/bb2d0cf4/agent/internal/llm/remote"
+	"github.com/bb2d0cf4/agent/internal/plural"
 	"github.com/bb2d0cf4/agent/internal/repl/dialog"
 	"github.com/bb2d0cf4/agent/internal/repl/picker"
 )
@@ -146,7 +148,7 @@ func (c *chooser) ask(ctx context.Context, p dialog.Page) (dialog.Answer, error)
 	c.Screens--
 	a, err := dialog.Ask(ctx, c.Terminal, p)
 	if errors.Is(err, ErrLeft) {
-		err = fmt.Errorf("%w: nothing was saved; agent asks again, or name a model with --model", ErrLeft)
+		err = fmt.Errorf("%w: nothing was saved. Run agent to be asked again, or name a model with --model", ErrLeft)
 	}
 	return a, err
 }
@@ -211,7 +213,7 @@ func (c *chooser) ways(ctx context.Context) (ways []way, items []picker.Item) {
 
 // byPaste asks for the provider of a key, then for the key.
 func (c *chooser) byPaste(ctx context.Context) (ref string, err error) {
-	page := dialog.Page{Title: "Which provider is the key of?", Back: true}
+	page := dialog.Page{Title: "Which provider is the key from?", Back: true}
 	var names []string
 	for _, h := range config.Hosted {
 		if m, err := c.Config.Lookup(h.Name + "/x"); err == nil && m.Endpoint.APIKeyEnv != "" {
@@ -279,14 +281,14 @@ func rank(f local.Facts) int {
 
 // described summarizes a local model, the worst first because room may be short.
 func described(f local.Facts) string {
-	text := "on this machine"
+	var parts []string
 	if f.NoTools {
-		text = "no tools: cannot read or edit files, " + text
+		parts = append(parts, "no tools: cannot read or edit files")
 	}
 	if f.ContextWindow > 0 {
-		text += fmt.Sprintf(", %d tokens of context", f.ContextWindow)
+		parts = append(parts, plural.Grouped(f.ContextWindow)+" tokens of context")
 	}
-	return text
+	return cmp.Or(strings.Join(parts, ", "), "on this machine")
 }
 
 // copyContext is the context of a copied Ollama model, in tokens.
@@ -302,15 +304,15 @@ func (c *chooser) onThisMachine(ctx context.Context, w way) (ref string, err err
 		return ref, nil
 	}
 	copied := local.CopyName(w.model, copyContext)
-	now := "Ollama does not report the size of the context it gives this model: " + local.UnknownContext + "."
+	now := "Ollama may give this model only 4,096 tokens of context and silently drop the rest."
 	if f.ContextWindow > 0 {
-		now = fmt.Sprintf("Ollama gives this model %d tokens of context, which is little for work on files, and the excess is silently dropped.", f.ContextWindow)
+		now = "Ollama gives this model only " + plural.Grouped(f.ContextWindow) + " tokens of context and silently drops the rest."
 	}
 	a, err := c.ask(ctx, dialog.Page{
 		Title: "More context for " + w.model + "?", Back: true,
 		Text: []string{now, "A copy that asks for more shares the model's files, so nothing is downloaded. It takes more memory."},
 		Choices: []picker.Item{
-			{Title: "Make " + copied, Detail: fmt.Sprintf("a copy with %d tokens", copyContext)},
+			{Title: "Make " + copied, Detail: "a copy with " + plural.Grouped(copyContext) + " tokens"},
 			{Title: "Use it unchanged"},
 		},
 	})

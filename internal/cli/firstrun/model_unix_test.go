@@ -182,7 +182,7 @@ func (pl place) walk(t *testing.T, name string, width int, flat bool, run func(O
 	for i, s := range steps {
 		term.WaitFor(s.wait)
 		if !flat {
-			term.WaitFor(`Esc (leaves|back)`) // it accepts answers
+			term.WaitFor(`Esc (exits|back)`) // it accepts answers
 		}
 		fmt.Fprintf(&seen, "--- %d\n%s\n", i+1, strings.TrimRight(term.Screen(), "\n "))
 		if flat && strings.Contains(s.wait, "not shown") && echoes(term) {
@@ -223,28 +223,28 @@ func TestEachWayToAModel(t *testing.T) {
 		{
 			name: "copy", local: true, want: "model: ollama/qwen3:8b-32k\n", note: "made qwen3:8b-32k in Ollama",
 			steps: []step{{"› Local: ollama/qwen3:8b", "<enter>"}, {"› Make qwen3:8b-32k", "<enter>"}},
-			flat:  []step{{"nothing to leave:", "1<enter>"}, {"1 to 2, or nothing to go back:", "1<enter>"}},
+			flat:  []step{{"nothing to exit:", "1<enter>"}, {"1 to 2, or nothing to go back:", "1<enter>"}},
 		},
 		{
 			name: "as-it-is", local: true, want: "model: ollama/qwen3:8b\n",
 			steps: []step{{"› Local: ollama/qwen3:8b", "<enter>"}, {"› Make qwen3:8b-32k", "<down><enter>"}},
-			flat:  []step{{"nothing to leave:", "1<enter>"}, {"1 to 2, or nothing to go back:", "2<enter>"}},
+			flat:  []step{{"nothing to exit:", "1<enter>"}, {"1 to 2, or nothing to go back:", "2<enter>"}},
 		},
 		{
 			name: "env", env: canary, want: "model: openai/gpt-4o\n",
-			steps: []step{{"› Cloud: OpenAI  with the key in", "<enter>"}, {"(?s)Use this model server.*OPENAI_BASE_URL.*› No", "<down><enter>"}},
-			flat:  []step{{"nothing to leave:", "1<enter>"}, {"2 to 3, or nothing to go back:", "2<enter>"}},
+			steps: []step{{"› Cloud: OpenAI\\s+with the key in", "<enter>"}, {"(?s)Use this model server.*OPENAI_BASE_URL.*› No", "<down><enter>"}},
+			flat:  []step{{"nothing to exit:", "1<enter>"}, {"2 to 3, or nothing to go back:", "2<enter>"}},
 		},
 		{
 			name: "paste", want: "model: openai/gpt-4o\n", key: true, note: "the key is saved in ",
 			steps: []step{{"› Cloud: paste", "<enter>"}, {"› OpenAI", "<enter>"}, {"Key:", "wrong<enter>"}, {"Incorrect", canary + "<enter>"}},
-			flat:  []step{{"nothing to leave:", "1<enter>"}, {"1 to 9, or nothing to go back:", "1<enter>"}, {"not shown, or nothing to go back:", "wrong<enter>"}, {"(?s)Incorrect.*not shown, or nothing to go back:", canary + "<enter>"}},
+			flat:  []step{{"nothing to exit:", "1<enter>"}, {"1 to 9, or nothing to go back:", "1<enter>"}, {"not shown, or nothing to go back:", "wrong<enter>"}, {"(?s)Incorrect.*not shown, or nothing to go back:", canary + "<enter>"}},
 		},
 		{
 			name: "address", key: true, want: "providers:\n  local:\n    base_url: KEYED\n    api_key_env: LOCAL_API_KEY\nmodel: local/large\n",
 			steps: []step{{"Another server", "Another<enter>"}, {"Address:", "<ctrl+u>KEYED<enter>" + canary + "<enter>"}, {"› small", "<down><down><enter>"}},
 			flat: []step{
-				{"nothing to leave:", "2<enter>"},
+				{"nothing to exit:", "2<enter>"},
 				{"Address, or nothing for", "KEYED<enter>"},
 				{"not shown, or nothing:", canary + "<enter>"},
 				{"1 to 3, or nothing to go back:", "3<enter>"},
@@ -342,18 +342,18 @@ func TestEscGoesBack(t *testing.T) {
 			{"(?s)More context.*More context.*› Make", "<down><enter>"},
 		}, want: "model: ollama/qwen3:8b\n"},
 		"from a server": {env: canary, steps: []step{
-			{"› Cloud: OpenAI  with the key in", "<enter>"},
+			{"› Cloud: OpenAI\\s+with the key in", "<enter>"},
 			{"› No", "<esc>"},
-			{"(?s)Use this model server.*› Cloud: OpenAI  with the key in", "<enter>"},
+			{"(?s)Use this model server.*› Cloud: OpenAI\\s+with the key in", "<enter>"},
 			{"(?s)takes a yes back.*takes a yes back.*› No", "<down><enter>"},
 		}, want: "model: openai/gpt-4o\n"},
 		"on plain lines": {flat: true, steps: []step{
-			{"nothing to leave:", "1<enter>"},
+			{"nothing to exit:", "1<enter>"},
 			{"1 to 9, or nothing to go back:", "1<enter>"},
 			{"not shown, or nothing to go back:", "<enter>"},
 			{`(?s)Key, which.*1 to 9, or nothing to go back:\s*$`, "<enter>"},
-			{"(?s)go back.*nothing to leave:", "1<enter>"},
-			{`leave: 1\s(?s:.*)1 to 9, or nothing to go back:\s*$`, "1<enter>"},
+			{"(?s)go back.*nothing to exit:", "1<enter>"},
+			{`exit: 1\s(?s:.*)1 to 9, or nothing to go back:\s*$`, "1<enter>"},
 			{`go back: 1\s(?s:.*)not shown, or nothing to go back:\s*$`, canary + "<enter>"},
 		}, want: "model: openai/gpt-4o\n"},
 	} {
@@ -405,7 +405,7 @@ func TestUncheckedKey(t *testing.T) {
 // A wrong key from the environment is an error that names the variable. Without a
 // network the key may be used unchecked. A wrong stored key is asked for again.
 func TestWrongKey(t *testing.T) {
-	env := []step{{"› Cloud: OpenAI  with the key in", "<enter>"}, {"› No", "<down><enter>"}}
+	env := []step{{"› Cloud: OpenAI\\s+with the key in", "<enter>"}, {"› No", "<down><enter>"}}
 	model := func(o Options) ([]string, error) { return Model(t.Context(), o) }
 	t.Run("wrong", func(t *testing.T) {
 		pl := newPlace(t, false)
@@ -429,7 +429,7 @@ func TestWrongKey(t *testing.T) {
 		if _, err := keystore.Open(pl.cfg.Home).Put(t.Context(), pl.keyed, "revoked"); err != nil {
 			t.Fatal(err)
 		}
-		got := pl.walk(t, "kept-revoked", 80, false, model, []step{{"› Cloud: OpenAI  with the saved key", "<enter>"}, {"Key:", canary + "<enter>"}})
+		got := pl.walk(t, "kept-revoked", 80, false, model, []step{{"› Cloud: OpenAI\\s+with the saved key", "<enter>"}, {"Key:", canary + "<enter>"}})
 		if all := pl.written(t); got.err != nil || !strings.Contains(all["credentials.json"], canary) {
 			t.Errorf("%+v, %q", got, all)
 		}
@@ -475,7 +475,7 @@ func TestTheKeyOfAModel(t *testing.T) {
 func TestStoredKey(t *testing.T) {
 	pl := newPlace(t, false)
 	first := []step{{"› Cloud: paste", "<enter>"}, {"› OpenAI", "<enter>"}, {"Key:", canary + "<enter>"}}
-	again := []step{{"› Cloud: OpenAI  with the saved key", "<enter>"}}
+	again := []step{{"› Cloud: OpenAI\\s+with the saved key", "<enter>"}}
 	for i, steps := range [][]step{first, again} {
 		got := pl.walk(t, fmt.Sprintf("given-%d", i), 80, false, func(o Options) ([]string, error) { return Model(t.Context(), o) }, steps)
 		if got.err != nil {

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,7 +18,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
-	"github.com/bb2d0cf4/agent/internal/cells"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/repl/jobcontrol"
@@ -32,7 +30,7 @@ import (
 )
 
 // ErrLeft reports that the person chose not to answer.
-var ErrLeft = errors.New("left without an answer")
+var ErrLeft = errors.New("exited without an answer")
 
 // ErrBack reports that the person wants to return to the previous page.
 var ErrBack = errors.New("back to the page before")
@@ -40,6 +38,9 @@ var ErrBack = errors.New("back to the page before")
 // quiet is the time without a key after which a page accepts an answer: nobody reads faster,
 // so an earlier key belongs to a prompt that somebody types while the program starts.
 const quiet = 400 * time.Millisecond
+
+// maxNumber is the most choices that have numbers.
+const maxNumber = 9
 
 // maxSecret is the maximum size of a secret, in bytes.
 const maxSecret = 8 << 10
@@ -309,7 +310,7 @@ func (m *model) choose(key tea.KeyPressMsg) tea.Cmd {
 	if m.held != "" {
 		m.pick.SetFilter(m.pick.Filter() + m.held)
 		m.held = ""
-	} else if _, ok := m.page.numbered(text); ok && m.pick.Filter() == "" && len(m.page.Choices) <= 9 {
+	} else if _, ok := m.page.numbered(text); ok && m.pick.Filter() == "" && len(m.page.Choices) <= maxNumber {
 		m.held, m.pressed = text, time.Now()
 		return m.alone()
 	}
@@ -355,103 +356,4 @@ func (m *model) typed(text string) {
 	if len(m.values) > 0 && len(m.values[m.at])+len(text) <= maxSecret {
 		m.values[m.at] += strings.Join(strings.Fields(text), "")
 	}
-}
-
-// print writes the text of the page to the scrollback.
-func (m *model) print() {
-	width := max(10, m.look.Width)
-	lines := []string{""}
-	for _, l := range theme.Wrap(sanitize.Line(m.page.Title), "", width) {
-		lines = append(lines, theme.Paint(m.look.Styles.Accent, l))
-	}
-	for _, text := range m.page.Text {
-		prefix := ""
-		if rest := strings.TrimLeft(text, " "); rest != text {
-			prefix, text = "  ", rest
-		}
-		lines = append(lines, theme.Wrap(sanitize.Line(text), prefix, width)...)
-	}
-	m.text = len(lines) + 1
-	m.scr.Print(append(lines, "")...)
-}
-
-// above returns the title if the text has scrolled it off the screen, above the given number of
-// lines.
-func (m *model) above(below int) []string {
-	if m.text+below <= m.look.Height {
-		return nil
-	}
-	lines := theme.Wrap(sanitize.Line(m.page.Title), "", max(10, m.look.Width))
-	for i, l := range lines {
-		lines[i] = theme.Paint(m.look.Styles.Accent, l)
-	}
-	return lines[:min(len(lines), max(1, m.look.Height/3))]
-}
-
-// View returns the choices or fields.
-func (m *model) View() tea.View {
-	width, room := m.look.Width, max(1, m.look.Height-3)
-	dim := func(s string) string { return theme.Paint(m.look.Styles.Dim, theme.Short(s, width)) }
-	if len(m.page.Choices) == 0 {
-		lines, cursor := m.fields(width)
-		above := m.above(len(lines) + 1)
-		cursor.Y += len(above)
-		return tea.View{Content: strings.Join(slices.Concat(above, lines, []string{dim(m.fieldsHint())}), "\n"), Cursor: cursor}
-	}
-	above := m.above(len(m.page.Choices) + 1)
-	lines := slices.Concat(above, m.pick.View(width, max(1, room-len(above))))
-	if !m.armed {
-		return tea.NewView(strings.Join(append(lines, ""), "\n"))
-	}
-	hint := initial.Hint("", keys.ListUp, keys.ListDown, keys.Choose) + " · " + m.escHint()
-	if f := m.pick.Filter(); f != "" {
-		hint = "filter: " + f + " · " + hint
-	} else if n := len(m.page.Choices); n <= 9 {
-		hint = fmt.Sprintf("%d–%d · ", m.page.number(0), m.page.number(n-1)) + hint
-	}
-	return tea.NewView(strings.Join(append(lines, dim(sanitize.Line(hint))), "\n"))
-}
-
-// fields returns the fields, one per line, and the cursor.
-func (m *model) fields(width int) (lines []string, cursor *tea.Cursor) {
-	for i, f := range m.page.Fields {
-		value := sanitize.Line(m.values[i])
-		if n := utf8.RuneCountInString(m.values[i]); f.Secret && n > 0 {
-			value = fmt.Sprintf("%s %d characters", strings.Repeat("•", min(n, 12)), n)
-		}
-		label := sanitize.Line(f.Label) + ": "
-		if !f.Secret && cells.Width(label+value) >= width { // show the end, where the cursor is
-			for value != "" && cells.Width(label+value) >= width-1 {
-				n, _ := cells.First(value)
-				value = value[n:]
-			}
-			value = "…" + value
-		}
-		line := theme.Short(label+value, width)
-		if i == m.at {
-			cursor = tea.NewCursor(min(cells.Width(line), width-1), i)
-		}
-		lines = append(lines, line)
-	}
-	return lines, cursor
-}
-
-func (m *model) fieldsHint() string {
-	switch {
-	case m.at < len(m.values)-1:
-		return initial.Hint("continues", keys.Send) + " · " + m.escHint()
-	case len(m.values) > 1:
-		return initial.Hint("confirms", keys.Send) + " · " + initial.Hint("field above", keys.Previous) + " · " + m.escHint()
-	}
-	return initial.Hint("confirms", keys.Send) + " · " + m.escHint()
-}
-
-func (m *model) escHint() string {
-	switch {
-	case !m.page.Back:
-		return initial.Hint("leaves", keys.Stop)
-	case m.look.Width < 46:
-		return initial.Hint("back", keys.Stop)
-	}
-	return initial.Hint("back", keys.Stop) + " · " + initial.Hint("leaves", keys.Interrupt)
 }

@@ -55,7 +55,7 @@ func TestTypedAheadIsNoAnswer(t *testing.T) {
 	term.Type("2\r")
 	term.WaitFor(`2`) // echoed: waiting in the terminal
 	done := askOn(t.Context(), t, term, Page{Title: "Which?", Choices: choices("one", "two")})
-	term.WaitFor(`Esc leaves`)
+	term.WaitFor(`Esc exits`)
 	term.Press("esc")
 	if got := <-done; !errors.Is(got.err, ErrLeft) {
 		t.Errorf("%+v", got)
@@ -172,7 +172,7 @@ func TestChoices(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			term, done := ask(t.Context(), t, 40, 12, Page{Title: "Which?", Choices: choices(c.list...)})
 			term.WaitFor(`Which\?`)
-			term.WaitFor(`Esc leaves`)
+			term.WaitFor(`Esc exits`)
 			term.Press(c.keys...)
 			got := <-done
 			if got.Choice != c.want || !errors.Is(got.err, c.err) {
@@ -185,7 +185,7 @@ func TestChoices(t *testing.T) {
 
 func TestAnInterruptLeaves(t *testing.T) {
 	term, done := ask(t.Context(), t, 40, 12, Page{Title: "Which?", Choices: choices("one", "two")})
-	term.WaitFor(`Esc leaves`)
+	term.WaitFor(`Esc exits`)
 	if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func TestTheTextIsWhole(t *testing.T) {
 	}
 	for _, size := range [][2]int{{40, 8}, {80, 24}, {200, 50}} {
 		term, done := ask(t.Context(), t, size[0], size[1], Page{Title: "Read", Text: text, Choices: choices("yes", "no")})
-		term.WaitFor(`Esc leaves`)
+		term.WaitFor(`Esc exits`)
 		all := strings.Join(term.History(), "\n")
 		for i := range 40 {
 			if n := strings.Count(all, fmt.Sprintf("file-%02d", i)); n != 1 {
@@ -247,7 +247,7 @@ func TestTheTextIsWhole(t *testing.T) {
 		}
 		term.Resize(50, 14)
 		term.Press("down")
-		term.WaitFor(`(?m)^› no`)
+		term.WaitFor(`(?m)^2 › no`)
 		term.Press("enter")
 		if got := <-done; got.Choice != 1 || got.err != nil {
 			t.Errorf("%+v", got)
@@ -258,7 +258,7 @@ func TestTheTextIsWhole(t *testing.T) {
 func TestTheContextEndsIt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	term, done := ask(ctx, t, 80, 24, Page{Title: "Read", Choices: choices("yes")})
-	term.WaitFor(`Esc leaves`)
+	term.WaitFor(`Esc exits`)
 	cancel()
 	if got := <-done; !errors.Is(got.err, context.Canceled) {
 		t.Errorf("%+v", got)

@@ -33,7 +33,7 @@ type piece struct {
 
 // askFlat is Ask in plain lines.
 func askFlat(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
-	f := &flat{Terminal: t, none: ErrLeft, then: "leave", stop: make(chan os.Signal, 1), read: make(chan piece, 1)}
+	f := &flat{Terminal: t, none: ErrLeft, then: "exit", stop: make(chan os.Signal, 1), read: make(chan piece, 1)}
 	if p.Back {
 		f.none, f.then = ErrBack, "go back"
 	}
@@ -87,7 +87,7 @@ func (f *flat) choice(ctx context.Context, p Page) (int, error) {
 		if i, ok := p.numbered(line); ok {
 			return i, nil
 		}
-		if err := f.say("There is no choice " + sanitize.Line(line) + ".\n"); err != nil {
+		if err := f.say(sanitize.Line(line) + " is not one of the numbers.\n"); err != nil {
 			return 0, err
 		}
 	}

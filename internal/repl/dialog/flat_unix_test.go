@@ -119,7 +119,7 @@ func TestFlatFields(t *testing.T) {
 // A required secret is not asked for twice: an empty line leaves.
 func TestFlatSecretLeft(t *testing.T) {
 	term, done, _ := askFlatly(t.Context(), t, Page{Title: "A key", Fields: []Field{{Label: "Key", Secret: true}}})
-	term.WaitFor(`or nothing to leave:`)
+	term.WaitFor(`or nothing to exit:`)
 	term.Type("\r")
 	if got := <-done; !errors.Is(got.err, ErrLeft) {
 		t.Errorf("%+v", got)
@@ -131,7 +131,7 @@ func TestFlatEnds(t *testing.T) {
 	for _, p := range []Page{{Title: "Which?", Choices: choices("one")}, {Title: "A key", Fields: []Field{{Label: "Key", Secret: true}}}} {
 		ctx, cancel := context.WithCancel(t.Context())
 		term, done, before := askFlatly(ctx, t, p)
-		term.WaitFor(`nothing to leave:`)
+		term.WaitFor(`nothing to exit:`)
 		if len(p.Fields) > 0 {
 			term.WaitFor(`Key, which is not shown`)
 			if !strings.Contains(modes(t, term), "-echo ") {
@@ -147,7 +147,7 @@ func TestFlatEnds(t *testing.T) {
 		}
 	}
 	term, done, _ := askFlatly(t.Context(), t, Page{Title: "Which?", Choices: choices("one")})
-	term.WaitFor(`nothing to leave:`)
+	term.WaitFor(`nothing to exit:`)
 	self, err := os.FindProcess(os.Getpid())
 	if err != nil {
 		t.Fatal(err)

@@ -116,7 +116,7 @@ var table = []binding{
 	{Action: Newline, Place: Prompt, Keys: []string{"alt+enter", "shift+enter", "ctrl+enter", "ctrl+j"}, Help: "a new line", Brief: "new line"},
 	{Action: Stop, Place: Prompt, Keys: []string{"esc"}, Help: "close the list; stop the model; twice: clear the prompt or, if it is empty, go back to an earlier one", Brief: "stop; twice: go back", needed: true},
 	{Action: Interrupt, Place: Everywhere, Keys: []string{"ctrl+c"}, Help: "clear the prompt or stop the model; then exit", Brief: "clear; twice: exit", fixed: true},
-	{Action: Leave, Place: Prompt, Keys: []string{"ctrl+d"}, Help: "exit, if the prompt is empty", Brief: "leave", own: true},
+	{Action: Leave, Place: Prompt, Keys: []string{"ctrl+d"}, Help: "exit, if the prompt is empty", Brief: "exit", own: true},
 	{Action: Mode, Place: Everywhere, Keys: []string{"shift+tab"}, Help: "the next permission mode", Brief: "permission mode"},
 	{Action: Effort, Place: Everywhere, Keys: []string{"ctrl+t"}, Help: "how much the model thinks, from the next prompt on: low, medium, high, its default", Brief: "the model's effort", own: true},
 	{Action: Whole, Place: Everywhere, Keys: []string{"ctrl+o"}, Help: "the full conversation in the pager, including folded output and reasoning", Brief: "show everything", own: true},

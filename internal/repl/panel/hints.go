@@ -194,15 +194,17 @@ func (l *legend) more() []string {
 	return out
 }
 
-// items wraps texts and splits only long ones.
+// items wraps texts and splits only long ones, after the word behind their keys.
 func (l *legend) items(style theme.Style, texts []string) []string {
 	const nbsp = "\u00a0"
 	look := l.look
 	whole := make([]string, len(texts))
 	for i, t := range texts {
-		if whole[i] = t; 2*cells.Width(t) <= look.Width {
-			whole[i] = strings.ReplaceAll(t, " ", nbsp)
+		n := 2 // blanks of "1 y yes"
+		if 2*cells.Width(t) <= look.Width {
+			n = -1
 		}
+		whole[i] = strings.Replace(t, " ", nbsp, n)
 	}
 	lines := theme.Wrap(strings.Join(whole, " · "), "", look.Width)
 	for i, l := range lines {

@@ -172,5 +172,14 @@ func (p *Picker) Selected() (int, bool) {
 	return p.matches[p.cursor].Index, true
 }
 
+// Matches returns the indices of the items that match, in the order of the list.
+func (p *Picker) Matches() []int {
+	all := make([]int, len(p.matches))
+	for i, m := range p.matches {
+		all[i] = m.Index
+	}
+	return all
+}
+
 // Len returns the number of items that match.
 func (p *Picker) Len() int { return len(p.matches) }

@@ -30,7 +30,7 @@ const width = 79
 var own = []command.Command{
 	{Name: "help", Help: "this", Group: command.Program},
 	{Name: "cost", Help: "show the tokens and cost so far", Group: command.Model},
-	{Name: "quit", Help: "leave", Group: command.Program},
+	{Name: "quit", Help: "exit", Group: command.Program},
 }
 
 // command runs a command.
@@ -194,6 +194,6 @@ func (u *UI) pick(ctx context.Context, p command.Pick) func(context.Context) (co
 			id := p.Items[n-1].ID
 			return func(ctx context.Context) (command.Reply, error) { return p.Choose(ctx, id) }
 		}
-		u.say("There is no choice " + sanitize.Line(text) + ".\n")
+		u.say(sanitize.Line(text) + " is not one of the numbers.\n")
 	}
 }

@@ -20,8 +20,8 @@ const (
 	askTerminal = "\x1b[?2026$p" + "\x1b]11;?\x1b\\" + askWidth
 
 	// askWidth asks for the column before and after two characters of ambiguous width, and
-	// erases them.
-	askWidth = "\x1b7\x1b[?7l" + "\x1b[?6n" + ambiguous + "\x1b[?6n" + "\x1b[?7h\x1b8\x1b[J"
+	// erases them: the line, because tmux keeps a screen that is erased from its first line on in the scrollback.
+	askWidth = "\x1b7\x1b[?7l" + "\x1b[?6n" + ambiguous + "\x1b[?6n" + "\x1b[?7h\x1b8" + eraseLine
 
 	enterAlt = "\x1b[?1049h" + "\x1b[=5;1u" + "\x1b[H\x1b[2J" // each screen has its own keyboard mode
 	leaveAlt = "\x1b[=0;1u" + "\x1b[?1049l"

@@ -27,7 +27,7 @@ func Columns(rows [][2]string, indent string, width int) []string {
 	for _, r := range rows {
 		first := r[0]
 		if cells.Width(first)+2 > left {
-			out, first = append(out, indent+cells.Truncate(first, room, "…")), ""
+			out, first = append(out, Row([]int{cells.Width(indent)}, []string{indent, first}, cells.Width(indent)+room)...), ""
 			if r[1] == "" {
 				continue
 			}

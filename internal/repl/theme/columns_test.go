@@ -22,7 +22,8 @@ func TestColumns(t *testing.T) {
 		"                changed, per file and",
 		"                turn",
 		"  /undo [turn]  take back",
-		"  /a-name-that-is-much-longer-than-the-o…",
+		"  /a-name-that-is-much-longer-than-the-ot",
+		"  hers [x]",
 		"                does something",
 		"  /ü",
 	}

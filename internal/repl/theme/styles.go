@@ -61,14 +61,14 @@ type Style = lipgloss.Style
 
 // Styles are those of whole lines; the zero value has no styles.
 type Styles struct {
-	Dim, Accent, Good, Bad, Warn, User Style
+	Dim, Accent, Good, Bad, Warn, User, Selected Style
 }
 
 // lineStyles returns the styles of whole lines from the table.
 func lineStyles() Styles {
 	return Styles{
 		Dim: forLines(Dim), Accent: forLines(Accent), Good: forLines(Good),
-		Bad: forLines(Bad), Warn: forLines(Warn), User: forLines(User),
+		Bad: forLines(Bad), Warn: forLines(Warn), User: forLines(User), Selected: forLines(Selected),
 	}
 }
 

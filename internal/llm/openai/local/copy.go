@@ -13,7 +13,7 @@ import (
 )
 
 // UnknownContext warns about a model whose context Ollama does not report.
-const UnknownContext = "it may be as small as 4096 tokens, and the excess is silently dropped"
+const UnknownContext = "it may be only 4,096 tokens, and the rest is silently dropped"
 
 // copyTime is how long Ollama may take to make a copy, which shares the model's files.
 const copyTime = 30 * time.Second
