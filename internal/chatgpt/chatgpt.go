@@ -234,7 +234,7 @@ func (t *try) account(q url.Values) (Account, error) {
 	case q.Get("code") == "":
 		return now, errors.New("the issuer refused the sign-in: " + word(q.Get("error")))
 	case iss != "" && iss != t.at.Issuer:
-		return now, errors.New("the answer is of another issuer, so nothing was kept")
+		return now, errors.New("the answer is from another issuer, so nothing was kept")
 	case now.ClientID == "" && (given == "" || given == firstClient):
 		return now, errors.New("the issuer gave this program no name of its own, so nothing was kept")
 	case now.ClientID != "" && given != "" && given != now.ClientID:

@@ -50,7 +50,7 @@ func (s Store) discover(ctx context.Context, issuer string) (at endpoints, err e
 		return at, fmt.Errorf("the issuer %s does not answer as one: %w", issuer, err)
 	}
 	if at.Issuer != issuer {
-		return at, errors.New("the description at " + issuer + " is of another issuer")
+		return at, errors.New("the description at " + issuer + " is from another issuer")
 	}
 	for _, address := range []string{at.Authorization, at.Token, at.Keys, at.Revocation} {
 		if own := sameHost(issuer, address); !own && (address != "" || at.Authorization == "" || at.Token == "" || at.Keys == "") {
@@ -210,7 +210,7 @@ func (s Store) verify(ctx context.Context, t *try, client string, got tokens) (c
 	case err != nil:
 		return c, err
 	case c.Nonce != t.nonce:
-		return c, errors.New("the id token is of another sign-in")
+		return c, errors.New("the id token belongs to another sign-in")
 	case c.Subject == "" || len(c.Audience) > 1 && c.Party != client:
 		return c, errors.New("the id token is not for this program")
 	}

@@ -92,7 +92,7 @@ func Login(ctx context.Context, opt Options, s Server, client Client, show func(
 		Client:              check.client(),
 		AuthorizationCodeFetcher: func(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
 			if foreign := check.foreign.Load(); foreign != nil {
-				return nil, fmt.Errorf("its metadata is of another resource: %s", *foreign)
+				return nil, fmt.Errorf("its metadata belongs to another resource: %s", *foreign)
 			}
 			flow.begun = true
 			page := check.named(args.URL)

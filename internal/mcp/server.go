@@ -287,7 +287,7 @@ func (s *server) transport(ctx context.Context, l *link) (sdk.Transport, error) 
 		*output
 		io.Closer
 	}{newOutput(p.stdout, func(line []byte) {
-		s.stray(p.log, "prints what is no message of the protocol to its standard output", line)
+		s.stray(p.log, "prints text to its standard output that is not a message of the protocol", line)
 	}), p.stdout}
 	return &sdk.IOTransport{Reader: in, Writer: p.stdin, MaxLineLength: -1}, nil // output bounds it
 }

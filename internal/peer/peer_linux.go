@@ -88,7 +88,7 @@ func address(s string) (netip.AddrPort, error) {
 	raw, err1 := hex.DecodeString(host)
 	n, err2 := strconv.ParseUint(port, 16, 16)
 	if len(raw) != 4 && len(raw) != 16 || err1 != nil || err2 != nil {
-		return netip.AddrPort{}, fmt.Errorf("%q is no address", s)
+		return netip.AddrPort{}, fmt.Errorf("%q is not an address", s)
 	}
 	for word := range slices.Chunk(raw, 4) {
 		binary.BigEndian.PutUint32(word, binary.NativeEndian.Uint32(word))

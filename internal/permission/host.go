@@ -26,7 +26,7 @@ func lookedUp(host string) (string, error) {
 	name, within := strings.CutPrefix(host, "*.")
 	name, err := idna.Lookup.ToASCII(name)
 	if err != nil {
-		return "", fmt.Errorf("%q is no name of a host", host)
+		return "", fmt.Errorf("%q is not the name of a host", host)
 	}
 	if within {
 		name = "*." + name

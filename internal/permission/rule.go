@@ -104,7 +104,7 @@ func ParseRule(effect Effect, text, source string) (Rule, error) {
 	}
 	k, ok := kinds[name]
 	if !ok {
-		return r, fmt.Errorf("%s: %q is no rule: %w", source, text, ErrUnknownTool)
+		return r, fmt.Errorf("%s: %q is not a rule: %w", source, text, ErrUnknownTool)
 	}
 	r.kind = k
 	if !scoped {

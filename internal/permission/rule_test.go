@@ -100,9 +100,9 @@ func TestRuleCoversFile(t *testing.T) {
 
 func TestMalformedRule(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                "is no rule",
-		"ls":              "is no rule",
-		"WebSearch(x)":    "is no rule",
+		"":                "is not a rule",
+		"ls":              "is not a rule",
+		"WebSearch(x)":    "is not a rule",
 		"run()":           "want text between the parentheses",
 		"run(ls":          "want text between the parentheses",
 		"run(*)":          "name the program",

@@ -110,7 +110,7 @@ func (l linguist) text(ctx context.Context, call Call, name string) (f workspace
 		return f, refused, nil
 	}
 	if f = l.Pending.Over(f); !f.Exists || f.Raw != nil {
-		res := toolcall.Failed("%s is no text file.", name)
+		res := toolcall.Failed("%s is not a text file.", name)
 		return f, &res, nil
 	}
 	return f, nil, nil

@@ -1,6 +1,7 @@
 package house
 
 import (
+	"flag"
 	"go/ast"
 	"os"
 	"path"
@@ -50,15 +51,29 @@ var inTexts = []pattern{
 	{"for good", "\"permanently\"", regexp.MustCompile(`\bfor good\b`), 0},
 	{"take back", "\"undo\"", regexp.MustCompile(`\b[Tt](ake|akes|aken|aking|ook) (it |this |them |that )?back\b`), 0},
 	{"known to only read", "\"read-only\", \"may change files\"", regexp.MustCompile(`known to only read|\b[Cc]ommands? that only reads?\b`), 0},
-	{"and leave", "\"exit\"", regexp.MustCompile(`\b(and|then|twice:) leaves?([^ a-z]|$)`), 0},
+	{"and leave", "\"exit\"", regexp.MustCompile(`\b(and|then|twice:) leaves?([^ a-z]|$)|\bleft without an answer\b`), 0},
+	{"leave", "\"exit\"", regexp.MustCompile(`^leaves?$|\| leave \||\b(nothing|Esc) to leave\b`), 1}, // the name of the key's action
 }
 
 // TestEnglish keeps the turns of phrase that docs/style.md advises against from
 // returning.
 func TestEnglish(t *testing.T) {
 	avoid(t, inComments, comments(t))
-	avoid(t, inTexts, texts(t))
+	all := texts(t)
+	avoid(t, inTexts, all)
+	if *list {
+		for _, c := range all {
+			if words.MatchString(c.text) {
+				t.Logf("%s: %s", c.file, c.text)
+			}
+		}
+	}
 }
+
+var list = flag.Bool("list", false, "let TestEnglish print what people read, with its place")
+
+// words are at least two, which a person may read.
+var words = regexp.MustCompile(`[a-z]{2}.* .*[a-z]{2}`)
 
 func avoid(t *testing.T, patterns []pattern, all []comment) {
 	t.Helper()
@@ -90,10 +105,7 @@ func changed(place string) time.Time {
 // texts returns what people read, a line each.
 func texts(t *testing.T) []comment {
 	t.Helper()
-	var all []comment
-	for _, text := range literals(t) {
-		all = append(all, comment{"a string", text})
-	}
+	all := placedLiterals(t)
 	eachFile(t, func(name string) {
 		page := path.Ext(name) == ".md" && (path.Dir(name) == "docs" || path.Base(name) == "README.md")
 		if !page && !strings.HasPrefix(name, "editors/vscode/l10n/") && !strings.HasPrefix(path.Base(name), "package.nls") || name == "docs/style.md" || name == "docs/security-report.md" {

@@ -130,6 +130,15 @@ func matches(rows []*regexp.Regexp, text string) bool {
 // literals returns the strings of the program, those joined by + as one.
 func literals(t *testing.T) (all []string) {
 	t.Helper()
+	for _, c := range placedLiterals(t) {
+		all = append(all, c.text)
+	}
+	return all
+}
+
+// placedLiterals is literals with the file and line of each.
+func placedLiterals(t *testing.T) (all []comment) {
+	t.Helper()
 	for _, f := range sources(t) {
 		if f.test || supports(f.pkg) {
 			continue
@@ -137,7 +146,7 @@ func literals(t *testing.T) (all []string) {
 		ast.Inspect(f.ast, func(n ast.Node) bool {
 			if x, ok := n.(ast.Expr); ok {
 				if text := joined(x); text != "" {
-					all = append(all, text)
+					all = append(all, comment{f.set.Position(x.Pos()).String(), text})
 					return false
 				}
 			}

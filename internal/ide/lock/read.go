@@ -120,7 +120,7 @@ func named(path string) Candidate {
 	case err != nil:
 		c.Why = LockVar + " names a missing file: open a new terminal in the editor"
 	case c.Port == 0:
-		c.Why = LockVar + " names a file that is no lock file: its name must be PORT.lock"
+		c.Why = LockVar + " names a file that is not a lock file: its name must be PORT.lock"
 	default:
 		c.Path = filepath.Join(dir, filepath.Base(c.Path))
 		c.Why = checkDir(dir, false)

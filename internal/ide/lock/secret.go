@@ -54,7 +54,7 @@ func askSocket(ctx context.Context, path string) (secret string, err error) {
 	}
 	secret, whole := strings.CutSuffix(string(data), "\n")
 	if !whole || isWeak(secret) {
-		return "", fmt.Errorf("what %s gives is no secret", path)
+		return "", fmt.Errorf("the output of %s is not a secret", path)
 	}
 	return secret, nil
 }

@@ -78,7 +78,7 @@ func TestAChoiceIsMadeByNumber(t *testing.T) {
 		d := sit(t, Options{Commands: []command.Command{named("model", command.Reply{Pick: pick}, nil)}}, nil)
 		for _, c := range []struct{ answers, want string }{
 			{"2\n", "Which? [1 to 2, or an empty line for none] chosen b\n"},
-			{"3\nx\n1\n", "There is no choice x.\nWhich? [1 to 2, or an empty line for none] chosen a\n"},
+			{"3\nx\n1\n", "x is not one of the numbers.\nWhich? [1 to 2, or an empty line for none] chosen a\n"},
 			{"\n", "for none] "},
 		} {
 			before := len(d.printed())

@@ -109,7 +109,7 @@ func Parse(address string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%q is no address", address)
+		return nil, fmt.Errorf("%q is not an address", address)
 	case u.Scheme != "http" && u.Scheme != "https":
 		return nil, errors.New("the address must begin with https:// or http://")
 	case u.Hostname() == "":
@@ -133,7 +133,7 @@ func plainHost(u *url.URL) error {
 	}
 	host, err := idna.Lookup.ToASCII(u.Hostname())
 	if err != nil {
-		return fmt.Errorf("the host %q is no name", u.Hostname())
+		return fmt.Errorf("the host %q is not a name", u.Hostname())
 	}
 	if port := u.Port(); port != "" {
 		host += ":" + port

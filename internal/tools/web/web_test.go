@@ -256,7 +256,7 @@ func TestConversionEnds(t *testing.T) {
 func TestParse(t *testing.T) {
 	for address, want := range map[string]string{
 		"file:///etc/passwd": "must begin with https://", "https://": "names no host", "https://u:p@a/": "a name or password",
-		"http://[": "is no address", "//a/b": "must begin with", "http://a／b.example/": "is no name",
+		"http://[": "is not an address", "//a/b": "must begin with", "http://a／b.example/": "is not a name",
 	} {
 		if u, err := Parse(address); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v", address, u, err)
