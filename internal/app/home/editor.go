@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/bb2d0cf4/agent/internal/lookpath"
 	"github.com/bb2d0cf4/agent/internal/statefile"
@@ -19,7 +20,7 @@ import (
 // system's default.
 func EditorCommand(setting string) []string {
 	for _, line := range []string{setting, os.Getenv("VISUAL"), os.Getenv("EDITOR")} {
-		if argv := strings.Fields(line); len(argv) > 0 {
+		if argv := words(line, runtime.GOOS == "windows"); len(argv) > 0 {
 			return argv
 		}
 	}
@@ -27,6 +28,49 @@ func EditorCommand(setting string) []string {
 		return []string{"notepad"}
 	}
 	return []string{"vi"}
+}
+
+// words splits a line into the words of a command. Quotes keep blanks together and, except on Windows,
+// where it separates folders, a backslash does. So does being the whole path of a file.
+func words(line string, windows bool) (all []string) {
+	if path := strings.TrimSpace(line); isFile(path) {
+		return []string{path}
+	}
+	var word strings.Builder
+	var quote rune
+	begun, escaped := false, false
+	for _, r := range line {
+		switch {
+		case escaped:
+			escaped = false
+			word.WriteRune(r)
+		case r == '\\' && !windows && quote != '\'':
+			begun, escaped = true, true
+		case r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '"' || r == '\'' && !windows:
+			begun, quote = true, r
+		case !unicode.IsSpace(r):
+			begun = true
+			word.WriteRune(r)
+		case begun:
+			all = append(all, word.String())
+			word.Reset()
+			begun = false
+		}
+	}
+	if begun {
+		all = append(all, word.String())
+	}
+	return all
+}
+
+// isFile reports whether path is the whole path of a file.
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return filepath.IsAbs(path) && err == nil && info.Mode().IsRegular()
 }
 
 // External prepares to edit text with the user's editor, which programs finds, in a file

@@ -3,6 +3,7 @@ package home
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,5 +77,32 @@ func TestExternalEditorDeletesTheFile(t *testing.T) {
 	}
 	if _, err := result(); err == nil {
 		t.Error("no error")
+	}
+}
+
+// TestWordsOfAnEditor: an editor in a folder with blanks is one word.
+func TestWordsOfAnEditor(t *testing.T) {
+	spaced := filepath.Join(t.TempDir(), "Program Files", "my editor")
+	scratch.Write(t, spaced, "")
+	for _, c := range []struct {
+		line    string
+		windows bool
+		want    []string
+	}{
+		{"vim", false, []string{"vim"}},
+		{"  code  --wait\t", false, []string{"code", "--wait"}},
+		{spaced, false, []string{spaced}},
+		{spaced, true, []string{spaced}},
+		{`"/a b/c" -w 'x y' z""`, false, []string{"/a b/c", "-w", "x y", "z"}},
+		{`/a\ b/c -w`, false, []string{"/a b/c", "-w"}},
+		{`'a\b' "c\"d"`, false, []string{`a\b`, `c"d`}},
+		{`"C:\Program Files\VS Code\code.cmd" --wait`, true, []string{`C:\Program Files\VS Code\code.cmd`, "--wait"}},
+		{`C:\bin\it's.exe -x`, true, []string{`C:\bin\it's.exe`, "-x"}},
+		{`""`, false, []string{""}},
+		{" ", false, nil},
+	} {
+		if got := words(c.line, c.windows); !slices.Equal(got, c.want) {
+			t.Errorf("%s (Windows: %v) is %q, want %q", c.line, c.windows, got, c.want)
+		}
 	}
 }
