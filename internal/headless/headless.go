@@ -7,7 +7,6 @@ package headless
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -113,7 +112,7 @@ func (f *Face) Run(ctx context.Context, loop Runner, prompt string) int {
 	err = f.finish(err, f.opt.Now().Sub(began))
 	outErr := stop()
 	if outErr != nil {
-		if !errors.Is(outErr, syscall.EPIPE) && ctx.Err() == nil {
+		if !isBroken(outErr) && ctx.Err() == nil {
 			f.mu.Lock()
 			f.complain("the answer could not be written: " + outErr.Error())
 			f.mu.Unlock()

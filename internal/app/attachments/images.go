@@ -18,6 +18,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
+	"github.com/bb2d0cf4/agent/internal/subpath"
 )
 
 // Images holds the images that prompts name. In the text each is a placeholder, which
@@ -176,12 +177,27 @@ func unquote(text string) string {
 		}
 	}
 	if u, err := url.Parse(text); err == nil && u.Scheme == "file" {
-		return filepath.FromSlash(u.Path)
+		return fileOf(u, runtime.GOOS == "windows")
 	}
 	if runtime.GOOS == "windows" {
 		return text
 	}
 	return regexp.MustCompile(`\\(.)`).ReplaceAllString(text, "$1")
+}
+
+// fileOf returns the path of a file by its URL, with forward slashes replaced on Windows. There, a slash
+// comes before the drive, and another machine is named as the host.
+func fileOf(u *url.URL, windows bool) string {
+	path := u.Path
+	if !windows {
+		return path
+	}
+	if u.Host != "" && u.Host != "localhost" {
+		path = "//" + u.Host + path
+	} else if rest, ok := strings.CutPrefix(path, "/"); ok && subpath.HasDrive(rest) {
+		path = rest
+	}
+	return strings.ReplaceAll(path, "/", `\`)
 }
 
 // readImage reads a regular file.

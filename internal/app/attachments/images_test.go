@@ -6,6 +6,7 @@ import (
 	"errors"
 	"image"
 	"image/png"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -143,5 +144,28 @@ func TestPasteOfAnImage(t *testing.T) {
 	data, fail = []byte("text"), nil
 	if _, err := g.Paste(t.Context()); err == nil {
 		t.Error("text was taken for an image")
+	}
+}
+
+// TestFileOfURL: the URL of a file on Windows names a drive behind a slash, or another machine.
+func TestFileOfURL(t *testing.T) {
+	for _, c := range []struct {
+		text    string
+		windows bool
+		want    string
+	}{
+		{"file:///home/me/a%20b.png", false, "/home/me/a b.png"},
+		{"file:///C:/a.png", false, "/C:/a.png"},
+		{"file:///C:/Users/me/a%20b.png", true, `C:\Users\me\a b.png`},
+		{"file://localhost/c:/a.png", true, `c:\a.png`},
+		{"file://host/share/a.png", true, `\\host\share\a.png`},
+	} {
+		u, err := url.Parse(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fileOf(u, c.windows); got != c.want {
+			t.Errorf("%s (Windows: %v) is %s, want %s", c.text, c.windows, got, c.want)
+		}
 	}
 }
