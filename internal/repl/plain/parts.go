@@ -71,7 +71,8 @@ func (p parts) describe() string {
 			continue
 		}
 		alone := p.diffs[one.file].Compose(one.has)
-		b.WriteString(sanitize.Exact(diff.Unified(c.Name, c.Name, c.Text, alone)))
+		endings, unified := unifiedOf(c.Name, c.Name, c.Text, alone)
+		b.WriteString(sanitize.Exact(endings + unified))
 	}
 	return b.String()
 }

@@ -383,11 +383,21 @@ func changed(c workspace.Change) string {
 	case !c.Exists:
 		before = ""
 	}
-	unified := diff.Unified(before, after, c.Text, c.After)
+	endings, unified := unifiedOf(before, after, c.Text, c.After)
 	if files := diffview.Files(unified); head == "" && len(files) == 1 {
 		head = files[0].Sentence() + "\n"
 	}
-	return head + unified
+	return head + endings + unified
+}
+
+// unifiedOf returns the unified diff of two texts. If each line of both ends in CRLF, endings has that in
+// place of a mark on every line.
+func unifiedOf(before, after, a, b string) (endings, unified string) {
+	crlf := strings.Count(a, "\r\n") + strings.Count(b, "\r\n")
+	if crlf > 0 && crlf == strings.Count(a, "\n")+strings.Count(b, "\n") && crlf == strings.Count(a, "\r")+strings.Count(b, "\r") {
+		endings, a, b = "Each line ends in CRLF.\n", strings.ReplaceAll(a, "\r\n", "\n"), strings.ReplaceAll(b, "\r\n", "\n")
+	}
+	return endings, diff.Unified(before, after, a, b)
 }
 
 // commandLines returns a complete command with each line marked, so that none can imitate the

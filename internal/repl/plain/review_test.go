@@ -526,3 +526,19 @@ func TestNothingButTextIsPrinted(t *testing.T) {
 		}
 	})
 }
+
+// A file with CRLF is shown without a mark on each line, and a changed line ending with one.
+func TestLineEndings(t *testing.T) {
+	for _, c := range []struct{ before, after, want string }{
+		{"a\r\nb\r\n", "a\r\nc\r\n", "Each line ends in CRLF.\ndiff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"},
+		{"a\r\nb\r\n", "a\r\nc\n", "-b\\u{d}\n+c\n"},
+		{"a\nb\n", "a\nb\r\n", "-b\n+b\\u{d}\n"},
+		{"a\r\n", "a\r\nb\rc\r\n", " a\\u{d}\n+b\\u{d}c\\u{d}\n"},
+		{"a\n", "b\n", "--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+b\n"},
+	} {
+		got := describe(edits(c.before, c.after))
+		if !strings.HasSuffix(got, c.want) || strings.Contains(got, "CRLF.") != strings.Contains(c.want, "CRLF.") {
+			t.Errorf("%q to %q:\n%s\nwant the end\n%s", c.before, c.after, got, c.want)
+		}
+	}
+}
