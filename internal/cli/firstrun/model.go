@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -218,7 +219,7 @@ func (c *chooser) byPaste(ctx context.Context) (ref string, err error) {
 	for _, h := range config.Hosted {
 		if m, err := c.Config.Lookup(h.Name + "/x"); err == nil && m.Endpoint.APIKeyEnv != "" {
 			names = append(names, h.Name)
-			page.Choices = append(page.Choices, picker.Item{Title: h.Title, Detail: remote.Shown(m.Endpoint.BaseURL)})
+			page.Choices = append(page.Choices, picker.Item{Title: h.Title, Detail: host(m.Endpoint.BaseURL)})
 		}
 	}
 	for begin := *c; ; *c = begin {
@@ -230,6 +231,14 @@ func (c *chooser) byPaste(ctx context.Context) (ref string, err error) {
 			return ref, err
 		}
 	}
+}
+
+// host returns the host of an address, which names a server in a narrow list.
+func host(address string) string {
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return remote.Shown(address)
 }
 
 // local returns the models on this machine, those without tools last.

@@ -78,9 +78,12 @@ func (m *model) rows(width int) (lines []string) {
 		return nil
 	}
 	const number = 4
-	titles := 0
+	titles, word := 0, 0
 	for _, c := range m.page.Choices {
 		titles = max(titles, cells.Width(sanitize.Line(c.Title))+2)
+		for w := range strings.FieldsSeq(sanitize.Line(c.Detail)) {
+			word = max(word, cells.Width(w))
+		}
 	}
 	room := width - number - titles
 	selected, _ := m.pick.Selected()
@@ -94,7 +97,7 @@ func (m *model) rows(width int) (lines []string) {
 			st, mark = m.look.Styles.Selected, mark+" ›"
 		}
 		switch {
-		case room >= width*2/5:
+		case room >= max(word, width*2/5):
 			detail = strings.Join(painted(m.look.Styles.Dim, theme.Wrap(detail, "", room)), "\n")
 			lines = append(lines, theme.Row([]int{number, titles}, []string{theme.Paint(st, mark), theme.Paint(st, title), detail}, 0)...)
 		default:
