@@ -4,12 +4,16 @@ package trial_test
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
@@ -38,6 +42,69 @@ func BenchmarkRun(b *testing.B) {
 			b.ReportMetric(plain.p95(), "plain-ms-p95")
 			b.ReportMetric(tried.meanCPU(), "cpu-ms")
 			b.ReportMetric(plain.meanCPU(), "plain-cpu-ms")
+		})
+	}
+}
+
+// BenchmarkSecondBuild builds again after a change of the source, in trials and then in the folder itself: the medians of the times, and how
+// much longer it takes in a trial.
+func BenchmarkSecondBuild(b *testing.B) {
+	var rust, golang strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&rust, "pub fn f%d(x: &[u64]) -> String { x.iter().map(|n| format!(\"{} {}\", n, %d)).collect::<Vec<_>>().join(\",\") }\n", i, i)
+		fmt.Fprintf(&golang, "func f%d(x []uint64) (s string) {\n\tfor _, n := range x {\n\t\ts += fmt.Sprint(n, %d)\n\t}\n\treturn s\n}\n\n", i, i)
+	}
+	const change = "CHANGE"
+	for _, c := range []struct {
+		name, line, source string
+		files              map[string]string
+	}{
+		{"go test", "go test ./...", "m_test.go", map[string]string{
+			"go.mod":    "module m\n\ngo 1.24\n",
+			"m_test.go": "package m\n\nimport (\n\t\"fmt\"\n\t\"testing\"\n)\n\nfunc TestF(t *testing.T) { f0([]uint64{CHANGE}) }\n\n" + golang.String(),
+		}},
+		{"cargo build", "cargo build --offline", "src/lib.rs", map[string]string{
+			".gitignore": "target\n", "Cargo.toml": "[package]\nname = \"m\"\nversion = \"0.1.0\"\nedition = \"2021\"\n",
+			"src/lib.rs": "pub fn f() -> String { f0(&[CHANGE]) }\n" + rust.String(),
+		}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			text := c.files[c.source]
+			bench := newBench(b, c.files)
+			build := func(n int, do func() (code int, said string)) time.Duration {
+				scratch.Write(b, filepath.Join(bench.dir, c.source), strings.ReplaceAll(text, change, strconv.Itoa(n)))
+				begin := time.Now()
+				if code, said := do(); code != 0 {
+					b.Fatal(said)
+				}
+				return time.Since(begin)
+			}
+			tried := func() (int, string) {
+				out := bench.run(c.line)
+				return out.ExitCode, out.Output + out.Withheld
+			}
+			plain := func() (int, string) {
+				out, err := bench.jobs.Run(b.Context(), shell.Options{Line: c.line, Dir: bench.dir, Timeout: time.Minute})
+				if err != nil {
+					b.Fatal(err)
+				}
+				return out.ExitCode, out.Output
+			}
+			var in, outside []time.Duration
+			build(0, tried)
+			for n := 1; b.Loop(); n++ {
+				in = append(in, build(n, tried))
+			}
+			build(len(in)+1, plain)
+			for n := range in {
+				outside = append(outside, build(len(in)+2+n, plain))
+			}
+			slices.Sort(in)
+			slices.Sort(outside)
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(inMilliseconds(in[len(in)/2]), "ms")
+			b.ReportMetric(inMilliseconds(outside[len(in)/2]), "plain-ms")
+			b.ReportMetric(float64(in[len(in)/2])/float64(outside[len(in)/2]), "times")
 		})
 	}
 }

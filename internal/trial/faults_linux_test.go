@@ -38,6 +38,7 @@ func TestFaults(t *testing.T) {
 		{"many files", "for i in $(seq 1010); do echo x >f$i; done", "changes too much to show: more than 1000 files or 64 MB"},
 		{"a submodule", "rm sub/.git", "changes the repository"},
 		{"a folder that cannot be renamed", "python3 -c 'import os; os.rename(\"sub\", \"b\")'", "moves a folder, which a trial cannot"},
+		{"large files", "rm -rf out; mkdir out; for i in 1 2 3; do fallocate -l 700M out/$i; done; sleep 600", "writes more than 1 GiB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out := b.run(c.line)
@@ -51,8 +52,20 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestChangedMeanwhile: a file that somebody else changes while the command runs is no change by the command alone.
+// TestChangedMeanwhile: a file that somebody else changes or replaces while the command runs is no change by the command alone.
 func TestChangedMeanwhile(t *testing.T) {
+	for name, change := range map[string]func(path string) error{
+		"changed": func(path string) error { return os.WriteFile(path, []byte("theirs\n"), 0o600) },
+		"replaced": func(path string) error {
+			return errors.Join(os.WriteFile(path+".new", []byte("theirs\n"), 0o600), os.Rename(path+".new", path))
+		},
+	} {
+		t.Run(name, func(t *testing.T) { changedMeanwhile(t, change) })
+	}
+}
+
+func changedMeanwhile(t *testing.T, change func(path string) error) {
+	t.Helper()
 	b := newBench(t, map[string]string{"a": "a\n"})
 	started := make(chan bool, 1)
 	opts := shell.Options{Line: "echo ready; until grep -q theirs a; do :; done; echo ours >a", Dir: b.dir, Timeout: 20 * time.Second}
@@ -64,7 +77,7 @@ func TestChangedMeanwhile(t *testing.T) {
 	}
 	go func() {
 		<-started
-		if err := os.WriteFile(filepath.Join(b.dir, "a"), []byte("theirs\n"), 0o600); err != nil {
+		if err := change(filepath.Join(b.dir, "a")); err != nil {
 			t.Error(err)
 		}
 	}()
