@@ -59,6 +59,7 @@ var reasons = map[string]string{
 	"100,000 characters at once, p": "The model's server, the terminal and the program share the processors with everything else on the machine.",
 	"2000 files":                    walks,
 	"50000 files":                   walks,
+	"a copy of":                     "Nearly all of it is the kernel's: another process of this program, namespaces, and about fifty mounts for each command.",
 	"the first check":               "It copies each file, so that the command can build without touching the folder.",
 	"a later check":                 "It is the start of a shell in the sandbox, and a look at each file and its copy.",
 	"size on disk":                  "It holds the languages and styles of chroma, the extension for VS Code, and the protocols of MCP, ACP and three kinds of models.",

@@ -56,7 +56,7 @@ func (b *bench) trialRows(files int, first, most float64) (err error) {
 	if err != nil {
 		return err
 	}
-	name := fmt.Sprintf("%d files", files)
+	name := fmt.Sprintf("a copy of %d files", files)
 	b.under(name+", the first command", "ms", ours.rounds[0], 0, first)
 	b.under(name+", a later one", "ms", percentile(ours.rounds[1:], 95), 0, most)
 	b.under(name+", peak memory", "MiB", ours.peakMiB, 0, 60)
