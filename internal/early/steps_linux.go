@@ -139,10 +139,16 @@ func file(path, content, mode string) error {
 	if err := folder(path[:strings.LastIndexByte(path, '/')], "493"); err != nil {
 		return err
 	}
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+	fd, err := syscall.Open(path, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_CLOEXEC, 0o600) // os.WriteFile makes twice as many system calls
+	if err != nil {
 		return err
 	}
-	return syscall.Chmod(path, uint32(number(mode)))
+	for data := []byte(content); len(data) > 0 && err == nil; {
+		var n int
+		n, err = syscall.Write(fd, data)
+		data = data[max(n, 0):]
+	}
+	return errors.Join(err, syscall.Close(fd), syscall.Chmod(path, uint32(number(mode))))
 }
 
 // bind mounts a folder or file with all that is mounted below it.

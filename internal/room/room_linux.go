@@ -57,13 +57,20 @@ type Room struct {
 	limits [][2]uint64
 	most   []string // the step that limits the usage by all
 
-	report chan []byte // of the command that was started
+	looked map[string]outside // by paths
+	report chan []byte        // of the command that was started
+}
+
+// outside is what is at a path outside of the room.
+type outside struct {
+	there, isLink bool
+	target        string // of a link
 }
 
 // New returns a room with nothing in it but devices, processes, a network and an empty folder for temporary
 // files of at most size bytes. at is an existing folder that nobody else can change.
 func New(at string, size int64) *Room {
-	r := &Room{at: at, places: map[string]place{}}
+	r := &Room{at: at, places: map[string]place{}, looked: map[string]outside{}}
 	for _, name := range []string{"null", "zero", "full", "random", "urandom", "tty"} {
 		r.places["/dev/"+name] = place{path: "/dev/" + name, kind: device}
 	}
@@ -114,8 +121,8 @@ func (r *Room) add(p place) {
 	at, rest := "/", split(p.path)
 	for links := 0; len(rest) > 0; {
 		next := filepath.Join(at, rest[0])
-		info, err := os.Lstat(next)
-		if err != nil {
+		seen := r.look(next)
+		if !seen.there {
 			if p.kind == shown || p.kind == masked {
 				return
 			}
@@ -123,21 +130,20 @@ func (r *Room) add(p place) {
 			break
 		}
 		rest = rest[1:]
-		if info.Mode()&os.ModeSymlink == 0 {
+		if !seen.isLink {
 			at = next
 			continue
 		}
-		target, err := os.Readlink(next)
-		if links++; err != nil || links > maxLinks {
+		if links++; seen.target == "" || links > maxLinks {
 			return
 		}
 		if _, known := r.places[next]; !known {
-			r.places[next] = place{path: next, kind: link, from: target}
+			r.places[next] = place{path: next, kind: link, from: seen.target}
 		}
-		if filepath.IsAbs(target) {
+		if filepath.IsAbs(seen.target) {
 			at = "/"
 		}
-		rest = slices.Concat(split(target), rest)
+		rest = slices.Concat(split(seen.target), rest)
 	}
 	if at == "/" {
 		return // never all of the system
@@ -146,6 +152,20 @@ func (r *Room) add(p place) {
 		p.path = at
 		r.places[at] = p
 	}
+}
+
+// look returns what is at a path outside. Most places have the same folders on the way.
+func (r *Room) look(path string) outside {
+	if seen, ok := r.looked[path]; ok {
+		return seen
+	}
+	info, err := os.Lstat(path)
+	seen := outside{there: err == nil, isLink: err == nil && info.Mode()&os.ModeSymlink != 0}
+	if seen.isLink {
+		seen.target, _ = os.Readlink(path) // "" for one that cannot be read
+	}
+	r.looked[path] = seen
+	return seen
 }
 
 func split(path string) []string {
