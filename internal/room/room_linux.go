@@ -61,7 +61,7 @@ type Room struct {
 	report chan []byte        // of the command that was started
 }
 
-// outside is what is at a path outside of the room.
+// outside describes a path outside of the room.
 type outside struct {
 	there, isLink bool
 	target        string // of a link
@@ -154,7 +154,7 @@ func (r *Room) add(p place) {
 	}
 }
 
-// look returns what is at a path outside. Most places have the same folders on the way.
+// look describes a path outside. Most places have the same folders on the way.
 func (r *Room) look(path string) outside {
 	if seen, ok := r.looked[path]; ok {
 		return seen

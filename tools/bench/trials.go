@@ -15,7 +15,7 @@ import (
 func (b *bench) trials() error {
 	b.section("A command in a copy of a large folder", fmt.Sprintf(
 		"A round with a command that runs in a copy and changes nothing: the time beyond the model's, p95 of %d. Nothing is copied, with and\n"+
-			"without reflinks. The first command also tries whether the system can, and looks at all names. Kept is what is left on the disk for the next session.", commandRounds-1))
+			"without reflinks. The first command also tries whether the system can, and looks at all names. Kept is the space on the disk that stays used for the next session.", commandRounds-1))
 	for _, size := range []struct {
 		files       int
 		first, most float64
