@@ -127,3 +127,24 @@ func TestSubAgentsAreSeen(t *testing.T) {
 	d.Press("esc", "ctrl+c", "ctrl+c")
 	d.Wait()
 }
+
+// TestEndedJobIsSeen: a server that could not start is not merely gone from the status line.
+func TestEndedJobIsSeen(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, llmtest.NewServer(t,
+		callOf("execute_command", `{"background":true,"command":"echo the port is taken; until [ -e go ]; do sleep 0.05; done; exit 3"}`),
+		llmtest.Turn{Text: "It is started."},
+	), nil)
+	d.sit()
+	d.say("start it")
+	d.asked("the port")
+	d.Press("y")
+	d.WaitFor("It is started")
+	d.idle()
+	d.WaitFor(`· 1 job ·`)
+	d.write("go", "")
+	d.gone("1 job")
+	d.say("/tasks")
+	d.WaitFor(`(?s)Nothing is running.*job-1 has ended \(exit 3\): echo the port.*\n +the port is taken`)
+	d.leave()
+}

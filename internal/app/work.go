@@ -1,6 +1,7 @@
 package app
 
 import (
+	"slices"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/app/spending"
@@ -60,6 +61,11 @@ func (w Work) Lines() []string {
 
 // ToBackground moves the running command to the background.
 func (a *App) ToBackground() error { return a.jobs.Move() }
+
+// EndedJobs returns the commands in the background that have ended, the newest last.
+func (a *App) EndedJobs() []shell.Job {
+	return slices.DeleteFunc(a.jobs.List(), func(j shell.Job) bool { return j.Running })
+}
 
 // EndJob ends a command in the background.
 func (a *App) EndJob(id string) error {

@@ -82,7 +82,7 @@ func (s tasks) run(_ context.Context, args string) (command.Reply, error) {
 	all := s.running()
 	switch {
 	case len(all) == 0:
-		return command.Reply{Text: "Nothing is running: no background commands, no sub-agents."}, nil
+		return command.Reply{Text: "Nothing is running: no background commands, no sub-agents." + ended(s.App.EndedJobs())}, nil
 	case name == "" && !stop:
 		return command.Reply{Pick: s.pick(all)}, nil
 	case name == "" && len(all) > 1:
@@ -100,6 +100,16 @@ func (s tasks) run(_ context.Context, args string) (command.Reply, error) {
 		}
 	}
 	return command.Reply{}, fmt.Errorf("%s is not running; these are: %s", name, ids(all))
+}
+
+// ended describes the newest of the commands that have ended, with its last lines: it may be a server
+// that is thought to run.
+func ended(jobs []shell.Job) string {
+	if len(jobs) == 0 {
+		return ""
+	}
+	j := jobs[len(jobs)-1]
+	return strings.TrimRight(fmt.Sprintf("\n%s has ended (exit %d): %s\n%s", j.ID, j.ExitCode, j.Line, j.Latest()), "\n")
 }
 
 func ids(all []task) string {
