@@ -125,9 +125,11 @@ func (p permissions) text() string {
 	rules := slices.DeleteFunc(slices.Clone(p.App.Policy.Rules()), func(r permission.Rule) bool { return r.Kept == permission.InSession })
 	if len(rules) > 0 {
 		b.WriteString("\nRules:\n")
+		rows = nil
 		for _, r := range rules {
-			fmt.Fprintf(&b, "  %-5s %s  (%s)\n", r.Effect, r, r.Source)
+			rows = append(rows, []string{"  " + r.Effect.String(), r.String(), "(" + r.Source + ")"})
 		}
+		b.WriteString(strings.Join(theme.Table(rows), "\n") + "\n")
 	}
 	grants := p.App.Grants()
 	if len(grants) == 0 {
