@@ -3,6 +3,8 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -63,5 +65,141 @@ func TestErrorsWithoutAnEditor(t *testing.T) {
 	code, said := d.command("-p", "break it", "--permission-mode", "accept-edits")
 	if got := d.told(2); !strings.Contains(got, "[error] shapes.go:3 — undefined: missing") {
 		t.Errorf("%d, the model was told %q; %s", code, got, said)
+	}
+}
+
+// TestRenameOverTwelveFiles: with the language server a rename over twelve files takes fewer rounds, bytes and questions than without.
+func TestRenameOverTwelveFiles(t *testing.T) {
+	t.Parallel()
+	bin := goBin(t)
+	files := map[string]string{"go.mod": "module example.com/m\n\ngo 1.21\n", "shapes.go": "package m\n\n// Area is that of a square.\nfunc Area(side int) int { return side * side }\n"}
+	edits := llmtest.Turn{Calls: []llmtest.Call{{Name: "edit_file", Args: `{"path":"shapes.go","old_string":"Area is that of a square.\nfunc Area(","new_string":"Surface is that of a square.\nfunc Surface("}`}}}
+	asked := []string{`edit shapes\.go`}
+	for i := range 11 {
+		asked = append(asked, fmt.Sprintf(`edit use%02d\.go`, i))
+		name := fmt.Sprintf("use%02d.go", i)
+		files[name] = fmt.Sprintf("package m\n\n// big%d is large.\nvar big%d = Area(%d)\n", i, i, i)
+		edits.Calls = append(edits.Calls, llmtest.Call{Name: "edit_file", Args: fmt.Sprintf(`{"path":%q,"old_string":"Area(%d)","new_string":"Surface(%d)"}`, name, i, i)})
+	}
+	type cost struct{ rounds, bytes, questions int }
+	work := func(servers string, questions []string, turns ...llmtest.Turn) (c cost) {
+		d := newDesk(t, llmtest.NewServer(t, append(turns, llmtest.Turn{Text: "It is renamed."})...), files)
+		d.env = append(d.env, "AGENT_LANGUAGE_SERVERS="+servers, "GOPROXY=off", "PATH="+os.Getenv("PATH")+string(os.PathListSeparator)+bin)
+		d.sit()
+		d.say("rename it")
+		for _, pattern := range questions {
+			d.asked(pattern)
+			if strings.Contains(pattern, "12 files") { // each is looked at
+				d.Press("enter", "tab", "tab", "tab", "tab", "tab", "tab", "tab", "tab", "tab", "tab", "tab")
+				d.WaitFor(`file 12 of 12`)
+				d.Press("esc")
+				d.asked(pattern)
+			}
+			d.Press("y")
+			c.questions++
+		}
+		d.WaitFor(`It is renamed\.`)
+		for name := range files {
+			if name != "go.mod" && (!strings.Contains(d.read(name), "Surface(") || strings.Contains(d.read(name), "Area(")) {
+				t.Errorf("%s: %s is %q", servers, name, d.read(name))
+			}
+		}
+		for _, body := range d.server.Requests() {
+			c.rounds++
+			c.bytes += len(body)
+		}
+		return c
+	}
+	without := work("off", asked, callOf("search_files", `{"pattern":"Area"}`), edits)
+	with := work("auto", []string{`It is a language server`, `a rename of Area to Surface: 12 files`}, callOf("rename_symbol", `{"symbol":"Area","new_name":"Surface"}`))
+	t.Logf("without: %+v, with: %+v", without, with)
+	if with.rounds >= without.rounds || with.bytes >= without.bytes || with.questions >= without.questions {
+		t.Errorf("without: %+v, with: %+v", without, with)
+	}
+}
+
+// TestLanguageServersCost: without a server the first request is the same to the byte, and with one no server starts in a turn that
+// asks none.
+func TestLanguageServersCost(t *testing.T) {
+	t.Parallel()
+	first := func(servers string, path ...string) []byte {
+		d := newDesk(t, llmtest.NewServer(t, callOf("read_file", `{"path":"go.mod"}`), llmtest.Turn{Text: "I see."}), map[string]string{
+			"go.mod": "module example.com/m\n\ngo 1.21\n", "bin/gopls": "#!/bin/sh\ntouch \"$(dirname \"$0\")/ran\"\n",
+		})
+		bin := filepath.Join(t.TempDir(), "bin")
+		if err := os.CopyFS(bin, os.DirFS(d.path("bin"))); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(filepath.Join(bin, "gopls"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if len(path) == 0 {
+			path = []string{bin}
+		}
+		d.env = append(d.env, "AGENT_LANGUAGE_SERVERS="+servers, "PATH="+strings.Join(append(path, "/usr/bin", "/bin"), string(os.PathListSeparator)))
+		if code, said := d.command("-p", "look"); code != 0 || !strings.Contains(said, "I see.") {
+			t.Fatalf("%d, %s", code, said)
+		}
+		if _, err := os.Stat(filepath.Join(bin, "ran")); err == nil {
+			t.Error("a server was started")
+		}
+		return bytes.ReplaceAll(d.request(0), []byte(d.folder()), []byte("DIR"))
+	}
+	off, none, some := first("off"), first("auto", t.TempDir()), first("auto")
+	if len(off) != len(none) || bytes.Contains(none, []byte("find_definition")) {
+		t.Errorf("%d bytes without servers, %d if they are off", len(none), len(off))
+	}
+	if !bytes.Contains(some, []byte("For names in code")) || !bytes.Contains(some, []byte(`"rename_symbol"`)) {
+		t.Errorf("the model is not told of the tools: %s", some)
+	}
+	t.Logf("%d bytes more, with the form of the request", len(some)-len(off))
+}
+
+// TestKilledLeavesNoServer: a session that is killed leaves no language server.
+func TestKilledLeavesNoServer(t *testing.T) {
+	t.Parallel()
+	killedWith(t, newDesk(t, renamingServer(t), map[string]string{"go.mod": "module example.com/m\n\ngo 1.21\n", "shapes.go": "package m\n\nfunc Area(side int) int { return side * side }\n"}))
+}
+
+func renamingServer(t *testing.T) *llmtest.Server {
+	return llmtest.NewServer(t, callOf("rename_symbol", `{"symbol":"Area","at":"shapes.go","new_name":"Surface"}`), llmtest.Turn{Text: "Done."})
+}
+
+// killedWith kills a session at the question about a rename, when its language server runs.
+func killedWith(t *testing.T, d *desk, said ...string) {
+	t.Helper()
+	program := filepath.Join(goBin(t), "gopls")
+	bin := t.TempDir()
+	if err := os.Symlink(program, filepath.Join(bin, "gopls")); err != nil {
+		t.Fatal(err)
+	}
+	running := func() (pids []string) {
+		out, err := exec.CommandContext(t.Context(), "ps", "axww", "-o", "pid=,args=").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(out)) {
+			if strings.Contains(line, filepath.Join(bin, "gopls")) {
+				pids = append(pids, line)
+			}
+		}
+		return pids
+	}
+	d.env = append(d.env, "AGENT_LANGUAGE_SERVERS=auto", "GOPROXY=off", "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	d.sit()
+	d.say("rename it")
+	d.asked(`It is a language server`)
+	for _, text := range said {
+		d.WaitFor(text)
+	}
+	d.Press("y")
+	d.asked(`edit shapes\.go`)
+	if len(running()) == 0 {
+		t.Error("no server runs")
+	}
+	d.Signal(os.Kill)
+	waitForNone(t, running)
+	if got := d.read("shapes.go"); !strings.Contains(got, "func Area(") {
+		t.Errorf("the file is %q", got)
 	}
 }

@@ -188,6 +188,7 @@ func build(o Options, mode permission.Mode, model llm.Model) (*App, error) {
 	a.Context = modelcontext.New(modelcontext.Options{
 		Dir: a.Root.Dir(), Roots: a.Root.Roots(), Shell: shell.In(a.Root.Dir()).Name, Editor: a.Editor.View, Place: modelcontext.Place(o.IDE.Context.Place),
 		Home: o.Home, Trusted: o.Instructions.Trusted, Skills: a.offered(),
+		Languages: func() bool { return a.languages.Serve() },
 	})
 	a.recallStart(o.Place.Store)
 	a.guidance.begin(a.Context.Instructions())

@@ -2,11 +2,14 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os/exec"
 	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/plural"
+	"github.com/bb2d0cf4/agent/internal/sandbox"
 	"github.com/bb2d0cf4/agent/internal/shellline"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 	"github.com/bb2d0cf4/agent/internal/trial"
@@ -62,6 +65,14 @@ func (t *trials) Run(ctx context.Context, opts shell.Options, pending []workspac
 		}
 	}
 	return out, err
+}
+
+// room returns the room for a language server.
+func (t *trials) room(ctx context.Context, cmd *exec.Cmd) (sandbox.Confiner, error) {
+	if why := t.Missing(ctx); why != "" {
+		return nil, errors.New("trial is required, but this system has none: " + why)
+	}
+	return t.made.Room(ctx, cmd)
 }
 
 // answered counts the answers of a person about commands.

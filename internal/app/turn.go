@@ -11,6 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/attachments"
 	"github.com/bb2d0cf4/agent/internal/app/clipboard"
 	"github.com/bb2d0cf4/agent/internal/app/home"
+	"github.com/bb2d0cf4/agent/internal/app/languages"
 	"github.com/bb2d0cf4/agent/internal/check"
 	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/ide"
@@ -127,12 +128,25 @@ func (r reports) Report(ctx context.Context, path string, wait time.Duration) (f
 
 // newLanguages returns the language servers of the machine; nil if the model asks none.
 func (a *App) newLanguages(env []string, untrusted bool) *langserver.Servers {
-	if a.Config.LanguageServers == "off" {
+	if a.Config.LanguageServers.Mode == "off" {
 		return nil
 	}
-	return langserver.New(langserver.Options{
-		Folders: a.Root.Roots(), Untrusted: untrusted, Programs: a.Config.Programs(), Env: env, Start: a.jobs.StartProgram, Editor: a.Editor.View,
-	})
+	o := languages.Options(a.Config, a.Root.Roots())
+	o.Untrusted, o.Env, o.Start, o.Editor = untrusted, env, a.startServer, a.Editor.View
+	o.Confined = func(ctx context.Context) bool { return a.trials != nil && a.trials.Missing(ctx) == "" }
+	return langserver.New(o)
+}
+
+// startServer starts a language server in a room, where this system can and trials are wanted.
+func (a *App) startServer(ctx context.Context, cmd *exec.Cmd, confined bool) (ended func(), err error) {
+	if !confined && a.Config.Trial != "required" {
+		return a.jobs.StartProgram(cmd)
+	}
+	in, err := a.trials.room(ctx, cmd)
+	if err != nil {
+		return nil, err
+	}
+	return a.jobs.StartProgramIn(cmd, in)
 }
 
 // emit shows an event on the face; the editor shows whether the model is working.

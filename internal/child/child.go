@@ -24,10 +24,13 @@ func Run(cmd *exec.Cmd, memory uint64) error {
 		return err
 	}
 	if memory > 0 {
-		limit(cmd.Process.Pid, memory)
+		Limit(cmd, memory)
 	}
 	return cmd.Wait()
 }
+
+// Limit limits the data of cmd, which was started, in bytes, and that of each process that it starts. Only Linux can.
+func Limit(cmd *exec.Cmd, memory uint64) { limit(cmd.Process.Pid, memory) }
 
 // Buffer holds up to Limit bytes of a program's output. Beyond that, the program's output
 // is closed.

@@ -3,6 +3,9 @@ package cli
 import (
 	_ "embed"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -10,6 +13,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/headless"
+	"github.com/bb2d0cf4/agent/internal/langserver"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
@@ -132,7 +136,7 @@ func settingValues(cmd *cobra.Command, args []string, typed string) ([]string, c
 }
 
 // settingKeys completes the first argument to a key of the configuration.
-func settingKeys(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+func settingKeys(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -143,6 +147,15 @@ func settingKeys(_ *cobra.Command, args []string, _ string) ([]string, cobra.She
 	var keys []string
 	for _, s := range cfg.Settings() {
 		keys = append(keys, s.Key)
+	}
+	if strings.HasPrefix(typed, "language_servers.") { // the keys below a table are many
+		names := append(langserver.Known(), slices.Collect(maps.Keys(cfg.LanguageServers.Named))...)
+		slices.Sort(names)
+		for _, name := range slices.Compact(names) {
+			for _, key := range config.LanguageServerKeys() {
+				keys = append(keys, "language_servers."+name+"."+key)
+			}
+		}
 	}
 	return keys, cobra.ShellCompDirectiveNoFileComp
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,9 @@ func TestCompletion(t *testing.T) {
 		if d := cmp.Diff(c.want, completed(t, c.args...)); d != "" {
 			t.Errorf("%q: %s", c.args, d)
 		}
+	}
+	if keys := completed(t, "config", "set", "language_servers."); !slices.Contains(keys, "language_servers.gopls.disabled") {
+		t.Errorf("keys %q", keys)
 	}
 	if keys := completed(t, "config", "set", ""); len(keys) < 10 || keys[0] != "model" {
 		t.Errorf("keys %q", keys)

@@ -28,17 +28,16 @@ type Config struct {
 
 	// Model is the chosen model as provider/name; it may be empty. BaseURL, if set,
 	// replaces the base URL of that model's provider.
-	Model, BaseURL string
-	PermissionMode string // default, accept-edits, plan or bypass
-	SafeCommands   string // run, or ask before commands that only read too
-	Rules          []Rule // the user's, and those of a trusted project
-	Limits         Limits
-	Providers      map[string]Provider  // the user's, by name
-	MCP            map[string]MCPServer // the user's, by name
-	Hooks          []Hook               // the user's
-	Shell          Shell
-	// LanguageServers is "auto" or "off": whether the model may ask language servers.
-	LanguageServers string
+	Model, BaseURL  string
+	PermissionMode  string // default, accept-edits, plan or bypass
+	SafeCommands    string // run, or ask before commands that only read too
+	Rules           []Rule // the user's, and those of a trusted project
+	Limits          Limits
+	Providers       map[string]Provider  // the user's, by name
+	MCP             map[string]MCPServer // the user's, by name
+	Hooks           []Hook               // the user's
+	Shell           Shell
+	LanguageServers LanguageServers
 	Trial           string // whether commands first run in a copy of the folder: "auto", "off" or "required"
 	Sandbox         Sandbox
 	IDE             IDE
@@ -84,6 +83,12 @@ type Limits struct {
 	MaxDayUSD     float64       // of all sessions on a day
 	CompactAt     int           // percent of the model's context
 	IdleTimeout   time.Duration
+}
+
+// LanguageServers configures the servers that the model may ask about names in code.
+type LanguageServers struct {
+	Mode  string                    // auto or off
+	Named map[string]LanguageServer // entries of the user, by name
 }
 
 // IDE configures the use of an editor.

@@ -50,7 +50,7 @@ func TestDefaults(t *testing.T) {
 
 		Sandbox:         Sandbox{Mode: "off", Network: true},
 		Trial:           "auto",
-		LanguageServers: "auto",
+		LanguageServers: LanguageServers{Mode: "auto"},
 		IDE:             IDE{Enabled: true, AutoConnect: true, UseDiffs: true, Review: "diff", Foreign: "offer", Context: EditorContext{Place: "start", Diagnostics: true, OpenEditors: true, Selection: true}},
 		Interface: Interface{
 			Theme: "auto", Diff: "auto", Status: []string{"mode", "jobs", "model", "branch", "context", "editor", "cost"}, Title: true, Progress: true, Notify: "auto",

@@ -30,6 +30,9 @@ func Edit(name string, data []byte, key, value string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := hides(doc.Content[0], path); err != nil {
+		return nil, err
+	}
 	spliced, ok := splice(data, doc.Content[0], path, want)
 	put(doc.Content[0], path, want)
 	out := encode(doc)
@@ -142,7 +145,7 @@ func Values(key string) []string {
 func locate(key string) ([]string, *schema, error) {
 	var path []string
 	s, rest := root, key
-	for s.kind == group || s.kind == table {
+	for s.kind == group || s.kind == table || s.elem != nil && rest != "" {
 		if rest == "" {
 			return nil, nil, fmt.Errorf("%q has keys below it: name one of them", key)
 		}

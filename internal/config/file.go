@@ -22,6 +22,7 @@ type document struct {
 	lines     map[string]int // lines of the scalars, by dotted key
 	providers map[string]Provider
 	servers   map[string]MCPServer
+	languages map[string]LanguageServer
 	rules     []Rule
 	hooks     []Hook
 	notes     []string // for the user
@@ -51,6 +52,9 @@ func parse(file string, data []byte) (document, error) {
 		return doc, fmt.Errorf("%s: %w", file, err)
 	}
 	doc.providers, doc.servers = raw.Providers, raw.Servers
+	if err := doc.takeLanguageServers(top); err != nil {
+		return doc, err
+	}
 	return doc, doc.checkServers(raw.Servers)
 }
 
@@ -116,7 +120,7 @@ func (d *document) walk(s *schema, n *yaml.Node, prefix string) error {
 		return fmt.Errorf("%s%s: anchors and aliases are not supported", where, key)
 	case n.Tag == "!!null":
 		return nil // a key without a value is not set
-	case s.kind == group || s.kind == table:
+	case s.kind == group || s.kind == table || s.elem != nil && n.Kind == yaml.MappingNode:
 		return d.mapping(s, n, prefix, where)
 	case s.kind == list:
 		return d.list(n, key, where)

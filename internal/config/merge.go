@@ -40,7 +40,7 @@ func merge(doc document, project *layer, flags Overrides) (Config, error) {
 		settings = append(settings, Setting{Key: s.key, Value: written(v, s), Source: source})
 	}
 	c := build(v)
-	c.Providers, c.MCP, c.Hooks, c.Rules, c.settings, c.Notes = doc.providers, doc.servers, doc.hooks, doc.rules, settings, doc.notes
+	c.Providers, c.MCP, c.LanguageServers.Named, c.Hooks, c.Rules, c.settings, c.Notes = doc.providers, doc.servers, doc.languages, doc.hooks, doc.rules, settings, doc.notes
 	for _, s := range settings {
 		if now := renamedVariable(s.Source); now != "" {
 			c.Notes = append(c.Notes, fmt.Sprintf("%s is now called %s: set that instead", s.Source, now))
@@ -193,7 +193,7 @@ func build(v *viper.Viper) Config {
 		UndoIgnored:     patterns(v.GetString("undo_ignored")),
 		Shell:           Shell{Surface: v.GetString("shell.surface")},
 		Trial:           v.GetString("trial"),
-		LanguageServers: v.GetString("language_servers"),
+		LanguageServers: LanguageServers{Mode: v.GetString(languageServers)},
 		Sandbox: Sandbox{
 			Mode: v.GetString("sandbox"), Network: v.GetBool("sandbox_network"), Write: paths(v, "sandbox_write"),
 		},

@@ -48,7 +48,7 @@ type schema struct {
 	def     string // of a scalar, as written in a file
 	choices []string
 	fields  []*schema // of a group
-	elem    *schema   // of a table
+	elem    *schema   // of a table, or of a choice that may be one instead
 	dots    bool      // of a table: its names may contain dots
 }
 
@@ -76,7 +76,7 @@ var root = &schema{kind: group, fields: []*schema{
 	{name: "compact_at", kind: percent, def: "85"},
 	{name: "idle_timeout", kind: duration, def: "2m0s"},
 	{name: "trial", kind: choice, def: "auto", choices: []string{"auto", "off", "required"}},
-	{name: "language_servers", kind: choice, def: "auto", choices: []string{"auto", "off"}},
+	{name: languageServers, kind: choice, def: "auto", choices: []string{"auto", "off"}, elem: languageServer},
 	{name: "sandbox", kind: choice, def: "off", choices: []string{"auto", "off", "required"}},
 	{name: "sandbox_network", kind: boolean, def: "true"},
 	{name: "sandbox_write", kind: folders},

@@ -54,6 +54,8 @@ type Options struct {
 	// this hash; nil means yes.
 	Trusted func(path, hash string) bool
 	Skills  []Skill
+	// Languages reports whether the tools for names in code are offered; nil for no.
+	Languages func() bool
 }
 
 // Builder builds the prompt. It is safe for concurrent use.
@@ -116,7 +118,7 @@ func (b *Builder) choose(in Instruction, text string) (Instruction, string) {
 // System returns the prompt. It reads files again only if their times or sizes have
 // changed.
 func (b *Builder) System(ctx context.Context) string {
-	base := b.refresh() + b.overview()
+	base := b.refresh() + b.overview() + b.languages()
 	if block := b.inPrompt(ctx); block != "" {
 		return base + "\n" + block
 	}
@@ -197,7 +199,7 @@ func (b *Builder) Parts(ctx context.Context) Parts {
 	instructions := b.proj.text
 	b.mu.Unlock()
 	return Parts{
-		Rules: strings.TrimSuffix(base, instructions) + b.overview(), Instructions: instructions, Editor: b.inPrompt(ctx),
+		Rules: strings.TrimSuffix(base, instructions) + b.overview() + b.languages(), Instructions: instructions, Editor: b.inPrompt(ctx),
 	}
 }
 
@@ -248,6 +250,14 @@ func (b *Builder) overview() string {
 		b.start = &text
 	}
 	return *b.start
+}
+
+// languages returns the line about the tools for names in code while they are offered.
+func (b *Builder) languages() string {
+	if b.opt.Languages == nil || !b.opt.Languages() {
+		return ""
+	}
+	return LanguagesLine
 }
 
 // Checks returns the commands that build and test the project, as far as its files reveal

@@ -1,5 +1,8 @@
 package modelcontext
 
+// LanguagesLine tells of the tools for names in code. The names of all are in their definitions.
+const LanguagesLine = "\nFor names in code: find_definition and its like.\n"
+
 // rules is the constant part of the prompt. It is sent with every request, so each
 // sentence must earn its place.
 const rules = `You are agent, a coding agent in the user's terminal. Work on the user's project with your tools until what was asked for is done.

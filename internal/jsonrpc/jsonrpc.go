@@ -70,6 +70,8 @@ type Conn struct {
 	Handle func(ctx context.Context, method string, params json.RawMessage) func() (any, error)
 	// Notified handles a notification before the next message is read.
 	Notified func(method string, params json.RawMessage)
+	// Patience is how long a message may wait for a side that reads none, while many do; then Serve ends. Zero is for ever.
+	Patience time.Duration
 
 	framing Framing
 	in      *bufio.Reader
@@ -78,7 +80,8 @@ type Conn struct {
 
 	w      io.Writer // of the goroutine of write
 	out    chan queued
-	deaf   chan struct{} // closed by the first write that failed
+	deaf   chan struct{} // closed by the first write that failed, or at the end of Patience
+	lost   sync.Once     // closes deaf
 	gone   chan struct{} // closed when Serve ends: nobody waits for the other side any more
 	closed chan struct{} // by Close
 
@@ -354,12 +357,21 @@ func (c *Conn) send(m message) {
 		return
 	default:
 	}
+	var late <-chan time.Time
+	if c.Patience > 0 {
+		late = time.After(c.Patience)
+	}
 	select {
 	case c.out <- next:
 	case <-c.deaf:
 	case <-c.gone:
+	case <-late:
+		c.lose()
 	}
 }
+
+// lose notes that the other side reads nothing any more.
+func (c *Conn) lose() { c.lost.Do(func() { close(c.deaf) }) }
 
 // write writes the queued messages until Close. A side that closed its end of our output is gone: that
 // ends Serve.
@@ -372,7 +384,7 @@ func (c *Conn) write() {
 			if next.written != nil {
 				close(next.written)
 			} else if _, err := c.w.Write(next.data); err != nil {
-				close(c.deaf)
+				c.lose()
 				return
 			}
 		}

@@ -157,3 +157,26 @@ func TestRepeatedKeysOfRequests(t *testing.T) {
 		}
 	}
 }
+
+// TestPatience: a side that reads nothing any more does not hold up the other for ever.
+func TestPatience(t *testing.T) {
+	in, theirs := io.Pipe()
+	unread, out := io.Pipe()
+	defer unread.Close()
+	c := New(in, out, Lines{})
+	c.Patience = time.Millisecond
+	c.Handle = func(context.Context, string, json.RawMessage) func() (any, error) {
+		return func() (any, error) { return 1, nil }
+	}
+	go func() {
+		for {
+			if _, err := theirs.Write([]byte(`{"jsonrpc":"2.0","id":1,"method":"ask"}` + "\n")); err != nil {
+				return
+			}
+		}
+	}()
+	if err := c.Serve(t.Context()); err != nil {
+		t.Error(err)
+	}
+	_ = in.Close() // of a pipe in memory
+}

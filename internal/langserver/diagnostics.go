@@ -14,8 +14,8 @@ import (
 const (
 	// maxDiagnostics is the number of problems of one text that are kept.
 	maxDiagnostics = 1000
-	// maxTold is the number of files of which problems are kept that a server reports by itself.
-	maxTold = 2000
+	// maxReport is how much of the problems of one text is kept, in bytes.
+	maxReport = 1 << 20
 	// quietTime is how long a report without a version is waited for another.
 	quietTime = 200 * time.Millisecond
 )
@@ -44,7 +44,7 @@ type report struct {
 	found   []diagnostic
 }
 
-// published notes the reports that the server sends by itself.
+// published notes the reports that the server sends by itself, of the texts that it holds.
 func (p *process) published(params json.RawMessage) {
 	var told struct {
 		URI         string       `json:"uri"`
@@ -56,13 +56,25 @@ func (p *process) published(params json.RawMessage) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.told[told.URI] == nil && len(p.told) >= maxTold && p.held(told.URI) == nil {
+	if p.held(told.URI) == nil {
 		return
 	}
 	p.serial++
-	p.told[told.URI] = &report{told.Version, p.serial, time.Now(), told.Diagnostics[:min(len(told.Diagnostics), maxDiagnostics)]}
+	p.told[told.URI] = &report{told.Version, p.serial, time.Now(), bounded(told.Diagnostics)}
 	close(p.news)
 	p.news = make(chan struct{})
+}
+
+// bounded returns the first problems, as many as are kept.
+func bounded(all []diagnostic) (kept []diagnostic) {
+	size := 0
+	for _, d := range all[:min(len(all), maxDiagnostics)] {
+		if size += len(d.raw) + len(d.Message); size > maxReport {
+			break
+		}
+		kept = append(kept, d)
+	}
+	return kept
 }
 
 // held returns the text that the server holds open; nil if it does not. mu is held.

@@ -29,6 +29,9 @@ const editorTime = 20 * time.Second
 // window is an editor as a peer.
 type window struct{ Editor }
 
+// settled does not wait: the extension does.
+func (window) settled(context.Context) error { return nil }
+
 func (window) counts() counting { return inUTF16 }
 
 // findings returns nil: an editor knows its own findings.

@@ -22,6 +22,10 @@ import (
 // askTime bounds a question, the start of its server and the reading of the project included.
 const askTime = 30 * time.Second
 
+// idleTime is how long a server stays that nobody asks. It is longer than a person reads an answer and writes the next prompt; the
+// next question starts the server again, which reads the project anew.
+const idleTime = 15 * time.Minute
+
 // Server is a language server that may be installed.
 type Server struct {
 	Name    string
@@ -32,6 +36,10 @@ type Server struct {
 	Markers []string
 	// Settings are of its own form, JSON, for its start.
 	Settings string
+	// Broken is why it cannot start, as the reason of a Usable; "" if it can.
+	Broken string
+	// Version is the command line that prints its version; the program is beside that of the server. None if there is no such.
+	Version []string
 	// Passes is its command that passes a request on to tsserver; "" without one.
 	Passes string
 }
@@ -43,9 +51,15 @@ type Options struct {
 	Programs  lookpath.Search
 	// Env is the environment of the servers.
 	Env []string
-	// Start starts a program, as shell.Jobs.StartProgram; nil starts it without a watchdog.
-	Start func(*exec.Cmd) (ended func(), err error)
-	// Servers are the person's, which go before the known ones; Off names those that are not used.
+	// Start starts a program, as shell.Jobs.StartProgram, in a room if it is to be confined; nil starts it without a watchdog.
+	Start func(ctx context.Context, cmd *exec.Cmd, confined bool) (ended func(), err error)
+	// Confined reports whether servers start in a room, in which they change nothing, have no network, and are limited; nil
+	// for no.
+	Confined func(context.Context) bool
+	// After calls f after a time, unless it is stopped before; nil is time.AfterFunc.
+	After func(d time.Duration, f func()) (stop func() bool)
+	// Servers are the person's, which go before the others: known ones, of which the parts that are set change, and their
+	// own. Off names those that are not used.
 	Servers []Server
 	Off     []string
 	// Editor is asked before any server; nil for none.
@@ -66,12 +80,19 @@ type Servers struct {
 // Usable is a server whose program is installed, or the reason why it is not used.
 type Usable struct {
 	Server
-	Path   string
-	Reason string
+	Path     string
+	Reason   string
+	Confined bool // of one that is to start: it runs in a room
 }
 
 // New returns the servers of a project. None is running.
 func New(o Options) *Servers {
+	if o.Confined == nil {
+		o.Confined = func(context.Context) bool { return false }
+	}
+	if o.After == nil {
+		o.After = func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, crash.Guarded(f)).Stop }
+	}
 	s := &Servers{opt: o, running: map[string]*process{}, allowed: map[string]bool{}}
 	s.usable = sync.OnceValue(s.look)
 	return s
@@ -80,27 +101,41 @@ func New(o Options) *Servers {
 // look finds the servers of the project's languages, the first for each.
 func (s *Servers) look() (all []Usable) {
 	served := map[string]bool{}
-	for _, each := range append(slices.Clone(s.opt.Servers), known...) {
-		if !slices.ContainsFunc(s.opt.Folders, func(folder string) bool { return concerns(each, folder) }) {
+	for _, each := range s.opt.servers() {
+		u := Usable{Server: each, Reason: each.lacks()}
+		if u.Reason == "" && !slices.ContainsFunc(s.opt.Folders, func(folder string) bool { return concerns(each, folder) }) {
 			continue
 		}
-		u := Usable{Server: each}
-		path, err := s.opt.Programs.Find(each.Command[0])
-		switch {
-		case slices.Contains(s.opt.Off, each.Name):
-			u.Reason = "language_servers switches it off"
-		case err != nil:
-			u.Reason = each.Command[0] + " is not on PATH"
-		case s.opt.Untrusted:
-			u.Reason = "the folder is not trusted"
-		case served[each.id()]:
-			u.Reason = "another server is used for these files"
-		default:
-			u.Path, served[each.id()] = path, true
+		if u.Reason == "" {
+			u.Path, u.Reason = s.find(each, served[each.id()])
+		}
+		if u.Path != "" {
+			served[each.id()] = true
 		}
 		all = append(all, u)
 	}
 	return all
+}
+
+// find returns the program of a server, or the reason why it is not used. served means that another is, for its languages.
+func (s *Servers) find(each Server, served bool) (path, reason string) {
+	path, err := s.opt.Programs.Find(each.Command[0])
+	missing := new(exec.Error)
+	switch {
+	case slices.Contains(s.opt.Off, each.Name):
+		reason = "language_servers switches it off"
+	case errors.As(err, &missing):
+		reason = each.Command[0] + " is not on PATH"
+	case err != nil:
+		reason = err.Error()
+	case s.opt.Untrusted:
+		reason = "the folder is not trusted"
+	case served:
+		reason = "another server is used for these files"
+	default:
+		return path, ""
+	}
+	return "", reason
 }
 
 // id names the languages of a server.
@@ -133,8 +168,15 @@ func (s *Servers) Starts(ctx context.Context, path string) (all []Usable) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, u := range s.usable() {
-		if s.running[u.Name] == nil && !s.allowed[u.Name] && u.serves(path) {
+		if !u.serves(path) {
+			continue
+		}
+		if s.running[u.Name] == nil && !s.allowed[u.Name] {
+			u.Confined = s.opt.Confined(ctx)
 			all = append(all, u)
+		}
+		if path != "" {
+			return all // the first answers
 		}
 	}
 	return all
@@ -171,6 +213,7 @@ func (s *Servers) Close() {
 	s.mu.Unlock()
 	var all crash.Group
 	for _, p := range running {
+		p.stay()
 		all.Go(p.end)
 	}
 	all.Wait()
@@ -221,13 +264,13 @@ func (s *Servers) with(ctx context.Context, u Usable, question func(context.Cont
 	defer cancel()
 	p, err := s.started(ctx, u)
 	if err == nil {
+		defer s.answered(u.Name, p)
 		err = p.ready(ctx)
 	}
 	stuck := false
 	if err == nil {
 		err = p.inTurn(ctx, question)
-		late := new(timelimit.Error) // not the end of the caller's patience
-		stuck = err != nil && errors.As(context.Cause(ctx), &late) && !p.isBusy()
+		stuck = s.stuck(p, err != nil && errors.As(context.Cause(ctx), new(*timelimit.Error))) // not the end of the caller's patience
 	}
 	if err != nil && ctx.Err() != nil {
 		err = timelimit.Explain(ctx, ctx.Err())
@@ -241,20 +284,62 @@ func (s *Servers) with(ctx context.Context, u Usable, question func(context.Cont
 	return nil
 }
 
+// stuck notes whether a question was late, and reports whether the server is of no use any more.
+func (s *Servers) stuck(p *process, late bool) bool {
+	busy := p.isBusy()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !late {
+		p.late = 0
+		return false
+	}
+	p.late++
+	return !busy || p.late > maxLate
+}
+
 func (s *Servers) started(ctx context.Context, u Usable) (*process, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return nil, errors.New("the session ends")
 	}
-	if p := s.running[u.Name]; p != nil {
-		return p, nil
-	}
-	p, err := start(ctx, u, s.opt)
-	if err == nil {
+	p := s.running[u.Name]
+	if p == nil {
+		var err error
+		if p, err = start(ctx, u, s.opt); err != nil {
+			return nil, err
+		}
 		s.running[u.Name] = p
 	}
-	return p, err
+	p.stay()
+	p.asks++
+	return p, nil
+}
+
+// answered notes the end of a question. A server that gets no other for long ends, and may start again.
+func (s *Servers) answered(name string, p *process) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p.asks--; p.asks > 0 || s.running[name] != p {
+		return
+	}
+	p.stay = s.opt.stopping(func() {
+		s.mu.Lock()
+		idle := s.running[name] == p && p.asks == 0
+		if idle {
+			delete(s.running, name)
+		}
+		s.mu.Unlock()
+		if idle {
+			p.end()
+		}
+	})
+}
+
+// stopping calls end after idleTime, unless the result is called before.
+func (o Options) stopping(end func()) (stay func()) {
+	stop := o.After(idleTime, end)
+	return func() { stop() }
 }
 
 // forget has a server that has ended start again with the next question.

@@ -14,28 +14,43 @@ import (
 	"github.com/bb2d0cf4/agent/internal/lookpath"
 )
 
-// tries has a server try proposals for the file at path, half of which have the line breaks at their end.
-func tries(t *testing.T, s *Servers, path, breaks string) {
+// tries has a server try 100 proposals for the file at path, half of which break something: each line of breaks is an error at the
+// end of the text, and each pair of replaced is one in it. Of these 95 of 100 are named, and nothing of the others is.
+func tries(t *testing.T, s *Servers, path string, breaks []string, replaced [][2]string) {
 	t.Helper()
-	if breaks == "" {
+	if len(breaks) == 0 {
 		return
 	}
 	before := scratch.Read(t, path)
 	var times []time.Duration
-	for i := range 20 {
-		after := before + strings.Repeat("\n", i+1)
-		if i%2 == 1 {
-			after += breaks
+	named, alarms := 0, 0
+	for i := range 100 {
+		after := before + strings.Repeat("\n", i/2%7+1)
+		if k := i / 2 % (len(breaks) + len(replaced)); i%2 == 1 && k < len(breaks) {
+			after += breaks[k]
+		} else if i%2 == 1 {
+			after = strings.Replace(after, replaced[k-len(breaks)][0], replaced[k-len(breaks)][1], 1)
 		}
 		began := time.Now()
 		was, now, err := s.Try(t.Context(), s.Tries(path), []Proposal{{Path: path, Before: before, After: after}})
 		times = append(times, time.Since(began))
-		if err != nil || len(was) > 0 || (len(now) > 0) != (i%2 == 1) {
-			t.Fatalf("proposal %d: %+v, %+v, %v, %v", i, was, now, err, times)
+		switch {
+		case err != nil || len(was) > 0:
+			t.Fatalf("proposal %d: %+v, %v, %v", i, was, err, times)
+		case i%2 == 0 && len(now) > 0:
+			alarms++
+			t.Errorf("proposal %d breaks nothing: %+v", i, now)
+		case i%2 == 1 && len(now) > 0:
+			named++
+		case i%2 == 1:
+			t.Logf("proposal %d is not named: %q", i, after)
 		}
 	}
+	if named < 48 { // 95 of 100
+		t.Errorf("%d of 50 are named", named)
+	}
 	slices.Sort(times)
-	t.Logf("half of the proposals are tried within %s, 95 of 100 within %s", times[10], times[18])
+	t.Logf("%d of 50 are named, %d false alarms; half of the proposals are tried within %s, 95 of 100 within %s", named, alarms, times[50], times[95])
 }
 
 // TestOtherServers asks the real servers of other languages, if they are on the path that
@@ -46,35 +61,45 @@ func TestOtherServers(t *testing.T) {
 		t.Skip("AGENT_TEST_SERVERS is not set: make test-full does that")
 	}
 	for _, c := range []struct {
-		server string
-		files  map[string]string
-		path   string // of the place where the name is used
-		before string // the name there
-		name   string
-		def    string
-		breaks string // a line that is an error
+		server   string
+		files    map[string]string
+		path     string // of the place where the name is used
+		before   string // the name there
+		name     string
+		def      string
+		breaks   []string    // lines that are errors
+		replaced [][2]string // changes that are
 	}{
+		{
+			"gopls", map[string]string{
+				"go.mod": "module m\n\ngo 1.21\n", "shapes.go": "package m\n\n// 🙂\nfunc area(side int) int {\n\treturn side * side\n}\n",
+				"use.go": "package m\r\n\r\nimport \"fmt\"\r\n\r\nvar big = /* 𝒳é */ area(3) + area(4)\r\n\r\nfunc show() { fmt.Println(big) }\r\n",
+			}, "use.go", "𝒳é */ ", "area", "shapes.go:4",
+			[]string{"var wrong int = missing\n", "var wrong int = \"text\"\n", "func torn( {\n", "func short() int {}\n", "func local() { x := 1 }\n", "var more = area(1, 2)\n"},
+			[][2]string{{"import \"fmt\"", ""}, {"area(3)", "aera(3)"}, {"fmt.Println", "fmt.Printline"}, {"+ area(4)", "+ \"4\""}},
+		},
 		{
 			"typescript-language-server", map[string]string{
 				"tsconfig.json": `{"compilerOptions": {"strict": true}, "include": ["*.ts"]}`,
 				"shapes.ts":     "/* 🙂 */ export function area(side: number): number {\n\treturn side * side;\n}\n",
 				"use.ts":        "import { area } from \"./shapes\";\r\n\r\nexport const big = /* 𝒳é */ area(3) + area(4);\r\n",
-			}, "use.ts", "𝒳é */ ", "area", "shapes.ts:1", "const wrong: number = missing;\n",
+			}, "use.ts", "𝒳é */ ", "area", "shapes.ts:1", []string{"const wrong: number = missing;\n", "const wrong: number = \"text\";\n", "export const more = area(\"3\");\n", "area(1, 2);\n", "const torn = (;\n", "big.nothing();\n"},
+			[][2]string{{"area }", "are }"}, {"area(3)", "aera(3)"}, {"./shapes", "./shape"}, {"+ area(4)", "+ area()"}},
 		},
 		{
 			"pyright", map[string]string{
 				"pyproject.toml": "[project]\nname = \"m\"\n", "shapes.py": "def area(side):  # 🙂 area\n    return side * side\n", "use.py": "from shapes import area\n\nx = \"é𝒳\"; big = area(3) + area(4)\n",
-			}, "use.py", "big = ", "area", "shapes.py:1", "wrong = missing + 1\n",
+			}, "use.py", "big = ", "area", "shapes.py:1", []string{"wrong = missing + 1\n", "def torn(:\n", "from shapes import nothing\n", "area()\n"}, [][2]string{{"import area", "import areas"}, {"area(3)", "aera(3)"}},
 		},
 		{
 			"bash-language-server", map[string]string{
 				"go.sh": "#!/bin/bash\narea() { echo $(($1 * $1)); }\narea 3\narea 4\n",
-			}, "go.sh", "; }\n", "area", "go.sh:2", "",
+			}, "go.sh", "; }\n", "area", "go.sh:2", nil, nil,
 		},
 		{
 			"clangd", map[string]string{
 				"compile_flags.txt": "-xc\n", "shapes.h": "int area(int side);\n", "shapes.c": "#include \"shapes.h\"\nint area(int side) { return side * side; }\n", "use.c": "#include \"shapes.h\"\n/* 🙂 */ int big(void) { return area(3) + area(4); }\n",
-			}, "use.c", "return ", "area", "shapes.h:1", "int wrong = missing;\n",
+			}, "use.c", "return ", "area", "shapes.h:1", []string{"int wrong = missing;\n", "int torn(;\n", "int more = area(1, 2, 3);\n"}, [][2]string{{"area(3)", "aera(3)"}},
 		},
 	} {
 		t.Run(c.server, func(t *testing.T) {
@@ -85,7 +110,11 @@ func TestOtherServers(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			search := lookpath.Search{Path: bin + string(os.PathListSeparator) + os.Getenv("PATH")}
+			home, err := os.UserHomeDir()
+			if err != nil {
+				t.Fatal(err)
+			}
+			search := lookpath.Search{Path: bin + string(os.PathListSeparator) + filepath.Join(home, "go/bin") + string(os.PathListSeparator) + os.Getenv("PATH")}
 			s := allowAll(New(Options{Folders: []string{dir}, Env: os.Environ(), Programs: search}))
 			defer s.Close()
 			if !s.Serve() {
@@ -114,7 +143,7 @@ func TestOtherServers(t *testing.T) {
 			if len(edits) == 0 {
 				t.Error("nothing is renamed")
 			}
-			tries(t, s, filepath.Join(dir, c.path), c.breaks)
+			tries(t, s, filepath.Join(dir, c.path), c.breaks, c.replaced)
 		})
 	}
 }

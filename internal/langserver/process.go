@@ -29,6 +29,15 @@ const (
 	settleTime = 1500 * time.Millisecond
 	// maxOpen is the number of texts that a server holds open. The ones before are closed.
 	maxOpen = 50
+	// maxMemory is the memory of a server that runs in no room, in bytes, as far as the system can limit it: the need of a
+	// type checker for a very large project, and half of a small machine.
+	maxMemory = 4 << 30
+	// maxSettings bounds the settings that a server asks for at once, and the kinds of work that it reports.
+	maxSettings = 1000
+	// maxAnswer bounds an answer, in bytes: its values take many times as much.
+	maxAnswer = 8 << 20
+	// maxLate is the number of questions in a row that a server may leave unanswered while it claims to work.
+	maxLate = 3
 	// maxTail is how much of the last standard error is kept, in bytes.
 	maxTail = 1 << 10
 )
@@ -45,6 +54,10 @@ type process struct {
 	ending chan struct{} // closed by end
 	once   sync.Once
 
+	asks int    // questions that are not answered yet; guarded by Servers.mu, as stay is
+	stay func() // keeps it from ending as it is idle
+	late int    // questions in a row without an answer
+
 	mu       sync.Mutex // guards the rest
 	failed   error      // of the initialization
 	encoding string     // of positions
@@ -54,6 +67,7 @@ type process struct {
 	told     map[string]*report // by URI
 	serial   int                // of the last report
 	news     chan struct{}      // closed by the next report
+	born     time.Time          // of the first text
 
 	pulls bool          // it is asked for problems; set before begun is closed
 	turn  chan struct{} // holds a token while a question is asked
@@ -74,16 +88,24 @@ func start(ctx context.Context, u Usable, opt Options) (*process, error) {
 	cmd.Env = opt.Programs.Environ(opt.Env)
 	last := &child.Tail{Limit: maxTail}
 	cmd.Stderr = last
-	piped, err := child.StartPiped(cmd, opt.Start)
+	confined := opt.Confined(ctx)
+	var by child.Starter
+	if opt.Start != nil {
+		by = func(cmd *exec.Cmd) (func(), error) { return opt.Start(ctx, cmd, confined) }
+	}
+	piped, err := child.StartPiped(cmd, by)
 	if err != nil {
 		return nil, err
+	}
+	if !confined { // a room has a limit for all of its processes
+		child.Limit(cmd, maxMemory)
 	}
 	p := &process{
 		Usable: u, cmd: cmd, conn: jsonrpc.New(piped.Out, piped.In, jsonrpc.Headers{}), input: piped.In, last: last,
 		exited: make(chan struct{}), begun: make(chan struct{}), ending: make(chan struct{}), busy: map[string]bool{}, changed: map[string]bool{},
-		told: map[string]*report{}, news: make(chan struct{}), turn: make(chan struct{}, 1),
+		told: map[string]*report{}, news: make(chan struct{}), turn: make(chan struct{}, 1), stay: func() {},
 	}
-	p.conn.Handle, p.conn.Notified = p.handle, p.notified
+	p.conn.Handle, p.conn.Notified, p.conn.Patience = p.handle, p.notified, askTime
 	go p.run(ctx, piped)
 	go func() {
 		defer crash.Guard()
@@ -213,10 +235,13 @@ func (p *process) end() {
 func (p *process) shutDown(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, endTime)
 	defer cancel()
-	if !p.hasEnded() && p.conn.Call(ctx, "shutdown", nil, &json.RawMessage{}) == nil {
-		p.conn.Notify("exit", nil)
-	}
-	_ = p.input.Close()
+	go func() { // it may read nothing
+		defer crash.Guard()
+		if !p.hasEnded() && p.conn.Call(ctx, "shutdown", nil, &json.RawMessage{}) == nil {
+			p.conn.Notify("exit", nil)
+		}
+		_ = p.input.Close()
+	}()
 	select {
 	case <-p.exited:
 	case <-ctx.Done():
@@ -245,8 +270,12 @@ func (p *process) call(ctx context.Context, method string, params, result any, e
 	defer cancel()
 	for begun := time.Now(); ; {
 		busy := p.isBusy() || time.Since(begun) < settleTime
-		if err := p.conn.Call(ctx, method, params, result); err != nil {
+		var data json.RawMessage
+		if err := p.conn.Call(ctx, method, params, &data); err != nil {
 			return p.why(err)
+		}
+		if err := read(data, result); err != nil {
+			return err
 		}
 		if !empty() || !busy {
 			return nil
@@ -257,6 +286,36 @@ func (p *process) call(ctx context.Context, method string, params, result any, e
 			return p.why(ctx.Err())
 		}
 	}
+}
+
+// settled waits until the server knows the project: an answer about a part of it looks like one about all.
+func (p *process) settled(ctx context.Context) error {
+	ctx, cancel := p.alive(ctx)
+	defer cancel()
+	for {
+		p.mu.Lock()
+		settles := len(p.busy) > 0 || time.Since(p.born) < settleTime
+		p.mu.Unlock()
+		if !settles {
+			return nil
+		}
+		select {
+		case <-time.After(busyLook):
+		case <-ctx.Done():
+			return p.why(ctx.Err())
+		}
+	}
+}
+
+// read decodes an answer.
+func read(data json.RawMessage, result any) error {
+	if len(data) > maxAnswer {
+		return fmt.Errorf("its answer has more than %d MB", maxAnswer>>20)
+	}
+	if err := json.Unmarshal(data, result); err != nil {
+		return fmt.Errorf("its answer cannot be read: %w", err)
+	}
+	return nil
 }
 
 func (p *process) isBusy() bool {
@@ -270,9 +329,9 @@ func (p *process) handle(_ context.Context, method string, params json.RawMessag
 	return func() (any, error) {
 		switch method {
 		case "workspace/configuration":
-			var asked struct{ Items []json.RawMessage }
+			var asked struct{ Items []struct{} }
 			_ = json.Unmarshal(params, &asked) // of another form: no settings
-			return make([]any, len(asked.Items)), nil
+			return make([]any, min(len(asked.Items), maxSettings)), nil
 		case "workspace/applyEdit":
 			return map[string]any{"applied": false, "failureReason": "changes need an answer of the person"}, nil
 		case "workspace/workspaceFolders", "client/registerCapability", "client/unregisterCapability", "window/workDoneProgress/create", "window/showMessageRequest":
@@ -301,7 +360,9 @@ func (p *process) notified(method string, params json.RawMessage) {
 	defer p.mu.Unlock()
 	switch progress.Value.Kind {
 	case "begin":
-		p.busy[string(progress.Token)] = true
+		if len(progress.Token) <= maxTail && len(p.busy) < maxSettings {
+			p.busy[string(progress.Token)] = true
+		}
 	case "end":
 		delete(p.busy, string(progress.Token))
 	}
@@ -339,6 +400,9 @@ func (p *process) hold(uri, language, text string) {
 		}
 		return
 	}
+	if p.born.IsZero() {
+		p.born = time.Now()
+	}
 	p.open = append(p.open, &heldText{uri, text, 1, p.serial})
 	p.conn.Notify("textDocument/didOpen", map[string]any{
 		"textDocument": map[string]any{"uri": uri, "languageId": language, "version": 1, "text": text},
@@ -360,6 +424,7 @@ func (p *process) drop(uri string) {
 // close has the server read a text that it holds from disk again. mu is held.
 func (p *process) close(i int) {
 	p.conn.Notify("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": p.open[i].uri}})
+	delete(p.told, p.open[i].uri)
 	p.open = slices.Delete(p.open, i, i+1)
 }
 

@@ -14,6 +14,8 @@ type peer interface { //nolint:interfacebloat // for servers and editors alike
 	at(at Place) map[string]any
 	// call asks. While an answer looks empty and the peer may not know the project yet, it asks again.
 	call(ctx context.Context, method string, params, result any, empty func() bool) error
+	// settled waits until the peer knows the project.
+	settled(ctx context.Context) error
 	// counts returns how the peer counts characters.
 	counts() counting
 	// findings returns the problems of a text that the peer holds, as far as it wants to be told them.
@@ -48,8 +50,11 @@ func (s *Servers) References(ctx context.Context, at Place) ([]Location, error) 
 func (s *Servers) locations(ctx context.Context, at Place, method string, more any) (all []Location, err error) {
 	err = s.ask(ctx, at.Path, func(ctx context.Context, p peer) error {
 		params := p.at(at)
-		if more != nil {
+		if more != nil { // a question about the whole project
 			params["context"] = more
+			if err := p.settled(ctx); err != nil {
+				return err
+			}
 		}
 		var found locations
 		if err := p.call(ctx, method, params, &found, func() bool { return len(found) == 0 }); err != nil {
@@ -147,6 +152,9 @@ func (s *Servers) Rename(ctx context.Context, at Place, name string, read func(p
 	err = s.ask(ctx, at.Path, func(ctx context.Context, p peer) error {
 		params := p.at(at)
 		params["newName"] = name
+		if err := p.settled(ctx); err != nil {
+			return err
+		}
 		var edit workspaceEdit
 		if err := p.call(ctx, "textDocument/rename", params, &edit, edit.empty); err != nil {
 			return err

@@ -44,6 +44,7 @@ type place struct {
 	size       int64       // of a private one, zero for one that the room is made of
 	mode       os.FileMode // of a private one
 	over       Overlay     // of a changed one
+	live       bool        // of a shown one: with later changes
 }
 
 // Overlay is a view of the folder Lower whose changes go to the folder Upper. Work is an empty
@@ -85,6 +86,9 @@ func New(at string, size int64) *Room {
 
 // Show shows the file or folder at path, with everything below, to read. The links on the way are there as well. A missing path is left out.
 func (r *Room) Show(path string) { r.add(place{path: path, kind: shown}) }
+
+// Live is like Show, but with all later changes at path. A socket in it can be reached.
+func (r *Room) Live(path string) { r.add(place{path: path, kind: shown, live: true}) }
 
 // Private makes an empty folder at path, of at most size bytes.
 func (r *Room) Private(path string, size int64, mode os.FileMode) {
@@ -291,7 +295,7 @@ func (r *Room) making(p place, there bool) [][]string {
 		return [][]string{{"link", p.from, to}}
 	case shown:
 		how := "view"
-		if there || isFile(p.path) || slices.Contains(roots, p.path) {
+		if there || p.live || isFile(p.path) || slices.Contains(roots, p.path) {
 			how = "bind"
 		}
 		return [][]string{{how, p.path, to, decimal(readOnly)}}

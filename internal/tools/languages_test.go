@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	modelcontext "github.com/bb2d0cf4/agent/internal/context"
 	"github.com/bb2d0cf4/agent/internal/langserver"
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
@@ -20,6 +21,7 @@ type linguists struct {
 	starts []langserver.Usable
 
 	allowed []string
+	at      int // of the last question
 }
 
 func (linguists) Serve() bool { return true }
@@ -41,12 +43,13 @@ func (s linguists) Fix(ctx context.Context, at langserver.Place, name string, re
 		langserver.FileEdit{Path: s.b.path("a_test.go"), Before: "test Size too\n", Gone: true}), err
 }
 
-func (s linguists) Definition(_ context.Context, at langserver.Place) ([]langserver.Location, error) {
+func (s *linguists) Definition(_ context.Context, at langserver.Place) ([]langserver.Location, error) {
 	all, err := s.References(context.Background(), at)
 	return all[:1], err
 }
 
-func (s linguists) References(_ context.Context, at langserver.Place) (all []langserver.Location, err error) {
+func (s *linguists) References(_ context.Context, at langserver.Place) (all []langserver.Location, err error) {
+	s.at = at.Offset
 	word, _, _ := strings.Cut(at.Text[at.Offset:], " ")
 	for _, name := range []string{"a_test.go", "sub/b.go", "a.go", "c.go"} {
 		for n, l := range strings.Split(s.b.read(name), "\n") {
@@ -59,7 +62,10 @@ func (s linguists) References(_ context.Context, at langserver.Place) (all []lan
 }
 
 func (s linguists) Outline(context.Context, langserver.Place) ([]langserver.Symbol, error) {
-	return []langserver.Symbol{{Location: langserver.Location{Path: s.b.path("a.go"), Line: 3}, Name: "(*Box).Size", Kind: "method"}}, s.fails
+	return []langserver.Symbol{
+		{Location: langserver.Location{Path: s.b.path("a.go"), Line: 2}, Name: "Size", Kind: "field", In: "Box"},
+		{Location: langserver.Location{Path: s.b.path("a.go"), Line: 3}, Name: "(*Box).Size", Kind: "method"},
+	}, s.fails
 }
 
 func (s linguists) Find(_ context.Context, query string) (all []langserver.Symbol, err error) {
@@ -111,13 +117,18 @@ func TestPlacesOfSymbols(t *testing.T) {
 		{"find_definition", m{"symbol": "siz", "at": "a.go"}, "a.go: the text has no siz."},
 		{"find_definition", m{"symbol": "Twice"}, "2 symbols have the name Twice: say at which path:line.\na.go:4: function Twice in m\na.go:5: function Twice in m\n2 symbols"},
 		{"find_definition", m{"symbol": "none"}, "No symbol of the project has the name none. Say at which path, or use search_files."},
-		{"list_symbols", m{"path": "a.go"}, "a.go:3: method (*Box).Size\n1 symbol"},
+		{"list_symbols", m{"path": "a.go"}, "a.go:2: field Size in Box\na.go:3: method (*Box).Size\n2 symbols"},
 		{"list_symbols", m{"query": "Tw"}, "a.go:4: function Twice in m\na.go:5: function Twice in m\n2 symbols"},
 		{"list_symbols", m{}, "list_symbols needs a path or a query."},
 	} {
 		if got := b.call(c.tool, c.args).ForModel; got != c.want {
 			t.Errorf("%s %v: %q, want %q", c.tool, c.args, got, c.want)
 		}
+	}
+	s.at = -1
+	b.call("find_definition", m{"symbol": "Size", "at": "a.go"})
+	if want := strings.Index(b.read("a.go"), "Size z"); s.at != want {
+		t.Errorf("asked about byte %d, not %d: a field goes before the method", s.at, want)
 	}
 	s.fails = errors.New("gopls: no answer within 30s")
 	if got := b.call("list_symbols", m{"query": "x"}); !got.Failed || got.ForModel != "Not known: gopls: no answer within 30s. Use search_files." {
@@ -202,12 +213,12 @@ func TestLanguageToolsCostNothing(t *testing.T) {
 	if len(with) != len(plain)+5 || with[len(plain)-1].Name != plain[len(plain)-1].Name {
 		t.Fatalf("%d tools, then %d", len(plain), len(with))
 	}
-	size := 0
+	size := len(modelcontext.LanguagesLine)
 	for _, s := range with[len(plain):] {
 		size += len(s.Name) + len(s.Description) + len(s.Schema)
 	}
 	if size > 700 { // some 180 tokens
-		t.Errorf("%d bytes", size)
+		t.Errorf("%d bytes, with the line of the system prompt", size)
 	}
 	if !slices.ContainsFunc(b.set.Offered("edit_file"), func(s llm.ToolSpec) bool { return s.Name == "rename_symbol" }) {
 		t.Error("rename_symbol is not offered")

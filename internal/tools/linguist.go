@@ -74,7 +74,11 @@ func (l linguist) begin(ctx context.Context, call Call, path string) (refused *R
 		line := strings.Join(u.Command, " ")
 		req := c.request(execution{call, executeCommandArgs{Command: line, Background: true}, shell.Options{Line: line, Dir: dir}, c.place(dir).Judge(line)})
 		req.Tool = l.tool
-		req.Notes = append(req.Notes, caution.Notes("It is a language server: it reads the project, may run code of it such as build scripts, and ends with the session.")...)
+		note := "It is a language server: it reads the project, may run code of it such as build scripts, and ends with the session."
+		if u.Confined {
+			note += " It runs in a room: it changes no file, and has no network."
+		}
+		req.Notes = append(req.Notes, caution.Notes(note)...)
 		v, err := l.Ask.Ask(ctx, req)
 		if err != nil {
 			return nil, UnansweredError{Err: err}
@@ -184,9 +188,10 @@ func (l linguist) place(ctx context.Context, call Call, a symbolArgs) (at langse
 	likely := 0
 	if where.line == "" { // the line of its definition
 		outline, _ := l.Languages.Outline(ctx, at) // without one, the first place counts
+		inner := true
 		for _, s := range outline {
-			if likely == 0 && is(s.Name, a.Symbol) {
-				likely = s.Line
+			if is(s.Name, a.Symbol) && (likely == 0 || inner && s.In == "") { // one of the file before a field of the name
+				likely, inner = s.Line, s.In != ""
 			}
 		}
 	}
@@ -301,9 +306,9 @@ func (l linguist) listSymbols(found []langserver.Symbol) Result {
 	for _, s := range found[:min(len(found), placesLimit)] {
 		in := ""
 		if s.In != "" {
-			in = " in " + s.In
+			in = " in " + toolcall.OneLine(s.In, maxPlaceLine)
 		}
-		fmt.Fprintf(&b, "%s:%d: %s %s%s\n", l.nameOf(s.Path), s.Line, s.Kind, s.Name, in)
+		fmt.Fprintf(&b, "%s:%d: %s %s%s\n", l.nameOf(s.Path), s.Line, s.Kind, toolcall.OneLine(s.Name, maxPlaceLine), in)
 	}
 	return l.counted(b.String(), len(found), "symbol")
 }
@@ -352,8 +357,8 @@ func (l linguist) list(found []langserver.Location, from string) Result {
 			texts[at.Path] = lines
 		}
 		text := ""
-		if at.Line <= len(lines) {
-			text = ": " + clip.Bytes(strings.TrimSpace(cmp.Or(at.Text, lines[at.Line-1])), maxPlaceLine, "…")
+		if at.Line > 0 && at.Line <= len(lines) {
+			text = ": " + toolcall.OneLine(strings.TrimSpace(cmp.Or(at.Text, lines[at.Line-1])), maxPlaceLine)
 		}
 		fmt.Fprintf(&b, "%s:%d%s\n", l.nameOf(at.Path), at.Line, text)
 	}

@@ -228,10 +228,15 @@ func (d *systemDir) refresh(st *unix.Stat_t) {
 	}
 }
 
-// caches adds the caches to a room, and returns what keeps programs from the network.
-func (t *Trials) caches(r *room.Room, env environment) (more []string, err error) {
+// caches adds the caches to a room, and returns what keeps programs from the network. Only a run keeps something for later: the
+// room of a program that stays sees downloads as they come, and its other additions are lost.
+func (t *Trials) caches(r *room.Room, env environment, run bool) (more []string, err error) {
 	home, programs := env.get("HOME"), lookpath.Search{Path: env.get("PATH")}
-	for _, c := range caches {
+	all := caches
+	if !run {
+		all = slices.Concat(caches, serverCaches)
+	}
+	for _, c := range all {
 		if c.env != "" {
 			more = append(more, c.env)
 		}
@@ -253,8 +258,12 @@ func (t *Trials) caches(r *room.Room, env environment) (more []string, err error
 			r.Write(dir, own)
 			continue
 		}
+		if !run && !c.kept {
+			r.Live(dir)
+			continue
+		}
 		over := room.Overlay{Lower: lower}
-		if c.kept {
+		if run && c.kept {
 			if over, err = t.overlay(dir, lower); err != nil {
 				return nil, err
 			}

@@ -253,7 +253,7 @@ func (t *Trials) Run(ctx context.Context, opts shell.Options, pending []workspac
 	r.Most(maxProcesses, maxMemory())
 	env := environment(opts.Env)
 	t.ground(r, env)
-	more, err := t.caches(r, env)
+	more, err := t.caches(r, env, true)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ package trial
 import (
 	"context"
 	"errors"
+	"os/exec"
 
 	"github.com/bb2d0cf4/agent/internal/sandbox"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
@@ -24,6 +25,11 @@ func New(Options) (*Trials, error) { return nil, errors.New(missing) }
 
 // Run runs nothing.
 func (*Trials) Run(context.Context, shell.Options, []workspace.Change) (*Outcome, error) {
+	return nil, errors.New(missing)
+}
+
+// Room returns an error.
+func (*Trials) Room(context.Context, *exec.Cmd) (sandbox.Confiner, error) {
 	return nil, errors.New(missing)
 }
 

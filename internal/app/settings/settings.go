@@ -158,6 +158,24 @@ func rows(cfg config.Config) (all []config.Setting) {
 			line(prefix+"models."+sanitize.Line(m), sanitize.Line(describeModel(p.Models[m])), cfg.File)
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(cfg.LanguageServers.Named)) {
+		s, prefix := cfg.LanguageServers.Named[name], "language_servers."+sanitize.Line(name)+"."
+		if len(s.Command) > 0 {
+			line(prefix+"command", strings.Join(s.Command, " "), cfg.File)
+		}
+		for _, end := range slices.Sorted(maps.Keys(s.Languages)) {
+			line(prefix+"languages."+sanitize.Line(end), s.Languages[end], cfg.File)
+		}
+		if len(s.Markers) > 0 {
+			line(prefix+"markers", strings.Join(s.Markers, ", "), cfg.File)
+		}
+		if len(s.Settings) > 0 {
+			line(prefix+"settings", strings.Join(slices.Sorted(maps.Keys(s.Settings)), ", "), cfg.File)
+		}
+		if s.Disabled {
+			line(prefix+"disabled", "true", cfg.File)
+		}
+	}
 	return all
 }
 

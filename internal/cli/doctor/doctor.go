@@ -98,7 +98,7 @@ func Run(ctx context.Context, opt Options, cfg config.Config, cfgErr error) (hea
 		{"variables", func() []finding { return append(checkVariables(opt.Env), checkEnvironment(opt.Env, cfg)) }},
 		{"sandbox", one(func() finding { return checkSandbox(ctx, cfg) })},
 		{"trial", one(func() finding { return checkTrial(ctx, cfg) })},
-		{"languages", func() []finding { return checkLanguages(opt.Dir, cfg) }},
+		{"languages", func() []finding { return checkLanguages(ctx, opt, cfg) }},
 		{"search", one(func() finding {
 			return checkProgram(cfg, "rg", "the slower built-in search is used", "install ripgrep")
 		})},
