@@ -298,15 +298,15 @@ func TestTwoHundredNames(t *testing.T) {
 			})
 		}, regexp.MustCompile(`^func ([A-Z]\w+)\(`), func(u use) *regexp.Regexp {
 			return regexp.MustCompile(`(^|[^.\w])` + u.package_ + `\.` + u.name + `\(`)
-		}, 50},
+		}, 30},
 		{"typescript-language-server", func() map[string]string {
 			return textsBelow(t, "../../editors/vscode", "", func(name string) bool {
 				return name == "tsconfig.json" || name == "package.json" || strings.HasPrefix(name, "src/")
 			})
-		}, regexp.MustCompile(`^export (?:async )?(?:function|class) (\w+)`), func(u use) *regexp.Regexp { return regexp.MustCompile(`(^|[^.\w])` + u.name + `\(`) }, 30},
+		}, regexp.MustCompile(`^export (?:async )?(?:function|class) (\w+)`), func(u use) *regexp.Regexp { return regexp.MustCompile(`(^|[^.\w])` + u.name + `\(`) }, 40},
 		{"pyright", python, regexp.MustCompile(`^(?:def|class) (\w+)`), func(u use) *regexp.Regexp {
 			return regexp.MustCompile(`^from \S*\b` + strings.TrimSuffix(filepath.Base(u.def), ".py") + ` import .*\b` + u.name + `\b`)
-		}, 20},
+		}, 30},
 	} {
 		files := c.files()
 		b, _ := withServer(t, c.server, files)
