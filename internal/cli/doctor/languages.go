@@ -73,7 +73,7 @@ func checkRoom(ctx context.Context, cfg config.Config) finding {
 	if cfg.Trial == "off" {
 		return fine("they start with your yes and have your rights: trial is off")
 	}
-	if why := trial.Probe(ctx, trial.StateIn(cfg.Home)).Missing; why != "" {
+	if why := trial.Probe(ctx, trial.StateIn(cfg.Home), nil).Missing; why != "" {
 		return finding{weak, "no room for servers: " + why, "they start with your yes and have your rights", "agent help language-servers"}
 	}
 	return fine("they run in a room: they change no file, and have no network")
