@@ -14,7 +14,7 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 win
 export CGO_ENABLED := 0
 
 .DEFAULT_GOAL := build
-.PHONY: build install check test test-full security-report test-vscode lint bench demo pictures pictures-vscode cross vsix clean help
+.PHONY: build install check test test-full test-release release security-report test-vscode lint bench demo pictures pictures-vscode cross vsix clean help
 
 build: ## build bin/agent
 	$(GOBUILD) -o bin/agent ./cmd/agent
@@ -45,8 +45,14 @@ test-full: ## the same at full load (kills, interleavings, fuzzing); needs npm
 	$(RACE)
 	AGENT_TEST_FULL=1 bash scripts/test-extension.sh
 	AGENT_TEST_FULL=1 bash scripts/test-vscode.sh
-	bash scripts/test-install.sh
+	bash scripts/test-release.sh
 	$(MAKE) cross
+
+test-release: ## build a release, install it in every way, and play the demo with each
+	bash scripts/test-release.sh
+
+release: ## build all packages of the tagged commit into dist, see docs/releasing.md
+	bash scripts/release.sh
 
 security-report: ## run the tests of docs/security-report.md at full load, and write it
 	mkdir -p .cache

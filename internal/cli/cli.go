@@ -80,6 +80,17 @@ need your OK, except read-only ones.
 Exit status: 0 done, 1 failed, 2 wrong usage, 3 done but something was denied,
 130 interrupted.`
 
+// Commands returns all commands for descriptions of them, such as a manual. They are not for running.
+func Commands() (*cobra.Command, error) {
+	root, err := newRoot(Process{}, nil)
+	if err != nil {
+		return nil, err
+	}
+	root.SetHelpCommand(newHelp(Process{}, root))
+	root.InitDefaultHelpCmd()
+	return root, completeBash(root)
+}
+
 // newRoot builds the commands. run serves the root command. An error is a bug of the
 // program.
 func newRoot(p Process, run func(cmd *cobra.Command, f *flags, args []string) error) (*cobra.Command, error) {
