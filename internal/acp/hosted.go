@@ -32,7 +32,7 @@ type hosted struct {
 }
 
 // hostedCommands are the program's commands that need neither a screen nor a terminal.
-var hostedCommands = []string{"compact", "context", "init", "redo", "todo", "undo"}
+var hostedCommands = []string{"btw", "compact", "context", "init", "redo", "todo", "undo"}
 
 // prepare opens the session that a host asks for. with has the parts that the host provides.
 func (a *agent) prepare(ctx context.Context, want sessionParams, with app.Options) (*hosted, error) {

@@ -121,6 +121,7 @@ type App struct {
 	guidance  *guidance
 	served    served
 	tools     *tools.Set
+	mine      mine
 	start     archive.Start // of the session, as saved
 	unlink    func()        // ends the link to the editor
 
@@ -130,7 +131,7 @@ type App struct {
 		model   config.Model
 		sends   llm.Model // the requests to model
 		info    llm.Info
-		system  string            // the latest system prompt
+		system  string            // the latest system prompt of the session; "" before the first request
 		efforts map[string]string // chosen in this session, by the model's name
 	}
 }
@@ -167,6 +168,7 @@ func build(o Options, mode permission.Mode, model llm.Model) (*App, error) {
 		log.committed(ctx, f, by)
 		a.languages.Changed(f.Path)
 	}
+	a.mine.committed = changed
 	a.Root, err = openRoot(o.Config, o.Place.Dir, o.AddDirs, a.encoding, o.Host, func(ctx context.Context, f workspace.File, by workspace.Origin) {
 		changed(ctx, f, by)
 		a.effects.Wrote(f)
@@ -351,7 +353,7 @@ func (a *App) Close() error {
 	work.Go(a.languages.Close)
 	err := errors.Join(a.jobs.Close(), a.check.Close(), a.trials.close())
 	work.Wait()
-	return errors.Join(err, a.effects.Close(), a.Current().Close(), a.Root.Close(), a.expireUndo(),
+	return errors.Join(err, a.effects.Close(), a.Current().Close(), a.Root.Close(), a.mine.close(), a.expireUndo(),
 		home.PruneSpill(a.Config.Home, time.Now().Add(-home.SpillAge)))
 }
 

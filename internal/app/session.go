@@ -47,7 +47,7 @@ func (a *App) Use(store *archive.Store) error {
 	a.lines.Take()
 	a.recall()
 	a.mu.Lock()
-	a.now.store = store
+	a.now.store, a.now.system = store, ""
 	a.recallEfforts(store.Conversation())
 	a.mu.Unlock()
 	a.Policy.Forget()

@@ -77,6 +77,7 @@ func (a *App) newTools(env []string, o Options) toolset {
 			Jobs: jobs, Background: a.jobs, Effects: a.effects, Env: env, AskAll: o.AsksAll(), SpillDir: a.spillDir, Sandbox: a.sandbox, Holds: true,
 		},
 		Servers:  a.Servers,
+		Mine:     a.openMine,
 		Pages:    web.New(web.Options{Agent: "agent/" + o.Version}),
 		Planning: func() bool { return a.Policy.Mode() == permission.Plan },
 	})

@@ -17,6 +17,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/headless"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
+	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
@@ -25,8 +26,13 @@ const maxStdin = 8 << 20
 
 // expand returns the text of the user's own command that prompt names, or prompt.
 func expand(ctx context.Context, p Process, set setup.Setup, prompt string) (string, error) {
-	name, _, ok := command.Split(prompt)
-	if !ok {
+	name, question, ok := command.Split(prompt)
+	switch {
+	case !ok:
+		return prompt, nil
+	case name == asideName && question == "":
+		return "", usagef("/btw needs a question: agent -c -p \"/btw which file was it?\"")
+	case name == asideName:
 		return prompt, nil
 	}
 	if server, _, ok := strings.Cut(name, ":"); ok && set.HasServer(server) {
@@ -41,6 +47,25 @@ func expand(ctx context.Context, p Process, set setup.Setup, prompt string) (str
 	return text, nil
 }
 
+// asideName is the command that asks a side question.
+const asideName = "btw"
+
+// aside answers a side question as a turn of its own.
+type aside struct {
+	*app.App
+	emit func(session.Event)
+}
+
+// Run implements headless.Runner.
+func (a aside) Run(ctx context.Context, question string) error {
+	a.emit(session.RequestStarted{Round: 1})
+	text, err := a.Aside(ctx, question)
+	if err == nil {
+		a.emit(session.TextDelta{Text: text})
+	}
+	return err
+}
+
 // answer runs one prompt, which holds more than the person typed. Without an editor there is
 // nobody to ask.
 func answer(ctx context.Context, p Process, f *flags, set setup.Setup, prompt, typed string) error {
@@ -51,6 +76,10 @@ func answer(ctx context.Context, p Process, f *flags, set setup.Setup, prompt, t
 		if schema, err = answerschema.Load(f.schema); err != nil {
 			return usagef("--json-schema %s: %v", f.schema, err)
 		}
+	}
+	name, question, _ := command.Split(prompt)
+	if name == asideName && schema != nil {
+		return usagef("--json-schema is for prompts: a side question (/btw) is answered in words")
 	}
 	o, err := app.Prepare(ctx, set, f.choice())
 	if err != nil {
@@ -81,7 +110,12 @@ func answer(ctx context.Context, p Process, f *flags, set setup.Setup, prompt, t
 	if warning := a.Editor.Wait(ctx); warning != "" {
 		remark(p, warning)
 	}
-	code := face.Run(ctx, a, a.Images.AttachWords(prompt, typed))
+	var code int
+	if name == asideName {
+		code = face.Run(ctx, aside{a, face.Emit}, question)
+	} else {
+		code = face.Run(ctx, a, a.Images.AttachWords(prompt, typed))
+	}
 	if err := a.Close(); err != nil {
 		return err
 	}

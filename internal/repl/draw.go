@@ -55,6 +55,13 @@ func (m *model) lower(now app.Status) ([]string, *tea.Cursor) {
 		line := theme.Short("  queued: "+sanitize.Line(strings.ToValidUTF8(q[:min(len(q), 1000)], "")), m.look.Width)
 		out = append(out, theme.Paint(m.look.Styles.Dim, line))
 	}
+	for i, j := range m.sched.beside {
+		line := "/" + j.name + " is being answered"
+		if i == len(m.sched.beside)-1 && m.ask.panel == nil {
+			line += " · " + m.sched.turn.stopKey + " stops it"
+		}
+		out = append(out, theme.Paint(m.look.Styles.Dim, theme.Short(line, m.look.Width)))
+	}
 	if m.sched.turn.running {
 		out = append(out, m.sched.turn.line(m.look, m.ask.panel != nil))
 	} else if j := m.sched.command; j != nil && j.slow && m.ask.panel == nil && m.menu.pick == nil {

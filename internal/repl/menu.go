@@ -97,8 +97,11 @@ func (m *menu) run(line, name, args string) (cmd tea.Cmd, hint string) {
 		return own(), ""
 	}
 	j := &job{name: name}
-	if c.Idle {
+	switch {
+	case c.Idle:
 		m.sched.command = j
+	case c.Slow:
+		m.sched.beside = append(m.sched.beside, j)
 	}
 	return m.start(j, func(ctx context.Context) (command.Reply, error) { return c.Run(ctx, args) }), ""
 }

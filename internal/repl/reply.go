@@ -95,11 +95,14 @@ type result interface{ apply(m *model) tea.Cmd }
 
 // apply carries out the reply of a command.
 func (d doneMsg) apply(m *model) tea.Cmd {
-	r := d.reply
+	r, holds := d.reply, m.sched.command == d.job
 	if d.err != nil {
 		r = command.Reply{}
-		if !errors.Is(d.err, context.Canceled) {
+		switch {
+		case !errors.Is(d.err, context.Canceled):
 			m.out.Problem(d.err)
+		case !holds:
+			m.out.Notice("/" + d.job.name + " was stopped.")
 		}
 	}
 	if r.Session != nil {
@@ -137,8 +140,11 @@ func (d doneMsg) apply(m *model) tea.Cmd {
 		m.giveBack(r.Insert, false)
 	}
 	m.sched.end(d.job)
-	if d.err != nil {
+	switch {
+	case d.err != nil && holds:
 		m.recallQueue()
+		return nil
+	case d.err != nil:
 		return nil
 	}
 	if r.Prompt != "" {

@@ -2,6 +2,7 @@ package repl
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,7 +22,8 @@ import (
 type scheduler struct {
 	turn    *turns
 	queue   *queue
-	command *job // the command that has the session, or nil
+	command *job   // the command that has the session, or nil
+	beside  []*job // the slow commands beside it, the newest last
 }
 
 // job is a command in progress.
@@ -56,11 +58,17 @@ func (s *scheduler) end(j *job) {
 	if s.command == j {
 		s.command = nil
 	}
+	s.beside = slices.DeleteFunc(s.beside, func(b *job) bool { return b == j })
 }
 
-// stop stops the running turn or command, and reports whether there was one.
+// stop stops the newest slow command, or else the running turn or command, and reports whether there
+// was one.
 func (s *scheduler) stop() bool {
 	switch {
+	case len(s.beside) > 0:
+		j := s.beside[len(s.beside)-1]
+		s.end(j)
+		j.stop()
 	case s.turn.running:
 		s.turn.cancel()
 	case s.command != nil:

@@ -151,6 +151,7 @@ func (l *Loop) shorten(c compaction) bool {
 // enforce puts c in force and returns the estimated tokens of the conversation.
 func (l *Loop) enforce(c history.Compaction) (tokens int64) {
 	l.saver.add(l.chat.Compact(c))
+	l.publish()
 	l.room.reset()
 	l.emitFilled()
 	return l.room.fill(l.load()).Used()
@@ -179,6 +180,7 @@ func (l *Loop) resaveFull() {
 	}
 	if file := l.saveFull(*c); file != c.FullFile {
 		l.saver.add(l.chat.Compact(compact.WithFullFile(*c, file)))
+		l.publish()
 	}
 }
 
@@ -299,6 +301,7 @@ func (l *Loop) SetSummary(text string) error {
 		return errors.New("the new summary is empty; the old one stays")
 	}
 	l.saver.add(l.chat.Compact(compact.WithSummary(*c, text)))
+	l.publish()
 	l.sync()
 	l.room.reset()
 	l.emitFilled()

@@ -93,7 +93,7 @@ func TestSubAgentsSpendOfTheSession(t *testing.T) {
 	if got := strings.Join(order, " "); !strings.HasPrefix(got, "0 working on 0 1 working on 1 2 working") {
 		t.Errorf("events %s", got)
 	}
-	if got, spent := r.usage, eventsOf[Spent](r); got.Input != 180 || got.Output != 36 || len(spent) != 16 || spent[15].Total.Input != 170 {
+	if got, spent := r.account.used(), eventsOf[Spent](r); got.Input != 180 || got.Output != 36 || len(spent) != 16 || spent[15].Total.Input != 170 {
 		t.Errorf("%+v, %d events", got, len(spent))
 	}
 	for _, it := range r.Items() {
@@ -163,7 +163,7 @@ func exceedNoLimitTogether(t *testing.T) {
 			return child(ctx, t, c, slow(say("", call("x", "read", "{}"))), slow(say("so it is")))
 		})
 		_ = r.Run(t.Context(), "go") // the limit may end it
-		used := r.usage.Input + r.usage.Output
+		used := r.account.used().Input + r.account.used().Output
 		if used > limit+request || used < limit {
 			t.Errorf("failing %v: %d tokens, the limit is %d", failing, used, limit)
 		}

@@ -235,22 +235,26 @@ func (t *turn) withinLimits(ctx context.Context, lifted ...limit) error {
 // spent returns the consumption so far.
 func (t *turn) spent() (spent, error) {
 	l := t.loop
-	s := spent{rounds: t.rounds, time: l.opt.Now().Sub(t.began), used: l.usage, unpriced: l.unpriced}
-	if t.limits.MaxDayUSD > 0 && l.opt.Spending != nil {
-		var err error
-		s.today, err = l.opt.Spending.Today()
-		if err = errors.Join(l.unkept, err); err != nil {
-			return s, &LimitError{Reason: "There is a daily limit (max_cost_usd_per_day), but " + err.Error()}
-		}
-	}
-	if t.limits.MaxRequestUSD > 0 {
+	s, err := l.spent(l.account, t.limits)
+	s.rounds, s.time = t.rounds, l.opt.Now().Sub(t.began)
+	if err == nil && t.limits.MaxRequestUSD > 0 {
 		s.next, s.nextUSD = l.estimate()
+	}
+	return s, err
+}
+
+// spent returns the consumption of a session. Any goroutine may call it.
+func (l *Loop) spent(of *account, limits Limits) (s spent, err error) {
+	unkept := of.read(&s)
+	if limits.MaxDayUSD == 0 || l.opt.Spending == nil {
+		return s, nil
+	}
+	s.today, err = l.opt.Spending.Today()
+	if err = errors.Join(unkept, err); err != nil {
+		return s, &LimitError{Reason: "There is a daily limit (max_cost_usd_per_day), but " + err.Error()}
 	}
 	return s, nil
 }
-
-// cacheLife is how long a provider's cache holds a request, by their documentation.
-const cacheLife = 5 * time.Minute
 
 // estimate returns the tokens of the next request that the provider's cache probably lacks,
 // and their price, without the answer.
@@ -260,10 +264,13 @@ func (l *Loop) estimate() (tokens int64, usd float64) {
 		f := l.room.fill(l.load())
 		tokens = f.Used()
 	}
-	if l.opt.Now().Sub(l.last.at) < cacheLife {
-		tokens = max(0, tokens-l.last.tokens)
-	}
-	return tokens, float64(tokens) * l.opt.Model.Info().InputUSD / 1e6
+	return l.uncached(l.account, tokens, l.opt.Model)
+}
+
+// uncached returns the tokens of a request that the provider's cache probably lacks, and their price.
+func (l *Loop) uncached(of *account, tokens int64, m llm.Model) (lacks int64, usd float64) {
+	tokens = max(0, tokens-of.cached(l.opt.Now()))
+	return tokens, float64(tokens) * m.Info().InputUSD / 1e6
 }
 
 // price tells the user the least that several sub-agents cost, if a limit counts it.
@@ -275,7 +282,7 @@ func (t *turn) price(subAgents int) {
 		return
 	}
 	l.opt.Emit(Notice{Text: fmt.Sprintf("%d sub-agents begin: each of their requests costs about $%.4f or more, and %s of %s (max_cost_usd) are left.",
-		subAgents, usd, dollars(max(0, t.limits.MaxCostUSD-l.usage.CostUSD)), dollars(t.limits.MaxCostUSD))})
+		subAgents, usd, dollars(max(0, t.limits.MaxCostUSD-l.account.used().CostUSD)), dollars(t.limits.MaxCostUSD))})
 }
 
 // askLimit asks whether to go on at a limit, and raises it if the answer is to extend it.
@@ -298,19 +305,19 @@ func (t *turn) askLimit(ctx context.Context, e *LimitError) (once bool, err erro
 	}
 	t.limits.raise(e.limit, l.opt.Limits)
 	if e.limit != turnLimit && e.limit != timeLimit {
-		l.limits.raise(e.limit, l.opt.Limits)
+		l.account.extend(e.limit, l.opt.Limits)
 	}
 	return false, nil
 }
 
 // settle adds the cost of a request to that of the day. If that fails, the next check ends
 // the turn.
-func (l *Loop) settle(ctx context.Context, usd float64) {
+func (l *Loop) settle(ctx context.Context, of *account, usd float64) {
 	if l.opt.Spending == nil || l.opt.Limits.MaxDayUSD == 0 || usd == 0 {
 		return
 	}
 	const patience = 5 * time.Second // for other processes
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	l.unkept = errors.Join(l.unkept, l.opt.Spending.Add(ctx, usd))
+	of.lost(l.opt.Spending.Add(ctx, usd))
 }

@@ -88,27 +88,20 @@ type Options struct {
 }
 
 // Loop runs a conversation. It belongs to one goroutine: its methods must not run
-// concurrently, except Items, Messages, Prompts, Describe and Fill, which any goroutine may
+// concurrently, except Items, Messages, Prompts, Describe, Fill and Aside, which any goroutine may
 // call at any time.
 type Loop struct {
-	opt   Options
-	id    string // empty if the conversation is not saved
-	chat  *history.Transcript
-	items atomic.Pointer[[]history.Item] // the items of chat, for other goroutines
-	saver *saver
-	early []history.Deed // deeds before the first prompt: an empty session is not saved
-	room  room
-	last  struct {
-		at     time.Time
-		tokens int64
-	} // the last answer of the model in use, with its request
-	unkept  error  // costs of the day that could not be kept
-	limits  Limits // those of Options, as the user has extended them in this session
-	usage   llm.Usage
+	opt     Options
+	id      string // empty if the conversation is not saved
+	chat    *history.Transcript
+	items   atomic.Pointer[[]history.Item] // the items of chat, for other goroutines
+	saver   *saver
+	early   []history.Deed // deeds before the first prompt: an empty session is not saved
+	room    room
+	account *account
+	frame   atomic.Pointer[frame]
 	notices []string // for the user, at the start of the next turn
 	settled string   // for the model, with the next prompt: the outcome of a review
-	// unpriced reports whether the cost of the last answer is unknown.
-	unpriced bool
 }
 
 // New returns a Loop that continues the conversation in opt.Store.
@@ -166,11 +159,12 @@ func (l *Loop) attach(s *archive.Store) error {
 	if s != nil {
 		l.saver.store, l.id = s, s.ID()
 	}
-	l.chat, l.usage, l.limits = chat, saved.Usage, l.opt.Limits
+	l.chat, l.account = chat, l.account.next(saved.Usage, l.opt.Limits)
 	l.publish()
 	l.resaveFull()
 	l.notices = slices.Concat(saved.Notes, notices)
 	l.room.resume(saved.Context)
+	l.frame.Store(&frame{model: l.opt.Model, session: l.id, messages: chat.Sent(), tools: l.opt.Tools.Specs(), account: l.account, saver: l.saver})
 	l.room.estimate(l.load())
 	if len(chat.Items()) > 0 || previous != nil {
 		l.emitFilled()
@@ -182,10 +176,11 @@ func (l *Loop) attach(s *archive.Store) error {
 // previous store; if that store cannot be written to its end, the next turn emits a
 // notice. After an error nothing has changed.
 func (l *Loop) Use(s *archive.Store) error {
-	previous := l.saver.store
+	leaving := l.saver
 	if err := l.attach(s); err != nil {
 		return err
 	}
+	previous := leaving.leave()
 	if previous == nil || previous == store(s) {
 		return nil
 	}
@@ -197,8 +192,9 @@ func (l *Loop) Use(s *archive.Store) error {
 
 // SetModel sends the next request to m.
 func (l *Loop) SetModel(m llm.Model) {
-	l.opt.Model, l.unpriced = m, false
-	l.last.tokens = 0
+	l.opt.Model = m
+	l.account.renew()
+	l.reframe(func(f *frame) { f.model, f.effort = m, nil })
 	l.room.reset()
 	l.emitFilled()
 }
@@ -217,6 +213,7 @@ func (l *Loop) Prompts() []history.Prompt { return history.Prompts(l.Items()) }
 func (l *Loop) publish() {
 	items := l.chat.Items()
 	l.items.Store(&items)
+	l.reframe(func(f *frame) { f.messages = l.chat.Sent() })
 }
 
 // Rewind takes back the prompt with the given number (see Prompts) and everything
@@ -287,8 +284,11 @@ func (l *Loop) Run(ctx context.Context, prompt string) error {
 		if l.chat.Unanswered() {
 			l.append(history.Item{Message: history.Text(llm.Assistant, markNoAnswer)})
 		}
-		t := &turn{loop: l, id: archive.NewID(), effort: l.opt.Effort(), began: began, limits: l.limits}
+		t := &turn{loop: l, id: archive.NewID(), effort: l.opt.Effort(), began: began, limits: l.account.extended()}
 		l.append(history.Item{Message: l.tellSettled(l.opt.BuildMessage(ctx, prompt)), Meta: history.Meta{Turn: t.id, At: began, Mark: mark}})
+		if u := l.account.unsaved(); u != (llm.Usage{}) {
+			l.saver.usage(u, true)
+		}
 		early := l.early
 		l.early = nil
 		for _, d := range early {
@@ -330,21 +330,20 @@ func (l *Loop) closeCalls(result string) {
 
 // addUsage counts the usage of a request.
 func (l *Loop) addUsage(ctx context.Context, u llm.Usage) {
-	l.usage = l.usage.Add(u)
-	l.unpriced = u.CostUSD == 0 && u.Input+u.Output > 0 && !l.opt.Model.Info().Free
+	unpriced := isUnpriced(u, l.opt.Model.Info())
+	l.account.add(u, unpriced)
 	l.saver.usage(u, false)
-	l.last.at, l.last.tokens = l.opt.Now(), u.Input+u.Output
-	l.settle(ctx, u.CostUSD)
+	l.account.answered(l.opt.Now(), u)
+	l.settle(ctx, l.account, u.CostUSD)
 	if l.opt.Budget != nil {
-		l.opt.Budget.Used(ctx, u, l.unpriced)
+		l.opt.Budget.Used(ctx, u, unpriced)
 	}
 }
 
 // spend counts the usage of a sub-agent's request.
 func (l *Loop) spend(ctx context.Context, u llm.Usage, unpriced bool) {
-	l.usage = l.usage.Add(u)
-	l.unpriced = unpriced
+	l.account.add(u, unpriced)
 	l.saver.usage(u, true)
-	l.settle(ctx, u.CostUSD)
-	l.opt.Emit(Spent{Usage: u, Total: l.usage})
+	l.settle(ctx, l.account, u.CostUSD)
+	l.account.tell(func(total llm.Usage) { l.opt.Emit(Spent{Usage: u, Total: total}) })
 }

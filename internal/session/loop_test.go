@@ -50,7 +50,7 @@ func TestRunAnswersAndRunsCalls(t *testing.T) {
 	if r.model.requests[0].System != "be good" {
 		t.Errorf("system prompt %q", r.model.requests[0].System)
 	}
-	if got := r.usage; got.Input != 20 || got.Output != 4 {
+	if got := r.account.used(); got.Input != 20 || got.Output != 4 {
 		t.Errorf("usage %+v", got)
 	}
 	var kinds []string
@@ -358,7 +358,7 @@ func TestEmptyAnswer(t *testing.T) {
 	if err := r.Run(t.Context(), "next"); !errors.Is(err, errEmptyAnswer) || r.stop() != StopFailed {
 		t.Errorf("error %v, stop %q", err, r.stop())
 	}
-	if got := r.usage.Input; got != 40 {
+	if got := r.account.used().Input; got != 40 {
 		t.Errorf("%d tokens of input", got)
 	}
 	if err := r.Run(t.Context(), "there?"); err != nil {

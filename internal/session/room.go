@@ -145,5 +145,5 @@ func (l *Loop) Fill() meter.Fill { return *l.room.latest.Load() }
 // emitFilled publishes and emits how full the context is.
 func (l *Loop) emitFilled() {
 	f := l.room.estimate(l.load())
-	l.opt.Emit(Filled{Context: f.Context, Window: f.Window, Total: l.usage})
+	l.account.tell(func(total llm.Usage) { l.opt.Emit(Filled{Context: f.Context, Window: f.Window, Total: total}) })
 }

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"sync"
+
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/session/history"
@@ -16,50 +18,66 @@ type store interface {
 // recordStore takes the records of a conversation.
 type recordStore interface {
 	Append(entries ...history.Entry) error
-	AppendUsage(u llm.Usage, delegated bool) error
+	AppendUsage(u llm.Usage, beside bool) error
 	State(st archive.State) error
 }
 
 // saver writes a conversation to its store, if it has one. If saving fails it tells the
 // user once, and once again when saving works. Meanwhile the work goes on; the store
-// writes the missing records later.
+// writes the missing records later. It is safe for concurrent use.
 type saver struct {
-	store store // nil: nothing is saved
-	emit  func(Event)
-	ok    bool // the last write succeeded
+	emit func(Event)
+
+	mu    sync.Mutex // guards the fields below
+	store store      // nil: nothing is saved
+	ok    bool       // the last write succeeded
 }
 
 func (s *saver) add(entries ...history.Entry) {
-	if s.store != nil && len(entries) > 0 {
-		s.report(s.store.Append(entries...))
+	if len(entries) > 0 {
+		s.save(func(to store) error { return to.Append(entries...) })
 	}
 }
 
-// usage saves the usage of a request; delegated reports whether a sub-agent made it.
-func (s *saver) usage(u llm.Usage, delegated bool) {
-	if s.store != nil {
-		s.report(s.store.AppendUsage(u, delegated))
-	}
+// usage saves the usage of a request; beside reports whether it was not one of the conversation.
+func (s *saver) usage(u llm.Usage, beside bool) {
+	s.save(func(to store) error { return to.AppendUsage(u, beside) })
 }
 
 // sync makes everything durable, with the session's state.
 func (s *saver) sync(st archive.State) {
-	if s.store == nil {
-		return
-	}
-	err := s.store.State(st)
-	if err == nil { // else Sync fails for the same reason
-		err = s.store.Sync()
-	}
-	s.report(err)
+	s.save(func(to store) error {
+		if err := to.State(st); err != nil {
+			return err // Sync would fail for the same reason
+		}
+		return to.Sync()
+	})
 }
 
-func (s *saver) report(err error) {
+// leave returns the store, in which nothing is saved any more; nil without one.
+func (s *saver) leave() store {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	left := s.store
+	s.store = nil
+	return left
+}
+
+// save writes to the store, if there is one, and tells the user if that begins or ceases to fail.
+func (s *saver) save(write func(store) error) {
+	s.mu.Lock()
+	if s.store == nil {
+		s.mu.Unlock()
+		return
+	}
+	err := write(s.store)
+	news := s.ok != (err == nil)
+	s.ok = err == nil
+	s.mu.Unlock()
 	switch {
-	case err != nil && s.ok:
+	case news && err != nil:
 		s.emit(Notice{Text: "This session is not being saved: " + archive.Reason(err) + ". Every step tries again."})
-	case err == nil && !s.ok:
+	case news:
 		s.emit(Notice{Text: "This session is saved again."})
 	}
-	s.ok = err == nil
 }

@@ -172,7 +172,7 @@ func TestUseAnotherSession(t *testing.T) {
 	if err := r.Use(second); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Messages()) != 0 || r.usage != (llm.Usage{}) {
+	if len(r.Messages()) != 0 || r.account.used() != (llm.Usage{}) {
 		t.Errorf("the new session is not empty: %v", r.Messages())
 	}
 	if err := r.Run(t.Context(), "anew"); err != nil {
@@ -185,7 +185,7 @@ func TestUseAnotherSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantChat(t, r.Messages(), "user: go", "assistant: one", "user: go on", "assistant: three")
-	if got := r.usage.Input; got != 20 {
+	if got := r.account.used().Input; got != 20 {
 		t.Errorf("usage %d, want that of both turns", got)
 	}
 }

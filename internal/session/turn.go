@@ -126,6 +126,7 @@ func (t *turn) ask(ctx context.Context, system string) (*answer, error) {
 	req := llm.Request{
 		Session: l.id, System: system, Messages: l.chat.Sent(), Tools: l.opt.Tools.Specs(), Effort: t.effort, Answer: l.opt.Answer,
 	}
+	l.reframe(func(f *frame) { f.tools, f.effort = req.Tools, &req.Effort })
 	l.room.sending(system, l.load())
 	a := &answer{}
 	for d, err := range l.opt.Model.Stream(ctx, req) {
@@ -292,7 +293,9 @@ func (l *Loop) answered(ctx context.Context, u llm.Usage) {
 		l.opt.Emit(Notice{Text: fmt.Sprintf("The server dropped the beginning of the conversation: its context seems to be about %d tokens. "+
 			"From now on the conversation is compacted before that. Set the model's context_window, or give the server a larger context.", f.Window)})
 	}
-	l.opt.Emit(AnswerEnded{Usage: u, Total: l.usage, Context: f.Context, Window: f.Window})
+	l.account.tell(func(total llm.Usage) {
+		l.opt.Emit(AnswerEnded{Usage: u, Total: total, Context: f.Context, Window: f.Window})
+	})
 }
 
 // refuseAll marks the calls of an answer that was cut off: arguments that look

@@ -5,6 +5,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/tools/change"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/effects"
 )
 
@@ -18,8 +19,10 @@ type Deps struct {
 	// Languages answers questions about names in code; nil for nobody.
 	Languages Languages
 	Pages     Pages
-	Agents    SubAgents   // nil: no tool delegates
-	Planning  func() bool // reports whether the permission mode is plan; nil if it never is
+	Agents    SubAgents // nil: no tool delegates
+	// Mine opens the folder of the user's own instructions; nil for none. The caller closes it.
+	Mine     func() (*workspace.Root, error)
+	Planning func() bool // reports whether the permission mode is plan; nil if it never is
 }
 
 // Reading holds what belongs to the tools that read.

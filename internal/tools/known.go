@@ -9,7 +9,7 @@ import (
 var facts = []*Facts{
 	&readFileFacts, &listFilesFacts, &findFilesFacts, &searchFilesFacts,
 	&editFileFacts, &writeFileFacts, &editLinesFacts, &appendFileFacts, &regexReplaceFacts, &patchFacts, &applyPatchFacts, &deleteFileFacts, &moveFileFacts,
-	&executeCommandFacts, &getDiagnosticsFacts, &todoFacts, &presentPlanFacts, &askUserFacts, &webFetchFacts, &taskFacts, &toolSearchFacts,
+	&executeCommandFacts, &getDiagnosticsFacts, &todoFacts, &presentPlanFacts, &askUserFacts, &webFetchFacts, &rememberFacts, &taskFacts, &toolSearchFacts,
 	&findDefinitionFacts, &findReferencesFacts, &listSymbolsFacts, &renameSymbolFacts,
 }
 

@@ -41,7 +41,7 @@ func NewSet(d Deps) *Set {
 	s.tools = []Tool{
 		readFile(d), listFiles(d), findFiles(d), searchFiles(d),
 		writeFile(d), editFile(d), editLines(d), appendFile(d), regexReplace(d), patchFile(d), deleteFile(d), moveFile(d),
-		executeCommand(s.commands), getDiagnostics(d), todo(), presentPlan(d), askUser(d), webFetch(d),
+		executeCommand(s.commands), getDiagnostics(d), todo(), presentPlan(d), askUser(d), webFetch(d), remember(d),
 	}
 	if d.Languages != nil {
 		s.languages = languageTools(d)

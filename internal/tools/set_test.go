@@ -129,7 +129,7 @@ func (b *bench) want(res Result, isFailed bool, texts ...string) {
 var toolNames = []string{
 	"read_file", "list_files", "find_files", "search_files", "write_file", "edit_file", "edit_lines",
 	"append_file", "regex_replace", "patch", "delete_file", "move_file", "execute_command", "get_diagnostics", "todo", "present_plan",
-	"ask_user", "web_fetch",
+	"ask_user", "web_fetch", "remember",
 }
 
 // maxDefinitions is the number of bytes of the definitions of all tools, without those of servers

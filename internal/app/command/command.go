@@ -23,6 +23,7 @@ type Command struct {
 	Help  string // one line
 	Group Group
 	Idle  bool // waits for the end of a turn, and prompts wait for it
+	Slow  bool // may take long beside a turn: the key that stops things stops it first
 	// Run executes the command in the background: it may be slow, and must return early when
 	// ctx ends. args has no surrounding blanks. Commands of the screen itself have no Run.
 	Run func(ctx context.Context, args string) (Reply, error)

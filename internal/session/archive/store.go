@@ -21,9 +21,11 @@ import (
 
 // Store is a session on disk, open for appending by one process. Appending takes the
 // same time for any length of the session. A record that could not be written (the disk
-// is full) is written before the next one, so a session has no gaps.
+// is full) is written before the next one, so a session has no gaps. Records may be appended
+// by several goroutines.
 type Store struct {
 	path         string
+	writing      sync.Mutex // held while records are appended
 	mu           sync.Mutex // guards writing info, and reading it from other goroutines
 	info         Info
 	conversation Conversation // when it was opened
@@ -69,6 +71,8 @@ func (s *Store) Conversation() Conversation { return s.conversation }
 // Append appends entries, each as a record, in one write. After it returns nil they
 // survive the end of the process; after Sync, that of the machine.
 func (s *Store) Append(entries ...history.Entry) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	recs := make([]record, 0, len(entries)+2)
 	for _, e := range entries {
 		if title := promptTitle(s.prompted, e); title != s.prompted && s.info.Title == s.prompted {
@@ -81,9 +85,12 @@ func (s *Store) Append(entries ...history.Entry) error {
 	return s.append(recs...)
 }
 
-// AppendUsage appends the usage of a request, which a sub-agent made if delegated is set.
-func (s *Store) AppendUsage(u llm.Usage, delegated bool) error {
-	if delegated {
+// AppendUsage appends the usage of a request. If beside is set, it was not one of the conversation:
+// a sub-agent made it, or it was a side question.
+func (s *Store) AppendUsage(u llm.Usage, beside bool) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if beside {
 		return s.append(record{Kind: kindSpent, Spent: &u})
 	}
 	return s.append(record{Kind: kindUsage, Usage: &u})
@@ -91,6 +98,8 @@ func (s *Store) AppendUsage(u llm.Usage, delegated bool) error {
 
 // Rename sets the user's own title.
 func (s *Store) Rename(title string) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	s.prompted = ""
 	s.change(func(i *Info) { i.Title = titleOf(title) })
 	return s.append(record{Kind: kindTitle, Title: s.info.Title})
@@ -99,6 +108,8 @@ func (s *Store) Rename(title string) error {
 // State appends the session's state at the end of a turn if it has changed. The store
 // sets the title.
 func (s *Store) State(st State) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	if st.Title = s.info.Title; st == s.latest || s.out.file == nil && len(s.out.pending) == 0 {
 		return nil
 	}
@@ -108,10 +119,20 @@ func (s *Store) State(st State) error {
 }
 
 // Start appends a description of the session's beginning, which replaces an earlier one.
-func (s *Store) Start(st Start) error { return s.append(record{Kind: kindStart, Start: &st}) }
+func (s *Store) Start(st Start) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	return s.append(record{Kind: kindStart, Start: &st})
+}
 
 // Sync makes the appended records durable.
 func (s *Store) Sync() error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	return s.sync()
+}
+
+func (s *Store) sync() error {
 	if len(s.out.pending) > 0 {
 		if err := s.append(); err != nil {
 			return err
@@ -148,10 +169,12 @@ func Reason(err error) string {
 
 // Close closes the session in this process.
 func (s *Store) Close() error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	if s.out.file == nil {
 		return nil
 	}
-	err := errors.Join(s.Sync(), s.out.file.Close(), s.out.lock.Release())
+	err := errors.Join(s.sync(), s.out.file.Close(), s.out.lock.Release())
 	s.out = output{}
 	return err
 }

@@ -71,6 +71,8 @@ type Writer struct {
 	Deps
 	Tool  string
 	Title string // of a question about several files; "" for a patch
+	// Why is the question that a person answers about the change, in every mode; "" for the usual one.
+	Why string
 }
 
 // Set is a set of changes that is ready to be asked about.

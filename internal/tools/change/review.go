@@ -56,6 +56,9 @@ func (r *review) lists() bool { return r.title != "" }
 func (r *review) request() (confirm.Request, *confirm.Edits) {
 	edits := &confirm.Edits{Title: r.title, Review: r.lists()}
 	req := confirm.Request{Tool: r.Tool, Description: r.call.Description, Batch: r.call.Batch, Subject: edits, Force: r.force}
+	if r.Why != "" {
+		req.Force, req.Person, req.Notes = true, true, caution.Notes(r.Why)
+	}
 	all := r.set.All()
 	for _, p := range all {
 		edits.Changes = append(edits.Changes, p.Change)
