@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bb2d0cf4/agent/internal/chatgpt/chatgpttest"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
@@ -29,7 +30,7 @@ func TestCanaryIsFoundInAChild(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := carriers(string(text)); len(got) != want {
+		if got := carriers(string(text), canary); len(got) != want {
 			t.Errorf("%s: %d children with the key, want %d:\n%s", env, len(got), want, text)
 		}
 	}
@@ -88,10 +89,10 @@ func TestCanaryIsFoundInARequest(t *testing.T) {
 	if !e.Received(canary) {
 		t.Error("the editor has not noticed the key")
 	}
-	if found := foreigners(trace, d.models); len(found) == 0 || !strings.Contains(strings.Join(found, ""), "->127.0.0.1:"+port+"]") {
+	if found := foreigners(trace, d.models, canary); len(found) == 0 || !strings.Contains(strings.Join(found, ""), "->127.0.0.1:"+port+"]") {
 		t.Errorf("sent to the editor: %q", found)
 	}
-	if found := foreigners(trace, []string{"127.0.0.1:" + port}); len(found) < 2 || !strings.Contains(found[0], "POST /v1/chat/completions") {
+	if found := foreigners(trace, []string{"127.0.0.1:" + port}, canary); len(found) < 2 || !strings.Contains(found[0], "POST /v1/chat/completions") {
 		t.Errorf("sent to the model's server: %q", found)
 	}
 	for line, want := range map[string]int{
@@ -99,7 +100,7 @@ func TestCanaryIsFoundInARequest(t *testing.T) {
 		`7 connect(3<TCPv6:[1]>, {sa_family=AF_INET6, sin6_port=htons(443), sin6_flowinfo=htonl(0), inet_pton(AF_INET6, "::1", &sin6_addr), sin6_scope_id=0}, 28) = 0`: 0,
 		`7 write(3<TCPv6:[[::1]:1->[::1]:2]>, "\1` + canary + `", 15) = 15`:                                                                                            1,
 	} {
-		if got := foreigners(line, nil); len(got) != want {
+		if got := foreigners(line, nil, canary); len(got) != want {
 			t.Errorf("%s: %q", line, got)
 		}
 	}
@@ -107,6 +108,43 @@ func TestCanaryIsFoundInARequest(t *testing.T) {
 		d.keyed = append(d.keyed, filepath.Base(path))
 	}
 	d.editors, d.traces = nil, nil // they have shown that they find it
+}
+
+// The tokens of a sign-in are in no file but the one of keys, no log, no child, no editor, and in no
+// request but those to the issuer and its API: not of the model's commands, a hook, an MCP server, a
+// sub-agent and a side question. The search would find them.
+func TestSignInIsInNoChild(t *testing.T) {
+	straces(t)
+	t.Setenv("AGENT_TEST_CANARY", "1")
+	o := new(chatgpttest.Issuer)
+	d := signingDesk(t, o,
+		callOf("execute_command", `{"command":"env; ls; cat /proc/self/environ"}`), callOf("task", `{"description":"look","prompt":"look at a.txt"}`),
+		callOf("read_file", `{"path":"a.txt"}`), llmtest.Turn{Text: "It says one."}, callOf("mcp__my__echo", `{"text":"x"}`), llmtest.Turn{Text: "Done."},
+		llmtest.Turn{Text: "An aside."}, llmtest.Turn{Text: "Again."})
+	settings := filepath.Join(d.home, "config.yaml")
+	scratch.Write(t, settings, scratch.Read(t, settings)+"hooks: {Stop: [{hooks: [{type: command, command: env}]}]}\nmcp: {my: {command: ["+os.Args[0]+", mcp-server]}}\n")
+	for _, args := range [][]string{
+		{"login"}, {"-p", "x", "--permission-mode", "bypass", "--output-format", "stream-json"}, {"-c", "-p", "/btw why?"}, {"doctor"}, {"-c", "-p", "again"}, {"logout"},
+	} {
+		said, err := d.logIn("", args...)
+		if err != nil && args[0] != "doctor" {
+			t.Fatalf("%q: %v: %s", args, err, said)
+		}
+		d.leaks(o, said)
+		if args[0] == "-c" {
+			o.Expire() // the next one renews its token
+		}
+	}
+	children, sent := 0, 0
+	for _, file := range d.traces {
+		trace := scratch.Read(t, file)
+		children += strings.Count(trace, "execve(") - 1
+		sent += len(foreigners(trace, nil, o.Secrets()...))
+	}
+	if n := len(o.Bodies()); children < 4 || sent < 8 || n < 8 || len(o.Secrets()) < 6 {
+		t.Errorf("%d children, %d texts with a token, %d requests, %d secrets", children, sent, n, len(o.Secrets()))
+	}
+	t.Log(children, "children,", sent, "texts with a token to the issuer,", len(o.Secrets()), "secrets")
 }
 
 // TestAKeyOfAnyNameIsInNoChild: a key in a variable that only the settings name reaches none of the

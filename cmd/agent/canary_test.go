@@ -82,7 +82,7 @@ func searchTraces(t *testing.T, dir string) {
 	}
 	for _, f := range files {
 		text := scratch.Read(t, filepath.Join(dir, f.Name()))
-		for _, line := range append(carriers(text), foreigners(text, nil)...) {
+		for _, line := range append(carriers(text, canary), foreigners(text, nil, canary)...) {
 			t.Errorf("the key got out: %s", line)
 		}
 	}

@@ -24,6 +24,9 @@ func (d *desk) searched() {
 			d.t.Errorf("the key is in %s", path)
 		}
 	}
+	if d.signed != nil {
+		d.leaks(d.signed)
+	}
 	for _, e := range d.editors {
 		if e.Received(canary) {
 			d.t.Errorf("the key was sent to the editor %s", e.Dialect.Name)
@@ -35,13 +38,22 @@ func (d *desk) searched() {
 			d.t.Error(err)
 			continue
 		}
-		for _, line := range carriers(string(text)) {
+		for _, line := range carriers(string(text), d.secret()...) {
 			d.t.Errorf("the key is in the arguments or the environment of a child: %s", line)
 		}
-		for _, line := range foreigners(string(text), d.models) {
+		for _, line := range foreigners(string(text), d.models, d.secret()...) {
 			d.t.Errorf("the key may have been sent to another than the model's server: %s", line)
 		}
 	}
+}
+
+// secret returns the key, and the tokens of the sign-in if there is one.
+func (d *desk) secret() []string {
+	all := []string{canary}
+	if d.signed != nil {
+		all = append(all, d.signed.Secrets()...)
+	}
+	return all
 }
 
 // program returns a command that runs the program in the desk's folder.

@@ -24,16 +24,16 @@ var (
 	quoted     = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"`)
 )
 
-// foreigners returns the lines of a trace that send the key to another address than the
+// foreigners returns the lines of a trace that send one of keys to another address than the
 // given ones of model servers, and those that connect to another machine, where encryption
 // would hide it. Names are resolved in the clear.
-func foreigners(trace string, models []string) (found []string) {
+func foreigners(trace string, models []string, keys ...string) (found []string) {
 	for line := range strings.Lines(trace) {
 		if m := connection.FindStringSubmatch(line); m != nil && !loopback(m[2]) && m[1] != "53" {
 			found = append(found, line)
 		}
 		m := sending.FindStringSubmatch(line)
-		if m == nil || !sendsKey(m[3]) {
+		if m == nil || !sendsKey(m[3], keys) {
 			continue
 		}
 		_, peer, _ := strings.Cut(m[2], "->")
@@ -49,24 +49,25 @@ func loopback(address string) bool {
 	return err == nil && a.Unmap().IsLoopback()
 }
 
-// sendsKey reports whether the texts among a call's arguments hold the key.
-func sendsKey(args string) bool {
+// sendsKey reports whether the texts among a call's arguments hold one of keys.
+func sendsKey(args string, keys []string) bool {
 	for _, m := range quoted.FindAllStringSubmatch(args, -1) {
-		if holdsKey(unescaped(m[1])) {
+		text := unescaped(m[1])
+		if slices.ContainsFunc(keys, func(key string) bool { return holdsKey(text, key) }) {
 			return true
 		}
 	}
 	return false
 }
 
-// holdsKey reports whether data holds the key, also masked as a client's messages in a
+// holdsKey reports whether data holds a key, also masked as a client's messages in a
 // WebSocket are: with four bytes again and again, which cancel each other out at that
 // distance.
-func holdsKey(data string) bool {
-	for at := range max(0, len(data)-len(canary)+1) {
+func holdsKey(data, key string) bool {
+	for at := range max(0, len(data)-len(key)+1) {
 		same := true
-		for i := 0; same && i+4 < len(canary); i++ {
-			same = data[at+i]^data[at+i+4] == canary[i]^canary[i+4]
+		for i := 0; same && i+4 < len(key); i++ {
+			same = data[at+i]^data[at+i+4] == key[i]^key[i+4]
 		}
 		if same {
 			return true
@@ -92,15 +93,15 @@ func unescaped(text string) string {
 
 var execution = regexp.MustCompile(`^\d+ +execve`)
 
-// carriers returns the lines of a trace that start a program with the key, except the
+// carriers returns the lines of a trace that start a program with one of keys, except the
 // first, which starts ours.
-func carriers(trace string) (found []string) {
+func carriers(trace string, keys ...string) (found []string) {
 	own := true
 	for line := range strings.Lines(trace) {
 		if !execution.MatchString(line) {
 			continue
 		}
-		if !own && strings.Contains(line, canary) {
+		if !own && slices.ContainsFunc(keys, func(key string) bool { return strings.Contains(line, key) }) {
 			found = append(found, line[:min(len(line), 300)])
 		}
 		own = false

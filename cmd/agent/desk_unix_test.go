@@ -12,6 +12,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/bb2d0cf4/agent/internal/chatgpt/chatgpttest"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
@@ -31,7 +32,8 @@ type desk struct {
 	keyed     []string // names of files that hold the key as they should
 	models    []string // addresses of the servers that get the key
 	editors   []*idetest.Editor
-	traces    []string // of the sessions, if they are traced
+	traces    []string            // of the sessions, if they are traced
+	signed    *chatgpttest.Issuer // of the tokens that are in the file of keys alone; nil without a sign-in
 }
 
 // newDesk writes files into a fresh folder.

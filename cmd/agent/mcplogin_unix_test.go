@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"fmt"
 	"net/http"
-	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
@@ -51,8 +50,8 @@ func TestServerLogin(t *testing.T) {
 // logIn runs a login with a browser, and returns its output.
 func (d *desk) logIn(stdin string, args ...string) (said string, err error) {
 	d.t.Helper()
-	cmd := exec.Command("agent", args...)
-	cmd.Dir, cmd.Env, cmd.Stdin = d.dir, d.env, strings.NewReader(stdin)
+	cmd := d.program(args...)
+	cmd.Stdin = strings.NewReader(stdin)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		d.t.Fatal(err)

@@ -27,6 +27,7 @@ func signingDesk(t *testing.T, o *chatgpttest.Issuer, turns ...llmtest.Turn) *de
 	o.Start(t)
 	d := newDesk(t, server, map[string]string{"a.txt": "one\n"})
 	d.serves(o.API())
+	d.signed = o
 	d.keep("config.yaml", fmt.Sprintf("providers: {openai: {base_url: %s, login: %s, api_key_env: OPENAI_API_KEY, wire: responses, models: {test: {temperature: 0.5, max_tokens: 900, extra: {top_p: 0.9, metadata: {a: b}}}}}}\n", o.API(), o.URL()))
 	d.env = append(d.env, "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR=", "OPENAI_BASE_URL=", "OPENAI_API_KEY=")
 	return d
@@ -185,8 +186,7 @@ func TestSignInByPaste(t *testing.T) {
 	back := make(chan string, 1)
 	o := &chatgpttest.Issuer{Visit: func(u *url.URL) { back <- u.String() }}
 	d := signingDesk(t, o, llmtest.Turn{Text: "Done."})
-	cmd := exec.Command("agent", "login", "--paste")
-	cmd.Dir, cmd.Env = d.dir, d.env
+	cmd := d.program("login", "--paste")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

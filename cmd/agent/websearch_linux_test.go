@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/dev/transcriptjudge"
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
 // seeker is a provider that searches the web for each answer.
@@ -88,14 +90,7 @@ func TestWebSearch(t *testing.T) {
 	t.Parallel()
 	for _, s := range seekers() {
 		t.Run(s.name, func(t *testing.T) {
-			w := newWorld(t, s)
-			d := fresh(t, answers(t))
-			d.keep("servers.json", fmt.Sprintf(`[{"address":%q}]`, w.proxy))
-			d.env = append(d.env, "OPENAI_BASE_URL=", "HTTPS_PROXY="+w.proxy, "SSL_CERT_FILE="+w.authority, "NO_PROXY=", "no_proxy=", "AGENT_MODEL="+s.name+"/"+s.model)
-			for _, known := range config.Hosted {
-				d.env = append(d.env, known.KeyEnv+"=")
-			}
-			d.env = append(d.env, strings.ToUpper(s.name)+"_API_KEY="+hostedKey)
+			d := s.desk(t, s)
 			code, out := d.prompted()
 			shown := []string{"It is out.", `Searched the web for "go release": 2 results.`, "The answer cites Go docs (https://go.dev/doc)."}
 			if s.name == "openai" {
@@ -152,19 +147,122 @@ func TestWebSearch(t *testing.T) {
 	}
 }
 
+// desk returns a desk whose provider is a seeker.
+func (s *seeker) desk(t *testing.T, served http.Handler) *desk {
+	w := newWorld(t, served)
+	d := fresh(t, answers(t))
+	d.keep("servers.json", fmt.Sprintf(`[{"address":%q}]`, w.proxy))
+	d.env = append(d.env, "OPENAI_BASE_URL=", "HTTPS_PROXY="+w.proxy, "SSL_CERT_FILE="+w.authority, "NO_PROXY=", "no_proxy=", "AGENT_MODEL="+s.name+"/"+s.model)
+	for _, known := range config.Hosted {
+		d.env = append(d.env, known.KeyEnv+"=")
+	}
+	d.env = append(d.env, strings.ToUpper(s.name)+"_API_KEY="+hostedKey)
+	return d
+}
+
+// TestWebSearchInTheTerminal: the terminal shows the query, the answer and its citation.
+func TestWebSearchInTheTerminal(t *testing.T) {
+	t.Parallel()
+	for _, s := range seekers() {
+		t.Run(s.name, func(t *testing.T) {
+			d := s.desk(t, s)
+			d.sit()
+			d.say("is it out?")
+			d.WaitFor(`(?s)Searched the web for "go release": 2 results\..*It is out\.`)
+			d.WaitFor(`The answer cites Go docs \(https://go\.dev/doc\)\.`)
+			d.idle()
+			d.say("/cost")
+			d.WaitFor(`web searches: 1`)
+			d.leave()
+		})
+	}
+}
+
+// delegatingSeeker is a provider whose model gives the search to a sub-agent.
+type delegatingSeeker struct {
+	*seeker
+	parent *llmtest.Server
+}
+
+func (s delegatingSeeker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body) // a cut one fails the judge
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if r.Method == http.MethodGet || bytes.Contains(body, []byte("You are a sub-agent")) {
+		s.seeker.ServeHTTP(w, r)
+		return
+	}
+	s.parent.ServeHTTP(w, r)
+}
+
+// TestWebSearchOfAHelper: a sub-agent searches as the session does; the query is shown with its work,
+// and the search is counted as its own and as the session's, in -p, the terminal and for a host.
+func TestWebSearchOfAHelper(t *testing.T) {
+	t.Parallel()
+	for _, s := range seekers() {
+		t.Run(s.name, func(t *testing.T) {
+			parent := llmtest.NewServerFunc(t, func(n int, _ []byte) llmtest.Turn {
+				if n%2 == 0 {
+					return callOf("task", `{"description":"look","prompt":"is it out?"}`)
+				}
+				return llmtest.Turn{Text: "The helper knows."}
+			})
+			d := s.desk(t, delegatingSeeker{s, parent})
+			code, out := d.command("-p", "is it out?", "--output-format", "stream-json")
+			lines := strings.Split(strings.TrimSpace(out), "\n")
+			var result struct {
+				Usage struct {
+					Searches int `json:"web_searches"`
+				}
+				SubAgents []struct {
+					Usage struct {
+						Searches int `json:"web_searches"`
+					}
+					CostUSD float64 `json:"cost_usd"`
+				} `json:"sub_agents"`
+			}
+			if err := json.Unmarshal([]byte(lines[len(lines)-1]), &result); err != nil || code != 0 || len(result.SubAgents) != 1 {
+				t.Fatalf("%d, %v: %s", code, err, out)
+			}
+			own, want := result.SubAgents[0], (1000*s.input+100*s.output)/1e6+0.01
+			if result.Usage.Searches != 1 || own.Usage.Searches != 1 || math.Abs(own.CostUSD-want) > 1e-9 || !strings.Contains(out, `Searched the web for \"go release\": 2 results`) {
+				t.Errorf("%+v, want $%v: %s", result, want, out)
+			}
+			d.sit()
+			d.say("is it out?")
+			d.WaitFor(`(?s)Searched the web for "go release": 2 results\..*The helper knows`)
+			d.idle()
+			d.say("/cost")
+			d.WaitFor(`web searches: 1`)
+			d.leave()
+			h := d.host()
+			h.request("initialize", map[string]any{"protocolVersion": 1})
+			id, _ := h.open()
+			h.prompt(id, "is it out?", "end_turn")
+			seen, err := json.Marshal(h.whole)
+			for _, want := range []string{"The helper knows", `Searched the web for \"go release\": 2 results`} {
+				if err != nil || !strings.Contains(string(seen), want) {
+					t.Errorf("no %q, %v: %s", want, err, seen)
+				}
+			}
+			h.end()
+			if len(s.bodies) != 3 {
+				t.Errorf("%d requests of helpers", len(s.bodies))
+			}
+			for _, body := range append(s.bodies, string(parent.Requests()[1])) {
+				if err := s.judge([]byte(body)); err != nil || !strings.Contains(body, s.tool) {
+					t.Errorf("%v in %s", err, body)
+				}
+			}
+		})
+	}
+}
+
 // TestWebSearchInACP: a host sees the query and the citation of a search, and the answer.
 func TestWebSearchInACP(t *testing.T) {
 	t.Parallel()
 	for _, s := range seekers() {
 		t.Run(s.name, func(t *testing.T) {
-			w := newWorld(t, s)
-			d := fresh(t, answers(t))
-			d.keep("servers.json", fmt.Sprintf(`[{"address":%q}]`, w.proxy))
-			d.env = append(d.env, "OPENAI_BASE_URL=", "HTTPS_PROXY="+w.proxy, "SSL_CERT_FILE="+w.authority, "NO_PROXY=", "no_proxy=", "AGENT_MODEL="+s.name+"/"+s.model)
-			for _, known := range config.Hosted {
-				d.env = append(d.env, known.KeyEnv+"=")
-			}
-			d.env = append(d.env, strings.ToUpper(s.name)+"_API_KEY="+hostedKey)
+			d := s.desk(t, s)
 			h := d.host()
 			h.request("initialize", map[string]any{"protocolVersion": 1})
 			id, _ := h.open()

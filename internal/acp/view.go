@@ -37,13 +37,14 @@ type view struct {
 	title string
 
 	terminals map[string]string // of the host, by the call whose command runs there
+	working   map[string]string // steps of a sub-agent, by its call
 
 	offering sync.Mutex         // guards commands; held while they are sent
 	commands []availableCommand // that the host knows; nil for none yet
 }
 
 func newView(c *jsonrpc.Conn, s *hosted) *view {
-	return &view{conn: c, of: s, mode: s.Policy.Mode(), title: s.Current().Info().Title, terminals: map[string]string{}}
+	return &view{conn: c, of: s, mode: s.Policy.Mode(), title: s.Current().Info().Title, terminals: map[string]string{}, working: map[string]string{}}
 }
 
 // update sends an update, once the host knows the session.
@@ -107,6 +108,8 @@ func (v *view) emit(ev session.Event) {
 		c := v.describe(ev.Call, ev.Title)
 		c.Kind, c.Status = "tool_call", "in_progress"
 		v.update(c)
+	case session.CallOutput:
+		v.steps(ev)
 	case session.CallEnded:
 		v.ended(ev)
 	case session.AnswerEnded:
@@ -190,12 +193,37 @@ func (v *view) abs(name string) string {
 	return filepath.Join(v.of.Dir, filepath.FromSlash(name))
 }
 
+// maxSteps is the number of bytes of a sub-agent's steps that are shown.
+const maxSteps = 16 << 10
+
+// steps shows the steps of a sub-agent so far.
+func (v *view) steps(ev session.CallOutput) {
+	v.mu.Lock()
+	working := slices.ContainsFunc(v.open, func(c llm.ToolCall) bool { return c.ID == ev.ID && tools.Delegates(c.Name) })
+	if !working {
+		v.mu.Unlock()
+		return
+	}
+	all := v.working[ev.ID] + sanitize.Text(ev.Text)
+	for len(all) > maxSteps {
+		_, all, _ = strings.Cut(all, "\n")
+	}
+	v.working[ev.ID] = all
+	v.mu.Unlock()
+	v.update(toolCall{Kind: "tool_call_update", ID: ev.ID, Status: "in_progress", Content: []callContent{fenced("", all)}})
+}
+
 // ended shows the result of a call.
 func (v *view) ended(ev session.CallEnded) {
 	v.mu.Lock()
 	v.open = slices.DeleteFunc(v.open, func(c llm.ToolCall) bool { return c.ID == ev.Call.ID })
+	steps := v.working[ev.Call.ID]
+	delete(v.working, ev.Call.ID)
 	v.mu.Unlock()
 	c := toolCall{Kind: "tool_call_update", ID: ev.Call.ID, Status: "completed", Content: []callContent{text(ev.Result.ForUser)}}
+	if steps != "" {
+		c.Content = append(c.Content, fenced("", steps))
+	}
 	if ev.Result.Failed {
 		c.Status = "failed"
 	}

@@ -168,7 +168,6 @@ func build(o Options, mode permission.Mode, model llm.Model) (*App, error) {
 		log.committed(ctx, f, by)
 		a.languages.Changed(f.Path)
 	}
-	a.mine.committed = changed
 	a.Root, err = openRoot(o.Config, o.Place.Dir, o.AddDirs, a.encoding, o.Host, func(ctx context.Context, f workspace.File, by workspace.Origin) {
 		changed(ctx, f, by)
 		a.effects.Wrote(f)
@@ -176,7 +175,7 @@ func build(o Options, mode permission.Mode, model llm.Model) (*App, error) {
 	if err != nil {
 		return nil, errors.Join(err, o.Place.Store.Close())
 	}
-	a.effects = effects.New(a.Root, effects.Options{Home: o.Home, Include: o.UndoIgnored, Changed: changed})
+	a.effects, a.mine.committed = effects.New(a.Root, effects.Options{Home: o.Home, Include: o.UndoIgnored, Changed: changed}), changed
 	a.now.model, a.now.sends, a.now.info = o.Model, model, infoOf(o.Model, model)
 	a.recallEfforts(o.Place.Store.Conversation())
 	a.jobs.Watchdog(o.Watchdog...)

@@ -95,16 +95,10 @@ type result interface{ apply(m *model) tea.Cmd }
 
 // apply carries out the reply of a command.
 func (d doneMsg) apply(m *model) tea.Cmd {
-	r, holds := d.reply, m.sched.command == d.job
 	if d.err != nil {
-		r = command.Reply{}
-		switch {
-		case !errors.Is(d.err, context.Canceled):
-			m.out.Problem(d.err)
-		case !holds:
-			m.out.Notice("/" + d.job.name + " was stopped.")
-		}
+		return d.failed(m)
 	}
+	r := d.reply
 	if r.Session != nil {
 		m.sched.turn.use(r.Session)
 		m.out.Forget()
@@ -140,17 +134,26 @@ func (d doneMsg) apply(m *model) tea.Cmd {
 		m.giveBack(r.Insert, false)
 	}
 	m.sched.end(d.job)
-	switch {
-	case d.err != nil && holds:
-		m.recallQueue()
-		return nil
-	case d.err != nil:
-		return nil
-	}
 	if r.Prompt != "" {
 		return tea.Batch(copied, m.sched.say(r.Prompt))
 	}
 	return tea.Batch(copied, m.flush())
+}
+
+// failed reports why a command has failed. One that had the session gives the queued text back.
+func (d doneMsg) failed(m *model) tea.Cmd {
+	held := m.sched.command == d.job
+	m.sched.end(d.job)
+	switch {
+	case !errors.Is(d.err, context.Canceled):
+		m.out.Problem(d.err)
+	case !held:
+		m.out.Notice("/" + d.job.name + " was stopped.")
+	}
+	if held {
+		m.recallQueue()
+	}
+	return nil
 }
 
 // toClipboard copies text to the clipboard through the terminal.

@@ -8,7 +8,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
-// account counts what a session uses, and has its limits. It is safe for concurrent use: side
+// account counts the usage of a session, and has its limits. It is safe for concurrent use: side
 // questions count, too.
 type account struct {
 	mu       sync.Mutex
@@ -53,7 +53,7 @@ func (c *account) answered(at time.Time, u llm.Usage) {
 	c.last.at, c.last.tokens = at, u.Input+u.Output
 }
 
-// renew forgets what belongs to the model.
+// renew drops the counts of the model.
 func (c *account) renew() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
-// frame is what a side question needs of a conversation. It is replaced, never changed, so that
+// frame holds the parts of a conversation that a side question needs. It is replaced, never changed, so that
 // any goroutine can read it.
 type frame struct {
 	model    llm.Model
@@ -31,7 +31,7 @@ func (l *Loop) reframe(change func(*frame)) {
 	}
 }
 
-// Marks that take the place of what a running turn lacks, in the request of a side question.
+// Marks that take the place of the missing parts of a running turn, in the request of a side question.
 const (
 	markRuns  = "[this call is still running]"
 	markWorks = "[working on this]"

@@ -31,7 +31,7 @@ func (a *asides) ask(t *testing.T, where string) {
 }
 
 // A side question is asked before a turn, while the model answers, between two calls, and after the
-// turn. Its request is the conversation's with what completes it; it counts; and it leaves no trace
+// turn. Its request is the conversation's, completed; it counts; and it leaves no trace
 // in the conversation.
 func TestAside(t *testing.T) {
 	kept := archive.New(t.TempDir())
@@ -131,7 +131,7 @@ func TestAsideFails(t *testing.T) {
 	}
 }
 
-// Words beside a call are the answer; the call is not run. An answer that was cut says so.
+// Words beside a call are the answer; the call is not run. An answer that was cut has a mark.
 func TestAsideWords(t *testing.T) {
 	r := newRig(t, Options{}, say("It is 4.", call("a", "read", "{}")), end("It is", llm.End{Stop: llm.StopLength}), end("Yes. <call>", llm.End{Written: 6}))
 	for _, want := range []string{"It is 4.", "It is\n\n[the answer hit the model's output limit]", "Yes."} {
@@ -144,7 +144,7 @@ func TestAsideWords(t *testing.T) {
 	}
 }
 
-// TestAsideOfAPriceyConversation: what the provider's cache lacks counts.
+// TestAsideOfAPriceyConversation: the part that the provider's cache lacks counts.
 func TestAsideOfAPriceyConversation(t *testing.T) {
 	clock := time.Now()
 	r := newRig(t, Options{Limits: Limits{MaxRequestUSD: 0.01}, Now: func() time.Time { return clock }},

@@ -30,6 +30,9 @@ func FactsOf(name string) Facts {
 // files.
 func ChangesFiles(name string) bool { return FactsOf(name).Kind.changes() }
 
+// Delegates reports whether the calls of the tool with the given name are the work of sub-agents.
+func Delegates(name string) bool { return name == taskFacts.Name }
+
 // Helpers returns the tools of a sub-agent whose definition lists none.
 func Helpers() (names []string) {
 	for _, f := range facts {

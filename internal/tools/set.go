@@ -67,13 +67,16 @@ func ownName(name string) string {
 	return name
 }
 
+// always are the tools that change files and are offered whatever the choice of those.
+var always = []string{renameSymbolFacts.Name, quickFixFacts.Name, rememberFacts.Name}
+
 // Offered is Specs with only the named ones of the tools that change files. A model may
 // call the others as well.
 func (s *Set) Offered(names ...string) []llm.ToolSpec {
 	all := s.Specs()
 	offered := make([]llm.ToolSpec, 0, len(all))
 	for _, spec := range all {
-		if slices.Contains(names, spec.Name) || !ChangesFiles(spec.Name) || spec.Name == renameSymbolFacts.Name || spec.Name == quickFixFacts.Name {
+		if slices.Contains(names, spec.Name) || !ChangesFiles(spec.Name) || slices.Contains(always, spec.Name) {
 			offered = append(offered, spec)
 		}
 	}
