@@ -442,6 +442,17 @@ func TestReasoningIsKeptApart(t *testing.T) {
 	}
 }
 
+// TestCallsWithoutWordsHaveNoText: some servers refuse an empty text beside calls.
+func TestCallsWithoutWordsHaveNoText(t *testing.T) {
+	r := newRig(t, Options{}, say("", call("a", "read", `{}`)), say("Done."))
+	if err := r.Run(t.Context(), "go"); err != nil {
+		t.Fatal(err)
+	}
+	if m := r.Messages()[1]; len(m.Calls) != 1 || len(m.Parts) != 0 {
+		t.Errorf("the answer is %+v", m)
+	}
+}
+
 // TestARetryVoidsTheAnswerSoFar keeps only what came after the retry.
 func TestARetryVoidsTheAnswerSoFar(t *testing.T) {
 	r := newRig(t, Options{}, func(_ context.Context, yield func(llm.Delta, error) bool) {
