@@ -47,6 +47,9 @@ var settings = []string{
 	".config/rustfmt/rustfmt.toml", ".tool-versions", ".nvmrc", ".python-version", ".config/ccache/ccache.conf", ".config/mise/config.toml", ".inputrc",
 }
 
+// emptied lists the folders of a home that are there without their content, because programs tell when they make one.
+var emptied = []string{".java/.userPrefs"}
+
 // cache is a folder in which programs keep downloads and results. A trial reads the real one and
 // writes a private one over it, which only later trials use, if any.
 type cache struct {
@@ -155,6 +158,11 @@ func (t *Trials) ground(r *room.Room, env environment) {
 	for _, name := range toolchains {
 		r.Show(filepath.Join(home, name))
 	}
+	for _, name := range emptied {
+		if path := filepath.Join(home, name); isFolder(path) {
+			r.Private(path, 1<<20, 0o700)
+		}
+	}
 	for _, name := range settings {
 		if path := filepath.Join(home, name); permission.Keys(name, path, t.opt.Home) == "" {
 			r.Show(path)
@@ -164,6 +172,12 @@ func (t *Trials) ground(r *room.Room, env environment) {
 		t.showPrograms(r, home, filepath.SplitList(env.get(name)))
 	}
 	t.showPrograms(r, home, filepath.SplitList(env.get("PATH")))
+}
+
+// isFolder reports whether a folder is at a path.
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // showPrograms shows folders of programs, but none that holds more than that.

@@ -172,12 +172,13 @@ func changed(before, after map[string]string, b *bench) (names []string) {
 // The parts of outputs that differ between two runs of a command anyway.
 var (
 	varying = regexp.MustCompile(`(?i)duration_ms:? [\d.]+|\b\d+:\d\d:\d\d( [AP]M)?|\b\d+(\.\d+)?\s?(ns/op|ns|µs|us|ms|seconds?|secs?|s|m|MB/s)\b|\(cached\)|-[0-9a-f]{16}\b|\b\d{4}-\d\d-\d\d[T ][\d:]+(Z|[+-]\d+)?|\b\d\d:\d\d:\d\d\b|0x[0-9a-f]+|/tmp/[\w./-]+|(port|pid)\s*\d+|thread '\w+' \(\d+\)|\b\d{4,}\b`)
+	slow    = regexp.MustCompile(`(?m) \(\d+ms\)$`) // of some tests only, if they were slow
 	spaces  = regexp.MustCompile(`[ \t]+`)
 )
 
 // alike returns an output without what differs anyway, its lines in order of the alphabet.
 func alike(output, dir string) string {
-	text := strings.ReplaceAll(output, dir, "DIR")
+	text := slow.ReplaceAllString(strings.ReplaceAll(output, dir, "DIR"), "")
 	text = spaces.ReplaceAllString(varying.ReplaceAllString(text, "N"), " ")
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {

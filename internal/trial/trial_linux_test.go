@@ -236,3 +236,24 @@ func tree(t testing.TB, dir string) map[string]string {
 	}
 	return all
 }
+
+// TestEmptiedFolders: folders of a home that programs tell about making are there, without their content, and only there what a command
+// writes into them.
+func TestEmptiedFolders(t *testing.T) {
+	home := scratch.Dir(t, map[string]string{".java/.userPrefs/prefs.xml": "x\n"})
+	t.Setenv("HOME", home)
+	b := newBench(t, map[string]string{"a": "a\n"})
+	if out := b.run("ls -A ~/.java/.userPrefs; echo y >~/.java/.userPrefs/made && ls ~/.java/.userPrefs"); out.Output != "made\n" || show(out) != "" {
+		t.Errorf("%q, %s", out.Output, show(out))
+	}
+	if names := tree(t, home); len(names) != 4 {
+		t.Errorf("the home has %q", names)
+	}
+	b = newBench(t, nil)
+	if err := os.RemoveAll(filepath.Join(home, ".java")); err != nil {
+		t.Fatal(err)
+	}
+	if out := b.run("ls -A ~"); strings.Contains(out.Output, ".java") {
+		t.Errorf("without one, there is %q", out.Output)
+	}
+}
