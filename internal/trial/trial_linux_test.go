@@ -237,8 +237,8 @@ func tree(t testing.TB, dir string) map[string]string {
 	return all
 }
 
-// TestEmptiedFolders: folders of a home that programs tell about making are there, without their content, and only there what a command
-// writes into them.
+// TestEmptiedFolders: folders of a home that programs tell about making are there, without their content; a command
+// writes only its own.
 func TestEmptiedFolders(t *testing.T) {
 	home := scratch.Dir(t, map[string]string{".java/.userPrefs/prefs.xml": "x\n"})
 	t.Setenv("HOME", home)
