@@ -36,7 +36,7 @@ func alwaysKey(t *testing.T, seen *pressed) {
 	d.WaitFor(`First\.`)
 	d.idle()
 	d.say("/permissions")
-	d.WaitFor(`allow run\(go vet \*\)\s+\(.*projects/`)
+	d.WaitFor(`allow +run\(go vet \*\)\s+\(.*projects/`)
 	d.Press("esc")
 	d.leave()
 

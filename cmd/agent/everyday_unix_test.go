@@ -98,7 +98,7 @@ func TestPagesOfTheDocumentation(t *testing.T) {
 		}
 		d.restored()
 	}
-	d.begin(80, 24, "help", "permisions")
+	d.begin(80, 24, "help", "permissionz")
 	d.WaitFor(`did you mean "?permissions`)
 	if code := d.Wait(); code == 0 {
 		t.Error("an unknown page is no error")
