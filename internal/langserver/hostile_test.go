@@ -63,10 +63,10 @@ func hostile(how string) {
 			continue
 		}
 		answer := func(result string) { say(w, `{"jsonrpc":"2.0","id":`+string(m.ID)+`,"result":`+result+`}`) }
-		switch {
-		case m.Method == "initialize":
+		switch m.Method {
+		case "initialize":
 			answer(`{"capabilities":{}}`)
-		case m.Method == "shutdown":
+		case "shutdown":
 			answer("null")
 		default:
 			misbehave(how, w, answer)
@@ -248,10 +248,11 @@ func TestOwnServers(t *testing.T) {
 	}
 	folder := filepath.Join(dir, "p")
 	path := strings.Join([]string{filepath.Join(folder, "node_modules/.bin"), filepath.Join(dir, "bin")}, string(os.PathListSeparator))
-	o := Options{Folders: []string{folder}, Programs: lookpath.Search{Path: path, Dirs: []string{folder}}, Servers: []Server{
+	o := Options{Folders: []string{folder}, Programs: lookpath.Search{Path: path, Dirs: []string{folder}}}
+	o.Servers = []Server{
 		{Name: "tsx", Command: []string{"tsx", "-s"}, Languages: map[string]string{".ts": "typescript"}},
 		{Name: "gopls", Command: []string{"gopls", "-v"}}, {Name: "lost"}, {Name: "odd", Command: []string{"odd"}}, {Name: "torn", Broken: "its command is wrong"},
-	}}
+	}
 	list := func() string {
 		var all []string
 		for _, u := range New(o).List() {

@@ -236,8 +236,11 @@ func namesOf(files map[string]string, define *regexp.Regexp, uses func(u use) *r
 		if u.occurrences != 1 {
 			continue
 		}
-		pattern := uses(*u)
+		pattern, imported := uses(*u), regexp.MustCompile(`(?s)import [^;]*\b`+u.name+`\b`)
 		for _, file := range slices.Sorted(maps.Keys(files)) {
+			if strings.HasSuffix(file, ".ts") && !imported.MatchString(files[file]) {
+				continue // a global of that name
+			}
 			for n, line := range strings.Split(files[file], "\n") {
 				if file != u.def && u.useAt == "" && pattern.MatchString(line) {
 					u.useAt = fmt.Sprintf("%s:%d", file, n+1)

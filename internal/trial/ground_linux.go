@@ -272,17 +272,25 @@ func (t *Trials) caches(r *room.Room, env environment, run bool) (more []string,
 			r.Write(dir, own)
 			continue
 		}
-		if !run && !c.kept {
-			r.Live(dir)
-			continue
+		if err := t.showCache(r, c, dir, lower, run); err != nil {
+			return nil, err
 		}
-		over := room.Overlay{Lower: lower}
-		if run && c.kept {
-			if over, err = t.overlay(dir, lower); err != nil {
-				return nil, err
-			}
-		}
-		r.Change(dir, over)
 	}
 	return more, nil
+}
+
+// showCache adds a cache that is there to a room.
+func (t *Trials) showCache(r *room.Room, c cache, dir, lower string, run bool) (err error) {
+	if !run && !c.kept {
+		r.Live(dir)
+		return nil
+	}
+	over := room.Overlay{Lower: lower}
+	if run && c.kept {
+		over, err = t.overlay(dir, lower)
+	}
+	if err == nil {
+		r.Change(dir, over)
+	}
+	return err
 }
