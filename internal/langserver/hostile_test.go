@@ -251,7 +251,10 @@ func TestOwnServers(t *testing.T) {
 	o := Options{Folders: []string{folder}, Programs: lookpath.Search{Path: path, Dirs: []string{folder}}}
 	o.Servers = []Server{
 		{Name: "tsx", Command: []string{"tsx", "-s"}, Languages: map[string]string{".ts": "typescript"}},
-		{Name: "gopls", Command: []string{"gopls", "-v"}}, {Name: "lost"}, {Name: "odd", Command: []string{"odd"}}, {Name: "torn", Broken: "its command is wrong"},
+		{Name: "gopls", Command: []string{"gopls", "-v"}},
+		{Name: "lost"},
+		{Name: "odd", Command: []string{"odd"}},
+		{Name: "torn", Broken: "its command is wrong"},
 	}
 	list := func() string {
 		var all []string

@@ -130,48 +130,39 @@ func rows(cfg config.Config) (all []config.Setting) {
 	line := func(key, value, source string) {
 		all = append(all, config.Setting{Key: key, Value: sanitize.Line(value), Source: sanitize.Line(source)})
 	}
+	given := func(key, value string) {
+		if value != "" {
+			line(key, value, cfg.File)
+		}
+	}
 	for _, s := range cfg.Settings() {
 		line(s.Key, remote.Shown(s.Value), s.Source)
 	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Providers)) {
 		p, prefix := cfg.Providers[name], "providers."+sanitize.Line(name)+"."
 		line(prefix+"base_url", remote.Shown(p.BaseURL), cfg.File)
-		if p.APIKeyEnv != "" {
-			line(prefix+"api_key_env", p.APIKeyEnv, cfg.File)
-		}
-		if p.Login != "" {
-			line(prefix+"login", p.Login, cfg.File)
-		}
-		if len(p.APIKeyCommand) > 0 {
-			line(prefix+"api_key_command", strings.Join(p.APIKeyCommand, " "), cfg.File)
-		}
+		given(prefix+"api_key_env", p.APIKeyEnv)
+		given(prefix+"login", p.Login)
+		given(prefix+"api_key_command", strings.Join(p.APIKeyCommand, " "))
 		for _, h := range slices.Sorted(maps.Keys(p.Headers)) {
 			line(prefix+"headers."+sanitize.Line(h), "(not shown)", cfg.File)
 		}
 		if p.ContextWindow > 0 {
 			line(prefix+"context_window", fmt.Sprint(p.ContextWindow), cfg.File)
 		}
-		if p.Wire != "" {
-			line(prefix+"wire", p.Wire, cfg.File)
-		}
+		given(prefix+"wire", p.Wire)
 		for _, m := range slices.Sorted(maps.Keys(p.Models)) {
 			line(prefix+"models."+sanitize.Line(m), sanitize.Line(describeModel(p.Models[m])), cfg.File)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.LanguageServers.Named)) {
 		s, prefix := cfg.LanguageServers.Named[name], "language_servers."+sanitize.Line(name)+"."
-		if len(s.Command) > 0 {
-			line(prefix+"command", strings.Join(s.Command, " "), cfg.File)
-		}
+		given(prefix+"command", strings.Join(s.Command, " "))
 		for _, end := range slices.Sorted(maps.Keys(s.Languages)) {
 			line(prefix+"languages."+sanitize.Line(end), s.Languages[end], cfg.File)
 		}
-		if len(s.Markers) > 0 {
-			line(prefix+"markers", strings.Join(s.Markers, ", "), cfg.File)
-		}
-		if len(s.Settings) > 0 {
-			line(prefix+"settings", strings.Join(slices.Sorted(maps.Keys(s.Settings)), ", "), cfg.File)
-		}
+		given(prefix+"markers", strings.Join(s.Markers, ", "))
+		given(prefix+"settings", strings.Join(slices.Sorted(maps.Keys(s.Settings)), ", "))
 		if s.Disabled {
 			line(prefix+"disabled", "true", cfg.File)
 		}
