@@ -30,6 +30,28 @@ func TestFilesLeftOut(t *testing.T) {
 	}
 }
 
+// TestTakesWords: only a refusal that the model gets is asked for words, in a host that has forms.
+func TestTakesWords(t *testing.T) {
+	command := confirm.Request{Subject: &confirm.Command{Line: "ls"}}
+	users := command
+	users.ByUser = true
+	for _, c := range []struct {
+		forms bool
+		req   confirm.Request
+		want  bool
+	}{
+		{true, command, true},
+		{false, command, false},
+		{true, users, false},
+		{true, confirm.Request{Subject: &confirm.Limit{}}, false},
+		{true, confirm.Request{Subject: &confirm.Save{}}, false},
+	} {
+		if got := (&view{forms: c.forms}).takesWords(c.req); got != c.want {
+			t.Errorf("%T, forms %v, by the user %v: %v", c.req.Subject, c.forms, c.req.ByUser, got)
+		}
+	}
+}
+
 // TestOneAnswerForTheSession: hosts that name answers by their kind show no two alike for the
 // session, and only the one that was offered counts.
 func TestOneAnswerForTheSession(t *testing.T) {

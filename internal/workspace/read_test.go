@@ -195,6 +195,12 @@ func TestHugeFiles(t *testing.T) {
 	if _, err := w.Propose("big", func(f workspace.File) (string, error) { return f.Text + "x", nil }); !errors.Is(err, workspace.ErrTooLarge) {
 		t.Errorf("one byte too many: %v", err)
 	}
+	if _, err := w.Becomes(filepath.Join(w.Dir(), "command"), []byte(big), 0o644, nil); err != nil {
+		t.Errorf("as large as a file may be, by a command: %v", err)
+	}
+	if _, err := w.Becomes(filepath.Join(w.Dir(), "command"), []byte(big+"x"), 0o644, nil); !errors.Is(err, workspace.ErrTooLarge) {
+		t.Errorf("one byte too many, by a command: %v", err)
+	}
 }
 
 func TestLines(t *testing.T) {
