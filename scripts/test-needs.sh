@@ -18,6 +18,7 @@ need zsh zsh
 need cc build-essential # for the race detector
 if [ "$(uname -s)" = Linux ]; then
 	need strace strace
+	need ccache ccache
 	need dbus-daemon dbus
 	need gnome-keyring-daemon gnome-keyring
 fi
