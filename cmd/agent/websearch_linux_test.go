@@ -277,3 +277,44 @@ func TestWebSearchInACP(t *testing.T) {
 		})
 	}
 }
+
+// TestWebSearchOfADefinedHelper: the provider's search is offered to a sub-agent whose definition lists no
+// tools, or lists it, and to no other; web_search: off holds for all.
+func TestWebSearchOfADefinedHelper(t *testing.T) {
+	t.Parallel()
+	for _, s := range seekers() {
+		t.Run(s.name, func(t *testing.T) {
+			parent := llmtest.NewServerFunc(t, func(n int, _ []byte) llmtest.Turn {
+				if n%2 == 0 {
+					return callOf("task", `{"description":"look","prompt":"is it out?","agent":"seeker"}`)
+				}
+				return llmtest.Turn{Text: "The helper knows."}
+			})
+			d := s.desk(t, delegatingSeeker{s, parent})
+			for _, c := range []struct {
+				tools, config string
+				offers        bool
+			}{
+				{"", "", true},
+				{"tools: Read, Grep\n", "", false},
+				{"tools: Read, WebFetch\n", "", false},
+				{"tools: Read, WebSearch\n", "", true},
+				{"tools: '*'\n", "", true},
+				{"tools: Read, WebSearch\n", "web_search: off\n", false},
+			} {
+				d.keep("agents/seeker.md", "---\ndescription: seeks\n"+c.tools+"---\nYou seek.\n")
+				d.keep("config.yaml", c.config)
+				if code, out := d.prompted(); code != 0 || !strings.Contains(out, "The helper knows") {
+					t.Errorf("%+v: exit status %d: %s", c, code, out)
+				}
+				body, before := s.bodies[len(s.bodies)-1], parent.Requests()
+				if err := s.judge([]byte(body)); err != nil || !strings.Contains(body, "You seek.") || strings.Contains(body, s.tool) != c.offers || strings.Contains(body, "web_search_call") != (c.offers && s.name == "openai") {
+					t.Errorf("%+v: %v in %s", c, err, body)
+				}
+				if last := before[len(before)-1]; strings.Contains(string(last), s.tool) != (c.config == "") {
+					t.Errorf("%+v: the session's: %s", c, last)
+				}
+			}
+		})
+	}
+}

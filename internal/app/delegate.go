@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"iter"
 
 	"github.com/bb2d0cf4/agent/internal/app/provider"
 	"github.com/bb2d0cf4/agent/internal/app/subagents"
@@ -24,6 +25,9 @@ func (a *App) newCrew(defined []subagents.Definition, with tools.Deps) *subagent
 		apart := a.Context.Apart()
 		own.Below = a.guidance.below(apart)
 		model, note := a.modelOf(ctx, d)
+		if !d.Searches() {
+			model = offline{model}
+		}
 		own.Sees = func() bool { return model.Info().Images }
 		set := tools.NewSet(own)
 		set.Offer(d.Tools)
@@ -37,6 +41,15 @@ func (a *App) newCrew(defined []subagents.Definition, with tools.Deps) *subagent
 		}
 		return e
 	}})
+}
+
+// offline is a model whose provider may not search the web by itself.
+type offline struct{ llm.Model }
+
+// Stream implements llm.Model.
+func (o offline) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	req.Offline = true
+	return o.Model.Stream(ctx, req)
 }
 
 // modelOf returns the model of a definition, or that of the session with a note why.

@@ -159,6 +159,7 @@ type Request struct {
 	Messages []Message
 	Tools    []ToolSpec
 	Effort   string // how much to think: low, medium, high …; empty: as configured
+	Offline  bool   // the server may not search the web by itself
 	// Answer is the JSON Schema of the answer after the last call; nil for one in words. A server
 	// that does not know such answers gets the request without it.
 	Answer json.RawMessage

@@ -66,7 +66,7 @@ var errStopped = errors.New("the user stopped this task")
 
 // Run implements tools.SubAgents.
 func (c *Crew) Run(ctx context.Context, t tools.Task) (tools.Result, error) {
-	d := Definition{Tools: tools.Helpers()}
+	d := Definition{Tools: unlisted()}
 	if i := slices.IndexFunc(c.opt.Defined, func(d Definition) bool { return d.Name == t.Agent }); i >= 0 {
 		d = c.opt.Defined[i]
 	}

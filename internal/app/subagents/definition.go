@@ -47,6 +47,15 @@ type Definition struct {
 	Text        string   // of the file
 }
 
+// webSearch permits the search of the web by the provider itself, which is no tool of ours.
+const webSearch = "web_search"
+
+// unlisted returns the tools of a sub-agent whose definition lists none.
+func unlisted() []string { return append(tools.Helpers(), webSearch) }
+
+// Searches reports whether the provider may search the web for this sub-agent.
+func (d Definition) Searches() bool { return tools.Cover(d.Tools, webSearch) }
+
 // Summary describes d to a person who decides whether to trust it.
 func (d Definition) Summary() string {
 	s := d.Description + " · may use: " + strings.Join(d.Tools, ", ")
@@ -208,7 +217,7 @@ func short(s string) string { return clip.Runes(sanitize.Line(clip.Line(s)), max
 // know, such as that of Bash(git log:*).
 func toolsOf(listed []string) (names, notes []string, err error) {
 	if len(listed) == 0 {
-		return tools.Helpers(), nil, nil
+		return unlisted(), nil, nil
 	}
 	add := func(name string) {
 		if !slices.Contains(names, name) {
@@ -220,6 +229,12 @@ func toolsOf(listed []string) (names, notes []string, err error) {
 		ours := tools.Ours(name)
 		switch {
 		case tools.FactsOf(ours).Alone:
+		case strings.EqualFold(name, "WebSearch") || name == webSearch:
+			if limited {
+				notes = append(notes, fmt.Sprintf("it gets no search of the web: the provider would not keep the limit (%s", limit))
+				continue
+			}
+			add(webSearch)
 		case ours == "" && strings.HasPrefix(name, mcp) && strings.Count(name, "__") == 1:
 			add(name + "__*") // all tools of a server
 		case ours == "" && (strings.HasPrefix(name, mcp) || name == "*"):

@@ -16,13 +16,13 @@ func TestDefinitions(t *testing.T) {
 		"agents/a.md":      "---\nname: alpha\ndescription: >\n  finds\n  things\ntools: Read, Grep, Task, Bash\nmodel: inherit\ncolor: red\n---\nYou find.\n",
 		"agents/b.md":      "---\r\ndescription: the default\r\n---\r\nYou read.\r\n",
 		"agents/c.md":      "---\nname: alpha\ndescription: again\n---\nx\n",
-		"agents/list.md":   "---\ndescription: d\ntools: [edit_file, mcp__notes__add]\nmodel: fast\n---\nx\n",
+		"agents/list.md":   "---\ndescription: d\ntools: [edit_file, mcp__notes__add, websearch]\nmodel: fast\n---\nx\n",
 		"agents/bad.md":    "no front matter\n",
 		"agents/name.md":   "---\nname: a b\ndescription: d\n---\nx\n",
 		"agents/none.md":   "---\ndescription: d\ntools: Task\n---\nx\n",
 		"agents/silent.md": "---\nname: silent\n---\nx\n",
 		"agents/notes.txt": "x",
-		"agents/wide.md":   "---\ndescription: d\ntools: WebFetch, Bash(git log:*, git show:*), mcp__t__*, mcp__u, Nonsense, NotebookEdit, agent, Agent\n---\nx\n",
+		"agents/wide.md":   "---\ndescription: d\ntools: WebFetch, Bash(git log:*, git show:*), mcp__t__*, mcp__u, Nonsense, NotebookEdit, agent, Agent, WebSearch(go.dev)\n---\nx\n",
 		"agents/all.md":    "---\ndescription: d\ntools: '*'\n---\nx\n",
 	})
 	all, notes := OfUser(home)
@@ -32,8 +32,8 @@ func TestDefinitions(t *testing.T) {
 	}
 	want := []Definition{
 		{Name: "alpha", Description: "finds things", Tools: []string{"read_file", "search_files", "execute_command"}, Role: "You find."},
-		{Name: "b", Description: "the default", Tools: tools.Helpers(), Role: "You read."},
-		{Name: "list", Description: "d", Tools: []string{"edit_file", "mcp__notes__add"}, Model: "fast", Role: "x"},
+		{Name: "b", Description: "the default", Tools: append(tools.Helpers(), "web_search"), Role: "You read."},
+		{Name: "list", Description: "d", Tools: []string{"edit_file", "mcp__notes__add", "web_search"}, Model: "fast", Role: "x"},
 		{Name: "wide", Description: "d", Tools: []string{"web_fetch", "execute_command", "mcp__t__*", "mcp__u__*", "edit_file"}, Role: "x"},
 	}
 	want = slices.Insert(want, 1, Definition{Name: "all", Description: "d", Tools: []string{"*"}, Role: "x"})
@@ -42,9 +42,9 @@ func TestDefinitions(t *testing.T) {
 	}
 	for i, want := range []string{
 		"agents/bad.md is left out: it does not begin", `agents/name.md is left out: its name "a b"`, "agents/none.md is left out: it lists no tool", "agents/silent.md is left out: its description is missing",
-		`agents/wide.md: the limit (git log:*, git show:*) of its tool Bash is not kept`, `agents/wide.md: it gets no tool "Nonsense", which is unknown`,
+		`agents/wide.md: the limit (git log:*, git show:*) of its tool Bash is not kept`, `agents/wide.md: it gets no tool "Nonsense", which is unknown`, `agents/wide.md: it gets no search of the web: the provider would not keep the limit (go.dev)`,
 	} {
-		if len(notes) != 6 || !strings.Contains(notes[i], want) {
+		if len(notes) != 7 || !strings.Contains(notes[i], want) {
 			t.Errorf("no %q in %q", want, notes)
 		}
 	}

@@ -158,7 +158,7 @@ func (p *Protocol) Answer() remote.Answer { return &answer{model: p.opt.Model, u
 func (p *Protocol) head(req llm.Request, hour bool) ([]byte, error) {
 	fields := p.parameters(cmp.Or(req.Effort, p.opt.Effort), req.Answer)
 	marker := remote.CacheMarker(hour)
-	searches := p.searches()
+	searches := p.searches() && !req.Offline
 	tools, err := p.tools.Encode(req.Tools, fmt.Sprint(marker, searches), func() any { return toolsOf(req.Tools, hour, searches) })
 	if err != nil {
 		return nil, err

@@ -92,7 +92,8 @@ type tool struct {
 
 // head returns the body up to its first item.
 func (p *Protocol) head(req llm.Request) ([]byte, error) {
-	fields := p.parameters(req.Session, cmp.Or(req.Effort, p.opt.Effort))
+	searches := p.searches() && !req.Offline
+	fields := p.parameters(req.Session, cmp.Or(req.Effort, p.opt.Effort), searches)
 	if req.Answer != nil && p.forms() {
 		fields[answerForm] = map[string]any{"format": map[string]any{
 			"type": "json_schema", "name": "answer", "schema": req.Answer, "strict": toolschema.Strict(req.Answer),
@@ -101,7 +102,6 @@ func (p *Protocol) head(req llm.Request) ([]byte, error) {
 	if strings.TrimSpace(req.System) != "" {
 		fields["instructions"] = req.System
 	}
-	searches := p.searches()
 	ours, extra := req.Tools, p.opt.Extra
 	if p.opt.Plan {
 		ours, extra = nil, maps.Clone(extra) // see withTools
@@ -159,7 +159,7 @@ func (p *Protocol) searches() bool {
 }
 
 // parameters returns the parameters of a request beside the conversation.
-func (p *Protocol) parameters(session, effort string) map[string]any {
+func (p *Protocol) parameters(session, effort string, searches bool) map[string]any {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	fields := map[string]any{"model": p.opt.Model, "stream": true, "store": false}
@@ -173,7 +173,7 @@ func (p *Protocol) parameters(session, effort string) map[string]any {
 		fields["prompt_cache_key"] = session
 	}
 	include := []string{"reasoning.encrypted_content"}
-	if p.opt.Search && !p.leave[searchTool] {
+	if searches {
 		include = append(include, "web_search_call.action.sources")
 	}
 	fields["include"] = include
