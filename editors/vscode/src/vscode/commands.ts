@@ -177,7 +177,7 @@ async function showCheck({ core, views, documents }: Parts, id: unknown): Promis
 async function showRevision({ views, documents }: Parts, args: unknown[]): Promise<void> {
   const id = meant(views, args);
   const revision = id === undefined ? undefined : views.revision(id);
-  if (id === undefined || revision === undefined) return void vscode.window.showInformationMessage(vscode.l10n.t("You have not refused a proposal for this file with words."));
+  if (id === undefined || revision === undefined) return void vscode.window.showInformationMessage(vscode.l10n.t("You have not rejected a proposal for this file with a reason."));
   await documents.showRevision(id, revision);
 }
 

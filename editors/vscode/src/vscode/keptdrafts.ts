@@ -18,7 +18,7 @@ export class KeptDrafts {
       detail: draft.asks,
       draft,
     }));
-    if (items.length === 0) return void vscode.window.showInformationMessage(vscode.l10n.t("No text of a review is kept: each was answered."));
+    if (items.length === 0) return void vscode.window.showInformationMessage(vscode.l10n.t("No texts are kept: you have answered every review."));
     const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Texts Kept from Reviews") });
     if (picked !== undefined) await this.offer(picked.draft);
   }

@@ -54,7 +54,7 @@ export class Marks implements vscode.FileDecorationProvider {
 
   provideFileDecoration(uri: vscode.Uri): vscode.FileDecoration | undefined {
     if (this.files.has(uri.toString())) {
-      const waits = new vscode.FileDecoration("?", vscode.l10n.t("An edit of it waits for your review"), new vscode.ThemeColor("list.warningForeground"));
+      const waits = new vscode.FileDecoration("?", vscode.l10n.t("An edit of this file waits for your review"), new vscode.ThemeColor("list.warningForeground"));
       waits.propagate = true;
       return waits;
     }

@@ -207,7 +207,7 @@ async function offer(): Promise<void> {
   const what =
     setting === ""
       ? vscode.l10n.t("The program agent was not found on this computer.")
-      : vscode.l10n.t("The setting agent.path names no program: {0}", setting);
+      : vscode.l10n.t("The setting agent.path does not lead to a program: {0}", setting);
   const answer = await vscode.window.showErrorMessage(what, get, set);
   if (answer === get) await vscode.env.openExternal(vscode.Uri.parse(howToGet));
   else if (answer === set) await vscode.commands.executeCommand("workbench.action.openSettings", "agent.path");

@@ -237,7 +237,7 @@ describe("the doors of guests", () => {
     at.editor.view.texts.set(id, "");
     at.core.reviews.accept(id, "button");
     assert.equal(await gemini.decision(), "rejected");
-    assert.match(at.editor.warnings.join(), /Gemini CLI takes no empty text/);
+    assert.match(at.editor.warnings.join(), /Gemini CLI does not accept an empty text/);
   });
 
   it("forget a program that was killed", async (t) => {

@@ -167,7 +167,7 @@ describe("what a person typed in a review", () => {
     await at.scene.bench.command("Agent: Show Texts Kept from Reviews");
     // Of suites before, there may be some.
     const rows = at.scene.session.page.locator(".quick-input-widget .monaco-list-row");
-    await until("the list, or that there is none", async () => (await toast("No text of a review is kept").isVisible()) || (await rows.count()) > 0);
+    await until("the list, or that there is none", async () => (await toast("No texts are kept").isVisible()) || (await rows.count()) > 0);
     assert.doesNotMatch((await rows.allInnerTexts()).join("\n"), /plain\.txt|open\.txt/);
     await at.scene.session.page.keyboard.press("Escape");
   });

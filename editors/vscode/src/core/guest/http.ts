@@ -72,7 +72,7 @@ async function open(host: GuestHost, { client, args }: ToolCall): Promise<{ cont
 
   function tell(decided: Decision): void {
     const isLost = decided !== "rejected" && decided.accepted === "" && edit.text !== "";
-    if (isLost) ports.notices.warn(ports.t("{0} takes no empty text: {1} is as it was.", host.guest.name, visibleName(filePath)));
+    if (isLost) ports.notices.warn(ports.t("{0} does not accept an empty text, so {1} is unchanged.", host.guest.name, visibleName(filePath)));
     if (decided === "rejected" || isLost) client.notify("ide/diffRejected", { filePath });
     else client.notify("ide/diffAccepted", { filePath, content: decided.accepted });
   }
