@@ -45,7 +45,7 @@ func TestLoginInTheKeyring(t *testing.T) {
 		t.Fatal(said)
 	}
 	ring.Lock()
-	if _, out := d.command("mcp", "list"); !strings.Contains(out, "keyring does not give the login to "+o.URL()) {
+	if _, out := d.command("mcp", "list"); !strings.Contains(out, "keyring did not return the login to "+o.URL()) {
 		t.Errorf("the list is %s", out)
 	}
 }

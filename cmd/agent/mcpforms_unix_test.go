@@ -122,7 +122,7 @@ func TestServerAsksInPlainText(t *testing.T) {
 	d.WaitFor(`Neither sent nor kept\. To answer in your own words, begin with answer`)
 	d.answerLine(`Your answer`, "2")
 	d.answerLine(line+`.*How many.*1 3.*Your answer`, "answer many")
-	d.WaitFor(`was told nothing: your answer is no integer`)
+	d.WaitFor(`(?s)Nothing was sent to the MCP server.*your answer is not a valid integer`)
 	d.answerLine(`(?s)round 2.*Your answer`, "n")
 	d.answerLine(`(?s)round 3.*Your answer`, "n")
 	d.answerLine(`(?s)round 4.*Your answer`, "n")

@@ -77,7 +77,7 @@ func TestContinueTheNewestFreeSession(t *testing.T) {
 	d.idle()
 	e := *d
 	e.sit("-c")
-	e.WaitFor(`The newest session is open in another process: this is the newest free one`)
+	e.WaitFor(`The newest session is open in another process: continuing the newest one that is not`)
 	e.WaitFor(`the older one`)
 	e.say("/resume")
 	e.WaitFor(`the newer one .* open elsewhere`)

@@ -84,7 +84,7 @@ func TestYesToATurnWithALostDraft(t *testing.T) {
 	diffs["f02.txt"].Edit("typed there\n")
 	d.WaitFor(`f02\.txt edited in Visual Studio Code`)
 	d.yesToAll()
-	d.asked(`Edited on another surface: pkg/f02\.txt, but that text cannot be fetched`)
+	d.asked(`Edited in another window: pkg/f02\.txt, but that text cannot be fetched`)
 	if got := d.read("pkg/f01.txt"); got != thirty() {
 		t.Errorf("f01.txt holds %q", got)
 	}

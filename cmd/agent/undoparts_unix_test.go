@@ -113,7 +113,7 @@ func TestUndoIsMergedWithLaterChanges(t *testing.T) {
 	holds("3:three 12:more 25:mine")
 	d.write("a.txt", lines(""))
 	d.say("/undo")
-	d.WaitFor(`a\.txt needs no change: it is already as it was then`)
+	d.WaitFor(`a\.txt needs no change: it already has its earlier content`)
 	d.write("a.txt", lines("3:other 12:more"))
 	d.say("/undo")
 	d.WaitFor(`a\.txt cannot be undone: it was\s+changed since, and the later change of line 3\s+conflicts`)

@@ -313,7 +313,7 @@ func (s *served) begin(cancel context.CancelFunc) error {
 	case s.closed:
 		return jsonrpc.NewError(jsonrpc.InvalidRequest, "the session is closed")
 	case s.cancel != nil:
-		return jsonrpc.NewError(jsonrpc.InvalidRequest, "the session answers another prompt")
+		return jsonrpc.NewError(jsonrpc.InvalidRequest, "the session is still answering another prompt")
 	}
 	s.cancel, s.ended = cancel, make(chan struct{})
 	return nil

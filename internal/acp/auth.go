@@ -39,7 +39,7 @@ func authMethods(offered clientCapabilities) []authMethod {
 // authenticate succeeds if a model can be used.
 func (a *agent) authenticate(ctx context.Context, p authenticateParams) (any, error) {
 	if p.MethodID != setUp {
-		return nil, jsonrpc.NewError(jsonrpc.InvalidParams, "there is no such method to authenticate, only "+setUp)
+		return nil, jsonrpc.NewError(jsonrpc.InvalidParams, "unknown authentication method; use "+setUp)
 	}
 	set, err := a.opt.Setup(ctx, "")
 	if err == nil {

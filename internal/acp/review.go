@@ -196,7 +196,7 @@ func contentOfEdits(e *confirm.Edits) (all []callContent) {
 	for i, c := range e.Changes {
 		switch {
 		case slices.Contains(e.Out, i):
-			all = append(all, text("You left out "+sanitize.Name(c.Label())+"; Allow leave it out too."))
+			all = append(all, text("You left out "+sanitize.Name(c.Label())+". If you allow this, it stays unchanged."))
 			continue
 		case c.Moves() && e.One():
 			all = append(all, text(fmt.Sprintf("The file (%d bytes) is moved to %s.", c.Size, sanitize.Name(c.ToName))))

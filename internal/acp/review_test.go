@@ -20,7 +20,7 @@ func TestFilesLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown := string(data)
-	if !strings.Contains(shown, "/p/a") || strings.Contains(shown, "/p/b") || !strings.Contains(shown, "You left out b; Allow leave it out too.") {
+	if !strings.Contains(shown, "/p/a") || strings.Contains(shown, "/p/b") || !strings.Contains(shown, "You left out b. If you allow this, it stays unchanged.") {
 		t.Errorf("shown %s", shown)
 	}
 	var v confirm.Verdict

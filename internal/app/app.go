@@ -329,7 +329,7 @@ func (a *App) Start(ctx context.Context) {
 	a.hooked.begin(a.source())
 	lines, err := a.effects.Recover(ctx)
 	if err != nil {
-		lines = append(lines, "The changes by a command that was interrupted may be unknown: "+err.Error())
+		lines = append(lines, "Some changes of an interrupted command may be unknown: "+err.Error())
 	}
 	for _, line := range lines {
 		a.emit(session.Notice{Text: line})

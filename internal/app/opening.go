@@ -68,7 +68,7 @@ func OpenPlace(cfg config.Config, c Choice, model string) (pl Place, note string
 	case c.Latest:
 		var open int
 		if pl.Store, open, err = pl.Archive.Latest(dir); err == nil && open > 0 {
-			note = fmt.Sprintf("%s: this is the newest free one.", opened(open))
+			note = fmt.Sprintf("%s: continuing the newest one that is not.", opened(open))
 		}
 		if errors.Is(err, archive.ErrNoSession) {
 			err = fmt.Errorf("no session in %s to continue; start one with agent", dir)

@@ -150,7 +150,7 @@ func (l Log) cutTail(f *os.File) (prev string, err error) {
 	line := tail[bytes.LastIndexByte(tail[:end-1], '\n')+1 : end]
 	var last Entry
 	if err := json.Unmarshal(line, &last); err != nil {
-		return "", fmt.Errorf("the last line of %s is no entry; move the file away to begin a new log: %w", l.file, err)
+		return "", fmt.Errorf("the last line of %s is not an entry; move the file away to begin a new log: %w", l.file, err)
 	}
 	return last.Sum, nil
 }
@@ -212,7 +212,7 @@ func (l Log) Each(visit func(Entry, *BrokenError) error) error {
 func check(line []byte, prev string, n int) (Entry, *BrokenError) {
 	var e Entry
 	if err := json.Unmarshal(line, &e); err != nil {
-		return e, &BrokenError{n, "it is no entry: " + err.Error()}
+		return e, &BrokenError{n, "it is not an entry: " + err.Error()}
 	}
 	sum, err1 := e.sum()
 	same, err2 := json.Marshal(e) // finds keys that are unknown, doubled or moved

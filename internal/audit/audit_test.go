@@ -94,7 +94,7 @@ func TestTampering(t *testing.T) {
 		"the first":       {func(l []string) []string { return l[1:] }, "line 1: entries before it"},
 		"swapped":         {func(l []string) []string { l[1], l[2] = l[2], l[1]; return l }, "line 2: entries before it"},
 		"doubled":         {func(l []string) []string { return append(l[:2], l[1:]...) }, "line 3: entries before it"},
-		"no JSON":         {func(l []string) []string { l[2] = "{"; return l }, "line 3: it is no entry"},
+		"no JSON":         {func(l []string) []string { l[2] = "{"; return l }, "line 3: it is not an entry"},
 		"nothing changed": {func(l []string) []string { return l }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -167,7 +167,7 @@ func (u *undoCommand) explain(err error) error {
 		return errors.New("nothing to redo in this folder: nothing was undone, or files were changed since")
 	}
 	if errors.Is(err, undo.ErrNothing) && u.file != "" {
-		return fmt.Errorf("there is nothing to undo in %s: no change of it is known", u.file)
+		return fmt.Errorf("nothing to undo in %s: no changes of it are recorded", u.file)
 	}
 	return commands.UndoError(err)
 }

@@ -178,7 +178,7 @@ func TestApprovalTakesTheOtherSurfacesDraft(t *testing.T) {
 // open, explains itself within a second, and the next approval is of the text shown.
 func TestLostDraft(t *testing.T) {
 	type draft = func(ctx context.Context, id string) (confirm.Draft, error)
-	const edited, maybe = "Edited on another surface", "if it was edited there"
+	const edited, maybe = "Edited in another window", "if it was edited there"
 	for name, tt := range map[string]struct {
 		draft draft
 		says  string
@@ -353,7 +353,7 @@ func TestAFetchedDraftIsKept(t *testing.T) {
 	if plan.Changes[0].After != "typed\n" || plan.Changes[1].After != "new\n" || !slices.Equal(plan.Out, []int{2}) {
 		t.Errorf("asked again about %+v", plan)
 	}
-	if len(notes) != 2 || !strings.Contains(notes[0].Text, "no longer shows them: a.") || !strings.Contains(notes[1].Text, "Edited on another surface: b,") {
+	if len(notes) != 2 || !strings.Contains(notes[0].Text, "no longer shows them: a.") || !strings.Contains(notes[1].Text, "Edited in another window: b,") {
 		t.Errorf("asked again with %q", notes)
 	}
 	want := confirm.Verdict{Decision: confirm.Approve, Except: []int{2}, Texts: map[int]string{0: "typed\n"}}

@@ -16,10 +16,10 @@ import (
 
 // Notes for a reviewer whose approval did not count; %s names files.
 const (
-	lostDrafts  = "Edited on another surface: %s, but that text cannot be fetched. Say yes again to accept the text shown here."
-	maybeLost   = "No answer from another surface about %s: if it was edited there, that edit is lost. Say yes again to accept the text shown here."
-	typedDrafts = "These texts are as you typed them on another surface, which no longer shows them: %s. Say yes again to accept them."
-	bothEdited  = "You left out parts of %s here, but also edited it on another surface: all of that text is shown again. Leave parts of it out, or say yes to accept it."
+	lostDrafts  = "Edited in another window: %s, but that text cannot be fetched. Say yes again to accept the text shown here."
+	maybeLost   = "No answer from another window about %s: if it was edited there, that edit is lost. Say yes again to accept the text shown here."
+	typedDrafts = "These texts are as you typed them in another window, which no longer shows them: %s. Say yes again to accept them."
+	bothEdited  = "You left out parts of %s here, but also edited it in another window: all of that text is shown again. Leave parts of it out, or say yes to accept it."
 )
 
 // withDrafts adds the drafts of other surfaces to an approval without a text, and the words

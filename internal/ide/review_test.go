@@ -148,7 +148,7 @@ func TestLostDraftIsNotPassedOver(t *testing.T) {
 			<-r.terminal.shown
 			r.terminal.answers <- yes
 			again := <-r.terminal.shown
-			if len(again.Notes) != 1 || !strings.Contains(again.Notes[0].Text, "Edited on another surface") {
+			if len(again.Notes) != 1 || !strings.Contains(again.Notes[0].Text, "Edited in another window") {
 				t.Errorf("asked again with %q", again.Notes)
 			}
 			r.terminal.answers <- yes

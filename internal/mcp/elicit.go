@@ -108,7 +108,7 @@ func (s *server) elicit(_ context.Context, req *sdk.ElicitRequest) (*sdk.ElicitR
 			return declined, nil
 		}
 		if content[f.name], ok = f.value(answer); !ok {
-			s.opt.Tell(fmt.Sprintf("The MCP server %s was told nothing: your answer is no %s that its form takes.", s.Name, f.Type))
+			s.opt.Tell(fmt.Sprintf("Nothing was sent to the MCP server %s: your answer is not a valid %s.", s.Name, f.Type))
 			return declined, nil
 		}
 	}

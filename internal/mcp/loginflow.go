@@ -181,7 +181,7 @@ func (l *loginTransport) withResource(req *http.Request) (*http.Request, error) 
 func (l *loginTransport) see(from *url.URL, data []byte) ([]byte, error) {
 	var meta map[string]any
 	if err := json.NewDecoder(bytes.NewReader(data)).Decode(&meta); err != nil {
-		return nil, fmt.Errorf("the answer of %s is no metadata: %w", from.Host, err)
+		return nil, fmt.Errorf("the answer of %s is not valid metadata: %w", from.Host, err)
 	}
 	_, page := meta["authorization_endpoint"]
 	value, named := meta["resource"]

@@ -31,6 +31,6 @@ func (s *server) strayEvent(data []byte) {
 		s.log = l
 	})
 	if s.log != nil {
-		s.stray(s.log, "sends events that are no messages of the protocol", data)
+		s.stray(s.log, "sends events that are not messages of the protocol", data)
 	}
 }

@@ -129,7 +129,7 @@ func decideReadOnly(by answer, rules Rules) (confirm.Verdict, bool) {
 	case by.effect == Ask:
 		return confirm.Verdict{Feedback: by.reason()}, false
 	case len(rules.withheld()) > 0:
-		return confirm.Verdict{Feedback: "You are asked because a rule denies or asks about reading certain files, and what a command reads is not compared with it."}, false
+		return confirm.Verdict{Feedback: "You are asked because a rule denies or asks about reading certain files, and this command might read them."}, false
 	}
 	v := approve(OnlyReads)
 	v.Guarded = true

@@ -269,7 +269,7 @@ var readingRows = []row{
 	{"install", Program{Is: Plain | Makes | Copies, Runs: lazyregexp.New(`^(-\w*s|--strip)`)}},
 	{"ln", Program{Is: Plain | Makes | Copies | Links}},
 	{"dd", Program{Is: Plain | Makes, Danger: option("it can overwrite files and disks", "", "of=*")}},
-	{"truncate", Program{Is: Plain | Makes, Danger: always("it cuts the content off files")}},
+	{"truncate", Program{Is: Plain | Makes, Danger: always("it deletes the content of files")}},
 	{"split", Program{Is: Plain | Makes, Runs: lazyregexp.New(`^--f`)}},
 	{"gsplit", Program{Runs: lazyregexp.New(`^--f`)}},
 	{"patch", Program{Is: Plain | Makes, Runs: lazyregexp.New(`^(-\w*e|--ed)`)}},

@@ -113,7 +113,7 @@ func (l *Loop) compact(ctx context.Context, c compaction) error {
 			plan, _ = l.plan(c) // now that the window is known
 		}
 		if err != nil {
-			l.opt.Emit(Notice{Text: "The model wrote no summary (" + err.Error() + "). Shortened prompts and answers take its place."})
+			l.opt.Emit(Notice{Text: "The model wrote no summary (" + err.Error() + "), so shortened prompts and answers are used instead."})
 		}
 	}
 	if summary == "" {

@@ -14,7 +14,7 @@ func TestEffectsThatAreNotKnown(t *testing.T) {
 	if want := "exit 0 · undo may miss its changes: the folder is gone"; res.ForUser != want {
 		t.Errorf("the user reads %q, want %q", res.ForUser, want)
 	}
-	if want := "exit code: 0\n[while it ran: what it changed is not all known: the folder is gone]"; res.ForModel != want {
+	if want := "exit code: 0\n[while it ran: some of its changes are unknown: the folder is gone]"; res.ForModel != want {
 		t.Errorf("the model reads %q, want %q", res.ForModel, want)
 	}
 }

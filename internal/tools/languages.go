@@ -135,7 +135,7 @@ func renameSymbol(d Deps) Tool {
 				return l.unanswered(ctx, err)
 			}
 			if len(edits) == 0 {
-				return toolcall.Failed("Nothing is to be changed: is the name right?"), nil
+				return toolcall.Failed("Nothing to change. Check the name."), nil
 			}
 			return l.propose(ctx, call, "a rename of "+a.Symbol+" to "+a.NewName, edits)
 		}).brief()

@@ -29,7 +29,7 @@ type linguist struct{ reader }
 // propose has the fate of files reviewed as one change.
 func (l linguist) propose(ctx context.Context, call Call, title string, edits []langserver.FileEdit) (Result, error) {
 	if len(edits) == 0 {
-		return toolcall.Failed("Nothing is to be changed: is the name right?"), nil
+		return toolcall.Failed("Nothing to change. Check the name."), nil
 	}
 	w := l.writer(l.tool)
 	w.Title = title
@@ -49,7 +49,7 @@ func planned(e langserver.FileEdit) change.Part {
 	p.Edit = func(f workspace.File) (edit.Result, error) {
 		switch {
 		case e.Made && f.Exists:
-			return edit.Result{}, errors.New("it is to be made, but it exists")
+			return edit.Result{}, errors.New("it would be created, but it already exists")
 		case !e.Made && !f.Exists:
 			return edit.Result{}, change.ErrMissing
 		case f.Text != e.Before:
@@ -76,7 +76,7 @@ func (l linguist) begin(ctx context.Context, call Call, path string) (refused *R
 		req.Tool = l.tool
 		note := "It is a language server: it reads the project, may run code of it such as build scripts, and ends with the session."
 		if u.Confined {
-			note += " It runs in a room: it changes no file, and has no network."
+			note += " It runs isolated: it cannot change files or use the network."
 		}
 		req.Notes = append(req.Notes, caution.Notes(note)...)
 		v, err := l.Ask.Ask(ctx, req)

@@ -172,10 +172,10 @@ func objectOf(args json.RawMessage) ([]byte, error) {
 	}
 	var out bytes.Buffer
 	if args[0] != '{' {
-		return nil, errors.New("its arguments are no JSON object")
+		return nil, errors.New("its arguments are not a JSON object")
 	}
 	if err := json.Indent(&out, args, "", "  "); err != nil {
-		return nil, fmt.Errorf("its arguments are no JSON: %w", err)
+		return nil, fmt.Errorf("its arguments are not JSON: %w", err)
 	}
 	return out.Bytes(), nil
 }

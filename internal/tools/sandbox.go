@@ -91,7 +91,7 @@ func (c commander) again(ctx context.Context, req confirm.Request, box Sandbox, 
 	req.ID, req.Subject, req.Force = "", &outside, true
 	req.Notes = caution.Notes(
 		"It failed in the sandbox, perhaps because of it: "+why,
-		"Run again without the sandbox, it may write wherever you may. What it has done so far stays done.")
+		"Run again without the sandbox, it may write wherever you may. Its changes so far remain.")
 	v, err = c.Ask.Ask(ctx, req)
 	switch {
 	case err != nil:

@@ -65,10 +65,10 @@ func probe(ctx context.Context, state string, jobs Jobs) (err error) {
 		return explain(err)
 	}
 	if end := r.Ending(); end.Failed != "" {
-		return errors.New("a room for a command cannot be set up: " + end.Failed)
+		return errors.New("a command cannot be isolated: " + end.Failed)
 	}
 	if _, err := os.Stat(filepath.Join(over.Upper, "made")); err != nil || got.ExitCode != 0 {
-		return fmt.Errorf("a command in a room failed: %s", got.Output)
+		return fmt.Errorf("an isolated command failed: %s", got.Output)
 	}
 	return nil
 }

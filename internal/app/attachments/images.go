@@ -103,7 +103,7 @@ func (x *Images) Add(name string, data []byte) (mark string, err error) {
 	x.all = append(x.all, picture{mark, img.Mime, data})
 	x.mu.Unlock()
 	if name, takes := x.Takes(); !takes {
-		x.Tell(fmt.Sprintf("%s may not accept images: it learns that there is one, but does not get it. "+
+		x.Tell(fmt.Sprintf("%s may not accept images, so it is only told that there is one. "+
 			"If it does accept them, set images: true for it in the configuration.", name))
 	}
 	return mark, nil

@@ -22,7 +22,7 @@ type answers struct{ *Set }
 
 func (a answers) list() []command.Command {
 	return []command.Command{
-		{Name: "btw", Args: "question", Help: "ask something beside the work; it stays out of the conversation", Group: command.Model, Slow: true, Run: a.aside},
+		{Name: "btw", Args: "question", Help: "ask a side question, which stays out of the conversation", Group: command.Model, Slow: true, Run: a.aside},
 		{Name: "todo", Help: "show the model's to-do list", Group: command.Model, Run: a.todo},
 		{Name: "copy", Args: "[n]", Help: "copy the last answer, or its n-th code block", Group: command.Sessions, Run: a.copy},
 	}
@@ -40,7 +40,7 @@ func (a answers) messages() ([]llm.Message, error) {
 // aside answers a side question, set apart as a quotation.
 func (a answers) aside(ctx context.Context, question string) (command.Reply, error) {
 	if question == "" {
-		return command.Reply{}, errors.New("/btw QUESTION asks something about the conversation, which neither the question nor the answer enters")
+		return command.Reply{}, errors.New("/btw QUESTION asks about the conversation, and leaves the question and its answer out of it")
 	}
 	text, err := a.App.Aside(ctx, question)
 	if err != nil {

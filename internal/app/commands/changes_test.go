@@ -386,7 +386,7 @@ func TestRemarks(t *testing.T) {
 	if r := showNets("", []undo.Net{long}); r.Page == nil || r.Page.Title != "f · 1 file +100 −0 · new" {
 		t.Errorf("%+v", r)
 	}
-	if r := showNets("", []undo.Net{{Name: "f", Before: "x\n", After: "x\n"}}); r.Text != "f is as it was" {
+	if r := showNets("", []undo.Net{{Name: "f", Before: "x\n", After: "x\n"}}); r.Text != "f is unchanged" {
 		t.Errorf("%+v", r)
 	}
 }
@@ -451,7 +451,7 @@ func TestRewindBeyondTheJournal(t *testing.T) {
 	lost := filepath.Join(filepath.Dir(logs[0]), "lost")
 	scratch.Write(t, lost, time.Now().Add(time.Hour).Format(time.RFC3339Nano))
 	chosen(t, chosen(t, s.reply(t, "/rewind"), "first"), "The files only")
-	if len(r.last.Notes) != 1 || !strings.Contains(r.last.Notes[0].Text, "The journal has the changes since ") {
+	if len(r.last.Notes) != 1 || !strings.Contains(r.last.Notes[0].Text, "Undo knows only the changes since ") {
 		t.Errorf("notes %q", r.last.Notes)
 	}
 	if Stopped(s.App.Root) != "" {

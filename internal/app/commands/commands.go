@@ -39,7 +39,7 @@ func (s *Set) List() []command.Command {
 func alone(c command.Command) func(ctx context.Context, args string) (command.Reply, error) {
 	return func(ctx context.Context, args string) (command.Reply, error) {
 		if args != "" {
-			return command.Reply{}, fmt.Errorf("nothing was done: /%s takes no arguments; a prompt cannot begin with it", c.Name)
+			return command.Reply{}, fmt.Errorf("/%s takes no arguments, so nothing was done. Begin a prompt with another word", c.Name)
 		}
 		return c.Run(ctx, "")
 	}

@@ -67,7 +67,7 @@ func showNets(title string, nets []undo.Net) command.Reply {
 		head := joined(titleOf(n), summary(nets), remark)
 		switch {
 		case text == "" && remark == "":
-			return command.Reply{Text: n.Name + " is as it was"}
+			return command.Reply{Text: n.Name + " is unchanged"}
 		case n.Err != nil: // nothing was counted
 			return command.Reply{Text: joined(n.Name, remark), Diff: text}
 		case strings.Count(text, "\n") > shortDiff:

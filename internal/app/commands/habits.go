@@ -66,5 +66,5 @@ var habits = map[string]habit{
 	"settings": {runs: "config"},
 	"todos":    {runs: "todo"},
 	"add-dir":  {says: "Start with --add-dir FOLDER to work in a further folder."},
-	"vim":      {says: "Run `agent config set interface.input vim` in a shell; it counts from the next start on."},
+	"vim":      {says: "Run `agent config set interface.input vim` in a shell; it takes effect at the next start."},
 }

@@ -15,7 +15,7 @@ type program struct{ *Set }
 func (p program) list() []command.Command {
 	return []command.Command{
 		{Name: "config", Help: "show the current settings", Group: command.Program, Run: p.config},
-		{Name: "doctor", Help: "check that the agent has everything it needs, and list the files and servers that take part", Group: command.Program, Run: p.doctor},
+		{Name: "doctor", Help: "check that the agent has everything it needs, and list the files and servers in use", Group: command.Program, Run: p.doctor},
 	}
 }
 

@@ -175,7 +175,7 @@ func Stopped(root *workspace.Root) string {
 	case s.Of == 0:
 		return ""
 	}
-	return fmt.Sprintf("The program ended during an undo: %d of %d files are restored. /redo reverses them; the same undo again does the rest.", s.Done, s.Of)
+	return fmt.Sprintf("The program ended during an undo: %d of %d files are restored. /redo reverses them; repeat the same undo to finish it.", s.Done, s.Of)
 }
 
 // Names returns the names of the files that a plan changes.

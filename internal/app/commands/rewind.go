@@ -56,7 +56,7 @@ func (c rewinds) rewindTo(ctx context.Context, p prompt, others bool) (command.R
 		note: modelNote{"Rewind", "the user undid all changes since an earlier point of the conversation in these files"},
 	}
 	if p.At.Before(lost) {
-		w.warning = "The journal has the changes since " + lost.Local().Format(time.DateTime) + " only: files that were changed before are restored to their content at that time."
+		w.warning = "Undo knows only the changes since " + lost.Local().Format(time.DateTime) + ": files changed before that are restored to their content at that time."
 	}
 	text := ""
 	for _, r := range plan.Refused {

@@ -67,7 +67,7 @@ func (s servers) remove(ctx context.Context, name string) (command.Reply, error)
 		return command.Reply{}, err
 	}
 	if !was {
-		return command.Reply{}, fmt.Errorf("you have not answered about an MCP server %q of this project; to remove one of your own, run agent mcp rm in a shell", name)
+		return command.Reply{}, fmt.Errorf("you have not allowed or refused an MCP server %q of this project; to remove one of your own, run agent mcp rm in a shell", name)
 	}
 	if err := s.App.Servers.Stop(ctx, name); err != nil {
 		return command.Reply{}, err

@@ -181,7 +181,7 @@ func Best(dir string) func(ctx context.Context, cfg config.Config) (text string,
 			return Title(c) + ", " + folders(c), true
 		}
 		if len(found) > 0 {
-			return fmt.Sprintf("found %d, but none that is used for this folder by default; see /ide", len(found)), false
+			return fmt.Sprintf("found %d, but none links to this folder automatically; see /ide", len(found)), false
 		}
 		return "no editor was found", false
 	}

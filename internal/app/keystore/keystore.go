@@ -120,7 +120,7 @@ func (s Store) Get(ctx context.Context, address string) (key string, err error) 
 		return err
 	})
 	if err != nil {
-		return "", fmt.Errorf("the system's keyring does not give %s: %w", title(address), err)
+		return "", fmt.Errorf("the system's keyring did not return %s: %w", title(address), err)
 	}
 	return key, nil
 }
@@ -186,7 +186,7 @@ func (s Store) Delete(ctx context.Context, address string) (was bool, err error)
 	if e.Keyring {
 		err = within(ctx, func() error { return keyring.Delete(service, address) })
 		if err != nil && !errors.Is(err, keyring.ErrNotFound) {
-			return true, fmt.Errorf("the system's keyring does not delete %s: %w", title(address), err)
+			return true, fmt.Errorf("the system's keyring did not delete %s: %w", title(address), err)
 		}
 	}
 	return true, s.explain(s.entries().Change(ctx, func(all map[string]entry) map[string]entry {

@@ -170,7 +170,7 @@ func (p Problem) String() string { return p.What + ": " + p.Means + ". " + p.Do 
 // Problems lists the limitations of a model.
 func Problems(m config.Model, f Facts) (list []Problem) {
 	if f.NoTools {
-		list = append(list, Problem{m.Ref + " cannot call tools", "it can talk, but it can neither read nor change files, nor run commands", withTools(f), true})
+		list = append(list, Problem{m.Ref + " cannot call tools", "it can chat, but it cannot read or change files or run commands", withTools(f), true})
 	}
 	if f.Untrained {
 		list = append(list, Problem{m.Ref + " was not trained to call tools, according to LM Studio", "expect wrong calls and unread files", "Choose another with /model or agent config model", false})

@@ -193,7 +193,7 @@ func TestAModelWithoutTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, notes := Inspect(t.Context(), cfg, m)
-	if !m.NoTools || len(notes) != 1 || !strings.Contains(notes[0], "neither read nor change files") || !strings.Contains(notes[0], "tools param requires --jinja flag") {
+	if !m.NoTools || len(notes) != 1 || !strings.Contains(notes[0], "cannot read or change files") || !strings.Contains(notes[0], "tools param requires --jinja flag") {
 		t.Errorf("%+v, %q", m, notes)
 	}
 	model, err := New(cfg, m)

@@ -204,7 +204,7 @@ func TestCheckVariables(t *testing.T) {
 		"AGENT_CORP_API_KEY=k", "AGENT_MODLE=", "MAX_TUNS=3", "AGENT_IDE_LOCK=/l",
 	}
 	got := checkVariables(env)
-	if len(got) != 1 || got[0].grade != weak || got[0].text != "no setting is called AGENT_MAX_TUNS (did you mean AGENT_MAX_TURNS?), AGENT_ZZZZZZZZ" {
+	if len(got) != 1 || got[0].grade != weak || got[0].text != "there is no setting AGENT_MAX_TUNS (did you mean AGENT_MAX_TURNS?), AGENT_ZZZZZZZZ" {
 		t.Errorf("%+v", got)
 	}
 	if got := checkVariables(env[2:]); got != nil {

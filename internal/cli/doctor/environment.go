@@ -15,8 +15,8 @@ func checkVariables(env []string) []finding {
 		return nil
 	}
 	return []finding{{
-		weak, "no setting is called " + sanitize.Line(strings.Join(unknown, ", ")),
-		"nothing in this program reads it", "agent config show lists the settings: AGENT_ and the key in capitals",
+		weak, "there is no setting " + sanitize.Line(strings.Join(unknown, ", ")),
+		"it has no effect", "agent config show lists the settings: AGENT_ and the key in capitals",
 	}}
 }
 

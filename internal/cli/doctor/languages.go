@@ -74,9 +74,9 @@ func checkRoom(ctx context.Context, cfg config.Config) finding {
 		return fine("they start with your yes and have your rights: trial is off")
 	}
 	if why := trial.Probe(ctx, trial.StateIn(cfg.Home), nil).Missing; why != "" {
-		return finding{weak, "no room for servers: " + why, "they start with your yes and have your rights", "agent help language-servers"}
+		return finding{weak, "they cannot be isolated: " + why, "they start with your yes and have your rights", "agent help language-servers"}
 	}
-	return fine("they run in a room: they change no file, and have no network")
+	return fine("they run isolated: they cannot change files or use the network")
 }
 
 // versionTime bounds the wait for a program that prints its version.

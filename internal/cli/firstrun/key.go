@@ -65,7 +65,7 @@ func (c *chooser) byKey(ctx context.Context, provider string, from keySource) (r
 			err = c.enterKey(ctx, m, take, unchecked)
 			return ref, err
 		case refused(err):
-			return "", fmt.Errorf("%s The key is that of %s: put the right one there, or unset it to paste one", message(err), m.Endpoint.APIKeyEnv)
+			return "", fmt.Errorf("%s The key comes from %s: correct it there, or unset it to paste one", message(err), m.Endpoint.APIKeyEnv)
 		case unchecked == "":
 			return "", err
 		}
@@ -315,7 +315,7 @@ func (c *chooser) pick(ctx context.Context, provider, server string, models []re
 	}
 	switch {
 	case len(names) == 0:
-		return "", fmt.Errorf("%s lists no model for conversations; name one with --model %s/NAME", server, provider)
+		return "", fmt.Errorf("%s lists no chat models; name one with --model %s/NAME", server, provider)
 	case len(names) == 1:
 		c.of = " (its only model)"
 		return provider + "/" + names[0], nil

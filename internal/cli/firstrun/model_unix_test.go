@@ -345,7 +345,7 @@ func TestEscGoesBack(t *testing.T) {
 			{"› Cloud: OpenAI\\s+with the key in", "<enter>"},
 			{"› No", "<esc>"},
 			{"(?s)Use this model server.*› Cloud: OpenAI\\s+with the key in", "<enter>"},
-			{"(?s)takes a yes back.*takes a yes back.*› No", "<down><enter>"},
+			{"(?s)To undo a yes.*To undo a yes.*› No", "<down><enter>"},
 		}, want: "model: openai/gpt-4o\n"},
 		"on plain lines": {flat: true, steps: []step{
 			{"nothing to exit:", "1<enter>"},
@@ -411,7 +411,7 @@ func TestWrongKey(t *testing.T) {
 		pl := newPlace(t, false)
 		t.Setenv("OPENAI_API_KEY", "wrong")
 		got := pl.walk(t, "env-wrong", 80, false, model, env)
-		if all := pl.written(t); got.err == nil || !strings.Contains(got.err.Error(), "The key is that of OPENAI_API_KEY") || len(all) > 0 {
+		if all := pl.written(t); got.err == nil || !strings.Contains(got.err.Error(), "The key comes from OPENAI_API_KEY") || len(all) > 0 {
 			t.Errorf("%+v, %q", got, all)
 		}
 	})

@@ -33,7 +33,7 @@ func Servers(ctx context.Context, t dialog.Terminal, s allowedservers.Store, m c
 // ask asks one question about a server or a proxy and saves nothing. It returns ErrLeft
 // for a no, and dialog.ErrBack if back is set and the person goes back.
 func ask(ctx context.Context, t dialog.Terminal, q allowedservers.Question, back bool) error {
-	err := confirm(ctx, t, back, q.Title, append(q.Text, "agent trust rm "+q.Address+" takes a yes back."))
+	err := confirm(ctx, t, back, q.Title, append(q.Text, "To undo a yes: agent trust rm "+q.Address))
 	if errors.Is(err, ErrLeft) {
 		return fmt.Errorf("%w: nothing was sent to %s, and you will be asked again", ErrLeft, q.Address)
 	}

@@ -131,8 +131,8 @@ func effect(f trust.Found) string {
 	if slices.ContainsFunc(f.Instructions, func(in trust.Instruction) bool { return in.Hooks != nil }) {
 		but = " and the hooks above"
 	}
-	return "Whatever you answer, no edit is written and no command run without your yes, except read-only commands and those in a copy" + but +
-		", and a project sets no keys, addresses, programs or permissions."
+	return "Either way, edits and commands still need your yes, except read-only commands and those in a copy" + but +
+		". A project can never set keys, addresses, programs or permissions."
 }
 
 // Describe lists everything that a project would set up, and the effect of trusting it.

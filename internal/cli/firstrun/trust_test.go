@@ -22,7 +22,7 @@ func TestDescribe(t *testing.T) {
 		"a script":         {trust.Found{Config: []byte("model: script:x")}, []string{"a project cannot choose a script"}, []string{"  model:"}},
 	} {
 		got := strings.Join(Describe(c.found), "\n")
-		for _, want := range append(c.want, "no edit is written and no command run without your yes") {
+		for _, want := range append(c.want, "edits and commands still need your yes") {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s: no %q in\n%s", name, want, got)
 			}

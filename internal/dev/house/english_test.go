@@ -40,7 +40,7 @@ var inComments = []pattern{
 // extension's, and the pages of the documentation.
 var inTexts = []pattern{
 	{"nothing of", "\"no\", \"none of\"", regexp.MustCompile(`\b[Nn]othing of\b|\bnone (is|are) left\b`), 0},
-	{"go on", "\"continue\"", regexp.MustCompile(`(^|[^"“\x60])\b[Gg](o|oes|oing) on\b([^"”\x60]|$)`), 1},
+	{"go on", "\"continue\"", regexp.MustCompile(`(^|[^"“\x60])\b[Gg](o|oes|oing) on\b([^"”\x60]|$)`), 0},
 	{"as it is", "\"unchanged\"", regexp.MustCompile(`\bas (it is|they are)\b`), 0},
 	{"asked about", "\"asks\"", regexp.MustCompile(`\basked about\b`), 0},
 	{"with a yes", "\"approved\"", regexp.MustCompile(`\banswered with a (yes|no)\b`), 0},
@@ -49,10 +49,10 @@ var inTexts = []pattern{
 	{"in its place", "\"instead\"", regexp.MustCompile(`\bin (its|their) place\b`), 0},
 	{"the others", "\"the rest\", or the noun", regexp.MustCompile(`\bthe others\b`), 0},
 	{"for good", "\"permanently\"", regexp.MustCompile(`\bfor good\b`), 0},
-	{"take back", "\"undo\"", regexp.MustCompile(`\b[Tt](ake|akes|aken|aking|ook) ((it|this|them|that|the [a-z]+) )?back\b`), 0},
+	{"take back", "\"undo\"", regexp.MustCompile(`\b[Tt](ake|akes|aken|aking|ook) ((it|this|them|that|(a|the) [a-z]+) )?back\b`), 0},
 	{"known to only read", "\"read-only\", \"may change files\"", regexp.MustCompile(`known to only read|\b[Cc]ommands? that only reads?\b`), 0},
 	{"and leave", "\"exit\"", regexp.MustCompile(`\b(and|then|twice:) leaves?([^ a-z]|$)|\bleft without an answer\b`), 0},
-	{"is no", "\"is not a\"", regexp.MustCompile(`(%[qsv]|\bthat|\bwhich|\bit|\band) (is|are) no (address|name|rule|text file|key|lock file|secret|message|number|URL|choice|folder)\b`), 0},
+	{"is no", "\"is not a\"", regexp.MustCompile(`(%[qsv]|\bthat|\bwhich|\bit|\band|\barguments) (is|are) no (address|entry|JSON|metadata|messages|YAML|name|rule|text file|key|lock file|secret|message|number|URL|choice|folder)\b`), 0},
 	{"in force", "\"current\"", regexp.MustCompile(`\bin force\b`), 0},
 	{"leave", "\"exit\"", regexp.MustCompile(`^leaves?$|\| leave \||\b(nothing|Esc) to leave\b|\*\* leaves\b`), 1}, // the name of the key's action
 }

@@ -24,7 +24,7 @@ type Place string
 const (
 	Everywhere Place = "Everywhere"
 	Prompt     Place = "At the prompt"
-	Search     Place = "While older prompts are searched"
+	Search     Place = "While you search older prompts"
 	Question   Place = "On a question"
 	List       Place = "In a list"
 	Pager      Place = "In the pager"

@@ -108,11 +108,11 @@ func (m *ruleMaker) problem() string {
 func (m *ruleMaker) meaning() string {
 	switch m.req.Subject.(type) {
 	case *confirm.Edits:
-		return "Edits of files with such a path are written without a question: * is for any name, ** for any folders."
+		return "Edits of these files are saved without asking: * stands for any name, ** for any folders."
 	case *confirm.Read:
-		return "Files with such a path are read without a question: * is for any name, ** for any folders."
+		return "These files are read without asking: * stands for any name, ** for any folders."
 	case *confirm.Call:
-		return "This tool runs without a question, whatever its arguments are."
+		return "This tool runs without asking, with any arguments."
 	default:
 	}
 	which := ""
@@ -120,9 +120,9 @@ func (m *ruleMaker) meaning() string {
 		which = "The other commands in this line are allowed or read-only; the rule is for " + sanitize.Line(part) + ". "
 	}
 	if strings.HasSuffix(m.text(), "*)") {
-		return which + "Commands like this run without a question: * is for any arguments but options and paths out of the folder."
+		return which + "These commands run without asking: * stands for any arguments except options and paths outside the folder."
 	}
-	return which + "Exactly this command runs without a question."
+	return which + "Exactly this command runs without asking."
 }
 
 // lines describes the rule that is edited, and the keys.

@@ -62,7 +62,7 @@ func (p parts) describe() string {
 			added, removed := diff.Count(c.Text, c.After)
 			fmt.Fprintf(&b, "File %d of %d: %s, +%d −%d", n+1, len(p.all), sanitize.Name(c.Label()), added, removed)
 			if slices.Contains(p.plan.Out, one.file) {
-				b.WriteString("; left out, also by a yes")
+				b.WriteString("; you left it out, and a yes leaves it out too")
 			}
 			b.WriteString("\n")
 		}

@@ -124,7 +124,7 @@ func (r Report) String() string {
 		parts = append(parts, fmt.Sprintf("and %d more", more))
 	}
 	if r.Err != nil {
-		parts = append(parts, "what it changed is not all known: "+r.Err.Error())
+		parts = append(parts, "some of its changes are unknown: "+r.Err.Error())
 	}
 	return strings.Join(parts, "; ")
 }

@@ -287,7 +287,7 @@ const (
 	errChangedSince   stale = "somebody else has changed it since"
 	errChangedBetween stale = "somebody else has changed it between two of the changes"
 	errGone           stale = "it is gone"
-	errAlready        stale = "it is already as it was then" // somebody else put it back
+	errAlready        stale = "it already has its earlier content" // somebody else put it back
 )
 
 func (s stale) Error() string { return string(s) }

@@ -106,7 +106,7 @@ var beyondCopy = []effect{
 	{word: "modes", text: "it changes the owner or the attributes of files", leaves: true, has: has(programs.Modes)},
 	{word: "stays", text: "it starts a server that stays", leaves: true, has: stays},
 	{word: "environment", text: "it reads the environment", leaves: true, has: readsEnvironment},
-	{word: "elsewhere", text: "it has a name that speaks of another place", leaves: true, has: speaksOfElsewhere},
+	{word: "elsewhere", text: "it has a name that suggests it acts elsewhere", leaves: true, has: speaksOfElsewhere},
 	{word: "built", text: "it removes what was built, which a copy does not show", leaves: true, has: func(name string, args []string) bool {
 		return (is(name, programs.Targets) || is(name, programs.Builds) || slices.Contains([]string{"cargo", "go"}, name)) && slices.ContainsFunc(args, func(s string) bool {
 			return s == "clean" || strings.HasSuffix(s, ":clean") || strings.HasPrefix(s, "clean:")
