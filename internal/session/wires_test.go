@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,28 +32,30 @@ type speaker struct {
 	protocol func(model string) remote.Protocol
 	judge    func(body []byte) error
 	signed   string // how a request names the signature of the nth answer; empty: by none
+	searched string // how it names the search in that answer
+	phased   bool   // whether it names the phase of a text
 }
 
 func viaMessages(model string) remote.Protocol {
-	return anthropic.New(anthropic.Options{Model: model, Effort: "high"})
+	return anthropic.New(anthropic.Options{Model: model, Effort: "high", Search: true})
 }
 
 func viaResponses(model string) remote.Protocol {
-	return responses.New(responses.Options{Model: model, Effort: "high"})
+	return responses.New(responses.Options{Model: model, Effort: "high", Search: true})
 }
 
 var speakers = map[string]speaker{
-	"chat": {func(model string) remote.Protocol { return openai.New(openai.Options{Model: model}) }, transcriptjudge.Check, ""},
+	"chat": {func(model string) remote.Protocol { return openai.New(openai.Options{Model: model}) }, transcriptjudge.Check, "", "", false},
 	"chat-marked": {func(model string) remote.Protocol {
 		return openai.New(openai.Options{Model: model, CacheMarkers: true})
-	}, transcriptjudge.Check, ""},
+	}, transcriptjudge.Check, "", "", false},
 	"chat-echoing": {func(model string) remote.Protocol {
 		return openai.New(openai.Options{Model: model, Learned: []string{"reasoning_content in every answer"}})
-	}, echoed, ""},
-	"messages-a":  {viaMessages, transcriptjudge.CheckMessages, `"signature":"sig-%d"`},
-	"messages-b":  {viaMessages, transcriptjudge.CheckMessages, `"signature":"sig-%d"`},
-	"responses-a": {viaResponses, transcriptjudge.CheckResponses, `"encrypted_content":"enc-%d"`},
-	"responses-b": {viaResponses, transcriptjudge.CheckResponses, `"encrypted_content":"enc-%d"`},
+	}, echoed, "", "", false},
+	"messages-a":  {viaMessages, transcriptjudge.CheckMessages, `"signature":"sig-%d"`, `"tool_use_id":"srvtoolu_%d"`, false},
+	"messages-b":  {viaMessages, transcriptjudge.CheckMessages, `"signature":"sig-%d"`, `"tool_use_id":"srvtoolu_%d"`, false},
+	"responses-a": {viaResponses, transcriptjudge.CheckResponses, `"encrypted_content":"enc-%d"`, `"id":"ws_%d"`, true},
+	"responses-b": {viaResponses, transcriptjudge.CheckResponses, `"encrypted_content":"enc-%d"`, `"id":"ws_%d"`, true},
 }
 
 // echoed judges a request to a server that wants reasoning_content in every answer.
@@ -86,20 +89,27 @@ type talkers struct {
 	fired    stress.Faults
 	requests int
 	cancel   func()
-	hangs    bool           // the answer under way ends when the user cancels it
-	thoughts map[int]string // the answers with signed reasoning and a call, by number: their model
+	hangs    bool          // the answer under way ends when the user cancels it
+	owned    map[int]owned // parts of answers with a call, by the answer's number
+}
+
+// owned describes the parts of an answer that its model must get back, and nobody else.
+type owned struct {
+	model  string
+	helper bool // of a sub-agent
+	marks  []string
 }
 
 // TestEveryWire checks that every provider would accept each request of a conversation
-// that changes its model and wire, is cancelled and compacted, and meets errors: the
-// form of the request, the reasoning that must go back, and the reasoning that must not.
+// that changes its model and wire, is cancelled and compacted, gives work to helpers, and meets errors: the
+// form of the request; the reasoning, searches and phases that must go back, and those that must not.
 func TestEveryWire(t *testing.T) {
 	conversations := stress.Size(300, 10_000)
 	seed := stress.Seed(t)
 	fired, requests := stress.Faults{}, 0
 	for i := 0; i < conversations && !t.Failed(); i++ {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
-			s := &talkers{t: t, rnd: rand.New(rand.NewPCG(seed, uint64(i))), fired: fired, cancel: func() {}, thoughts: map[int]string{}}
+			s := &talkers{t: t, rnd: rand.New(rand.NewPCG(seed, uint64(i))), fired: fired, cancel: func() {}, owned: map[int]owned{}}
 			s.server = llmtest.NewServerFunc(t, s.answer)
 			s.converse()
 			requests += s.requests
@@ -109,7 +119,7 @@ func TestEveryWire(t *testing.T) {
 	fired.Check(t,
 		"change of model", "compaction", "rewind", "cancel before the stream", "cancel in mid-stream", "cancel in a tool",
 		"denial", "tool error", "broken stream", "stream without end", "error", "too long", "length stop", "malformed call",
-		"id of an earlier answer", "empty answer", "signed reasoning",
+		"id of an earlier answer", "empty answer", "signed reasoning", "search", "phase", "helper", "search of a helper", "failed helper",
 	)
 }
 
@@ -136,6 +146,7 @@ func (s *talkers) converse() {
 	for _, name := range []string{"deny", "fail", "cancelled"} {
 		r.tools.tools[name] = s.tool(name)
 	}
+	r.tools.tools["task"] = s.helper(slices.Collect(maps.Values(models)))
 	for range 2 + s.intn(5) {
 		if s.intn(2) == 0 || r.opt.Model == llm.Model(r.model) {
 			s.fires("change of model")
@@ -181,6 +192,42 @@ func (offered) Specs() []llm.ToolSpec {
 	return []llm.ToolSpec{{Name: "read", Description: "Read.", Schema: json.RawMessage(`{"type":"object"}`)}}
 }
 
+// Call calls a tool. Only those of helpers are called at the same time as others.
+func (o offered) Call(ctx context.Context, name string, c tools.Call) (tools.Result, error) {
+	if name == "task" {
+		return o.tools[name](ctx, c)
+	}
+	return o.toolset.Call(ctx, name, c)
+}
+
+const helperSystem = "You are a helper."
+
+// helper returns a tool that carries out a prompt in a conversation of its own.
+func (s *talkers) helper(models []llm.Model) toolFunc {
+	return func(ctx context.Context, c tools.Call) (tools.Result, error) {
+		s.fires("helper")
+		own := &toolset{tools: map[string]toolFunc{"read": does(tools.Result{ForModel: "a part"}), "fail": s.tool("fail")}}
+		loop, err := New(Options{
+			Model: models[s.intn(len(models))], Tools: offered{own}, System: func(context.Context) string { return helperSystem },
+			Limits: Limits{MaxTurns: 1 + s.intn(3)}, Budget: c.Budget, Turn: c.Turn,
+			Emit: func(ev Event) {
+				if d, ok := ev.(TextDelta); ok && d.Text != "" {
+					s.heard()
+				}
+			},
+		})
+		if err != nil {
+			return tools.Result{}, err
+		}
+		err = loop.Run(ctx, "do a part")
+		res := tools.Result{ForModel: "done", ForUser: "done", Task: loop.Messages(), Failed: err != nil}
+		if res.Failed {
+			s.fires("failed helper")
+		}
+		return res, ctx.Err()
+	}
+}
+
 func (s *talkers) intn(n int) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -214,14 +261,12 @@ func (s *talkers) answer(n int, body []byte) llmtest.Turn {
 	if err := json.Unmarshal(body, &req); err != nil {
 		s.t.Error(err)
 	}
-	if err := errors.Join(speakers[req.Model].judge(body), s.reasoning(req.Model, string(body))); err != nil {
+	if err := errors.Join(speakers[req.Model].judge(body), s.owns(req.Model, string(body))); err != nil {
 		s.t.Errorf("request %d to %s: %v\n%s", n, req.Model, err, body)
 	}
 	turn := s.turn(req.Tools == nil)
-	if len(turn.Calls) > 0 && turn.Fault == llmtest.None && turn.Finish == "" && turn.Reasoning != "" && speakers[req.Model].signed != "" {
-		s.fired["signed reasoning"]++
-		s.thoughts[n] = req.Model
-		turn.Calls[0].ID = callOf(n)
+	if len(turn.Calls) > 0 && turn.Fault == llmtest.None && turn.Finish == "" && turn.Handler == nil {
+		s.keep(n, req.Model, bytes.Contains(body, []byte(helperSystem)), &turn)
 	}
 	if turn.Reasoning != "" {
 		turn.Reasoning = thoughtOf(req.Model)
@@ -232,16 +277,45 @@ func (s *talkers) answer(n int, body []byte) llmtest.Turn {
 func callOf(n int) string           { return fmt.Sprintf("thought_of_%d_", n) }
 func thoughtOf(model string) string { return "a thought of " + model + "." }
 
-// reasoning returns an error if a request lacks the signed reasoning of a call that it
-// has, or has the reasoning of another model.
-func (s *talkers) reasoning(model, body string) error {
-	for n, author := range s.thoughts {
-		sign := fmt.Sprintf(speakers[author].signed, n)
-		switch has := strings.Contains(body, sign); {
-		case author == model && !has && strings.Contains(body, `"`+callOf(n)+`"`):
-			return fmt.Errorf("no %s of answer %d", sign, n)
-		case author != model && has:
-			return fmt.Errorf("%s of answer %d, by %s", sign, n, author)
+// keep notes the parts that must go back of the nth answer, which a model gives with a call.
+func (s *talkers) keep(n int, model string, helper bool, turn *llmtest.Turn) {
+	by, o := speakers[model], owned{model: model, helper: helper}
+	if turn.Reasoning != "" && by.signed != "" {
+		s.fired["signed reasoning"]++
+		o.marks = append(o.marks, fmt.Sprintf(by.signed, n))
+	}
+	if turn.Search != "" && by.searched != "" {
+		s.fired["search"]++
+		if helper {
+			s.fired["search of a helper"]++
+		}
+		o.marks = append(o.marks, fmt.Sprintf(by.searched, n))
+	}
+	if turn.Text != "" && by.phased {
+		s.fired["phase"]++
+		turn.Text = fmt.Sprintf("Step %d.", n)
+		o.marks = append(o.marks, `"phase":"commentary","content":[{"type":"output_text","text":"`+turn.Text)
+	}
+	turn.Calls[0].ID = callOf(n)
+	s.owned[n] = o
+}
+
+// owns returns an error if a request lacks a part that must go back with its call, has one of
+// another model's, or a call of a conversation that is not its own.
+func (s *talkers) owns(model, body string) error {
+	helper := strings.Contains(body, helperSystem)
+	for n, o := range s.owned {
+		calls := strings.Contains(body, `"`+callOf(n)+`"`)
+		if calls && o.helper != helper {
+			return fmt.Errorf("the call of answer %d, of a helper: %v", n, o.helper)
+		}
+		for _, mark := range o.marks {
+			switch has := strings.Contains(body, mark); {
+			case o.model == model && !has && calls:
+				return fmt.Errorf("no %s of answer %d", mark, n)
+			case o.model != model && has:
+				return fmt.Errorf("%s of answer %d, by %s", mark, n, o.model)
+			}
 		}
 	}
 	for other := range speakers {
@@ -255,7 +329,7 @@ func (s *talkers) reasoning(model, body string) error {
 // turn returns a random answer; most have calls. Nobody hears that to a request for a
 // summary.
 func (s *talkers) turn(summary bool) llmtest.Turn {
-	t := llmtest.Turn{Text: []string{"", "I look.", "Ünïcode\n"}[s.rnd.IntN(3)], Reasoning: []string{"", "hm"}[s.rnd.IntN(2)]}
+	t := llmtest.Turn{Text: []string{"", "I look.", "Ünïcode\n"}[s.rnd.IntN(3)], Reasoning: []string{"", "hm"}[s.rnd.IntN(2)], Search: []string{"", "", "go release"}[s.rnd.IntN(3)]}
 	long := strings.Repeat("a long answer ", 10)
 	switch s.rnd.IntN(20) {
 	case 0:
@@ -298,7 +372,7 @@ func (s *talkers) turn(summary bool) llmtest.Turn {
 func (s *talkers) calls() []llmtest.Call {
 	var list []llmtest.Call
 	for range 1 + s.rnd.IntN(3) {
-		c := llmtest.Call{Name: []string{"read", "read", "deny", "fail", "cancelled", "unknown"}[s.rnd.IntN(6)], Args: fmt.Sprintf(`{"n":%d}`, s.rnd.IntN(100))}
+		c := llmtest.Call{Name: []string{"read", "read", "deny", "fail", "cancelled", "unknown", "task"}[s.rnd.IntN(7)], Args: fmt.Sprintf(`{"n":%d}`, s.rnd.IntN(100))}
 		switch s.rnd.IntN(10) {
 		case 0:
 			s.fired["malformed call"]++

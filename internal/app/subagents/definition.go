@@ -219,39 +219,46 @@ func toolsOf(listed []string) (names, notes []string, err error) {
 	if len(listed) == 0 {
 		return unlisted(), nil, nil
 	}
-	add := func(name string) {
-		if !slices.Contains(names, name) {
+	for _, entry := range listed {
+		name, note := toolOf(entry)
+		if name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
-	}
-	for _, entry := range listed {
-		name, limit, limited := strings.Cut(entry, "(")
-		ours := tools.Ours(name)
-		switch {
-		case tools.FactsOf(ours).Alone:
-		case strings.EqualFold(name, "WebSearch") || name == webSearch:
-			if limited {
-				notes = append(notes, fmt.Sprintf("it gets no search of the web: the provider would not keep the limit (%s", limit))
-				continue
-			}
-			add(webSearch)
-		case ours == "" && strings.HasPrefix(name, mcp) && strings.Count(name, "__") == 1:
-			add(name + "__*") // all tools of a server
-		case ours == "" && (strings.HasPrefix(name, mcp) || name == "*"):
-			add(name)
-		case ours == "":
-			notes = append(notes, fmt.Sprintf("it gets no tool %q, which is unknown", name))
-		case limited:
-			notes = append(notes, fmt.Sprintf("the limit (%s of its tool %s is not kept: each call asks, unless a rule of yours allows it", limit, name))
-			add(ours)
-		default:
-			add(ours)
+		if note != "" {
+			notes = append(notes, note)
 		}
 	}
-	if len(names) == 0 {
+	switch {
+	case slices.Equal(names, []string{webSearch}):
+		return nil, nil, errors.New("it lists the search of the web alone, which providers get together with tools: add one, such as Read")
+	case len(names) == 0:
 		return nil, nil, fmt.Errorf("it lists no tool that a sub-agent can have: %s", strings.Join(listed, ", "))
 	}
 	return names, notes, nil
+}
+
+// toolOf returns our name of a listed tool; none for one that no sub-agent gets.
+func toolOf(entry string) (tool, note string) {
+	name, limit, limited := strings.Cut(entry, "(")
+	ours := tools.Ours(name)
+	searches := strings.EqualFold(name, "WebSearch") || name == webSearch
+	switch {
+	case tools.FactsOf(ours).Alone:
+		return "", ""
+	case searches && limited:
+		return "", fmt.Sprintf("it gets no search of the web: the provider would not keep the limit (%s", limit)
+	case searches:
+		return webSearch, ""
+	case ours == "" && strings.HasPrefix(name, mcp) && strings.Count(name, "__") == 1:
+		return name + "__*", "" // all tools of a server
+	case ours == "" && (strings.HasPrefix(name, mcp) || name == "*"):
+		return name, ""
+	case ours == "":
+		return "", fmt.Sprintf("it gets no tool %q, which is unknown", name)
+	case limited:
+		note = fmt.Sprintf("the limit (%s of its tool %s is not kept: each call asks, unless a rule of yours allows it", limit, name)
+	}
+	return ours, note
 }
 
 // mcp begins the names of servers' tools.

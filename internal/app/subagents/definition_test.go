@@ -20,6 +20,7 @@ func TestDefinitions(t *testing.T) {
 		"agents/bad.md":    "no front matter\n",
 		"agents/name.md":   "---\nname: a b\ndescription: d\n---\nx\n",
 		"agents/none.md":   "---\ndescription: d\ntools: Task\n---\nx\n",
+		"agents/search.md": "---\ndescription: d\ntools: WebSearch\n---\nx\n",
 		"agents/silent.md": "---\nname: silent\n---\nx\n",
 		"agents/notes.txt": "x",
 		"agents/wide.md":   "---\ndescription: d\ntools: WebFetch, Bash(git log:*, git show:*), mcp__t__*, mcp__u, Nonsense, NotebookEdit, agent, Agent, WebSearch(go.dev)\n---\nx\n",
@@ -41,10 +42,10 @@ func TestDefinitions(t *testing.T) {
 		t.Error(diff)
 	}
 	for i, want := range []string{
-		"agents/bad.md is left out: it does not begin", `agents/name.md is left out: its name "a b"`, "agents/none.md is left out: it lists no tool", "agents/silent.md is left out: its description is missing",
+		"agents/bad.md is left out: it does not begin", `agents/name.md is left out: its name "a b"`, "agents/none.md is left out: it lists no tool", "agents/search.md is left out: it lists the search of the web alone", "agents/silent.md is left out: its description is missing",
 		`agents/wide.md: the limit (git log:*, git show:*) of its tool Bash is not kept`, `agents/wide.md: it gets no tool "Nonsense", which is unknown`, `agents/wide.md: it gets no search of the web: the provider would not keep the limit (go.dev)`,
 	} {
-		if len(notes) != 7 || !strings.Contains(notes[i], want) {
+		if len(notes) != 8 || !strings.Contains(notes[i], want) {
 			t.Errorf("no %q in %q", want, notes)
 		}
 	}

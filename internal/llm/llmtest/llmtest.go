@@ -25,6 +25,7 @@ type TB interface {
 // Turn is the answer to one request.
 type Turn struct {
 	Reasoning string // before the text
+	Search    string // the query of a search of the web by the server, before the text; not on the Chat wire
 	Text      string
 	Calls     []Call // after the text
 	Finish    string // finish_reason; if empty, it is derived

@@ -33,6 +33,14 @@ func (t Turn) messagesEvents(n int) []string {
 		deltas = append(deltas, map[string]any{"type": "signature_delta", "signature": fmt.Sprintf("sig-%d", n)})
 		block(map[string]any{"type": "thinking", "thinking": "", "signature": ""}, deltas...)
 	}
+	if t.Search != "" {
+		id, query := fmt.Sprintf("srvtoolu_%d", n), encode(map[string]string{"query": t.Search})
+		block(map[string]any{"type": "server_tool_use", "id": id, "name": "web_search", "input": map[string]any{}},
+			deltasOf("input_json_delta", "partial_json", pieces(query, t.Chunk))...)
+		block(map[string]any{"type": "web_search_tool_result", "tool_use_id": id, "content": []any{
+			map[string]any{"type": "web_search_result", "url": "https://go.dev", "title": "Go", "encrypted_content": "found"},
+		}})
+	}
 	if t.Text != "" {
 		block(map[string]any{"type": "text", "text": ""}, deltasOf("text_delta", "text", pieces(t.Text, t.Chunk))...)
 	}
@@ -91,6 +99,15 @@ func (t Turn) responsesEvents(n int) []string {
 		head := map[string]any{"type": "reasoning", "id": fmt.Sprintf("rs_%d", n), "summary": []any{}}
 		done := map[string]any{"type": "reasoning", "id": fmt.Sprintf("rs_%d", n), "summary": []any{}, "encrypted_content": fmt.Sprintf("enc-%d", n)}
 		item(head, done, "response.reasoning_summary_text.delta", pieces(t.Reasoning, t.Chunk))
+	}
+	if t.Search != "" {
+		found := func(status string) map[string]any {
+			return map[string]any{
+				"type": "web_search_call", "id": fmt.Sprintf("ws_%d", n), "status": status,
+				"action": map[string]any{"type": "search", "query": t.Search, "sources": []any{map[string]string{"type": "url", "url": "https://go.dev"}}},
+			}
+		}
+		item(found("in_progress"), found("completed"), "", nil)
 	}
 	if t.Text != "" {
 		phase := "final_answer"
