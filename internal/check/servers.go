@@ -8,6 +8,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/langserver"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -50,6 +51,7 @@ func told(found []editor.Diagnostic) (o outcome) {
 			continue
 		}
 		text, _, _ := strings.Cut(d.Message, "\n") // the rest names lines, which move
+		text = sanitize.Line(text)
 		o.problems = append(o.problems, confirm.Problem{Path: d.Path, Line: d.Line, Column: d.Column, Warning: d.Severity == editor.SeverityWarning, Text: text})
 		o.output += d.Path + ": " + text + "\n"
 	}

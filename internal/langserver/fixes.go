@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/clip"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 // maxNames bounds the names of changes in an error, in bytes.
@@ -27,7 +28,9 @@ type codeAction struct {
 func (a *codeAction) UnmarshalJSON(data []byte) error {
 	type plain codeAction
 	a.raw = append(json.RawMessage(nil), data...)
-	return json.Unmarshal(data, (*plain)(a))
+	err := json.Unmarshal(data, (*plain)(a))
+	a.Title = sanitize.Line(a.Title) // as it is listed
+	return err
 }
 
 // usable reports whether an action is a change, and no command that would do something else.

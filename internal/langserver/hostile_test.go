@@ -279,3 +279,17 @@ func TestOwnServers(t *testing.T) {
 		t.Error("a server would start in a folder that is not trusted")
 	}
 }
+
+// TestNamesOfFiles: only a URI of a file of this machine names one, and two names of a file are one.
+func TestNamesOfFiles(t *testing.T) {
+	for uri, want := range map[string]string{
+		"file:///a/b": "/a/b", "FILE://localhost/a%20b/%F0%9F%99%82": "/a b/🙂", "file:///a/./c/%2e%2e/b": "/a/b", "file:///a%2Fb/": "/a/b", "file:///a%25b%23": "/a%b#",
+		"file://evil.example/a": "", "file:///a%00": "", "file:///a%0Ab": "", "file:///a%1b": "", "file:///%E2%80%AEa": "", "file:///a?b": "", "file:///a#b": "", "file:a": "", "file:": "", "/a": "",
+		"http:///a": "", "untitled:/a": "", "file:///%zz": "", "\x1b]0;x\a": "",
+	} {
+		got, err := pathOf(uri)
+		if got != filepath.FromSlash(want) || (err == nil) != (want != "") || err != nil && strings.ContainsAny(err.Error(), "\x1b\n\x00") {
+			t.Errorf("%q: %q, %v", uri, got, err)
+		}
+	}
+}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 // capabilities is all that servers need to know of this program.
@@ -127,15 +129,15 @@ func uriOf(path string) string {
 	return (&url.URL{Scheme: "file", Path: path}).String()
 }
 
-// pathOf returns the path of a file by its URI.
+// pathOf returns the path of a file of this machine by its URI. A name that could not be shown as it is names none.
 func pathOf(uri string) (string, error) {
 	u, err := url.Parse(uri)
-	if err != nil || u.Scheme != "file" || u.Path == "" {
-		return "", fmt.Errorf("%.200q names no file", uri)
+	if err != nil || u.Scheme != "file" || u.Path == "" || u.Host != "" && u.Host != "localhost" || u.RawQuery != "" || u.Fragment != "" || sanitize.Line(u.Path) != u.Path {
+		return "", fmt.Errorf("%.200q names no file of this machine", uri)
 	}
 	path := u.Path
 	if len(path) > 2 && path[2] == ':' { // /C:/…
 		path = path[1:]
 	}
-	return filepath.FromSlash(path), nil
+	return filepath.Clean(filepath.FromSlash(path)), nil
 }

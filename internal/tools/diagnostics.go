@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/editor"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/tools/toolcall"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -200,7 +201,7 @@ func describe(root *workspace.Root, f editor.Diagnostic) string {
 	if _, rel, err := root.Resolve(f.Path); err == nil {
 		name = rel
 	}
-	return fmt.Sprintf("[%s] %s:%d — %s", severityName(f.Severity), name, f.Line, toolcall.OneLine(f.Message, 300))
+	return fmt.Sprintf("[%s] %s:%d — %s", severityName(f.Severity), name, f.Line, sanitize.Line(toolcall.OneLine(f.Message, 300)))
 }
 
 func severityName(s editor.Severity) string {

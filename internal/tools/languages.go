@@ -16,6 +16,9 @@ const placesLimit = 100
 // maxPlaceLine bounds the line that is shown with a place, in bytes.
 const maxPlaceLine = 200
 
+// maxReason bounds the reason why something is not known, in characters.
+const maxReason = 4 << 10
+
 // Languages answers questions about names in code. langserver.Servers implements it.
 type Languages interface { //nolint:interfacebloat // a method for each question
 	// Serve reports whether there is anybody who answers.

@@ -16,6 +16,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/langserver"
 	"github.com/bb2d0cf4/agent/internal/plural"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/tools/change"
 	"github.com/bb2d0cf4/agent/internal/tools/edit"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
@@ -97,7 +98,7 @@ func (l linguist) unanswered(ctx context.Context, err error) (Result, error) {
 	if ctx.Err() != nil {
 		return Result{}, ctx.Err()
 	}
-	return toolcall.Failed("Not known: %w. Use search_files.", err), nil
+	return toolcall.Failed("Not known: %s. Use search_files.", sanitize.Line(toolcall.OneLine(err.Error(), maxReason))), nil
 }
 
 // text returns the text of a file that the model may read, with the changes that wait.
@@ -306,9 +307,9 @@ func (l linguist) listSymbols(found []langserver.Symbol) Result {
 	for _, s := range found[:min(len(found), placesLimit)] {
 		in := ""
 		if s.In != "" {
-			in = " in " + toolcall.OneLine(s.In, maxPlaceLine)
+			in = " in " + sanitize.Line(toolcall.OneLine(s.In, maxPlaceLine))
 		}
-		fmt.Fprintf(&b, "%s:%d: %s %s%s\n", l.nameOf(s.Path), s.Line, s.Kind, toolcall.OneLine(s.Name, maxPlaceLine), in)
+		fmt.Fprintf(&b, "%s:%d: %s %s%s\n", l.nameOf(s.Path), s.Line, s.Kind, sanitize.Line(toolcall.OneLine(s.Name, maxPlaceLine)), in)
 	}
 	return l.counted(b.String(), len(found), "symbol")
 }
