@@ -45,6 +45,8 @@ func checkLanguages(ctx context.Context, opt Options, cfg config.Config) (all []
 			if served[id] { // one for a language is enough
 				f = fine(f.text)
 			}
+		}
+		for _, id := range u.Languages {
 			served[id] = true // one advice is
 		}
 		all = append(all, f)
