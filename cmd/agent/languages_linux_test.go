@@ -32,5 +32,5 @@ func TestServersRunInARoom(t *testing.T) {
 	k.server = renamingServer(t)
 	k.env = append(k.env, "OPENAI_BASE_URL="+k.server.URL())
 	k.allow(k.server.URL())
-	killedWith(t, k, `It\s+runs\s+in\s+a\s+room`)
+	killedWith(t, k, `It\s+runs\s+isolated`)
 }

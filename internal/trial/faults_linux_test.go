@@ -66,9 +66,10 @@ func TestChangedMeanwhile(t *testing.T) {
 
 func changedMeanwhile(t *testing.T, change func(path string) error) {
 	t.Helper()
-	b := newBench(t, map[string]string{"a": "a\n"})
+	b := newBench(t, map[string]string{"a": "a\n", "b": "b\n"})
 	started := make(chan bool, 1)
-	opts := shell.Options{Line: "echo ready; until grep -q theirs a; do :; done; echo ours >a", Dir: b.dir, Timeout: 20 * time.Second}
+	// Whether the copy shows a file that was replaced is not known; it shows b, which was written.
+	opts := shell.Options{Line: "echo ready; until grep -q go b; do :; done; echo ours >a", Dir: b.dir, Timeout: 20 * time.Second}
 	opts.Output = func(string) {
 		select {
 		case started <- true:
@@ -77,7 +78,8 @@ func changedMeanwhile(t *testing.T, change func(path string) error) {
 	}
 	go func() {
 		<-started
-		if err := change(filepath.Join(b.dir, "a")); err != nil {
+		err := change(filepath.Join(b.dir, "a"))
+		if err = errors.Join(err, os.WriteFile(filepath.Join(b.dir, "b"), []byte("go\n"), 0o600)); err != nil {
 			t.Error(err)
 		}
 	}()
