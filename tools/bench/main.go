@@ -1,8 +1,7 @@
 //go:build linux
 
 // Command bench measures the whole program, next to a minimal client that does the same
-// work, and writes docs/performance.md. It needs Linux and ripgrep; -short skips the
-// long runs.
+// work, and writes docs/performance.md. It needs Linux and ripgrep.
 package main
 
 import (
