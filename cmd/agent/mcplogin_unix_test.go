@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"fmt"
 	"net/http"
+	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
@@ -52,6 +53,20 @@ func (d *desk) logIn(stdin string, args ...string) (said string, err error) {
 	d.t.Helper()
 	cmd := d.program(args...)
 	cmd.Stdin = strings.NewReader(stdin)
+	return d.follow(cmd, func(line string) {
+		if strings.HasPrefix(line, "http") {
+			resp, err := http.Get(line)
+			if err != nil {
+				d.t.Fatal(err)
+			}
+			_ = resp.Body.Close()
+		}
+	})
+}
+
+// follow runs a program, calls each with each line of its output, and returns all of it.
+func (d *desk) follow(cmd *exec.Cmd, each func(line string)) (said string, err error) {
+	d.t.Helper()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		d.t.Fatal(err)
@@ -62,13 +77,7 @@ func (d *desk) logIn(stdin string, args ...string) (said string, err error) {
 	}
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		said += lines.Text() + "\n"
-		if strings.HasPrefix(lines.Text(), "http") {
-			resp, err := http.Get(lines.Text())
-			if err != nil {
-				d.t.Fatal(err)
-			}
-			_ = resp.Body.Close()
-		}
+		each(lines.Text())
 	}
 	return said, cmd.Wait()
 }

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -50,22 +49,13 @@ func (d *desk) visit(text string) {
 // browse runs a program, and a browser on another machine that opens the page which it shows.
 func (d *desk) browse(cmd *exec.Cmd, then func()) (said string) {
 	d.t.Helper()
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	cmd.Stderr = cmd.Stdout
-	if err := cmd.Start(); err != nil {
-		d.t.Fatal(err)
-	}
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		said += lines.Text() + "\n"
-		if page.MatchString(lines.Text()) {
-			d.visit(lines.Text())
+	said, err := d.follow(cmd, func(line string) {
+		if page.MatchString(line) {
+			d.visit(line)
 			then()
 		}
-	}
-	if err := cmd.Wait(); err != nil {
+	})
+	if err != nil {
 		d.t.Errorf("%v: %s", err, said)
 	}
 	return said
