@@ -182,6 +182,9 @@ func TestStrangeNames(t *testing.T) {
 	d.Press("y")
 	d.WaitFor(`Done\.`)
 	d.Press("ctrl+o")
+	d.WaitFor(`(?s)^The full conversation.*wrong\\u\{1b\}.*Done\.`)
+	d.Press("q")
+	d.gone("The full conversation")
 	d.leave()
 	for i, want := range []string{"function Area", "a.foo:1: Area", "Not known: strange: failed", "Mend", "names no file", "[error] a.foo:1 — wrong"} {
 		got := d.told(i + 1)

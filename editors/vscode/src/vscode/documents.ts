@@ -95,8 +95,9 @@ export class EditorDocuments implements Documents {
     const document = await this.load(path, before.length > 0 && found === undefined ? "utf8bom" : encoding);
     const wasShown = tabsWith(document.uri).length > 0;
     const isUnwritten = (): Promise<boolean> => holds(path, before);
-    const put = async (): Promise<boolean> => (await replaceAgain(document, text, isUnwritten)) && (await document.save());
-    const saved = await put().catch((error: unknown) => error);
+    const isSaved = async (): Promise<boolean> => (await document.save()) && (sameText(document.getText(), text) || !(await isUnwritten()));
+    const put = async (): Promise<boolean> => (await replaceAll(document, text)) && (await isSaved());
+    const saved = await again(document, put, isUnwritten).catch((error: unknown) => error);
     if (saved !== true) {
       const now = await this.read(path, encoding);
       const isAsBefore = await isUnwritten();
@@ -128,7 +129,8 @@ export class EditorDocuments implements Documents {
   async edit(path: string, text: string, encoding: string): Promise<void> {
     const before = await readIfThere(path);
     const document = await this.load(path, encoding);
-    if (!(await replaceAgain(document, text, () => holds(path, before)))) throw new ToolError("PERMISSION_DENIED", "the editor did not change the document");
+    const isPut = await again(document, () => replaceAll(document, text), () => holds(path, before));
+    if (!isPut) throw new ToolError("PERMISSION_DENIED", "the editor did not change the document");
   }
 
   async open(request: OpenFileRequest): Promise<{ languageId: string; lineCount: number }> {
@@ -169,18 +171,18 @@ async function tryToWrite(path: string): Promise<void> {
 }
 
 /**
- * Makes text the document's, and reports whether it is. VS Code refuses an edit of a document that it has just
- * read again, as in another encoding: the edit is made anew, unless somebody has typed or written.
+ * Edits a document, and reports whether that succeeded. VS Code refuses or drops an edit of a document that it reads
+ * again at that moment, as in another encoding: the edit is made anew, unless somebody has typed or written.
  */
-async function replaceAgain(document: vscode.TextDocument, text: string, isAsBefore: () => Promise<boolean>): Promise<boolean> {
-  for (let left = triesOfAnEdit; !(await replaceAll(document, text)); left--) {
+async function again(document: vscode.TextDocument, edit: () => Promise<boolean>, isAsBefore: () => Promise<boolean>): Promise<boolean> {
+  for (let left = triesOfAnEdit; !(await edit()); left--) {
     await caughtUp();
     if (left === 1 || document.isDirty || !(await isAsBefore())) return false;
   }
   return true;
 }
 
-const triesOfAnEdit = 10;
+const triesOfAnEdit = 100;
 
 /**
  * Reverts a document whose text could not be saved, so that the text does not stay behind as a
