@@ -41,6 +41,7 @@ type Editor struct {
 	mu       sync.Mutex
 	token    string
 	server   *http.Server
+	served   chan struct{} // closed when server no longer listens
 	port     int
 	reached  int    // port in proofs; 0: port
 	socket   string // that gives the secret, or ""
@@ -118,20 +119,25 @@ func (e *Editor) listenOn(l net.Listener) {
 	port := fixedport.Of(l)
 	server := &http.Server{Handler: http.HandlerFunc(e.serve), ReadHeaderTimeout: patience}
 	e.mu.Lock()
-	e.port, e.server = port, server
+	served := make(chan struct{})
+	e.port, e.server, e.served = port, server, served
 	if e.Dialect.Auth != NoToken {
 		e.token = fmt.Sprintf("token-of-port-%d-%d-and-more-of-it", port, time.Now().UnixNano())
 	}
 	e.mu.Unlock()
-	go func() { _ = server.Serve(l) }() // ends in Stop
+	go func() {
+		defer close(served)
+		_ = server.Serve(l) // ends in Stop
+	}()
 }
 
 // Stop drops every connection and stops listening, like a crash.
 func (e *Editor) Stop() {
 	e.mu.Lock()
-	server := e.server
+	server, served := e.server, e.served
 	e.mu.Unlock()
 	_ = server.Close()
+	<-served // a port that Serve has not seen yet is free only then
 	e.Drop()
 }
 
