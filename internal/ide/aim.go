@@ -34,10 +34,10 @@ func (a *aim) remember(c lock.Candidate) {
 
 // choose returns the candidate to dial. It skips editors that refused the token of
 // their lock file until that file holds another token.
-func (a aim) choose(found []lock.Candidate, refused map[unwelcome]int) (lock.Candidate, bool) {
+func (a aim) choose(found []lock.Candidate, refused map[run]int) (lock.Candidate, bool) {
 	match := func(ok func(lock.Candidate) bool) (lock.Candidate, bool) {
 		i := slices.IndexFunc(found, func(c lock.Candidate) bool {
-			return c.Usable && (a.asked || !c.Gone) && refused[unwelcome{c.Path, c.File.Credential()}] < mostRefused && ok(c)
+			return c.Usable && (a.asked || !c.Gone) && refused[runOf(c)] < mostRefused && ok(c)
 		})
 		if i < 0 {
 			return lock.Candidate{}, false
@@ -60,14 +60,14 @@ func (a aim) choose(found []lock.Candidate, refused map[unwelcome]int) (lock.Can
 
 // whyNone explains why choose returned no editor. It prefers the editor that has the
 // folder open, as that is the one a person asks about.
-func whyNone(found []lock.Candidate, refused map[unwelcome]int) string {
+func whyNone(found []lock.Candidate, refused map[run]int) string {
 	i := slices.IndexFunc(found, func(c lock.Candidate) bool { return c.Folder != "" })
 	if i < 0 {
 		return "open this folder in VS Code to connect it"
 	}
 	c := found[i]
 	switch {
-	case refused[unwelcome{c.Path, c.File.Credential()}] >= mostRefused:
+	case refused[runOf(c)] >= mostRefused:
 		return nameOf(c) + " has this folder open, but it and its lock file do not agree on the token: reload its window"
 	case c.Why == "":
 		return nameOf(c) + " has this folder open, but another editor was chosen: /ide connect links the best"
@@ -75,5 +75,8 @@ func whyNone(found []lock.Candidate, refused map[unwelcome]int) string {
 	return nameOf(c) + " has this folder open, but: " + c.Why
 }
 
-// unwelcome is a token that an editor refused, and its lock file.
-type unwelcome struct{ path, token string }
+// run is a run of an editor, known by its lock file and the token in it: an editor that
+// starts again makes another token.
+type run struct{ path, token string }
+
+func runOf(c lock.Candidate) run { return run{c.Path, c.File.Credential()} }

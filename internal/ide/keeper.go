@@ -28,8 +28,9 @@ type keeper struct {
 	link *link    // or nil
 	pace pace
 	// refused counts how often an editor refused the token of its lock file.
-	refused map[unwelcome]int
-	quick   int // links in a row that ended early
+	refused map[run]int
+	quick   int // links in a row to the run cut that ended early
+	cut     run
 	retry   *time.Timer
 	work    crash.Group
 }
@@ -52,7 +53,7 @@ type result struct {
 // Run keeps the link until ctx ends. It returns when everything it began has ended,
 // which takes less than two seconds.
 func (b *Bridge) Run(ctx context.Context) {
-	k := &keeper{b: b, pace: pace{jitter: b.opt.Clock.Jitter}, refused: map[unwelcome]int{}, retry: time.NewTimer(time.Hour)}
+	k := &keeper{b: b, pace: pace{jitter: b.opt.Clock.Jitter}, refused: map[run]int{}, retry: time.NewTimer(time.Hour)}
 	defer k.end(ctx)
 	if b.opt.Auto {
 		k.aim = aim{kind: best}
@@ -199,7 +200,7 @@ func (k *keeper) finish(ctx context.Context, t result) {
 		k.pace.dialled(k.b.opt.Clock.Wall())
 		if errors.Is(t.err, wire.ErrAuth) || errors.Is(t.err, wire.ErrImpostor) {
 			// The lock file may have been older than the editor's token: read it once more.
-			which := unwelcome{t.from.Path, t.from.File.Credential()}
+			which := runOf(t.from)
 			k.refused[which]++
 			again = k.refused[which] < mostRefused
 		}
@@ -246,17 +247,23 @@ func (k *keeper) waitToRetry(why string, most time.Duration) {
 }
 
 // linkLost handles a link that ended by itself: it looks for the editor again, whose
-// port and token may have changed. If several links in a row end right after they were
-// made, another session is taking them over, and linkLost does not fight it.
+// port and token may have changed. If several links in a row to the same run of it end
+// right after they were made, another session is taking them over, and linkLost does not
+// fight it. A window that is loaded again ends its link likewise, but is another run then.
 func (k *keeper) linkLost() {
 	name, stood, err := k.link.name(), k.b.opt.Clock.Wall().Sub(k.link.since), k.link.client.Err()
+	lost := runOf(k.link.from)
 	k.drop()
-	if stood >= settled {
+	switch {
+	case stood >= settled:
 		k.quick = 0
 		k.pace.reset()
-	} else {
+	case lost != k.cut:
+		k.quick = 1
+	default:
 		k.quick++
 	}
+	k.cut = lost
 	if k.quick >= mostLost {
 		k.aim = aim{}
 		k.publish(Status{State: Off, Why: name + " ends the link at once, so another session seems to use it; /ide connect tries again"})

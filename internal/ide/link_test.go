@@ -160,6 +160,21 @@ func TestTheftIsNotFought(t *testing.T) {
 	}
 }
 
+// TestReloadsAreNoTheft: a window that is loaded again and again, each time right after
+// it was linked, is another editor each time.
+func TestReloadsAreNoTheft(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	e := r.editor(idetest.Ours())
+	for n := range 5 {
+		before := r.Status().Since
+		e.Know(fmt.Sprintf("token-of-reload-%d-and-more-of-it", n))
+		e.WriteLock(r.locks, r.dir)
+		e.Drop()
+		r.until("another link", func() bool { s := r.Status(); return s.State == ide.Connected && s.Since != before })
+	}
+}
+
 // TestState: State returns the editor's state without files outside of the folder.
 func TestState(t *testing.T) {
 	t.Parallel()

@@ -12,7 +12,8 @@ const (
 	// mostDials is the largest number of attempts within a minute.
 	mostDials = 10
 	// settled is how long a link must last before the next failure counts as the first.
-	// Links that end sooner, one after another, are taken over by another session.
+	// Links to one run of an editor that end sooner, one after another, are taken over by
+	// another session.
 	settled  = 10 * time.Second
 	mostLost = 3
 	// mostRefused is how often a token is shown to an editor that refuses it.

@@ -132,7 +132,7 @@ func TestAim(t *testing.T) {
 			t.Errorf("%s: %q", name, c.Path)
 		}
 	}
-	refused := map[unwelcome]int{{"1", "t"}: mostRefused}
+	refused := map[run]int{{"1", "t"}: mostRefused}
 	if c, ok := (aim{kind: best}).choose([]lock.Candidate{editor("1", "Code", "/p")}, refused); ok {
 		t.Errorf("chose %q, which refuses its token", c.Path)
 	}
