@@ -48,6 +48,28 @@ func nesting(line string) int {
 	return most
 }
 
+// HidesFailure reports whether a line may end with the status 0 although a command in it fails, such as the first one of a
+// pipeline. It is true for a line that cannot be parsed.
+func HidesFailure(line string) (hides bool) {
+	file, err := Parse(line)
+	if err != nil {
+		return true
+	}
+	hides = len(file.Stmts) != 1
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Stmt:
+			hides = hides || n.Negated
+		case *syntax.BinaryCmd:
+			hides = hides || n.Op != syntax.AndStmt
+		case *syntax.Block, *syntax.Subshell, *syntax.CmdSubst, *syntax.ProcSubst, *syntax.IfClause, *syntax.WhileClause, *syntax.ForClause, *syntax.CaseClause:
+			hides = true
+		}
+		return !hides
+	})
+	return hides
+}
+
 // Quote returns word in quotes, so that a POSIX shell takes it as it is.
 func Quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'" }
 

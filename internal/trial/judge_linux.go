@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 
@@ -18,6 +20,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/early"
 	"github.com/bb2d0cf4/agent/internal/lazyregexp"
 	"github.com/bb2d0cf4/agent/internal/room"
+	"github.com/bb2d0cf4/agent/internal/shellline"
 )
 
 const (
@@ -31,7 +34,7 @@ var symptoms = []struct {
 	why     string
 }{
 	{lazyregexp.New(`(?i)could not resolve|couldn't resolve|name or service not known|temporary failure in name resolution|no such host|ENOTFOUND|EAI_AGAIN|` +
-		`network is unreachable|ENETUNREACH|GOPROXY=off|ENOTCACHED|only-if-cached|CARGO_NET_OFFLINE|offline|unknown host|UnknownHostException|` +
+		`network is unreachable|ENETUNREACH|GOPROXY=off|ENOTCACHED|only-if-cached|CARGO_NET_OFFLINE|offline (?:mode|mirror|cache)|--offline|unknown host|UnknownHostException|` +
 		`no matching distribution found|getaddrinfo|failed to download|network connectivity`), "needs the network"},
 	{lazyregexp.New(`(?i)docker daemon|docker\.sock|podman\.sock`), "talks to a container engine"},
 	{lazyregexp.New(`(?i)connection refused|ECONNREFUSED|cannot connect to the`), "needs a server of this machine"},
@@ -48,7 +51,7 @@ var symptoms = []struct {
 var named = lazyregexp.New(`/[\w.+@-]+(?:/[\w.+@-]+)+`)
 
 // judge withholds a result that the command outside might not have.
-func (t *Trials) judge(out *Outcome, end room.Ending, r *room.Room) {
+func (t *Trials) judge(out *Outcome, line string, end room.Ending, r *room.Room) {
 	switch {
 	case end.Over == early.RoomProcesses:
 		out.withhold(fmt.Sprintf("starts more than %d processes", maxProcesses))
@@ -61,20 +64,16 @@ func (t *Trials) judge(out *Outcome, end room.Ending, r *room.Room) {
 	case len(end.Full) > 0:
 		out.withhold("needs more space for temporary files than a trial has")
 	}
-	if out.ExitCode == 0 {
-		return
+	if out.ExitCode != 0 || shellline.HidesFailure(line) {
+		t.judgeOutput(out)
 	}
-	t.judgeFailure(out, r)
+	if out.ExitCode != 0 {
+		t.judgeFailure(out, r)
+	}
 }
 
-// judgeFailure withholds the failure of a command that may be the copy's fault.
-func (t *Trials) judgeFailure(out *Outcome, r *room.Room) {
-	switch out.ExitCode {
-	case 128 + int(unix.SIGXFSZ):
-		out.withhold("writes a file of more than 1 GiB")
-	case 128 + int(unix.SIGKILL):
-		out.withhold("was killed, as the system does when memory is short")
-	}
+// judgeOutput withholds a failure that may be the copy's fault by its output.
+func (t *Trials) judgeOutput(out *Outcome) {
 	for _, s := range symptoms {
 		if s.message.MatchString(out.Output) {
 			out.withhold(s.why)
@@ -83,17 +82,46 @@ func (t *Trials) judgeFailure(out *Outcome, r *room.Room) {
 	if strings.Contains(out.Output, "not a git repository") && slices.ContainsFunc(t.roots, (*folder).inRepository) {
 		out.withhold("needs the repository around the folder")
 	}
+	for _, f := range t.roots {
+		for rel := range f.hidden {
+			if isNamed(out.Output, filepath.Base(rel)) {
+				out.withhold("needs " + rel + ", which it was not shown")
+			}
+		}
+	}
+}
+
+// isNamed reports whether an output has the name of a file, not only as a part of a word: process.env does not name .env.
+func isNamed(output, name string) bool {
+	for rest := output; ; {
+		before, after, ok := strings.Cut(rest, name)
+		if !ok {
+			return false
+		}
+		if !inName(utf8.DecodeLastRuneInString(before)) && !inName(utf8.DecodeRuneInString(after)) {
+			return true
+		}
+		rest = after
+	}
+}
+
+// inName reports whether a character continues a name; size is 0 where the text ends.
+func inName(c rune, size int) bool {
+	return size > 0 && (c == '_' || c == '-' || unicode.IsLetter(c) || unicode.IsDigit(c))
+}
+
+// judgeFailure withholds the failure of a command that may be the copy's fault by its status and the paths that it names.
+func (t *Trials) judgeFailure(out *Outcome, r *room.Room) {
+	switch out.ExitCode {
+	case 128 + int(unix.SIGXFSZ):
+		out.withhold("writes a file of more than 1 GiB")
+	case 128 + int(unix.SIGKILL):
+		out.withhold("was killed, as the system does when memory is short")
+	}
 	for _, match := range named.FindAllStringSubmatch(out.Output, -1) {
 		path := match[0]
 		if _, err := os.Lstat(path); err == nil && !t.covers(path) && !r.Has(path) {
 			out.withhold("needs " + path)
-		}
-	}
-	for _, f := range t.roots {
-		for rel := range f.hidden {
-			if strings.Contains(out.Output, filepath.Base(rel)) {
-				out.withhold("needs " + rel + ", which it was not shown")
-			}
 		}
 	}
 }

@@ -280,7 +280,7 @@ func (t *Trials) Run(ctx context.Context, opts shell.Options, pending []workspac
 	if end.Failed != "" && !out.Cancelled && !out.TimedOut {
 		return nil, errors.New("the room for the command could not be set up: " + end.Failed)
 	}
-	t.judge(out, end, r)
+	t.judge(out, opts.Line, end, r)
 	for _, g := range t.roots {
 		if err := g.read(t.opt.Root, out, begin); err != nil {
 			return nil, err

@@ -155,6 +155,12 @@ func TestOutcomes(t *testing.T) {
 		{"cp a /usr/x", "withheld: it writes outside of the folder\n"},
 		{"cat " + b.outside, "withheld: it needs " + b.outside + "\n"},
 		{"git clone -q https://example.com/x", "withheld: it needs the network\n"},
+		{"git clone -q https://example.com/x 2>&1 | tail -3", "withheld: it needs the network\n"},
+		{"git clone -q https://example.com/x || true", "withheld: it needs the network\n"},
+		{"git clone -q https://example.com/x; true", "withheld: it needs the network\n"},
+		{"cat .env 2>&1 | tail -1", "withheld: it needs .env, which it was not shown\n"},
+		{"cd sub && echo could not resolve host", ""},
+		{"echo process.env .environment; false", ""},
 	} {
 		if got := show(b.run(c.line)); got != c.want {
 			t.Errorf("%s:\n%swant:\n%s", c.line, got, c.want)

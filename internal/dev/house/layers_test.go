@@ -97,7 +97,7 @@ var layers = []struct {
 	{"internal/check", []string{"internal/confirm", "internal/editor", "internal/langserver", "internal/gitignore", "internal/lazyregexp", "internal/regularfile", "internal/sandbox", "internal/sanitize", "internal/shellline", "internal/tools/shell", "internal/workspace"}},
 	{"internal/permission", []string{"internal/confirm", "internal/footprint", "internal/glob", "internal/lazyregexp", "internal/programs", "internal/sanitize", "internal/shellline", "internal/workspace"}},
 
-	{"internal/trial", []string{"internal/early", "internal/lookpath", "internal/gitignore", "internal/lazyregexp", "internal/permission", "internal/regularfile", "internal/room", "internal/sandbox", "internal/tools/shell", "internal/workspace"}},
+	{"internal/trial", []string{"internal/early", "internal/lookpath", "internal/gitignore", "internal/lazyregexp", "internal/permission", "internal/regularfile", "internal/room", "internal/sandbox", "internal/shellline", "internal/tools/shell", "internal/workspace"}},
 
 	{"internal/tools/args", []string{"internal/llm/lenient", "internal/nearest"}},
 	{"internal/tools/edit", []string{"internal/diff", "internal/lazyregexp"}},
