@@ -25,12 +25,16 @@ const maxFolders = 200_000
 var errUnfit = errors.New("unfit for ripgrep")
 
 // fit reports whether rg may walk f: each .gitignore file that it would read, in f, below
-// it and above it, is a small regular file. rg reads a link to /dev/zero until memory is
-// full, and waits for a pipe forever. large lists the files below f that rg must leave out,
+// it and above it, is a small regular file, and there is no .rgignore, which rg obeys before
+// version 14 and we do not. rg reads a link to /dev/zero until memory is full, and waits for
+// a pipe forever. large lists the files below f that rg must leave out,
 // since a huge one keeps it busy, and which count as unsearched.
 func (f Folder) fit(ctx context.Context, seen *Seen) (large []string, ok bool) {
 	for at := filepath.Dir(f.Abs); ; at = filepath.Dir(at) {
 		if info, err := os.Lstat(filepath.Join(at, ".gitignore")); err == nil && !small(info) {
+			return nil, false
+		}
+		if _, err := os.Lstat(filepath.Join(at, ".rgignore")); err == nil {
 			return nil, false
 		}
 		if at == filepath.Dir(at) {
@@ -114,7 +118,7 @@ func (l *looker) exceeds(name string, info fs.FileInfo, ig *gitignore.Rules) {
 // rules returns ig with the rules of a folder added.
 func (l listing) rules(ig *gitignore.Rules, folder, dir string) (*gitignore.Rules, error) {
 	var data []byte
-	if l.link {
+	if l.unfit {
 		return nil, errUnfit
 	}
 	if l.ignore {

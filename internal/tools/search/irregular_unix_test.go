@@ -35,7 +35,7 @@ func TestIrregularIgnoreFiles(t *testing.T) {
 	for kind, create := range irregular {
 		for _, name := range []string{
 			".gitignore", "sub/.gitignore", "sub/deep/.gitignore", "../.gitignore", "../../.gitignore",
-			".ignore", "sub/.ignore", ".rgignore", "../.ignore", ".git/info/exclude", "sub/.git",
+			".ignore", "sub/.ignore", ".rgignore", "sub/.rgignore", "../.rgignore", "../.ignore", ".git/info/exclude", "sub/.git",
 		} {
 			outer := scratch.Dir(t, map[string]string{
 				".git/HEAD": "ref: refs/heads/main\n", "in/top/.git/info/": "", "in/top/a": "needle\n", "in/top/sub/b": "needle\n", "in/top/sub/deep/c": "needle\n",
@@ -54,7 +54,7 @@ func TestIrregularIgnoreFiles(t *testing.T) {
 				}
 			}
 			_, err := os.Stat(log)
-			if ran, read := err == nil, strings.HasSuffix(name, ".gitignore"); ran == read {
+			if ran, read := err == nil, strings.HasSuffix(name, ".gitignore") || strings.HasSuffix(name, ".rgignore"); ran == read {
 				t.Errorf("%s as %s: rg ran: %v", kind, name, ran)
 			}
 			names, err := f.All(t.Context(), 99)

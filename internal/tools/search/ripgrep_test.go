@@ -112,6 +112,19 @@ func TestRipgrepSeesTheSameIgnoreFiles(t *testing.T) {
 	}
 }
 
+// What rg calls ignored and we do not is found, for rg before version 14 obeys .rgignore.
+func TestRulesOfRipgrepCountForNothing(t *testing.T) {
+	for _, at := range []string{"in/.rgignore", "in/sub/.rgignore", ".rgignore", "in/.ignore"} {
+		dir := scratch.Dir(t, map[string]string{"in/sub/a": "needle\n", at: "a\n"})
+		initGit(t, filepath.Join(dir, "in"))
+		in := filepath.Join(dir, "in")
+		found, err := folder(in, in).Grep(t.Context(), Query{Regex: "needle", Limit: 5, Ripgrep: ripgrepPath(t)})
+		if err != nil || found.Matches != 1 {
+			t.Errorf("%s: %d matches, %v", at, found.Matches, err)
+		}
+	}
+}
+
 // A file pattern is passed to rg only if it means the same to both; the answer is the
 // same in any case.
 func TestFilePatternsAgree(t *testing.T) {

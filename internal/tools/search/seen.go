@@ -28,11 +28,12 @@ type Seen struct {
 
 // listing holds the names in a folder, without links and irregular files.
 type listing struct {
-	changed      time.Time // when the folder itself last changed
-	below        []string  // folders, without .git
-	files        []string  // regular files, which may grow without a change of the folder
-	git          bool      // there is a .git
-	ignore, link bool      // there is a .gitignore; it is a link
+	changed time.Time // when the folder itself last changed
+	below   []string  // folders, without .git
+	files   []string  // regular files, which may grow without a change of the folder
+	git     bool      // there is a .git
+	ignore  bool      // there is a .gitignore
+	unfit   bool      // it is a link, or there is a .rgignore
 }
 
 // list returns the names in dir; none if it may not be read, as rg cannot read it either.
@@ -93,7 +94,9 @@ func newListing(list []fs.DirEntry) (l listing) {
 		case ".git":
 			l.git = true
 		case ".gitignore":
-			l.ignore, l.link = true, d.Type()&fs.ModeSymlink != 0
+			l.ignore, l.unfit = true, l.unfit || d.Type()&fs.ModeSymlink != 0
+		case ".rgignore":
+			l.unfit = true
 		}
 		if d.IsDir() && d.Name() != ".git" {
 			l.below = append(l.below, d.Name())
