@@ -1,6 +1,7 @@
 // Package child runs small helper programs, and starts those that are talked to over pipes.
 // On Linux it guarantees that no helper outlives this program, however it ends, and that
-// none exceeds its memory limit; everywhere, that at most a limit of their output is kept.
+// none exceeds its memory limit; on Windows, that none of those over pipes outlives it, nor a program
+// of theirs; everywhere, that at most a limit of their output is kept.
 package child
 
 import (

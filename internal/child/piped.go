@@ -23,7 +23,7 @@ type Piped struct {
 // StartPiped starts cmd Apart, by start unless it is nil.
 func StartPiped(cmd *exec.Cmd, start Starter) (p Piped, err error) {
 	if start == nil {
-		start = func(cmd *exec.Cmd) (func(), error) { return func() {}, cmd.Start() }
+		start = startGroup
 	}
 	cmd.WaitDelay = time.Second // a leftover of it may hold its standard error
 	Apart(cmd)

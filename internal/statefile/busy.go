@@ -12,7 +12,7 @@ const (
 // Patiently calls do until it does not fail because another program holds a file open, for two
 // seconds at most. On systems other than Windows that is no reason to fail.
 func Patiently(do func() error) error {
-	return patiently(do, isBusy, time.Now, func(d time.Duration) { <-time.After(d) })
+	return patiently(do, Busy, time.Now, func(d time.Duration) { <-time.After(d) })
 }
 
 func patiently(do func() error, busy func(error) bool, now func() time.Time, sleep func(time.Duration)) error {

@@ -2,5 +2,5 @@
 
 package statefile
 
-// isBusy reports false: an open file can be replaced and removed.
-func isBusy(error) bool { return false }
+// Busy reports false: an open file can be replaced and removed.
+func Busy(error) bool { return false }

@@ -110,8 +110,10 @@ func remove(path string) error {
 // makes it private.
 func OpenAppend(path string) (f *os.File, err error) {
 	err = inFolder(path, func() error {
-		f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, fileMode)
-		return err
+		return Patiently(func() error {
+			f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, fileMode)
+			return err
+		})
 	})
 	if err != nil {
 		return nil, err

@@ -37,7 +37,11 @@ func (h History) older() string { return h.File + ".1" }
 func (h History) Entries() ([]Entry, error) {
 	var all []Entry
 	for _, file := range []string{h.older(), h.File} {
-		data, err := os.ReadFile(file)
+		var data []byte
+		err := statefile.Patiently(func() (err error) {
+			data, err = os.ReadFile(file)
+			return err
+		})
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return all, fmt.Errorf("read the history: %w", err)
 		}
@@ -73,8 +77,8 @@ func (h History) newest(all []Entry) []Entry {
 }
 
 // rotate begins a new file if the current one is large. Processes that have it open go
-// on writing to the older file, so nothing is lost. A lock lets one process rotate at a
-// time.
+// on writing to the older file, so nothing is lost. Where they keep it from being renamed, a
+// later session does that. A lock lets one process rotate at a time.
 func (h History) rotate() error {
 	if !h.large() {
 		return nil
@@ -87,7 +91,9 @@ func (h History) rotate() error {
 		return err
 	}
 	if h.large() { // another process may have been first
-		err = statefile.Rename(h.File, h.older())
+		if err = statefile.Rename(h.File, h.older()); statefile.Busy(err) {
+			err = nil // it stays, as if this session had found the lock taken
+		}
 	}
 	return errors.Join(err, lock.Release())
 }

@@ -49,7 +49,7 @@ func NewJobs() *Jobs {
 // Watchdog starts another process that ends the commands even if this program is killed:
 // the program argv[0], with argv as its arguments including the name, which must call
 // Watch on its standard input. Call it before the first command. It does nothing on
-// Windows.
+// Windows, where the system does the same.
 func (j *Jobs) Watchdog(argv ...string) {
 	if hasWatchdog {
 		j.family.dog.argv = argv

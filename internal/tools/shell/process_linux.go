@@ -97,7 +97,7 @@ func readEntry(pid int) (entry, error) {
 		return entry{}, err
 	}
 	e := entry{zombie: isDead(f[statState])}
-	e.pid, e.name, e.runs = pid, printable(name), f[statState] == "R" || f[statState] == "D"
+	e.pid, e.name, e.runs = pid, printable(string(name)), f[statState] == "R" || f[statState] == "D"
 	var errs [5]error
 	var user, system uint64
 	e.parent, errs[0] = strconv.Atoi(f[statParent])
@@ -110,16 +110,6 @@ func readEntry(pid int) (entry, error) {
 }
 
 func isDead(state string) bool { return state == "Z" || state == "X" }
-
-// printable replaces characters with which a process name could forge a message.
-func printable(name []byte) string {
-	return strings.Map(func(r rune) rune {
-		if !strconv.IsPrint(r) || r == '\uFFFD' {
-			return '?'
-		}
-		return r
-	}, string(name))
-}
 
 // snapshot returns all visible processes.
 func snapshot() []entry {

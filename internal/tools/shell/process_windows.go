@@ -4,7 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -84,10 +84,10 @@ func gitFolders() (dirs []string) {
 	return dirs
 }
 
-// hasWatchdog is false: another process cannot find the processes of a command.
+// hasWatchdog is false: the system ends the processes of a command when this program ends.
 const hasWatchdog = false
 
-// outlive does nothing: there is no watchdog that could.
+// outlive does nothing: there is no watchdog.
 func outlive() {}
 
 func pipeName(*os.File) string { return "-" }
@@ -96,29 +96,82 @@ func (w *watched) left() []process { return nil }
 
 func exitCode(state *os.ProcessState) int { return state.ExitCode() }
 
-// adoptOrphans does nothing: a process whose parent has ended belongs to nobody, and is not found.
+// adoptOrphans does nothing: processes stay in the group of their command, with or without a parent.
 func adoptOrphans() {}
 
-// birth is unknown on this system.
-func birth(int) uint64 { return 0 }
-
-// left returns the shell while it runs. Processes that it has left are not known.
-func (t *tree) left() []process {
-	if t.hasExited() {
-		return nil
+// birth returns when pid was started, zero if it is gone.
+func birth(pid int) uint64 {
+	p, err := inspect(pid)
+	if err != nil {
+		return 0
 	}
-	return []process{{identity: identity{pid: t.shell.pid}, name: interpreter().Name}}
+	return p.start
 }
 
-// strays returns none: they cannot be found.
+// inspect describes a running process.
+func inspect(pid int) (process, error) {
+	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
+	if err != nil {
+		return process{}, err
+	}
+	defer func() { _ = windows.CloseHandle(h) }() // our own, closed once
+	var start, exit, kernel, user windows.Filetime
+	if err := windows.GetProcessTimes(h, &start, &exit, &kernel, &user); err != nil {
+		return process{}, err
+	}
+	var path [windows.MAX_LONG_PATH]uint16
+	size := uint32(len(path))
+	if err := windows.QueryFullProcessImageName(h, 0, &path[0], &size); err != nil {
+		return process{}, err
+	}
+	return process{
+		identity: identity{pid: pid, start: uint64(start.Nanoseconds())},
+		name:     printable(filepath.Base(windows.UTF16ToString(path[:size]))),
+		spent:    ticks(kernel) + ticks(user),
+	}, nil
+}
+
+// ticks returns a length of time, which is not a date.
+func ticks(t windows.Filetime) uint64 { return uint64(t.HighDateTime)<<32 | uint64(t.LowDateTime) }
+
+// consoleHost is the program that the system itself starts beside one that needs a console, and ends with it.
+const consoleHost = "conhost.exe"
+
+// left returns the processes of the command.
+func (t *tree) left() (ps []process) {
+	g, ok := t.family.cage(t.shell.pid).(group)
+	if !ok {
+		return nil
+	}
+	pids, err := g.Processes()
+	if err != nil {
+		return []process{{name: "processes that the system does not list"}}
+	}
+	for _, pid := range pids {
+		p, err := inspect(pid)
+		if err != nil || strings.EqualFold(p.name, consoleHost) || p.identity == t.shell && t.hasExited() {
+			continue // it has ended, or ends with the others
+		}
+		ps = append(ps, p)
+	}
+	return ps
+}
+
+// strays returns none: no process leaves its group.
 func (t *tree) strays() []process { return nil }
 
 // terminate kills at once: a process without a window cannot be asked to end.
 func terminate(shell int, ps []process) { kill(shell, ps) }
 
-// kill ends the shell and the children that can be traced to it now; those whose parent has ended go on.
+// kill ends the processes.
 func kill(_ int, ps []process) {
 	for _, p := range ps {
-		_ = lookpath.Command(lookpath.System("taskkill.exe"), "/T", "/F", "/PID", strconv.Itoa(p.pid)).Run() // on failure, it is named as a survivor
+		if birth(p.pid) != p.start {
+			continue // it has ended, and its number may be another's
+		}
+		if h, err := windows.OpenProcess(windows.PROCESS_TERMINATE, false, uint32(p.pid)); err == nil {
+			_ = windows.TerminateProcess(h, 1) // on failure, it is named as a survivor
+			_ = windows.CloseHandle(h)
+		}
 	}
 }

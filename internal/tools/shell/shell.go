@@ -5,11 +5,12 @@
 // are ended, and those that cannot be ended are reported.
 //
 // The last guarantee holds fully on Linux, where the program adopts orphans, and ends the
-// sandbox of a command, or its control group where the system lets us make one, as a whole.
-// Without both, a process that forks without a pause is chased for a second. On other Unix systems a process that moved to a new session is not found; on Windows taskkill
-// ends the process tree. With a watchdog it also holds if the program is killed, except
-// on Windows and, on Linux without a control group, for processes in a new session with
-// another environment and other output, or that fork without a pause.
+// sandbox of a command, or its control group where the system lets us make one, as a whole; and on
+// Windows, where a command runs in a job, which ends even if the program is killed. On Linux
+// without both, a process that forks without a pause is chased for a second. On other Unix
+// systems a process that moved to a new session is not found. There and on Linux it also holds if the
+// program is killed, with a watchdog, except on Linux without a control group for
+// processes in a new session with another environment and other output, or that fork without a pause.
 package shell
 
 import (

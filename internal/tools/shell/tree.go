@@ -3,6 +3,7 @@ package shell
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -153,6 +154,16 @@ type process struct {
 	name  string
 	runs  bool   // its first thread runs, or waits for a processor or a disk; false if unknown
 	spent uint64 // processor time of all threads, in ticks; zero if unknown
+}
+
+// printable replaces characters with which a process name could forge a message.
+func printable(name string) string {
+	return strings.Map(func(r rune) rune {
+		if !strconv.IsPrint(r) || r == '\uFFFD' {
+			return '?'
+		}
+		return r
+	}, name)
 }
 
 // without returns the processes of ps that are not in gone.

@@ -1,8 +1,10 @@
 package shell_test
 
 import (
+	"bufio"
 	"fmt"
 	"os"
+	"os/exec"
 	"testing"
 	"time"
 
@@ -12,7 +14,9 @@ import (
 // Roles of this binary, given as its first argument.
 const (
 	asWatchdog = "as-watchdog"
-	asVictim   = "as-victim" // followed by a folder and command lines, which it runs until it is killed
+	asVictim   = "as-victim"  // followed by a folder and command lines, which it runs until it is killed
+	asLeaving  = "as-leaving" // it starts the next, prints its number and ends
+	asLeft     = "as-left"
 )
 
 // play plays a role and returns false if args name none.
@@ -26,10 +30,32 @@ func play(args []string) bool {
 		}
 	case args[0] == asVictim:
 		victim(args[1], args[2:])
+	case args[0] == asLeaving:
+		leave()
+	case args[0] == asLeft:
+		fmt.Println(os.Getpid())
+		<-time.After(time.Minute)
 	default:
 		return false
 	}
 	return true
+}
+
+// leave starts another program, prints its number and leaves it.
+func leave() {
+	cmd := exec.Command(executable(nil), asLeft)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		panic(err)
+	}
+	if err := cmd.Start(); err != nil {
+		panic(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		panic(err)
+	}
+	fmt.Print(line)
 }
 
 // watchedJobs returns Jobs with this binary as their watchdog.
