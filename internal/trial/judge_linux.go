@@ -47,8 +47,8 @@ var symptoms = []struct {
 	{lazyregexp.New(`(?i)file size limit exceeded|SIGXFSZ|EFBIG|file too large`), "writes a file of more than 1 GiB"},
 }
 
-// named matches absolute paths in an output.
-var named = lazyregexp.New(`/[\w.+@-]+(?:/[\w.+@-]+)+`)
+// named matches paths in an output: absolute ones, and in the home.
+var named = lazyregexp.New(`(?:~|\$HOME)((?:/[\w.+@-]+)+)|/[\w.+@-]+(?:/[\w.+@-]+)+`)
 
 // judge withholds a result that the command outside might not have.
 func (t *Trials) judge(out *Outcome, line string, end room.Ending, r *room.Room) {
@@ -118,8 +118,12 @@ func (t *Trials) judgeFailure(out *Outcome, r *room.Room) {
 	case 128 + int(unix.SIGKILL):
 		out.withhold("was killed, as the system does when memory is short")
 	}
+	home, _ := os.UserHomeDir() // without one, no path in it is named
 	for _, match := range named.FindAllStringSubmatch(out.Output, -1) {
 		path := match[0]
+		if match[1] != "" {
+			path = home + match[1]
+		}
 		if _, err := os.Lstat(path); err == nil && !t.covers(path) && !r.Has(path) {
 			out.withhold("needs " + path)
 		}

@@ -263,3 +263,20 @@ func TestEmptiedFolders(t *testing.T) {
 		t.Errorf("without one, there is %q", out.Output)
 	}
 }
+
+// TestFilesOfTheHome: a failure that names a file of the home, which the command was not shown, is withheld.
+func TestFilesOfTheHome(t *testing.T) {
+	home := scratch.Dir(t, map[string]string{".config/tool/login": "x\n", ".cargo/bin/tool": "x\n"})
+	t.Setenv("HOME", home)
+	b := newBench(t, nil)
+	for line, want := range map[string]string{
+		"cat ~/.config/tool/login":                               "withheld: it needs " + home + "/.config/tool/login\n",
+		"echo 'no login in ~/.config/tool/login' >&2; exit 1":    "withheld: it needs " + home + "/.config/tool/login\n",
+		"echo 'no login in $HOME/.config, sign in' >&2; exit 1":  "withheld: it needs " + home + "/.config\n",
+		"echo 'no ~/.config/other, no ~/.cargo/bin/tool'; false": "",
+	} {
+		if got := show(b.run(line)); got != want {
+			t.Errorf("%s: %s, want %s", line, got, want)
+		}
+	}
+}
