@@ -79,10 +79,9 @@ func (l *looker) look(ctx context.Context, folder string, ig *gitignore.Rules) e
 	if ig, err = list.rules(ig, folder, dir); err != nil {
 		return err
 	}
-	for _, file := range list.files {
-		if info, err := os.Lstat(filepath.Join(dir, file)); err == nil && info.Size() > MaxFile {
-			l.exceeds(path.Join(folder, file), info, ig)
-		}
+	l.seen.size(dir, &list)
+	for _, file := range list.large {
+		l.exceeds(path.Join(folder, file), ig)
 	}
 	for _, below := range list.below {
 		name := path.Join(folder, below)
@@ -106,8 +105,8 @@ func (l *looker) look(ctx context.Context, folder string, ig *gitignore.Rules) e
 }
 
 // exceeds notes a file larger than MaxFile, unless it is ignored.
-func (l *looker) exceeds(name string, info fs.FileInfo, ig *gitignore.Rules) {
-	if !info.Mode().IsRegular() || ig.Match(name, false) {
+func (l *looker) exceeds(name string, ig *gitignore.Rules) {
+	if ig.Match(name, false) {
 		return
 	}
 	l.mu.Lock()

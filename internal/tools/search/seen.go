@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 )
@@ -14,6 +15,9 @@ const (
 	// settled is the age of a folder's last change from which on a later change has
 	// another time, whatever the file system's clock.
 	settled = 2 * time.Second
+	// sizesLast is how long the sizes of files are believed: within it, few files grow by MaxFile, and rg is stopped in
+	// time if one does.
+	sizesLast = 10 * time.Second
 )
 
 // Seen remembers the names in folders, so that a search before which nothing has changed
@@ -34,6 +38,8 @@ type listing struct {
 	git     bool      // there is a .git
 	ignore  bool      // there is a .gitignore
 	unfit   bool      // it is a link, or there is a .rgignore
+	large   []string  // those of files that are larger than MaxFile
+	sized   time.Time // when large was found; zero if it was not
 }
 
 // list returns the names in dir; none if it may not be read, as rg cannot read it either.
@@ -57,10 +63,26 @@ func (s *Seen) list(dir string) (listing, error) {
 	}
 	l := newListing(list)
 	l.changed = changed
-	if !changed.IsZero() && s.time().Sub(changed) > settled {
-		s.remember(dir, l)
-	}
 	return l, nil
+}
+
+// size finds the large files of l, the listing of dir, and remembers l.
+func (s *Seen) size(dir string, l *listing) {
+	if s != nil && s.time().Sub(l.sized) < sizesLast {
+		return
+	}
+	l.large = nil
+	for _, file := range l.files {
+		if info, err := os.Lstat(filepath.Join(dir, file)); err == nil && info.Mode().IsRegular() && info.Size() > MaxFile {
+			l.large = append(l.large, file)
+		}
+	}
+	if s == nil || l.changed.IsZero() {
+		return
+	}
+	if l.sized = s.time(); l.sized.Sub(l.changed) > settled {
+		s.remember(dir, *l)
+	}
 }
 
 func (s *Seen) time() time.Time {
@@ -83,7 +105,7 @@ func (s *Seen) remember(dir string, l listing) {
 	if s.folders == nil {
 		s.folders = map[string]listing{}
 	}
-	if len(s.folders) < maxSeen {
+	if _, ok := s.folders[dir]; ok || len(s.folders) < maxSeen {
 		s.folders[dir] = l
 	}
 }

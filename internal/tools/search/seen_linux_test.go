@@ -1,8 +1,10 @@
 package search
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -51,6 +53,40 @@ func TestSeenFoldersThatChange(t *testing.T) {
 	dir := scratch.Dir(t, map[string]string{"a": ""})
 	if _, fits := folder(dir, dir).fit(t.Context(), seen); !fits || len(seen.folders) != 0 {
 		t.Errorf("%d folders are remembered right after their change", len(seen.folders))
+	}
+}
+
+// The sizes of files are looked at again only after a while. Meanwhile a file that has grown is not searched either.
+func TestSizesAreBelieved(t *testing.T) {
+	rg := ripgrepPath(t)
+	dir := scratch.Dir(t, map[string]string{"log": "needle\n", "b": "needle\n"})
+	later := time.Hour
+	f, seen := folder(dir, dir), &Seen{now: func() time.Time { return time.Now().Add(later) }}
+	fit := func(want ...string) {
+		t.Helper()
+		if large, ok := f.fit(t.Context(), seen); !ok || !slices.Equal(large, want) {
+			t.Errorf("large: %q, %v; want %q", large, ok, want)
+		}
+	}
+	fit()
+	write := func(size int) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, "log"), bytes.Repeat([]byte("needle\n"), size/7+1), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(MaxFile)
+	fit()
+	q := Query{Regex: "needle", Ripgrep: rg, Seen: seen, Limit: 5}
+	found, err := f.Grep(t.Context(), q)
+	if err != nil || len(found.Files) != 1 || !slices.Equal(found.Unsearched, []string{"log"}) {
+		t.Errorf("after it has grown: %+v, %v", found, err)
+	}
+	later += sizesLast
+	fit("log")
+	write(0)
+	if found, err = f.Grep(t.Context(), q); err != nil || len(found.Files) != 2 || len(found.Unsearched) > 0 {
+		t.Errorf("after it has shrunk: %+v, %v", found, err)
 	}
 }
 
