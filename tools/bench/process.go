@@ -190,7 +190,7 @@ func middle(runs []figures) figures {
 
 // rest pauses between runs, since a run right after another finds everything warm,
 // unlike a person who starts a program.
-func rest() { <-time.After(250 * time.Millisecond) }
+func rest() { <-time.After(100 * time.Millisecond) }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 

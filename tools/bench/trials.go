@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"syscall"
 )
@@ -28,13 +27,11 @@ func (b *bench) trials() error {
 }
 
 // trialRows measures commands in a copy of a folder with so many files.
-func (b *bench) trialRows(files int, first, most float64) (err error) {
-	p := place{root: filepath.Join(b.root, fmt.Sprintf("tried-%d", files)), server: b.server}
-	if err := makeTree(filepath.Join(p.root, "tree"), files); err != nil {
+func (b *bench) trialRows(files int, first, most float64) error {
+	p, err := b.large(files)
+	if err != nil {
 		return err
 	}
-	syscall.Sync() // else the journal waits for these files
-	defer func() { err = errorsFirst(err, os.RemoveAll(p.root)) }()
 	home, tree, err := p.fresh()
 	if err != nil {
 		return err
