@@ -45,6 +45,17 @@ type terminal struct {
 type notice struct {
 	text string
 	seen bool
+	tail []byte // as that of terminal, which expect empties
+}
+
+// took notes what the program has written.
+func (n *notice) took(p []byte) {
+	if n.text == "" || n.seen {
+		return
+	}
+	n.tail = append(n.tail, p...)
+	n.seen = bytes.Contains(n.tail, []byte(n.text))
+	n.tail = n.tail[max(0, len(n.tail)-len(n.text)):]
 }
 
 // start runs argv in a terminal; until ready, nothing has been typed.
@@ -102,14 +113,13 @@ func (t *terminal) took(p []byte, now time.Time) {
 	t.bytes += int64(len(p))
 	t.count++
 	t.last = now
-	t.tail = append(t.tail, visible(p)...)
+	shown := visible(p)
+	t.tail = append(t.tail, shown...)
 	if t.watch != "" && bytes.Contains(t.tail, []byte(t.watch)) {
 		t.found <- now
 		t.watch = ""
 	}
-	if t.mark.text != "" && bytes.Contains(t.tail, []byte(t.mark.text)) {
-		t.mark.seen = true
-	}
+	t.mark.took(shown)
 	if cut := len(t.tail) - 64; cut > 0 {
 		t.tail = append(t.tail[:0], t.tail[cut:]...)
 	}

@@ -41,8 +41,12 @@ func (b *bench) typeInto(sc scenario) (keys []float64, err error) {
 	if _, err := t.key("go\r"); err != nil {
 		return nil, errorsFirst(err, t.close())
 	}
+	begin := time.Now()
 	for i := 0; !t.noted(); i++ {
 		took, err := t.echo(probes[i%len(probes)])
+		if time.Since(begin) > patience {
+			err = errorsFirst(err, fmt.Errorf("no %q within %s", endMark, patience))
+		}
 		if err != nil {
 			return nil, errorsFirst(err, t.close())
 		}
