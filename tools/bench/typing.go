@@ -31,17 +31,22 @@ func (b *bench) typing() error {
 	return nil
 }
 
-// typeInto types from Enter until the last word of the answer is on the screen.
+// typeInto types from the first words of the answer until the last one is on the screen. With a key right behind Enter, both
+// would count as pasted.
 func (b *bench) typeInto(sc scenario) (keys []float64, err error) {
 	t, err := b.open(sc)
 	if err != nil {
 		return nil, err
 	}
 	t.note(endMark)
+	begun := t.expect("part 1")
 	if _, err := t.key("go\r"); err != nil {
 		return nil, errorsFirst(err, t.close())
 	}
-	begin := time.Now()
+	begin, err := begun()
+	if err != nil {
+		return nil, errorsFirst(err, t.close())
+	}
 	for i := 0; !t.noted(); i++ {
 		took, err := t.echo(probes[i%len(probes)])
 		if time.Since(begin) > patience {
@@ -95,5 +100,8 @@ func (b *bench) typeDuring(sc scenario, n int, every time.Duration) (rest, durin
 			return nil, nil, errorsFirst(err, t.close())
 		}
 	}
-	return rest, during, t.close()
+	if sent, _ := b.server.requests(); len(sent) != 1 {
+		err = fmt.Errorf("%d requests while typing", len(sent))
+	}
+	return rest, during, errorsFirst(err, t.close())
 }
