@@ -48,7 +48,7 @@ type notice struct {
 	tail []byte // as that of terminal, which expect empties
 }
 
-// took notes what the program has written.
+// took looks for the text in the output.
 func (n *notice) took(p []byte) {
 	if n.text == "" || n.seen {
 		return
