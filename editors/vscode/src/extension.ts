@@ -8,6 +8,7 @@ import { foldersOf } from "./core/guest/files";
 import type { Notices } from "./core/ports";
 import { newToken } from "./core/guard";
 import { lastingToken } from "./core/mcptokens";
+import { sha256 } from "./core/text";
 import type { McpPlace } from "./core/mcptokens";
 import { Afterwards } from "./vscode/afterwards";
 import { Announcer } from "./vscode/announcer";
@@ -196,10 +197,20 @@ function compose(context: vscode.ExtensionContext, parts: Parts): Core {
       former: context.workspaceState.get<number>(lastPid),
       pid: process.pid,
       guestFolders: foldersOf(homedir(), tmpdir(), process.env),
-      drafts: new DraftFolder(join((context.storageUri ?? context.globalStorageUri).fsPath, "drafts")),
+      drafts: new DraftFolder(draftFolder(context)),
       mcpToken: (place) => secretToken(context, parts.log, place),
     },
   );
+}
+
+/**
+ * The folder for the drafts of this workspace. The editor's own storage for it is not the same
+ * after the window is loaded again while the extensions of before live on.
+ */
+function draftFolder({ globalStorageUri }: vscode.ExtensionContext): string {
+  const { workspaceFile, workspaceFolders = [] } = vscode.workspace;
+  const places = workspaceFile === undefined ? workspaceFolders.map(({ uri }) => uri) : [workspaceFile];
+  return join(globalStorageUri.fsPath, "drafts", sha256(places.join("\n")));
 }
 
 function noticesOf({ status, terminals }: Parts): Notices {
@@ -261,7 +272,17 @@ class Link {
     private readonly context: vscode.ExtensionContext,
     private readonly core: Core,
     private readonly parts: Shown & { terminals: Terminals; registration: Registration },
-  ) {}
+  ) {
+    core.onUnseen = (back) => void this.rest(back);
+  }
+
+  /** Listens to nobody until the window is seen again. */
+  private async rest(back: Promise<void>): Promise<void> {
+    const stopped = this.stop();
+    await back;
+    await stopped;
+    await this.start();
+  }
 
   async start(): Promise<void> {
     if (this.listening) return;

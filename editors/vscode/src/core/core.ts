@@ -6,6 +6,7 @@ import { diffTools } from "./difftools";
 import { Drafts } from "./drafts";
 import { editorTools } from "./editortools";
 import { bearer, Guard, newToken, tokenHeader } from "./guard";
+import { askForPort, requestFile, watchRequests } from "./handover";
 import { IdeDoor } from "./idedoor";
 import { isHeldBy, isWindow, lockFolder, sweep, systemLiveness } from "./lockfile";
 import { McpDoor } from "./mcp/door";
@@ -27,10 +28,6 @@ import { SelectionTracker } from "./selection";
 import { Server } from "./server";
 import type { Connection, ConnectionHandler, SocketDoor } from "./server";
 import { ToolTable } from "./tools";
-
-/** For how long to wait for a port, and how often to look. */
-const formerMs = 10_000;
-const lookMs = 50;
 
 export interface CoreOptions {
   /** The version of the extension. */
@@ -90,6 +87,8 @@ export class Core {
   private stops = 0;
   private warned: readonly string[] = [];
   private lastId = 0;
+  /** Called when nobody sees the window and another window wants its port, with a promise of being seen again. */
+  onUnseen: (back: Promise<void>) => void = () => undefined;
 
   constructor(
     private readonly ports: Ports,
@@ -184,8 +183,18 @@ export class Core {
     this.warnOfOpenDoors();
     const lockPath = this.running.published.lock.path;
     await this.guests.start({ ports, port, pid: options.pid, parent: process.ppid, lockPath });
-    this.running.stopWatching = watchDiagnostics(ports, (params) => this.ide.broadcast("diagnostics_changed", params));
+    this.running.stopWatching = this.watch(requestFile(folder, port));
     return { port, lockPath };
+  }
+
+  private watch(requests: string): Cancel {
+    const { ports } = this;
+    const { clock, log, view } = ports;
+    const cancels = [
+      watchDiagnostics(ports, (params) => this.ide.broadcast("diagnostics_changed", params)),
+      watchRequests(requests, { clock, log, answered: () => view.caughtUp(), unseen: (back) => this.onUnseen(back) }),
+    ];
+    return () => cancels.forEach((cancel) => cancel());
   }
 
   /**
@@ -194,12 +203,11 @@ export class Core {
    */
   private async formerGone(folder: string): Promise<void> {
     const { ports, options } = this;
-    const { port, former } = options;
-    const end = ports.clock.now() + formerMs;
+    const { port, former, pid } = options;
     const holds = async (): Promise<boolean> => former !== undefined && isHeldBy(folder, port, former, systemLiveness);
     if (!(await holds())) return;
     ports.log.info(`waiting for port ${port}, which this window as it was before still holds`);
-    while (ports.clock.now() < end && (await holds())) await new Promise<void>((done) => void ports.clock.after(lookMs, done));
+    await askForPort(requestFile(folder, port), { pid, clock: ports.clock, holds });
   }
 
   /** Whether a port is that of a window of ours. */

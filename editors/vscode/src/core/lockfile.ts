@@ -192,9 +192,9 @@ async function readLock(path: string): Promise<{ text: string; pid: number | und
   return { text, pid: typeof pid === "number" && Number.isSafeInteger(pid) && pid > 0 ? pid : undefined, content };
 }
 
-/** Whether a file belongs to a lock: the entry for clients of /mcp, or the socket. */
+/** Whether a file belongs to a lock: the entry for clients of /mcp, a request for the port, or the socket. */
 function isEntry(name: string): boolean {
-  return isSocketName(name) || /^\d{1,5}\.mcp\.json$/.test(name);
+  return isSocketName(name) || /^\d{1,5}\.(mcp\.json|next)$/.test(name);
 }
 
 /** Whether something is there, or it cannot be told. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -321,47 +321,6 @@ describe("the start", () => {
       assert.deepEqual(readdirSync(join(home, "ide")), [`${port}.${name}`]);
     });
   }
-});
-
-describe("a window that is loaded again", () => {
-  const lockOf = (home: string, port: number, pid: number): string => {
-    mkdirSync(join(home, "ide"), { mode: 0o700 });
-    const file = join(home, "ide", `${port}.lock`);
-    writeFileSync(file, JSON.stringify({ pid }));
-    return file;
-  };
-  const begin = async (t: TestContext, pid: number): Promise<{ editor: FakeEditor; file: string; port: number; started: Promise<{ port: number }>; held: () => void }> => {
-    const [home, editor, taken] = [tempFolder(t), new FakeEditor(), createServer()];
-    await new Promise<void>((done) => taken.listen(0, "127.0.0.1", done));
-    t.after(() => taken.close());
-    const { port } = taken.address() as { port: number };
-    const file = lockOf(home, port, pid);
-    const core = createCore(editor.ports, { version: "0.1.0", home, port, former: process.ppid, pid: process.pid, mcpToken: () => Promise.resolve("x") });
-    t.after(() => core.stop());
-    return { editor, file, port, started: core.start(), held: () => taken.close() };
-  };
-  const waits = (editor: FakeEditor): Promise<void> => until("the wait", () => editor.clock.waiting > 0);
-
-  it("waits for its port until the window as it was has ended", async (t) => {
-    const { editor, file, port, started, held } = await begin(t, process.ppid);
-    await waits(editor);
-    held();
-    rmSync(file);
-    editor.clock.advance(50);
-    assert.equal((await started).port, port);
-  });
-
-  it("waits for ten seconds at most", async (t) => {
-    const { editor, port, started } = await begin(t, process.ppid);
-    await waits(editor);
-    editor.clock.advance(10_000);
-    assert.notEqual((await started).port, port);
-  });
-
-  it("does not wait for another window", async (t) => {
-    const { port, started } = await begin(t, process.pid);
-    assert.notEqual((await started).port, port);
-  });
 });
 
 describe("the lock", () => {

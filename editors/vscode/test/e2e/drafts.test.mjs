@@ -9,7 +9,7 @@ import WebSocket from "ws";
 import { Client } from "./lib/client.mjs";
 import { connect } from "./lib/door.mjs";
 import { call, edit } from "./lib/model.mjs";
-import { stage, unchanged } from "./lib/scene.mjs";
+import { stage, startScene, unchanged } from "./lib/scene.mjs";
 import { until } from "./lib/wait.mjs";
 
 const BASE = "one\ntwo\nthree\n";
@@ -170,5 +170,33 @@ describe("what a person typed in a review", () => {
     await until("the list, or that there is none", async () => (await toast("No texts are kept").isVisible()) || (await rows.count()) > 0);
     assert.doesNotMatch((await rows.allInnerTexts()).join("\n"), /plain\.txt|open\.txt/);
     await at.scene.session.page.keyboard.press("Escape");
+  });
+});
+
+describe("a window whose page crashes", () => {
+  it("is opened again with the review and the text typed in it, though the extensions of before live on", async (t) => {
+    const scene = await startScene({ fresh: true, files: { "crash.txt": BASE } });
+    t.after(() => scene.stop());
+    const { session, bench } = scene;
+    const file = session.file("crash.txt");
+    const agent = await scene.agent([edit("crash.txt", "two", "TWO"), { text: "Good." }]);
+    await bench.diffShown("crash.txt");
+    await agent.asks();
+    const same = unchanged(file, assert);
+    await bench.typeAtEnd("typed here");
+    await agent.shows("edited in code-server");
+    const { pid } = await session.lock();
+    const devtools = await bench.context.newCDPSession(bench.page);
+    devtools.send("Page.crash").catch(() => undefined); // it never answers
+    await until("the crash", () => bench.page.evaluate("1").then(() => false, () => true), 10_000);
+    const again = await bench.another(session.host.url(session.folder));
+    await until("the window to be back", async () => (await session.probe("return process.pid")) !== pid, 120_000);
+    process.kill(pid, 0); // as a host that waits for its window to come back
+    await again.diffShown("crash.txt");
+    await again.page.locator(".monaco-diff-editor .editor.modified .view-line", { hasText: "typed here" }).waitFor();
+    same();
+    await again.press("Accept");
+    assert.match(await agent.told(1), /typed here/);
+    assert.equal(session.read("crash.txt").toString(), `${PROPOSED}typed here`);
   });
 });
