@@ -40,16 +40,6 @@ async function judged(url, home) {
   return new Map(lines.map(([, name, passed, failed]) => [name, { passed: Number(passed), failed: Number(failed) }]));
 }
 
-/** Runs in the extension host: the memory that it holds after a collection. */
-const MEMORY = `const builtin = process.getBuiltinModule;
-  builtin("node:v8").setFlagsFromString("--expose-gc");
-  const gc = builtin("node:vm").runInNewContext("gc");
-  for (let i = 0; i < 5; i++) {
-    gc();
-    await new Promise((done) => setImmediate(done));
-  }
-  return process.memoryUsage();`;
-
 const clean = (verdicts) => [...verdicts].filter(([, { passed, failed }]) => passed > 0 && failed === 0).map(([name]) => name).sort();
 
 describe("programs of others in VS Code", () => {
@@ -114,8 +104,8 @@ describe("programs of others in VS Code", () => {
     const door = await connect(session);
     const at = { port: Number(new URL(entry.url).port), token: entry.headers.Authorization.replace("Bearer ", ""), session: door.transport.sessionId };
     let middle;
-    const { seen, cut } = await flood(at, load, async () => void (middle = await session.probe(MEMORY)));
-    const end = await session.probe(MEMORY);
+    const { seen, cut } = await flood(at, load, async () => void (middle = await session.memory()));
+    const end = await session.memory();
     const all = [...seen.values()].reduce((a, b) => a + b);
     const mib = ({ rss, heapUsed, arrayBuffers }) => `rss ${rss >> 20}, heap ${heapUsed >> 20}, buffers ${arrayBuffers >> 20} MiB`;
     t.diagnostic(`${all} requests of ${seen.size} kinds, ${cut} cut off; in the middle: ${mib(middle)}; at the end: ${mib(end)}`);

@@ -255,7 +255,10 @@ describe("a file that is not UTF-8", () => {
     agent: async (name, from, to) => {
       const agent = await at.scene.linkedAgent([edit(name, from, to), { text: "Good." }]);
       await agent.type("go on\r");
-      return async () => assert.match(await agent.told(2), /^Wrote/);
+      return async () => {
+        assert.match(await agent.told(2), /^Wrote/);
+        await agent.end(); // a window serves sixteen programs at most
+      };
     },
     mcp: (name, from, to) => {
       const answer = door.json("apply_diff", { path: name, diff: block(from, to) });

@@ -15,6 +15,16 @@ const PROMPT = 400;
 /** VS Code starts another extension host within a second or two, or never. */
 const STARTS = 30_000;
 
+/** Runs in the extension host: the memory that it holds after a collection. */
+const MEMORY = `const builtin = process.getBuiltinModule;
+  builtin("node:v8").setFlagsFromString("--expose-gc");
+  const gc = builtin("node:vm").runInNewContext("gc");
+  for (let i = 0; i < 5; i++) {
+    gc();
+    await new Promise((done) => setImmediate(done));
+  }
+  return process.memoryUsage();`;
+
 const failures = path.join(extensionRoot, "out/failures");
 
 /**
@@ -95,6 +105,11 @@ export class Session {
 
   probe(code, ...args) {
     return this.host.probe(code, ...args);
+  }
+
+  /** The memory of the extension host after a collection. */
+  memory() {
+    return this.probe(MEMORY);
   }
 
   /** Changes settings of the person; those that are undefined or null are as by default again. */
