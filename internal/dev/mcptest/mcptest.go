@@ -31,6 +31,7 @@ import (
 //	strict     it ends if the first message is not initialize
 //	mute       it answers no request that it does not know
 //	plain      it prints each answer with what stray=KIND names of Strays, or all of them
+//	tools=FILE as plain, with the tools that are a JSON array in the file
 //	indented   as plain, and its messages have several lines
 //	long       as plain, and the answer of its tool is longer than LongLine
 func Main() {
@@ -45,7 +46,8 @@ func Main() {
 	case has("slow"):
 		_, _ = os.Stdin.Read(make([]byte, 1<<20))
 		<-time.After(time.Hour) // select {} would end a program in which nothing else runs
-	case has("deaf"), has("strict"), has("mute"), has("plain"), has("indented"), has("long"):
+	case has("deaf"), has("strict"), has("mute"), has("plain"), has("indented"), has("long"),
+		slices.ContainsFunc(os.Args[2:], func(a string) bool { return strings.HasPrefix(a, "tools=") }):
 		plain(has)
 	}
 	s := New()

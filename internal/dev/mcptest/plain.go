@@ -61,7 +61,7 @@ func (w *strayWriter) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// plain serves without the SDK, as Main says. Its only tool is echo.
+// plain serves without the SDK, as Main says. Its only tool is echo, unless a file has others.
 func plain(has func(string) bool) {
 	in, out := json.NewDecoder(os.Stdin), json.NewEncoder(strayed(os.Stdout))
 	if has("indented") {
@@ -103,7 +103,7 @@ func plainResult(method string, has func(string) bool) map[string]any {
 			"serverInfo": map[string]any{"name": "plain", "version": "1"},
 		}
 	case "tools/list":
-		return map[string]any{"tools": []any{map[string]any{"name": "echo", "inputSchema": object()}}}
+		return map[string]any{"tools": plainTools()}
 	case "tools/call":
 		text := "echo"
 		if has("long") {
@@ -112,4 +112,21 @@ func plainResult(method string, has func(string) bool) map[string]any {
 		return map[string]any{"content": []any{map[string]any{"type": "text", "text": text}}}
 	}
 	return nil
+}
+
+// plainTools returns the list of tools that tools=FILE holds, or echo.
+func plainTools() any {
+	for _, a := range os.Args[2:] {
+		name, ok := strings.CutPrefix(a, "tools=")
+		if !ok {
+			continue
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return json.RawMessage(data)
+	}
+	return []any{map[string]any{"name": "echo", "inputSchema": object()}}
 }

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -219,7 +218,7 @@ func (c *conversation) encodeTools(specs []llm.ToolSpec) {
 		if i == 0 {
 			lead = '['
 		}
-		c.tools = appendTool(append(c.tools, lead), s, strings.Contains(c.source, "googleapis.com/"))
+		c.tools = appendTool(append(c.tools, lead), s, c.source)
 	}
 	if len(specs) > 0 {
 		c.tools = append(c.tools, ']')

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	goopenai "github.com/sashabaranov/go-openai"
 
+	"github.com/bb2d0cf4/agent/internal/clip"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/remote"
 	"github.com/bb2d0cf4/agent/internal/llm/toolschema"
@@ -200,11 +201,34 @@ func (e messageEncoder) appendCalls(dst []byte, calls []llm.ToolCall, own bool) 
 	return dst
 }
 
-// appendTool appends the description of a tool, for a server of Google's or another.
-func appendTool(dst []byte, s llm.ToolSpec, google bool) []byte {
+// forms are the forms of schemas, and the most characters of a description, by a part of the addresses of the servers
+// that want them.
+var forms = []struct {
+	address     string
+	form        func(json.RawMessage) json.RawMessage
+	description int
+}{
+	{"googleapis.com/", toolschema.Typed, 0},
+	{"api.moonshot.", toolschema.Typed, 0},
+	{"api.kimi.com/", toolschema.Typed, 0},
+	{"api.fireworks.ai/", toolschema.Typed, 0},
+	{"api.x.ai/", toolschema.Unbounded, 0},
+	{".openai.azure.com/", nil, 1024},
+}
+
+// appendTool appends the description of a tool, as the server at source takes it.
+func appendTool(dst []byte, s llm.ToolSpec, source string) []byte {
 	schema := s.ObjectSchema()
-	if s.Foreign && google {
-		schema = toolschema.Google(schema)
+	for _, f := range forms {
+		if !strings.Contains(source, f.address) {
+			continue
+		}
+		if f.form != nil {
+			schema = f.form(schema)
+		}
+		if f.description > 0 {
+			s.Description = clip.Runes(s.Description, f.description)
+		}
 	}
 	return appendJSON(dst, goopenai.Tool{
 		Type:     goopenai.ToolTypeFunction,

@@ -8,25 +8,38 @@ import (
 	"strings"
 )
 
-// maxKey is the most bytes that Anthropic's servers take in the name of a property.
+// maxKey is the most bytes that the servers of Anthropic and Google take in the name of a property.
 const maxKey = 64
 
 // Messages returns a schema in form for the Messages API, which takes only few characters in
 // the names of properties: others are described.
-func Messages(schema json.RawMessage) json.RawMessage {
-	return changed(schema, func(s object) {
-		properties, _ := s["properties"].(object)
-		var odd []string
-		for _, name := range slices.Sorted(maps.Keys(properties)) {
-			if !plainKey(name) {
-				odd = append(odd, fmt.Sprintf("%q: %s", name, brief(properties[name])))
-				delete(properties, name)
-			}
+func Messages(schema json.RawMessage) json.RawMessage { return changed(schema, describeOdd) }
+
+// describeOdd describes the properties whose names a provider does not take.
+func describeOdd(s object) {
+	properties, _ := s["properties"].(object)
+	var odd []string
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		if !plainKey(name) {
+			odd = append(odd, fmt.Sprintf("%q: %s", name, brief(properties[name])))
+			delete(properties, name)
 		}
-		if len(odd) > 0 {
-			describe(s, "further properties: "+strings.Join(odd, "; "))
-			delete(s, "additionalProperties")
-			require(s, slices.DeleteFunc(namesOf(s["required"]), func(name string) bool { return !plainKey(name) }))
+	}
+	if len(odd) > 0 {
+		describe(s, "further properties: "+strings.Join(odd, "; "))
+		delete(s, "additionalProperties")
+		require(s, slices.DeleteFunc(namesOf(s["required"]), func(name string) bool { return !plainKey(name) }))
+	}
+}
+
+// Unbounded returns a schema in form for the servers of xAI, which take no bounds of lengths: they are described.
+func Unbounded(schema json.RawMessage) json.RawMessage {
+	return changed(schema, func(s object) {
+		for _, key := range []string{"minLength", "maxLength", "minItems", "maxItems"} {
+			if n, ok := s[key]; ok {
+				delete(s, key)
+				describe(s, fmt.Sprint(key, " ", n))
+			}
 		}
 	})
 }
@@ -44,9 +57,9 @@ func brief(s any) string {
 	return strings.TrimSpace(strings.Join(typesOf(p), " or ") + " " + text)
 }
 
-// Google returns a schema in form for Google's servers: one type each, and values that are
-// texts.
-func Google(schema json.RawMessage) json.RawMessage {
+// Typed returns a schema in form for the servers of Google, and of others that want a type in each part: one type
+// each, and values that are texts.
+func Typed(schema json.RawMessage) json.RawMessage {
 	return changed(schema, func(s object) {
 		for _, key := range []string{"additionalProperties", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "uniqueItems", "pattern", "default"} {
 			delete(s, key)
@@ -75,6 +88,7 @@ func Google(schema json.RawMessage) json.RawMessage {
 			s["type"] = "string"
 		}
 		onlyTexts(s)
+		describeOdd(s)
 		if s["type"] == "object" && s["properties"] == nil {
 			s["properties"] = object{}
 		}
