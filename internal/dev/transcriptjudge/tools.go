@@ -196,27 +196,7 @@ func (r Rules) values(s map[string]any, types []string, fail func(string, ...any
 }
 
 func (r Rules) inner(s map[string]any, at string, fail func(string, ...any)) (errs []error) {
-	properties, _ := s["properties"].(map[string]any)
-	if _, ok := s["properties"]; ok && properties == nil {
-		fail("properties %v", s["properties"])
-	}
-	for name, p := range properties {
-		if r.Keys != nil && !r.Keys.MatchString(name) {
-			fail("property %q", name)
-		}
-		errs = append(errs, r.schema(p, at+"/"+name))
-	}
-	if required, ok := s["required"]; ok {
-		list, _ := required.([]any)
-		if len(list) == 0 {
-			fail("required %v", required)
-		}
-		for _, name := range list {
-			if text, ok := name.(string); !ok || properties[text] == nil {
-				fail("required %v", name)
-			}
-		}
-	}
+	errs = r.properties(s, at, fail)
 	if items, ok := s["items"]; ok {
 		errs = append(errs, r.schema(items, at+"/items"))
 	}
@@ -234,6 +214,30 @@ func (r Rules) inner(s map[string]any, at string, fail func(string, ...any)) (er
 	}
 	if s["format"] != nil && s["format"] != "date-time" && slices.Contains(r.Unknown, "pattern") {
 		fail("format %v", s["format"])
+	}
+	return errs
+}
+
+func (r Rules) properties(s map[string]any, at string, fail func(string, ...any)) (errs []error) {
+	properties, _ := s["properties"].(map[string]any)
+	if _, ok := s["properties"]; ok && properties == nil {
+		fail("properties %v", s["properties"])
+	}
+	for name, p := range properties {
+		if r.Keys != nil && !r.Keys.MatchString(name) {
+			fail("property %q", name)
+		}
+		errs = append(errs, r.schema(p, at+"/"+name))
+	}
+	required, ok := s["required"]
+	if list, _ := required.([]any); ok && len(list) == 0 {
+		fail("required %v", required)
+	} else {
+		for _, name := range list {
+			if text, ok := name.(string); !ok || properties[text] == nil {
+				fail("required %v", name)
+			}
+		}
 	}
 	return errs
 }
