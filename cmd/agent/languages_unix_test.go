@@ -203,3 +203,26 @@ func killedWith(t *testing.T, d *desk, said ...string) {
 		t.Errorf("the file is %q", got)
 	}
 }
+
+// TestErrorsInOtherFiles: the question about an edit that breaks another file names the error, and after a yes the model gets it.
+func TestErrorsInOtherFiles(t *testing.T) {
+	t.Parallel()
+	bin := goBin(t)
+	d := newDesk(t, llmtest.NewServer(t,
+		callOf("find_references", `{"symbol":"Area"}`),
+		callOf("edit_file", `{"path":"shapes.go","old_string":"side int","new_string":"side string"}`), llmtest.Turn{Text: "Done."},
+	), map[string]string{
+		"go.mod": "module example.com/m\n\ngo 1.21\n", "shapes.go": "package m\n\nfunc Area(side int) int { return len(\"x\") }\n", "use.go": "package m\n\nvar big = Area(3)\n",
+	})
+	d.keep("config.yaml", "permissions: {allow: [run(gopls)]}\n")
+	d.env = append(d.env, "AGENT_LANGUAGE_SERVERS=auto", "GOPROXY=off", "PATH="+os.Getenv("PATH")+string(os.PathListSeparator)+bin)
+	d.sit()
+	d.say("break it")
+	d.asked(`edit shapes\.go`)
+	d.WaitFor(`gopls ✗ 1 new error`)
+	d.Press("y")
+	d.WaitFor(`Done\.`)
+	if got := d.told(2); !strings.Contains(got, "use.go:3: cannot use 3") {
+		t.Errorf("the model was told %q", got)
+	}
+}

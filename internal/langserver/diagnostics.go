@@ -56,11 +56,12 @@ func (p *process) published(params json.RawMessage) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.held(told.URI) == nil {
-		return
-	}
 	p.serial++
-	p.told[told.URI] = &report{told.Version, p.serial, time.Now(), bounded(told.Diagnostics)}
+	if p.held(told.URI) != nil {
+		p.told[told.URI] = &report{told.Version, p.serial, time.Now(), bounded(told.Diagnostics)}
+	} else {
+		p.note(told.URI, told.Diagnostics)
+	}
 	close(p.news)
 	p.news = make(chan struct{})
 }
@@ -98,7 +99,11 @@ func (p *process) diagnose(ctx context.Context, uri string) (found []diagnostic,
 		return got.Items, p.why(err)
 	}
 	if p.Passes != "" {
-		return p.passed(ctx, uri)
+		path, err := pathOf(uri)
+		if err != nil {
+			return nil, err
+		}
+		return p.passed(ctx, path)
 	}
 	for {
 		p.mu.Lock()
@@ -123,28 +128,25 @@ func (p *process) diagnose(ctx context.Context, uri string) (found []diagnostic,
 	}
 }
 
-// passed asks tsserver for the problems of a text: its server does not report an empty list.
-func (p *process) passed(ctx context.Context, uri string) (all []diagnostic, err error) {
+// passed asks tsserver for the problems of a file: its server does not report an empty list.
+func (p *process) passed(ctx context.Context, path string) (all []diagnostic, err error) {
 	type place struct {
 		Line   int `json:"line"`
 		Offset int `json:"offset"`
 	}
-	var got struct {
-		Body []struct {
-			Start    place  `json:"start"`
-			End      place  `json:"end"`
-			Text     string `json:"text"`
-			Code     int    `json:"code"`
-			Category string `json:"category"`
-		} `json:"body"`
+	var got []struct {
+		Start    place  `json:"start"`
+		End      place  `json:"end"`
+		Text     string `json:"text"`
+		Code     int    `json:"code"`
+		Category string `json:"category"`
 	}
 	at := func(p place) position { return position{p.Line - 1, p.Offset - 1} }
 	for _, request := range []string{"syntacticDiagnosticsSync", "semanticDiagnosticsSync"} {
-		params := map[string]any{"command": p.Passes, "arguments": []any{request, map[string]any{"file": uri}}}
-		if err := p.conn.Call(ctx, "workspace/executeCommand", params, &got); err != nil {
-			return nil, p.why(err)
+		if err := p.pass(ctx, request, path, &got); err != nil {
+			return nil, err
 		}
-		for _, each := range got.Body {
+		for _, each := range got {
 			d := diagnostic{Range: span{at(each.Start), at(each.End)}, Severity: int(editor.SeverityError), Message: each.Text, Source: "typescript"}
 			switch each.Category {
 			case "warning":
@@ -213,16 +215,25 @@ func (s *Servers) Tries(path string) string {
 	return ""
 }
 
-// Try returns the problems of texts before and after the changes, by the running server with a name. No other question
-// reaches it meanwhile, and it holds the texts from before at the end.
+// Try returns the problems of texts before and after the changes, by the running server with a name, and the errors that the
+// changes make in other files of the project, if it tells. No other question reaches it meanwhile, and it holds the texts from
+// before at the end.
 func (s *Servers) Try(ctx context.Context, name string, all []Proposal) (before, after []editor.Diagnostic, err error) {
 	err = s.named(ctx, name, func(ctx context.Context, p *process) error {
 		defer p.restore(all)
 		var err error
-		if before, err = p.judge(ctx, all, func(each Proposal) (string, bool) { return each.Before, !each.New }); err == nil {
-			after, err = p.judge(ctx, all, func(each Proposal) (string, bool) { return each.After, true })
+		if before, err = p.judge(ctx, all, func(each Proposal) (string, bool) { return each.Before, !each.New }); err != nil {
+			return err
 		}
-		return err
+		p.watch(true)
+		defer p.watch(false)
+		began := time.Now()
+		if after, err = p.judge(ctx, all, func(each Proposal) (string, bool) { return each.After, true }); err != nil {
+			return err
+		}
+		was, is := p.elsewhere(ctx, all, s.opt.Folders, time.Since(began))
+		before, after = append(before, was...), append(after, is...)
+		return nil
 	})
 	return before, after, err
 }
@@ -254,8 +265,8 @@ func (p *process) restore(all []Proposal) {
 	}
 }
 
-// judge has the server hold texts, and returns the problems in them. Those of several are believed once the server
-// is quiet: a report of the first may be older than the last.
+// judge has the server hold texts, and returns the errors and warnings in them: hints may come later. Those of several are
+// believed once the server is quiet: a report of the first may be older than the last.
 func (p *process) judge(ctx context.Context, all []Proposal, text func(Proposal) (string, bool)) (out []editor.Diagnostic, err error) {
 	for _, each := range all {
 		if now, ok := text(each); ok {
@@ -272,6 +283,7 @@ func (p *process) judge(ctx context.Context, all []Proposal, text func(Proposal)
 			if err != nil {
 				return nil, err
 			}
+			found = slices.DeleteFunc(slices.Clone(found), func(d diagnostic) bool { return d.Severity > int(editor.SeverityWarning) })
 			out = append(out, problems(each.Path, found)...)
 		}
 		if p.pulls || p.Passes != "" || len(all) == 1 {

@@ -59,6 +59,9 @@ func hostile(how string) {
 			ID     json.RawMessage `json:"id"`
 			Method string          `json:"method"`
 		}
+		if json.Unmarshal(data, &m) == nil && how == "elsewhere" {
+			blame(w, m.Method, data)
+		}
 		if json.Unmarshal(data, &m) != nil || m.ID == nil || m.Method == "" {
 			continue
 		}
@@ -70,6 +73,37 @@ func hostile(how string) {
 			answer("null")
 		default:
 			misbehave(how, w, answer)
+		}
+	}
+}
+
+// blame reports errors of many files for a text that is broken: of ones of its folder, of others, and of odd names.
+func blame(w *bufio.Writer, method string, data []byte) {
+	var m struct {
+		Params struct {
+			TextDocument struct {
+				URI     string
+				Version int
+				Text    string
+			}
+			ContentChanges []struct{ Text string }
+		}
+	}
+	if json.Unmarshal(data, &m) != nil || method != "textDocument/didOpen" && method != "textDocument/didChange" {
+		return
+	}
+	of := m.Params.TextDocument
+	for _, c := range m.Params.ContentChanges {
+		of.Text = c.Text
+	}
+	found := `[]`
+	if of.Text == "broken" {
+		found = `[{"message":"` + strings.Repeat("m", 2*maxText) + `"}` + strings.Repeat(`,{"message":"m"}`, 2*maxFindings) + `]`
+	}
+	say(w, fmt.Sprintf(`{"jsonrpc":"2.0","method":"textDocument/publishDiagnostics","params":{"uri":%q,"version":%d,"diagnostics":[]}}`, of.URI, of.Version))
+	for i := range 2 * maxFiles {
+		for _, uri := range []string{of.URI + strconv.Itoa(i), "file:///outside" + strconv.Itoa(i%9), of.URI + "%1b" + strconv.Itoa(i)} {
+			say(w, fmt.Sprintf(`{"jsonrpc":"2.0","method":"textDocument/publishDiagnostics","params":{"uri":%q,"diagnostics":%s}}`, uri, found))
 		}
 	}
 }
@@ -151,6 +185,23 @@ func TestHostileServers(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestHostileErrorsElsewhere: of a flood of errors in other files little is kept, and none of files outside of the folder.
+func TestHostileErrorsElsewhere(t *testing.T) {
+	s, at := hostileServers(t, "elsewhere", nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, _ = s.Definition(ctx, at) // starts it
+	_, after, err := s.Try(t.Context(), "hostile", []Proposal{{Path: at.Path, Before: "x", After: "broken"}})
+	if err != nil || len(after) == 0 || len(after) > maxFiles*maxFindings {
+		t.Fatalf("%d, %v", len(after), err)
+	}
+	for _, d := range after {
+		if !strings.HasPrefix(d.Path, at.Path) || strings.Contains(d.Path, "\x1b") || len(d.Message) > maxText+len("…") {
+			t.Fatalf("%q: %.50s, %d bytes", d.Path, d.Message, len(d.Message))
+		}
 	}
 }
 

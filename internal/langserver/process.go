@@ -64,10 +64,11 @@ type process struct {
 	busy     map[string]bool
 	open     []*heldText // the last one used at the end
 	changed  map[string]bool
-	told     map[string]*report // by URI
-	serial   int                // of the last report
-	news     chan struct{}      // closed by the next report
-	born     time.Time          // of the first text
+	told     map[string]*report      // by URI
+	files    map[string][]diagnostic // errors of those that are not open, by path, while they are watched
+	serial   int                     // of the last report
+	news     chan struct{}           // closed by the next report
+	born     time.Time               // of the first text
 
 	pulls bool          // it is asked for problems; set before begun is closed
 	turn  chan struct{} // holds a token while a question is asked

@@ -10,7 +10,7 @@ import (
 // known lists the servers that are used without any configuration, the better of those for one
 // language first.
 var known = []Server{
-	{Name: "gopls", Command: []string{"gopls"}, Languages: map[string]string{".go": "go"}, Markers: []string{"go.mod", "go.work"}, Version: []string{"gopls", "version"}},
+	{Name: "gopls", Command: []string{"gopls"}, Languages: map[string]string{".go": "go"}, Markers: []string{"go.mod", "go.work"}, Settings: goplsSettings, Version: []string{"gopls", "version"}},
 	{Name: "rust-analyzer", Command: []string{"rust-analyzer"}, Languages: map[string]string{".rs": "rust"}, Markers: []string{"Cargo.toml"}, Version: []string{"rust-analyzer", "--version"}},
 	{Name: "clangd", Command: []string{"clangd"}, Languages: map[string]string{".c": "c", ".h": "c", ".cc": "cpp", ".cpp": "cpp", ".cxx": "cpp", ".hh": "cpp", ".hpp": "cpp"}, Markers: []string{"compile_commands.json", "compile_flags.txt", ".clangd", "CMakeLists.txt"}, Version: []string{"clangd", "--version"}},
 	{Name: "basedpyright", Command: []string{"basedpyright-langserver", "--stdio"}, Languages: python, Markers: pythonMarkers, Version: []string{"basedpyright", "--version"}},
@@ -23,6 +23,9 @@ var known = []Server{
 	{Name: "jdtls", Command: []string{"jdtls"}, Languages: map[string]string{".java": "java"}, Markers: []string{"pom.xml", "build.gradle", "build.gradle.kts"}},
 	{Name: "bash-language-server", Command: []string{"bash-language-server", "start"}, Languages: map[string]string{".sh": "shellscript", ".bash": "shellscript"}, Version: []string{"bash-language-server", "--version"}},
 }
+
+// Packages that use a changed one are to be judged soon: edits are few.
+const goplsSettings = `{"diagnosticsDelay": "50ms"}`
 
 var (
 	python        = map[string]string{".py": "python", ".pyi": "python"}
