@@ -109,7 +109,7 @@ func TestProvidersTakeTheTools(t *testing.T) {
 	}
 }
 
-// strictServer refuses what its provider refuses.
+// strictServer refuses requests by the rules of its provider.
 type strictServer struct {
 	t     *testing.T
 	rules transcriptjudge.Rules

@@ -20,7 +20,7 @@ const (
 	maxQuiet = time.Second
 )
 
-// Bounds of what is kept of the files that a server does not hold: their number, their problems, and the bytes of a text.
+// Bounds of the reports about files that a server does not hold: their number, their errors, and the bytes of a text.
 const (
 	maxFiles    = 200
 	maxFindings = 50
@@ -80,7 +80,7 @@ func (p *process) note(uri string, all []diagnostic) {
 	p.files[path] = errorsOf(all)
 }
 
-// errorsOf returns the first errors, without what only their server reads.
+// errorsOf returns the first errors, of bounded length.
 func errorsOf(all []diagnostic) (kept []diagnostic) {
 	for _, d := range all {
 		if d.Severity <= int(editor.SeverityError) && len(kept) < maxFindings {

@@ -22,8 +22,8 @@ func places(dir string, all []editor.Diagnostic) string {
 	return lines(dir, out)
 }
 
-// TestErrorsElsewhere: a proposal that breaks other files of the package, and of another, is named with these; errors that were
-// there are not, and nothing is once the proposal is gone.
+// TestErrorsElsewhere: a proposal that breaks other files of the package, and of another, is named with these, and older
+// errors are not.
 func TestErrorsElsewhere(t *testing.T) {
 	s, dir := project(t, map[string]string{
 		"shapes.go": shapes, "use.go": use, "old.go": "package m\n\nvar old = missing\n", "sub/other.go": "package sub\n\nimport \"example.com/m\"\n\nvar x = m.Area(1)\n",

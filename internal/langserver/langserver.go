@@ -75,6 +75,7 @@ type Servers struct {
 	closed  bool
 	running map[string]*process // by the server's name
 	allowed map[string]bool     // names of servers that may start
+	asked   bool                // one has started
 }
 
 // Usable is a server whose program is installed, or the reason why it is not used.
@@ -154,6 +155,14 @@ func (s *Servers) List() []Usable { return s.usable() }
 // Serve reports whether there is anybody who answers.
 func (s *Servers) Serve() bool {
 	return s != nil && (s.edits() || slices.ContainsFunc(s.usable(), func(u Usable) bool { return u.Path != "" }))
+}
+
+// Asked reports whether one has started in this session, or an editor may answer.
+func (s *Servers) Asked() bool {
+	s.mu.Lock()
+	asked := s.asked
+	s.mu.Unlock()
+	return asked || s.edits()
 }
 
 // edits reports whether an editor may answer.
@@ -309,7 +318,7 @@ func (s *Servers) started(ctx context.Context, u Usable) (*process, error) {
 		if p, err = start(ctx, u, s.opt); err != nil {
 			return nil, err
 		}
-		s.running[u.Name] = p
+		s.running[u.Name], s.asked = p, true
 	}
 	p.stay()
 	p.asks++

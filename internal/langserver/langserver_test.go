@@ -73,7 +73,7 @@ const (
 // TestGopls asks a real server: places, an outline, the project's names, after a change by somebody else too.
 func TestGopls(t *testing.T) {
 	s, dir := project(t, map[string]string{"shapes.go": shapes, "use.go": use, "sub/other.go": "package sub\n\nimport \"example.com/m\"\n\nvar x = m.Area(1)\n"})
-	if s.running["gopls"] != nil || !s.Serve() {
+	if s.running["gopls"] != nil || !s.Serve() || s.Asked() {
 		t.Fatalf("before a question: %v, %+v", s.running, s.List())
 	}
 	ctx := t.Context()
@@ -92,6 +92,9 @@ func TestGopls(t *testing.T) {
 	}
 	if got := strings.Join(names, ", "); err != nil || got != "function Area:4, struct Box:8, field Side:8, method (Box).Size:10" {
 		t.Errorf("outline: %s, %v", got, err)
+	}
+	if !s.Asked() {
+		t.Error("no server has started")
 	}
 	named, err := s.Find(ctx, "Box")
 	if err != nil || len(named) == 0 || lines(dir, []Location{named[0].Location}) != "shapes.go:8" {

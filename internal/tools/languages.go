@@ -23,6 +23,8 @@ const maxReason = 4 << 10
 type Languages interface { //nolint:interfacebloat // a method for each question
 	// Serve reports whether there is anybody who answers.
 	Serve() bool
+	// Asked reports whether one has started, or need not.
+	Asked() bool
 	// Starts returns the programs that must start before a question is answered, about the file at path or,
 	// without one, about the project.
 	Starts(ctx context.Context, path string) []langserver.Usable
@@ -46,9 +48,13 @@ var (
 	quickFixFacts       = Facts{Name: "quick_fix", Kind: KindEdit, Hook: "Edit", Names: editNames}
 )
 
+// firstLanguageTools is how many of languageTools are offered before a server has started. The others come to their end then:
+// a request is small, and its beginning stays.
+const firstLanguageTools = 3
+
 // languageTools returns the tools that ask d.Languages.
 func languageTools(d Deps) []Tool {
-	return []Tool{findDefinition(d), findReferences(d), listSymbols(d), renameSymbol(d), quickFix(d)}
+	return []Tool{findDefinition(d), findReferences(d), renameSymbol(d), listSymbols(d), quickFix(d)}
 }
 
 // symbolArgs name a symbol as a model knows it.

@@ -16,6 +16,7 @@ import (
 
 // linguists is a server that knows every word of a, b and a_test: the first line with it defines it.
 type linguists struct {
+	fresh  bool // none has started
 	b      *bench
 	fails  error
 	starts []langserver.Usable
@@ -24,7 +25,8 @@ type linguists struct {
 	at      int // of the last question
 }
 
-func (linguists) Serve() bool { return true }
+func (linguists) Serve() bool   { return true }
+func (s linguists) Asked() bool { return !s.fresh }
 
 func (s linguists) Starts(context.Context, string) []langserver.Usable { return s.starts }
 
@@ -222,5 +224,30 @@ func TestLanguageToolsCostNothing(t *testing.T) {
 	}
 	if !slices.ContainsFunc(b.set.Offered("edit_file"), func(s llm.ToolSpec) bool { return s.Name == "rename_symbol" }) {
 		t.Error("rename_symbol is not offered")
+	}
+}
+
+// TestToolsBeforeAServerStarts: two tools are offered once a server has started, or to an agent that names them.
+func TestToolsBeforeAServerStarts(t *testing.T) {
+	b := newBench(t, nil)
+	b.deps.Languages = &linguists{fresh: true}
+	names := func(set *Set) (all []string) {
+		for _, spec := range set.Specs() {
+			if strings.Contains(spec.Name, "symbol") || spec.Name == "quick_fix" || spec.Name == "find_definition" {
+				all = append(all, spec.Name)
+			}
+		}
+		return all
+	}
+	set := NewSet(b.deps)
+	if got := strings.Join(names(set), " "); got != "find_definition rename_symbol" {
+		t.Error(got)
+	}
+	if set.Offer([]string{"list_*"}); strings.Join(names(set), " ") != "find_definition rename_symbol list_symbols" {
+		t.Error(names(set))
+	}
+	b.deps.Languages = &linguists{}
+	if got := strings.Join(names(NewSet(b.deps)), " "); got != "find_definition rename_symbol list_symbols quick_fix" {
+		t.Error(got)
 	}
 }

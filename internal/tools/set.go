@@ -19,7 +19,7 @@ import (
 type Set struct {
 	deps        Deps
 	found       map[string]bool // tools of servers that were searched for
-	offered     []string        // patterns of further names
+	offered     []string        // patterns of names
 	tools       []Tool
 	languages   []Tool
 	specs       []llm.ToolSpec
@@ -55,8 +55,8 @@ func NewSet(d Deps) *Set {
 	return s
 }
 
-// Offer has Specs list the tools of servers that Cover finds in names even if the
-// definitions of all do not fit.
+// Offer has Specs list the tools that Cover finds in names: those of servers even if the
+// definitions of all do not fit, and those that ask a language server even before it has started.
 func (s *Set) Offer(names []string) { s.offered = slices.Clone(names) }
 
 // ownName returns our name of a tool.
@@ -89,8 +89,11 @@ func (s *Set) Offered(names ...string) []llm.ToolSpec {
 func (s *Set) Specs() []llm.ToolSpec {
 	specs := s.specs[:len(s.specs):len(s.specs)]
 	if len(s.languages) > 0 && s.deps.Languages.Serve() {
-		for _, t := range s.languages {
-			specs = append(specs, t.Spec())
+		asked := s.deps.Languages.Asked()
+		for i, t := range s.languages {
+			if spec := t.Spec(); asked || i < firstLanguageTools || Cover(s.offered, spec.Name) {
+				specs = append(specs, spec)
+			}
 		}
 	}
 	for _, t := range s.serverTools() {

@@ -57,7 +57,7 @@ type declared struct {
 	Function    *declared
 }
 
-// Tools returns what the provider refuses in the tools of body, a request of any wire, and how many there are.
+// Tools returns why the provider refuses the tools of body, a request of any wire, and how many there are.
 func (r Rules) Tools(body []byte) (n int, err error) {
 	var req struct{ Tools []declared }
 	if err := json.Unmarshal(body, &req); err != nil {
@@ -90,7 +90,7 @@ func (r Rules) Tools(body []byte) (n int, err error) {
 	return len(req.Tools), errors.Join(errs...)
 }
 
-// Schema returns what the provider, or JSON Schema 2020-12, refuses in the schema of a tool's arguments.
+// Schema returns why the provider, or JSON Schema 2020-12, refuses the schema of a tool's arguments.
 func (r Rules) Schema(data []byte) error {
 	var s map[string]any
 	if err := json.Unmarshal(data, &s); err != nil {
