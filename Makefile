@@ -14,7 +14,7 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 win
 export CGO_ENABLED := 0
 
 .DEFAULT_GOAL := build
-.PHONY: build install check test test-full test-release release security-report test-vscode lint bench demo pictures pictures-vscode cross vsix clean help
+.PHONY: build install check test test-full test-windows test-release release security-report test-vscode lint bench demo pictures pictures-vscode cross vsix clean help
 
 build: ## build bin/agent
 	$(GOBUILD) -o bin/agent ./cmd/agent
@@ -47,6 +47,9 @@ test-full: ## the same at full load (kills, interleavings, fuzzing); needs npm
 	AGENT_TEST_FULL=1 bash scripts/test-vscode.sh
 	bash scripts/test-release.sh
 	$(MAKE) cross
+
+test-windows: ## run the tests of Windows in Wine; root on Debian only, installs Wine for itself
+	bash scripts/test-windows.sh
 
 test-release: ## build a release, install it in every way, and play the demo with each
 	bash scripts/test-release.sh

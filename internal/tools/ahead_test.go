@@ -25,8 +25,8 @@ func TestReadsRunTogether(t *testing.T) {
 		{"list_files", `{"path":".","recursive":true}`},
 		{"find_files", `{"pattern":"**/*.go"}`},
 		{"search_files", `{"regex":"package"}`},
-		{"read_file", `{"path":"` + outside + `"}`},
-		{"read_file", `{"path":"` + outside + `"}`},
+		{"read_file", `{"path":"` + filepath.ToSlash(outside) + `"}`},
+		{"read_file", `{"path":"` + filepath.ToSlash(outside) + `"}`},
 		{"read_file", `{"path":"missing"}`},
 		{"read_file", `{"path":"b/c.go"}`},
 	}

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/dev/stress"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
@@ -36,7 +38,7 @@ func TestLinesThatRulesDoNotRead(t *testing.T) {
 			c := commander{Deps: b.deps}
 			req := c.request(execution{executeCommandArgs: executeCommandArgs{Command: line}, opts: shell.Options{Dir: b.dir}, judged: c.place(b.dir).Judge(line)})
 			noted := len(req.Notes) > 0 && strings.Contains(req.Notes[len(req.Notes)-1].Text, "cmd.exe")
-			if in == nil {
+			if in == nil && shell.In(b.dir).Posix {
 				if noted {
 					t.Errorf("%s: noted with a shell that rules read", line)
 				}
@@ -56,6 +58,44 @@ func TestLinesThatRulesDoNotRead(t *testing.T) {
 			}
 		}
 	}
+}
+
+// No characters with a meaning for cmd.exe or PowerShell make a line that runs unasked, whatever rule allows
+// its first words.
+func TestNoLineOfCmdRunsUnasked(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(stress.Seed(t), 0)) //nolint:gosec // lines, not secrets
+	one := func(all ...string) string { return all[rnd.IntN(len(all))] }
+	b := newBench(t, nil)
+	b.deps.shell = &shell.Interpreter{Name: "cmd.exe"}
+	c := commander{Deps: b.deps}
+	tried := stress.Size(300, 3000)
+	for range tried {
+		head := one("type", "echo", "cat", "go test", "dir", "findstr", "git status", "Get-Content", "Write-Output")
+		line := head
+		for range 1 + rnd.IntN(4) {
+			line += one("", " ") + one("&", "&&", "|", "||", ";", ",", "^&", "^", "%X%", "%X:~0,1%", "%~dp0", "!X!", ">", ">>", "<", "2>&1", "(", ")", "@(", "{", "}",
+				"`", "$(", "${x}", "$x", "\"", `\"`, "'", "--", "--%", "=", "::", "#", "<#", "#>", "[", "]", "*", "?", "~", "\t", "\u00a0", "\u201c", "\u2013") +
+				one("", " ") + one("a", "ro.txt", "del ro.txt", "Remove-Item ro.txt", "rem", "/s", "-Command")
+		}
+		req := c.request(execution{executeCommandArgs: executeCommandArgs{Command: line}, opts: shell.Options{Dir: b.dir}, judged: c.place(b.dir).Judge(line)})
+		forms := 0
+		for _, text := range []string{"run", "run(*)", "run(**)", "run(" + head + ")", "run(" + head + " *)", "run(" + head + " **)", "run(" + line + ")", "run(" + line + " **)"} {
+			r, err := permission.ParseRule(permission.Allow, text, "a test")
+			if err != nil {
+				continue
+			}
+			forms++
+			for _, mode := range []permission.Mode{permission.Default, permission.AcceptEdits} {
+				if v, decided := permission.New(mode, r).Decide(req); decided {
+					t.Errorf("%s: %s in mode %v decides %+v", line, text, mode, v)
+				}
+			}
+		}
+		if !req.Force || forms < 4 {
+			t.Errorf("%s: forced %v, %d forms of rules", line, req.Force, forms)
+		}
+	}
+	t.Logf("load: %d lines", tried)
 }
 
 // Only the first of several lines would run.

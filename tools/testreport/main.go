@@ -2,7 +2,8 @@
 // package, the whole output of failures, the lines of tests that begin with "load:",
 // and a summary. It guarantees a non-zero exit status if a package failed or did not
 // finish and, with CI=true in the environment, if a test was skipped. With
-// -events FILE before the arguments of go test, it keeps the events of go test -json.
+// -events FILE before the arguments of go test, it keeps the events of go test -json. With -except FILE
+// there, the tests that the file lists fail, each for its reason; the run fails if one of them does not.
 package main
 
 import (
@@ -23,6 +24,14 @@ func main() {
 
 func run(args []string) error {
 	events := io.Discard
+	var except exceptions
+	if len(args) > 1 && args[0] == "-except" {
+		var err error
+		if except, err = readExceptions(args[1]); err != nil {
+			return err
+		}
+		args = args[2:]
+	}
 	if len(args) > 1 && args[0] == "-events" {
 		file, err := os.Create(args[1])
 		if err != nil {
@@ -41,6 +50,7 @@ func run(args []string) error {
 		return fmt.Errorf("start go test: %w", err)
 	}
 	rep := newReport(os.Stdout)
+	rep.except = except
 	readErr := rep.read(io.TeeReader(out, events))
 	waitErr := cmd.Wait()
 	if err := rep.close(os.Getenv("CI") == "true"); err != nil {

@@ -111,3 +111,55 @@ func TestRun(t *testing.T) {
 		})
 	}
 }
+
+// Exceptions fail, alone or with their parts; each other failure fails the run.
+func TestExceptions(t *testing.T) {
+	fails := func(test string) string { return `{"Action":"fail","Package":"m/p","Test":"` + test + `"}` }
+	const pass, begins, pkgFails = `{"Action":"pass","Package":"m/p","Test":"TestA"}`, `{"Action":"start","Package":"m/p"}`, `{"Action":"fail","Package":"m/p"}`
+	for _, c := range []struct{ name, in, wantErr string }{
+		{"fails", lines(begins, fails("TestA/x"), fails("TestA"), pkgFails), ""},
+		{"passes", lines(begins, pass, `{"Action":"pass","Package":"m/p"}`), "did not fail: p TestA"},
+		{"is gone", lines(begins, `{"Action":"pass","Package":"m/p"}`), "did not fail: p TestA"},
+		{"beside another failure", lines(begins, fails("TestA"), fails("TestB"), pkgFails), "1 packages failed"},
+		{"is of another package", lines(`{"Action":"start","Package":"m/q"}`, `{"Action":"fail","Package":"m/q","Test":"TestA"}`, `{"Action":"fail","Package":"m/q"}`), "1 packages failed"},
+		{
+			"beside a crash", lines(begins, fails("TestA"), `{"Action":"output","Package":"m/p","Test":"TestB","Output":"panic: oh\n"}`, pkgFails),
+			"1 packages failed",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			name := filepath.Join(t.TempDir(), "list")
+			if err := os.WriteFile(name, []byte("# Of a system.\n\np TestA: it has no links\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			except, err := readExceptions(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out strings.Builder
+			rep := newReport(&out)
+			rep.except = except
+			if err := rep.read(strings.NewReader(c.in)); err != nil {
+				t.Fatal(err)
+			}
+			if err := rep.close(false); (err == nil) != (c.wantErr == "") || err != nil && !strings.Contains(err.Error(), c.wantErr) {
+				t.Errorf("error %v, want %q", err, c.wantErr)
+			}
+			if c.name == "fails" && !strings.Contains(out.String(), "excepted: p TestA: it has no links\n") {
+				t.Errorf("%q", out.String())
+			}
+		})
+	}
+}
+
+func TestExceptionsThatAreNone(t *testing.T) {
+	for _, text := range []string{"p TestA", "p: no test", "p TestA: x\np TestA: y", "p TestA: "} {
+		name := filepath.Join(t.TempDir(), "list")
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if e, err := readExceptions(name); err == nil {
+			t.Errorf("%q: %v", text, e.reasons)
+		}
+	}
+}

@@ -16,7 +16,7 @@ import (
 // A process that a command leaves is ended and named, also if its parent has ended.
 func TestLeftProcesses(t *testing.T) {
 	self := executable(t)
-	res := run(t, shell.Options{Line: `"` + self + `" ` + asLeaving})
+	res := runLine(t, shell.Options{Line: `"` + self + `" ` + asLeaving})
 	pid, err := strconv.Atoi(strings.TrimSpace(res.Output))
 	if err != nil || res.ExitCode != 0 {
 		t.Fatalf("%+v", res)
@@ -31,7 +31,7 @@ func TestLeftProcesses(t *testing.T) {
 // A command that takes too long is ended with all that it has started.
 func TestTimeoutEndsAll(t *testing.T) {
 	self := executable(t)
-	res := run(t, shell.Options{Line: `"` + self + `" ` + asLeaving + ` & "` + self + `" ` + asLeft, Timeout: 10 * time.Second})
+	res := runLine(t, shell.Options{Line: `"` + self + `" ` + asLeaving + ` & "` + self + `" ` + asLeft, Timeout: 10 * time.Second})
 	if !res.TimedOut || len(res.Notes) > 0 {
 		t.Errorf("%+v", res)
 	}

@@ -22,8 +22,17 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// run runs a line in a fresh folder and fails the test if it cannot be started.
+// run runs a line for a POSIX shell like runLine.
 func run(t *testing.T, opts shell.Options) shell.Result {
+	t.Helper()
+	if !shell.In(opts.Dir).Posix {
+		t.Skip("there is no shell for its line")
+	}
+	return runLine(t, opts)
+}
+
+// runLine runs a line in a fresh folder and fails the test if it cannot be started.
+func runLine(t *testing.T, opts shell.Options) shell.Result {
 	t.Helper()
 	if opts.Dir == "" {
 		opts.Dir = t.TempDir()
