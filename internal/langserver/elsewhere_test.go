@@ -39,6 +39,12 @@ func TestErrorsElsewhere(t *testing.T) {
 		{strings.Replace(shapes, "side * side", "side * 3", 1), ""},
 	} {
 		before, after, err := s.Try(t.Context(), "gopls", []Proposal{{Path: path, Before: shapes, After: c.after}})
+		for range 9 { // on a busy machine it may tell of the other package too late
+			if err != nil || len(after) >= strings.Count(c.want, ":") {
+				break
+			}
+			before, after, err = s.Try(t.Context(), "gopls", []Proposal{{Path: path, Before: shapes, After: c.after}})
+		}
 		if got := places(dir, after); err != nil || got != c.want || len(before) > 0 {
 			t.Errorf("%q: %s before, %s after, %v; want %s", c.after, places(dir, before), got, err, c.want)
 		}
