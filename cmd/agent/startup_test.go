@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -24,6 +25,33 @@ func TestStartWithoutCollections(t *testing.T) {
 	}
 	if strings.Contains(string(out), "\ngc 1 @") {
 		t.Errorf("garbage was collected:\n%s", out)
+	}
+}
+
+// TestCollectionsOfALongRun: a run with one answer ends before any garbage is collected; one that goes on after a tool does not
+// keep its garbage.
+func TestCollectionsOfALongRun(t *testing.T) {
+	t.Setenv("GOGC", "") // restored at the end
+	if err := os.Unsetenv("GOGC"); err != nil {
+		t.Fatal(err)
+	}
+	for script, collected := range map[string]bool{
+		"turns: [{text: ok}]\n": false,
+		"turns: [{calls: [{tool: read_file, args: {path: script.yaml}}]}, {text: ok}]\n": true,
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "script.yaml"), []byte(script), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := agentIn(t, dir, "-p", "go")
+		cmd.Env = append(cmd.Env, "GODEBUG=gctrace=1")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		if got := regexp.MustCompile(`(?m)^gc 1 @`).Match(out); got != collected {
+			t.Errorf("%s: garbage was collected: %v\n%s", script, got, out)
+		}
 	}
 }
 

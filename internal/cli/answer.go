@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/answerschema"
@@ -15,6 +16,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/app/usercommands"
 	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/early"
 	"github.com/bb2d0cf4/agent/internal/headless"
 	"github.com/bb2d0cf4/agent/internal/regularfile"
 	"github.com/bb2d0cf4/agent/internal/session"
@@ -98,7 +100,7 @@ func answer(ctx context.Context, p Process, f *flags, set setup.Setup, prompt, t
 		Schema: schema,
 		Told:   o.Notes,
 	})
-	a.Attach(app.Face{Emit: face.Emit})
+	a.Attach(app.Face{Emit: longRun(face.Emit)})
 	a.Resources.Composed(prompt, typed)
 	if note := commands.Stopped(a.Root); note != "" {
 		remark(p, note)
@@ -120,6 +122,18 @@ func answer(ctx context.Context, p Process, f *flags, set setup.Setup, prompt, t
 		return err
 	}
 	return status(code)
+}
+
+// longRun returns emit, which makes garbage collections as frequent as usual from the first result of a tool on: the garbage of a
+// run that goes on would take megabytes.
+func longRun(emit func(session.Event)) func(session.Event) {
+	var once sync.Once
+	return func(ev session.Event) {
+		if _, ok := ev.(session.CallEnded); ok {
+			once.Do(early.EndRareGC)
+		}
+		emit(ev)
+	}
 }
 
 // patience is how long standard input may stay silent before a remark explains the

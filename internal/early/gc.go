@@ -16,5 +16,5 @@ func beginRareGC() int32 {
 	return percent
 }
 
-// EndRareGC makes garbage collections as frequent as usual, for a process that will stay.
+// EndRareGC makes garbage collections as frequent as usual, for a process that will stay or a run that goes on.
 func EndRareGC() { setGCPercent(percentBefore) }
