@@ -6,6 +6,7 @@ import { isPending } from "../core/review";
 import type { ReviewInfo } from "../core/reviews";
 import { waitUntil } from "../core/waiting";
 import type { Places } from "./places";
+import { tabThere } from "./tabs";
 import type { Terminals } from "./terminals";
 import type { Views } from "./views";
 
@@ -55,12 +56,17 @@ export class Afterwards implements vscode.Disposable {
     const { core, views, terminals } = this.parts;
     const turn = ++this.turns;
     const isLast = (): boolean => turn === this.turns;
-    const changed = core.reviews.find(review.id)?.changed() ?? [];
+    const ended = core.reviews.find(review.id);
+    const [changed, closed] = [ended?.changed() ?? [], ended?.closed];
     const next = await this.next(review);
     if (!isLast()) return; // of several answers at once the last one decides where to go
     if (next !== undefined) {
       views.takeFocus(next.id);
       core.reviews.show(next.id);
+      await closed;
+      await tabThere(() => views.active() === next.id);
+      // With a screen reader the end of the tab that had the focus leaves it nowhere.
+      if (isLast() && views.active() === next.id) await focusEditors();
       return;
     }
     // The file may come seconds later, or never: keys must not be lost until then.

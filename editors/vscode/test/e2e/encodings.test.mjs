@@ -52,8 +52,13 @@ describe("a file that is not UTF-8", () => {
   const textOf = (scheme, name) =>
     until(`the ${scheme} of ${name}`, () => at.scene.session.probe(
       `return vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === args[0] && uri.path.endsWith(args[1]))?.getText()`, scheme, `/${name}`));
+  /** Once: with files.encoding set to some encodings, VS Code cannot read its own settings to change them. */
+  const openBridge = async () => {
+    const isOpen = await at.scene.session.probe(`return vscode.workspace.getConfiguration("agent.bridge").get("enabled")`);
+    if (!isOpen) await configure("agent.bridge", "enabled", true);
+  };
   const bridge = async () => {
-    await configure("agent.bridge", "enabled", true);
+    await openBridge();
     const found = await until("bridge.json", () => JSON.parse(fs.readFileSync(path.join(at.scene.session.host.agentHome, "ide/bridge.json"), "utf8")));
     const socket = new WebSocket(found.url, { headers: { "x-agent-ide-authorization": found.authToken } });
     await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
@@ -287,6 +292,7 @@ describe("a file that is not UTF-8", () => {
   };
 
   it(`${COUNT} random edits, by anybody and in either view, change no byte outside of the edit`, { timeout: 180 * 60_000 }, async (t) => {
+    await openBridge();
     await configure("agent", "approvalMode", undefined);
     await configure("agent", "diff.showAccepted", false);
     const failures = [];

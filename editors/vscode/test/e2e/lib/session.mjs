@@ -157,8 +157,8 @@ export class Session {
    * other: then a person reloads the window.
    */
   async backAfterKill(pid) {
-    const starts = () => [...fs.readFileSync(this.host.log, "utf8").matchAll(/<(\d+)> Launched Extension Host Process/g)];
-    const hasStarted = () => starts().at(-1)?.[1] !== String(pid);
+    // One that was started before may be another window's.
+    const hasStarted = () => fs.readFileSync(this.host.log, "utf8").split(`<${pid}> Extension Host Process exited`)[1]?.includes("Launched Extension Host Process");
     await until("another extension host", hasStarted, STARTS).catch((error) => {
       console.log(`the window is reloaded: ${error.message}`);
       return this.bench.command("Developer: Reload Window");
