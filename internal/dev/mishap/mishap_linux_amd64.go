@@ -14,8 +14,8 @@ import (
 // Kind is the kind of a mishap.
 type Kind string
 
-// The kinds. A torn program has written half of its data and is killed then; at any other
-// call, it is killed before it.
+// The kinds. A torn program has written half of its data and is killed then: only calls that
+// write more than one byte count.
 const (
 	Killed Kind = "killed"
 	Torn   Kind = "torn"
@@ -157,16 +157,15 @@ func (m *Mishap) stopped(thread int) {
 
 // strike lets the mishap happen to a thread that begins a call.
 func (m *Mishap) strike(thread int, regs *syscall.PtraceRegs, errn syscall.Errno) {
-	writes := regs.Orig_rax == syscall.SYS_WRITE || regs.Orig_rax == syscall.SYS_PWRITE64
-	switch {
-	case m.Kind == Failed:
+	switch m.Kind {
+	case Failed:
 		regs.Orig_rax = ^uint64(0)
 		m.must(syscall.PtraceSetRegs(thread, regs))
 		m.after[thread] = func(regs *syscall.PtraceRegs) {
 			regs.Rax = uint64(-int64(errn))
 			m.must(syscall.PtraceSetRegs(thread, regs))
 		}
-	case m.Kind == Torn && regs.Rdx > 1 && writes:
+	case Torn:
 		regs.Rdx /= 2
 		m.must(syscall.PtraceSetRegs(thread, regs))
 		m.after[thread] = func(*syscall.PtraceRegs) { m.must(syscall.Kill(m.pid, syscall.SIGKILL)) }
@@ -186,8 +185,12 @@ func (m *Mishap) learn(thread int, file uint64) {
 	}
 }
 
-// counts reports whether a call changes something below the roots.
+// counts reports whether a call changes something below the roots, and can be torn if it must be.
 func (m *Mishap) counts(regs *syscall.PtraceRegs) bool {
+	writes := regs.Orig_rax == syscall.SYS_WRITE || regs.Orig_rax == syscall.SYS_PWRITE64
+	if m.Kind == Torn && (!writes || regs.Rdx < 2) {
+		return false
+	}
 	switch regs.Orig_rax {
 	case syscall.SYS_OPENAT:
 		return regs.Rdx&syscall.O_CREAT != 0
