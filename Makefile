@@ -2,11 +2,15 @@
 
 COMMIT   ?= $(shell git describe --always --dirty 2>/dev/null)
 LDFLAGS  := -s -w -X main.commit=$(COMMIT)
-GOBUILD  := go build -trimpath -ldflags '$(LDFLAGS)'
+TRIMPATH := -trimpath
+GOBUILD  := go build $(TRIMPATH) -ldflags '$(LDFLAGS)'
 MCP      := server-everything@2026.8.31 server-filesystem@2026.8.31 server-memory@2026.8.31 conformance@0.1.16
 SERVERS  := typescript@5 typescript-language-server pyright bash-language-server
 # Tests wait more than they compute: several packages, and several tests of each, beside each other. make lint runs the checks of go vet.
 GOTEST   := go run ./tools/testreport -vet=off -p 4 -parallel 8
+# The packages that take longest begin first: none runs alone at the end.
+LONGEST  := $(addprefix ./,cmd/agent internal/workspace internal/trial internal/tools/shell internal/mcp internal/session \
+	internal/tools/search internal/tools internal/cli/firstrun internal/permission internal/workspace/undo internal/tools/shell/safecmd)
 RACE     := CGO_ENABLED=1 $(GOTEST) -timeout 15m -race -run '^TestCommandsBesideATurn$$' ./internal/app/commands
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
@@ -33,8 +37,11 @@ check: ## lint, and test what your change can break, in about two minutes
 # Those in VS Code after the others: a window that gets no processor for a minute fails tests that find no fault.
 test: ## install what the tests need and run them all
 	bash scripts/test-needs.sh
-	failed=0; $(GOTEST) -timeout 20m ./... || failed=1; $(RACE) || failed=1; \
-	bash scripts/test-extension.sh || failed=1; bash scripts/test-vscode.sh || failed=1; exit $$failed
+	@mkdir -p .cache
+	{ $(RACE); race=$$?; bash scripts/test-extension.sh && exit $$race; } >.cache/beside.log 2>&1 & \
+	failed=0; $(GOTEST) -timeout 20m $(LONGEST) ./... || failed=1; \
+	wait $$! || failed=1; cat .cache/beside.log; \
+	bash scripts/test-vscode.sh || failed=1; exit $$failed
 
 test-full: ## the same at full load (kills, interleavings, fuzzing); needs npm
 	bash scripts/test-needs.sh
