@@ -62,7 +62,7 @@ func newRig(t *testing.T, set func(*ide.Options)) *rig {
 			Mention: func(p string, a, b int) { r.record(func() { r.mentions = append(r.mentions, fmt.Sprint(p, a, b)) }) },
 			Changed: func() { r.record(func() {}) },
 		},
-		May: func(path string) bool { return strings.HasPrefix(path, dir+"/") },
+		May: func(path string) bool { return strings.HasPrefix(path, dir+string(filepath.Separator)) },
 		Read: func(path string) (string, error) {
 			data, err := os.ReadFile(path)
 			return string(data), err

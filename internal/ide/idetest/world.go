@@ -121,7 +121,7 @@ func (w *World) diagnostics(d Dialect, uri string) Reply {
 		one := map[string]any{
 			"message": f.Message, "severity": f.Severity, "source": "test", "range": map[string]any{"start": at, "end": at},
 		}
-		where := "file://" + filepath.ToSlash(f.Path)
+		where := fileURL(f.Path)
 		if uri != "" && uri != where {
 			continue
 		}
@@ -164,7 +164,7 @@ func (w *World) selected(d Dialect) Reply {
 		base = 0
 	}
 	return JSON(map[string]any{
-		"success": true, "text": s.Text, "filePath": s.Path, "fileUrl": "file://" + s.Path,
+		"success": true, "text": s.Text, "filePath": s.Path, "fileUrl": fileURL(s.Path),
 		"selection": map[string]any{
 			"start":   map[string]any{"line": s.StartLine - base, "character": 0},
 			"end":     map[string]any{"line": s.EndLine - base, "character": 1},
@@ -177,7 +177,7 @@ func (w *World) tabs(d Dialect) Reply {
 	all := []any{}
 	for path, doc := range w.documents {
 		all = append(all, map[string]any{
-			"uri": "file://" + path, "fileName": path, "label": filepath.Base(path), "isActive": doc.Active, "isDirty": doc.Dirty,
+			"uri": fileURL(path), "fileName": path, "label": filepath.Base(path), "isActive": doc.Active, "isDirty": doc.Dirty,
 			"lineCount": strings.Count(doc.Text, "\n"),
 		})
 	}
@@ -190,7 +190,7 @@ func (w *World) tabs(d Dialect) Reply {
 func (w *World) listFolders(d Dialect) Reply {
 	all := []any{}
 	for _, f := range w.folders {
-		all = append(all, map[string]any{"name": filepath.Base(f), "uri": "file://" + f, "path": f})
+		all = append(all, map[string]any{"name": filepath.Base(f), "uri": fileURL(f), "path": f})
 	}
 	if d.Flat {
 		return JSON(w.folders)
@@ -228,4 +228,14 @@ func (w *World) save(d Dialect, path string) Reply {
 		return Text("ok")
 	}
 	return JSON(map[string]any{"success": true, "filePath": path, "saved": true, "message": "saved"})
+}
+
+// fileURL returns the address of a file, with nothing in it quoted. That of one on a drive of Windows begins
+// with the drive.
+func fileURL(path string) string {
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	return "file://" + path
 }

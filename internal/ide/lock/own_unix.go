@@ -62,3 +62,6 @@ func own(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Getuid()
 }
+
+// othersRead reports whether other users can read a file.
+func othersRead(info fs.FileInfo) bool { return info.Mode().Perm()&0o044 != 0 }

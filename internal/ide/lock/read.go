@@ -228,7 +228,7 @@ func (c *Candidate) load() {
 		c.Why = "its token has invalid characters"
 	case f.Token == "" && c.Dialect != Agent:
 		c.Notes = append(c.Notes, "it has no token: any program on this machine can be it")
-	case info.Mode().Perm()&0o044 != 0 && !c.fit.windows:
+	case othersRead(info) && !c.fit.windows:
 		c.Notes = append(c.Notes, "its lock file can be read by others")
 	}
 }
