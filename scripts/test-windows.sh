@@ -163,4 +163,8 @@ go mod download
 go build -o "$work/testreport" ./tools/testreport
 GOOS=windows go build -o "$work/agent.exe" ./cmd/agent
 export except work
-timeout -k 5 3600 unshare --pid --fork --kill-child --mount --net bash "$self" inside "${packages[@]}"
+timeout -k 5 3600 unshare --pid --fork --kill-child --mount --net bash "$self" inside "${packages[@]}" &
+run=$!
+trap 'kill "$run" 2>/dev/null || true; wait "$run" || true; rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+wait "$run"
