@@ -1,15 +1,12 @@
 package langserver
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/editor"
-	"github.com/bb2d0cf4/agent/internal/lookpath"
 )
 
 // places writes diagnostics as names with lines, in their order.
@@ -51,40 +48,5 @@ func TestErrorsElsewhere(t *testing.T) {
 	}
 	if p := s.running["gopls"]; p == nil || p.files != nil {
 		t.Error("reports about files that are not open are kept")
-	}
-}
-
-// TestErrorsInImporters: the same by tsserver, for a file that uses the changed one, and one that uses that.
-func TestErrorsInImporters(t *testing.T) {
-	bin := os.Getenv("AGENT_TEST_SERVERS")
-	if bin == "" {
-		t.Skip("AGENT_TEST_SERVERS is not set: make test-full does that")
-	}
-	shapes := "export function area(side: number): number {\n\treturn side * side;\n}\nexport function twice(n: number): number {\n\treturn 2 * n;\n}\n"
-	dir := scratch.Dir(t, map[string]string{
-		"tsconfig.json": `{"compilerOptions": {"strict": true}, "include": ["*.ts"]}`, "shapes.ts": shapes,
-		"use.ts":  "import { area } from \"./shapes\";\n\nexport const big = area(3);\nexport const bad: number = \"text\";\n",
-		"more.ts": "import { big } from \"./use\";\nconst twice: number = big * 2;\nconsole.log(twice.toFixed());\n",
-	})
-	scratch.Mkdir(t, filepath.Join(dir, "node_modules"))
-	if err := os.Symlink(filepath.Join(bin, "../lib/node_modules/typescript"), filepath.Join(dir, "node_modules/typescript")); err != nil {
-		t.Fatal(err)
-	}
-	s := allowAll(New(Options{Folders: []string{dir}, Env: os.Environ(), Programs: lookpath.Search{Path: bin + string(os.PathListSeparator) + os.Getenv("PATH")}}))
-	t.Cleanup(s.Close)
-	path := filepath.Join(dir, "shapes.ts")
-	if _, err := s.Outline(t.Context(), Place{Path: path, Text: shapes}); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct{ after, want string }{
-		{strings.Replace(shapes, "area(", "surface(", 1), "use.ts:1 use.ts:4"},
-		{strings.Replace(shapes, "number): number {\n\treturn side * side", "number): string {\n\treturn \"\" + side", 1), "more.ts:2 use.ts:4"},
-		{strings.Replace(shapes, "twice(", "double(", 1), ""},
-	} {
-		before, after, err := s.Try(t.Context(), "typescript-language-server", []Proposal{{Path: path, Before: shapes, After: c.after}})
-		was, got := places(dir, before), places(dir, after)
-		if err != nil || c.want == "" && was != got || c.want != "" && (got != c.want || was != "use.ts:4") {
-			t.Errorf("%q: %s before, %s after, %v; want %s", c.after, was, got, err, c.want)
-		}
 	}
 }
