@@ -1,11 +1,15 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 // TestStartWithoutCollections: no garbage is collected while the packages initialize.
@@ -35,22 +39,23 @@ func TestCollectionsOfALongRun(t *testing.T) {
 	if err := os.Unsetenv("GOGC"); err != nil {
 		t.Fatal(err)
 	}
-	for script, collected := range map[string]bool{
-		"turns: [{text: ok}]\n": false,
-		"turns: [{calls: [{tool: read_file, args: {path: script.yaml}}]}, {text: ok}]\n": true,
-	} {
-		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "script.yaml"), []byte(script), 0o600); err != nil {
-			t.Fatal(err)
+	for rounds, collected := range map[int]bool{0: false, 20: true} {
+		dir, script := t.TempDir(), "turns: ["
+		for i := range rounds {
+			name := fmt.Sprint("file", i)
+			scratch.Write(t, filepath.Join(dir, name), name)
+			script += "{calls: [{tool: read_file, args: {path: " + name + "}}]}, "
 		}
+		scratch.Write(t, filepath.Join(dir, "script.yaml"), script+"{text: ok}]\n")
 		cmd := agentIn(t, dir, "-p", "go")
 		cmd.Env = append(cmd.Env, "GODEBUG=gctrace=1")
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
+		var trace bytes.Buffer
+		cmd.Stderr = &trace
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("%v\n%s", err, &trace)
 		}
-		if got := regexp.MustCompile(`(?m)^gc 1 @`).Match(out); got != collected {
-			t.Errorf("%s: garbage was collected: %v\n%s", script, got, out)
+		if got := regexp.MustCompile(`(?m)^gc 1 @`).Match(trace.Bytes()); got != collected {
+			t.Errorf("%d rounds: garbage was collected: %v\n%s", rounds, got, &trace)
 		}
 	}
 }

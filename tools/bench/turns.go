@@ -26,7 +26,7 @@ func (b *bench) turns() error {
 	b.beside("turn 10", fmt.Sprintf("A conversation of %d turns in the terminal", longTurns),
 		"One run; each turn reads a file and answers with 2,000 characters. Compared are turn 10 and the last one: 60 keys\n"+
 			"typed at rest, and the frames of answers that come at 800 characters a second. Memory includes the conversation itself,\n"+
-			"1.5 MB of text, which is kept as it was said, as it is sent with each request, and as it is shown.")
+			"1.5 MB of text, which is kept three times: as said, as sent with each request, and as shown.")
 	t, err := b.open(long(longTurns, func(turn int) bool {
 		return turn > 10-slowTurns && turn <= 10 || turn > longTurns-slowTurns
 	}))
