@@ -31,6 +31,12 @@ describe("the agent's proposals in one text with their file", () => {
     await at.scene.session.page.locator(".part.editor .editor-instance .view-lines").first().click();
     await at.scene.session.page.locator(".part.editor .editor-instance .monaco-editor.focused").waitFor();
   };
+  /** Switches the review from one text to a diff. Keys for the diff, which come before it is there, would go nowhere. */
+  const switchToDiff = async () => {
+    await at.scene.bench.press("Show Inline or as Diff");
+    await at.scene.session.page.locator(".monaco-diff-editor .editor.modified .view-line").first().waitFor();
+    await at.scene.bench.diffShown();
+  };
   const find = (scheme) => `vscode.workspace.textDocuments.find((each) => each.uri.scheme === "${scheme}" && args[0].endsWith(each.uri.path))`;
   const shown = (name) => at.scene.session.probe(`return ${find("agent-inline")}?.getText()`, file(name));
   const shows = (name, text) => until(`the review of ${name} to show ${JSON.stringify(text)}`, async () => (await shown(name)) === text);
@@ -307,14 +313,12 @@ describe("the agent's proposals in one text with their file", () => {
     await press("Control+End");
     await at.scene.session.page.keyboard.type("six");
     await shows("toggle", `${MERGED}six`);
-    await at.scene.bench.press("Show Inline or as Diff");
-    await at.scene.bench.diffShown();
+    await switchToDiff();
     await at.scene.bench.typeAtEnd("\nseven");
     await at.scene.bench.press("Show Inline or as Diff");
     await lens("Accept", 1).waitFor();
     await until("both typed lines", async () => /^one\nONE\ntwo\nthree\nfour\nfive\n[^]*FIVE\nsix\nseven$/.test((await shown("toggle")) ?? ""));
-    await at.scene.bench.press("Show Inline or as Diff");
-    await at.scene.bench.diffShown();
+    await switchToDiff();
     await at.scene.bench.press("Accept");
     assert.match(await agent.told(1), /^Wrote toggle\.txt/);
     assert.equal(read("toggle"), `${BOTH}six\nseven`);
@@ -325,8 +329,7 @@ describe("the agent's proposals in one text with their file", () => {
     await lens("Accept").click();
     await until("one change to be left", async () => (await at.scene.session.page.locator(".codelens-decoration a", { hasText: /Accept\s+(Ctrl|⌘)/ }).count()) === 1);
     const decided = await shown("again");
-    await at.scene.bench.press("Show Inline or as Diff");
-    await at.scene.bench.diffShown();
+    await switchToDiff();
     await at.scene.bench.press("Show Inline or as Diff");
     await until("the review in one text", async () => (await tabs()) === 1);
     await shows("again", decided);
