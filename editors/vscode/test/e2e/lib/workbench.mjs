@@ -51,9 +51,10 @@ export class Workbench {
    * mouse is pressed on it and before it is released, which is no click: it is clicked again.
    */
   async press(title) {
+    const early = this.page.locator(".statusbar-item", { hasText: "answer again" });
+    await early.waitFor({ state: "hidden" }); // from before
     await this.clickTitle(title);
     // The buttons of the tab before may still be there on a busy machine: like a person, answer again.
-    const early = this.page.locator(".statusbar-item", { hasText: "answer again" });
     const isEarly = /^(Accept|Reject)/.test(title) && (await early.waitFor({ timeout: 250 }).then(() => true, () => false));
     if (!isEarly) return;
     await early.waitFor({ state: "hidden" });
