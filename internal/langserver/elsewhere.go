@@ -80,6 +80,13 @@ func (p *process) note(uri string, all []diagnostic) {
 	p.files[path] = errorsOf(all)
 }
 
+// noted returns the errors of the files that are watched, and a channel that the next report closes.
+func (p *process) noted() (files map[string][]diagnostic, news <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return maps.Clone(p.files), p.news
+}
+
 // errorsOf returns the first errors, of bounded length.
 func errorsOf(all []diagnostic) (kept []diagnostic) {
 	for _, d := range all {
@@ -95,9 +102,7 @@ func (p *process) toldElsewhere(ctx context.Context, quiet time.Duration) map[st
 	ctx, cancel := context.WithTimeout(ctx, 2*maxQuiet) // of a server that never is quiet
 	defer cancel()
 	for {
-		p.mu.Lock()
-		files, news := maps.Clone(p.files), p.news
-		p.mu.Unlock()
+		files, news := p.noted()
 		select {
 		case <-news:
 		case <-time.After(quiet):
@@ -114,9 +119,7 @@ func (p *process) toldAgain(ctx context.Context, now map[string][]diagnostic) ma
 	ctx, cancel := context.WithTimeout(ctx, 2*maxQuiet)
 	defer cancel()
 	for {
-		p.mu.Lock()
-		files, news := maps.Clone(p.files), p.news
-		p.mu.Unlock()
+		files, news := p.noted()
 		left := false
 		for path, found := range now {
 			old, known := files[path]
