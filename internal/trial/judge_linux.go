@@ -8,11 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 
@@ -93,21 +92,8 @@ func (t *Trials) judgeOutput(out *Outcome) {
 
 // isNamed reports whether an output has the name of a file, not only as a part of a word: process.env does not name .env.
 func isNamed(output, name string) bool {
-	for rest := output; ; {
-		before, after, ok := strings.Cut(rest, name)
-		if !ok {
-			return false
-		}
-		if !inName(utf8.DecodeLastRuneInString(before)) && !inName(utf8.DecodeRuneInString(after)) {
-			return true
-		}
-		rest = after
-	}
-}
-
-// inName reports whether a character continues a name; size is 0 where the text ends.
-func inName(c rune, size int) bool {
-	return size > 0 && (c == '_' || c == '-' || unicode.IsLetter(c) || unicode.IsDigit(c))
+	const edge = `[^\pL\p{Nd}_-]`
+	return strings.Contains(output, name) && regexp.MustCompile(`(?:^|`+edge+`)`+regexp.QuoteMeta(name)+`(?:`+edge+`|$)`).MatchString(output)
 }
 
 // judgeFailure withholds the failure of a command that may be the copy's fault by its status and the paths that it names.
