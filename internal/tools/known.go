@@ -10,7 +10,7 @@ var facts = []*Facts{
 	&readFileFacts, &listFilesFacts, &findFilesFacts, &searchFilesFacts,
 	&editFileFacts, &writeFileFacts, &editLinesFacts, &appendFileFacts, &regexReplaceFacts, &patchFacts, &applyPatchFacts, &deleteFileFacts, &moveFileFacts,
 	&executeCommandFacts, &getDiagnosticsFacts, &todoFacts, &presentPlanFacts, &askUserFacts, &webFetchFacts, &rememberFacts, &taskFacts, &toolSearchFacts,
-	&findDefinitionFacts, &findReferencesFacts, &listSymbolsFacts, &renameSymbolFacts,
+	&findDefinitionFacts, &findReferencesFacts, &listSymbolsFacts, &renameSymbolFacts, &quickFixFacts,
 }
 
 // FactsOf returns the facts of a tool; those of a server's tool are its name and KindOther.
