@@ -35,7 +35,7 @@ func TestWindowTitleShowsTheState(t *testing.T) {
 	titled("· waiting for you")
 	d.WaitUntil("a notification", func(m *vt.Terminal) bool { return len(m.Stats().Notices) > 0 })
 	d.Look(func(m *vt.Terminal) {
-		if n := m.Stats().Notices; len(n) != 1 || !strings.HasSuffix(n[0], "is waiting for your answer: edit_file main.go") {
+		if n := m.Stats().Notices; len(n) != 1 || !strings.HasSuffix(n[0], "is waiting for your answer: edit main.go") {
 			t.Errorf("notifications %q", n)
 		}
 	})

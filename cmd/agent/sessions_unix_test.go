@@ -137,7 +137,7 @@ func TestAnUndecidedProposalIsOffered(t *testing.T) {
 			d.Signal(sig)
 			d.Wait()
 			d.sit()
-			d.WaitFor(`The last session here ended before .*edit_file main\.go.*: agent -c continues it`)
+			d.WaitFor(`The last session here ended before .*“Edit main\.go”.*: agent -c continues it`)
 			d.leave()
 			d.sit("-c")
 			d.say("go on")

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
+	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
 // Choice tells which session to begin with, and the additions of a person for this run.
@@ -96,18 +96,17 @@ func unfinished(sessions *archive.Archive, dir string) string {
 	}
 	when := "in the middle of a turn"
 	if left.Call != nil && left.Undecided {
-		when = "before you answered about " + inBrief(*left.Call)
+		when = "before you answered " + quoted(*left.Call)
 	} else if left.Call != nil {
-		when = "before " + inBrief(*left.Call) + " was done"
+		when = "before " + quoted(*left.Call) + " was done"
 	}
 	return "The last session here ended " + when + ": agent -c continues it."
 }
 
-// inBrief describes a call in a few words.
-func inBrief(c llm.ToolCall) string {
-	args := struct{ Path, Command string }{}
-	_ = json.Unmarshal([]byte(c.Args), &args) // without them the name is enough
-	return sanitize.Line(archive.Clip(c.Name+" "+cmp.Or(args.Path, args.Command), 80))
+// quoted names a call as its question did.
+func quoted(c llm.ToolCall) string {
+	title, _ := tools.NewSet(tools.Deps{}).Title(c.Name, json.RawMessage(c.Args))
+	return "“" + sanitize.Line(archive.Clip(title, 80)) + "”"
 }
 
 // opened describes the n newest sessions, which are in use.

@@ -68,9 +68,6 @@ func (m *model) state() (desktop.State, string) {
 
 // about describes a request in a line.
 func about(req confirm.Request) string {
-	if c := req.File(); c != nil {
-		return req.Tool + " " + c.Label()
-	}
 	title := req.Facts().Title
 	return strings.ToLower(title[:min(1, len(title))]) + title[min(1, len(title)):]
 }
