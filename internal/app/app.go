@@ -336,12 +336,6 @@ func (a *App) Start(ctx context.Context) {
 	}
 }
 
-// RecoverEffects records in the journal of root the changes by a command during which a
-// session was killed, and returns lines for a person.
-func RecoverEffects(ctx context.Context, cfg config.Config, root *workspace.Root) ([]string, error) {
-	return effects.New(root, effects.Options{Home: cfg.Home, Include: cfg.UndoIgnored}).Recover(ctx)
-}
-
 // Close ends the link to the editor, the MCP servers and, at the same time, the commands
 // in the background; then it closes the session and the folder.
 func (a *App) Close() error {

@@ -9,6 +9,7 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -55,6 +56,24 @@ type Entry struct {
 
 	Prev string `json:"prev"` // Sum of the entry before; empty in the first
 	Sum  string `json:"sum"`  // SHA-256 of the entry as JSON with an empty Sum
+}
+
+// Line describes e in a line, which is not sanitized.
+func (e Entry) Line() string {
+	line := fmt.Sprintf("%s  %-9s %s", e.Time.Local().Format(time.DateTime), e.Event, cmp.Or(e.Kind, e.Tool))
+	if e.Subject != "" {
+		line += "  " + strings.ReplaceAll(e.Subject, "\n", ", ")
+	}
+	if e.By != "" {
+		line += "  by " + e.By
+	}
+	if e.Always != "" {
+		line += ", always: " + e.Always
+	}
+	if e.Edited {
+		line += ", edited"
+	}
+	return line
 }
 
 // Log is the log in the program's own folder. It is safe for concurrent use, also by

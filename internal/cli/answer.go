@@ -2,12 +2,8 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/bb2d0cf4/agent/internal/answerschema"
 	"github.com/bb2d0cf4/agent/internal/app"
@@ -15,16 +11,10 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/commands"
 	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/app/usercommands"
-	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/early"
 	"github.com/bb2d0cf4/agent/internal/headless"
-	"github.com/bb2d0cf4/agent/internal/regularfile"
 	"github.com/bb2d0cf4/agent/internal/session"
-	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
-
-// maxStdin is how many bytes of standard input can be appended to a prompt.
-const maxStdin = 8 << 20
 
 // expand returns the text of the user's own command that prompt names, or prompt.
 func expand(ctx context.Context, p Process, set setup.Setup, prompt string) (string, error) {
@@ -134,78 +124,4 @@ func longRun(emit func(session.Event)) func(session.Event) {
 		}
 		emit(ev)
 	}
-}
-
-// patience is how long standard input may stay silent before a remark explains the
-// wait: programs that start this one may leave it open by mistake.
-const patience = 3 * time.Second
-
-// silence is how long standard input may stay open without a byte if there is a prompt without it.
-const silence = 15 * time.Second
-
-// firstByte calls began when something has been read.
-type firstByte struct {
-	io.Reader
-	began func()
-}
-
-// Read implements io.Reader.
-func (f firstByte) Read(b []byte) (int, error) {
-	n, err := f.Reader.Read(b)
-	if n > 0 {
-		f.began()
-	}
-	return n, err
-}
-
-// withStdin appends standard input to the prompt, unless it is a terminal. It waits for
-// its end until ctx ends, or goes on with the prompt alone if nothing comes within limit. Lines that
-// are not UTF-8 are in the given encoding.
-func withStdin(ctx context.Context, p Process, prompt string, limit time.Duration, encoding string) (string, error) {
-	if p.Stdin == nil || isTerminal(p.Stdin) {
-		return needPrompt(prompt)
-	}
-	if _, err := p.Stdin.Stat(); err != nil {
-		return needPrompt(prompt) // a closed standard input is an empty one
-	}
-	type input struct {
-		data []byte
-		err  error
-	}
-	got := make(chan input, 1)
-	none := time.NewTimer(limit)
-	defer none.Stop()
-	if strings.TrimSpace(prompt) == "" {
-		none.Stop()
-	}
-	go func() { // a read that blocks for ever ends with the program
-		defer crash.Guard()
-		data, err := regularfile.ReadAll(firstByte{p.Stdin, func() { none.Stop() }}, maxStdin)
-		got <- input{data, err}
-	}()
-	silent := time.AfterFunc(patience, crash.Guarded(func() { remark(p, "waiting for standard input to end; add </dev/null to use none") }))
-	defer silent.Stop()
-	select {
-	case <-ctx.Done():
-		return "", ctx.Err()
-	case <-none.C:
-		remark(p, "nothing came on standard input within "+limit.String()+", so the prompt goes without it; if a program before the | is slower, write its output to a file first")
-		return needPrompt(prompt)
-	case i := <-got:
-		if errors.Is(i.err, regularfile.ErrTooLarge) {
-			return "", usagef("standard input is larger than %d MiB; name the file in the prompt instead", maxStdin>>20)
-		}
-		if i.err != nil {
-			return "", fmt.Errorf("read standard input: %w", i.err)
-		}
-		got := strings.TrimSpace(text.Output(i.data, text.Encoding(encoding)))
-		return needPrompt(strings.TrimSpace(prompt + "\n\n" + got))
-	}
-}
-
-func needPrompt(prompt string) (string, error) {
-	if strings.TrimSpace(prompt) == "" {
-		return "", usagef("the prompt is empty: give it after -p, or on standard input")
-	}
-	return prompt, nil
 }

@@ -1,16 +1,14 @@
 package cli
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
-	"strings"
-	"unicode/utf16"
 
 	"github.com/spf13/cobra"
 
 	"github.com/bb2d0cf4/agent/internal/audit"
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 // newAudit returns agent audit, which shows, checks and exports the audit log.
@@ -57,7 +55,7 @@ func (a *auditCommand) show() error {
 		if a.session != "" && e.Session != a.session {
 			return nil
 		}
-		line := entryLine(e)
+		line := e.Line()
 		if broken != nil {
 			line += "  (not reliable: " + broken.Why + ")"
 		}
@@ -76,24 +74,6 @@ func (a *auditCommand) show() error {
 		}
 	}
 	return nil
-}
-
-// entryLine describes an entry in a line.
-func entryLine(e audit.Entry) string {
-	line := fmt.Sprintf("%s  %-9s %s", e.Time.Local().Format("2006-01-02 15:04:05"), e.Event, cmp.Or(e.Kind, e.Tool))
-	if e.Subject != "" {
-		line += "  " + strings.ReplaceAll(e.Subject, "\n", ", ")
-	}
-	if e.By != "" {
-		line += "  by " + e.By
-	}
-	if e.Always != "" {
-		line += ", always: " + e.Always
-	}
-	if e.Edited {
-		line += ", edited"
-	}
-	return line
 }
 
 func (a *auditCommand) verify() error {
@@ -118,24 +98,8 @@ func (a *auditCommand) export() error {
 	return a.each(func(e audit.Entry, _ *audit.BrokenError) error {
 		line, err := json.Marshal(e)
 		if err == nil {
-			_, err = fmt.Fprintln(a.p.Stdout, asciiJSON(string(line)))
+			_, err = fmt.Fprintln(a.p.Stdout, sanitize.JSON(string(line)))
 		}
 		return err
 	})
-}
-
-// asciiJSON escapes all but printable ASCII characters of a JSON text, so that none of
-// them reaches a terminal. The values stay the same.
-func asciiJSON(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if ' ' <= r && r <= '~' {
-			b.WriteRune(r)
-			continue
-		}
-		for _, unit := range utf16.Encode([]rune{r}) {
-			fmt.Fprintf(&b, `\u%04x`, unit)
-		}
-	}
-	return b.String()
 }

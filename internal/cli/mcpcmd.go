@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -26,26 +25,24 @@ func newMCP(p Process, f *flags) *cobra.Command {
 		Use: "list", Short: "Start the servers and show what they offer", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return listServers(cmd, p, f) },
 	}
-	var add serverEntry
+	var add settings.Server
+	var yes bool
 	adding := &cobra.Command{
 		Use: "add name [--env NAME=VALUE] [-- program arguments] | [--url address --header NAME=VALUE]", Short: "Add a server to the configuration",
 		Args: atLeast(1),
 		Example: "  agent mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/notes\n" +
 			"  agent mcp add github --url https://api.githubcopilot.com/mcp/ --header 'Authorization=Bearer ${GITHUB_TOKEN}'",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			pairs, err := add.pairs(args)
-			if err != nil {
-				return err
-			}
-			return add.save(cmd.Context(), p, args[0], pairs)
+			add.Name, add.Command = args[0], args[1:]
+			return saveServer(cmd.Context(), p, add, yes)
 		},
 	}
-	adding.Flags().StringArrayVar(&add.env, "env", nil, "a `variable` of the program's environment; ${NAME} is one of yours")
-	adding.Flags().StringVar(&add.url, "url", "", "the server's `address`")
-	adding.Flags().StringArrayVar(&add.headers, "header", nil, "a `header` of each request; ${NAME} is a variable of yours")
-	adding.Flags().StringVar(&add.clientID, "client-id", "", "the `id` of a client that the server's login knows, if it registers none")
-	adding.Flags().StringVar(&add.callbackPort, "callback-port", "", "the `port` of that client's redirect address on this machine")
-	adding.Flags().BoolVar(&add.yes, "yes", false, "replace a server of that name without asking")
+	adding.Flags().StringArrayVar(&add.Env, "env", nil, "a `variable` of the program's environment; ${NAME} is one of yours")
+	adding.Flags().StringVar(&add.URL, "url", "", "the server's `address`")
+	adding.Flags().StringArrayVar(&add.Headers, "header", nil, "a `header` of each request; ${NAME} is a variable of yours")
+	adding.Flags().StringVar(&add.ClientID, "client-id", "", "the `id` of a client that the server's login knows, if it registers none")
+	adding.Flags().StringVar(&add.CallbackPort, "callback-port", "", "the `port` of that client's redirect address on this machine")
+	adding.Flags().BoolVar(&yes, "yes", false, "replace a server of that name without asking")
 	remove := &cobra.Command{
 		Use: "rm name", Short: "Remove a server from the configuration, or forget your answer about one of this project", Args: exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return removeServer(cmd.Context(), p, f, args[0]) },
@@ -63,16 +60,12 @@ func newMCP(p Process, f *flags) *cobra.Command {
 	return parent("mcp", "MCP servers, whose tools the model may call", list, adding, remove, login, logout)
 }
 
-// serverEntry holds the flags of agent mcp add.
-type serverEntry struct {
-	url                    string
-	env, headers           []string
-	clientID, callbackPort string
-	yes                    bool // replace one without asking
-}
-
-// save writes the server to the configuration. To replace one, it asks.
-func (e serverEntry) save(ctx context.Context, p Process, name string, pairs []settings.Pair) error {
+// saveServer writes a server to the configuration. To replace one, it asks unless yes is set.
+func saveServer(ctx context.Context, p Process, server settings.Server, yes bool) error {
+	pairs, err := server.Pairs()
+	if err != nil {
+		return asUsage(err)
+	}
 	cfg, err := loadConfig(nil)
 	if err != nil {
 		return err
@@ -81,58 +74,23 @@ func (e serverEntry) save(ctx context.Context, p Process, name string, pairs []s
 	if err != nil {
 		return err
 	}
-	old, known := cfg.MCP[name]
+	old, known := cfg.MCP[server.Name]
 	if !known {
 		if err := settings.SetAll(ctx, pairs); err != nil {
 			return asUsage(err)
 		}
-		return showLine(p, "added the MCP server "+name+" to "+file+"; agent mcp list tries it")
+		return showLine(p, "added the MCP server "+server.Name+" to "+file+"; agent mcp list tries it")
 	}
-	if !e.yes {
-		remark(p, "the MCP server "+name+" is already configured: "+summaryOf(old))
+	if !yes {
+		remark(p, "the MCP server "+server.Name+" is already configured: "+summaryOf(old))
 		if ok, err := confirmed(ctx, p, "Replace it? [y/N] "); err != nil || !ok {
 			return err
 		}
 	}
-	if err := settings.ReplaceServer(ctx, name, pairs); err != nil {
+	if err := settings.ReplaceServer(ctx, server.Name, pairs); err != nil {
 		return asUsage(err)
 	}
-	return showLine(p, "replaced the MCP server "+name+" in "+file+"; agent mcp list tries it")
-}
-
-// pairs returns the settings of a server whose name and program are args.
-func (e serverEntry) pairs(args []string) ([]settings.Pair, error) {
-	key := "mcp." + args[0] + "."
-	var pairs []settings.Pair
-	if len(args) > 1 {
-		command, err := json.Marshal(args[1:]) // which is YAML too
-		if err != nil {
-			return nil, err
-		}
-		pairs = append(pairs, settings.Pair{Key: key + "command", Value: string(command)})
-	}
-	if e.url != "" {
-		pairs = append(pairs, settings.Pair{Key: key + "url", Value: e.url})
-	}
-	if len(pairs) != 1 {
-		return nil, usagef("give either a program, behind --, or --url")
-	}
-	if e.clientID != "" {
-		pairs = append(pairs, settings.Pair{Key: key + "client_id", Value: e.clientID})
-	}
-	if e.callbackPort != "" {
-		pairs = append(pairs, settings.Pair{Key: key + "callback_port", Value: e.callbackPort})
-	}
-	for flag, values := range map[string][]string{"env": e.env, "headers": e.headers} {
-		for _, v := range values {
-			name, value, ok := strings.Cut(v, "=")
-			if !ok || name == "" {
-				return nil, usagef("%q is not NAME=VALUE", v)
-			}
-			pairs = append(pairs, settings.Pair{Key: key + flag + "." + name, Value: value})
-		}
-	}
-	return pairs, nil
+	return showLine(p, "replaced the MCP server "+server.Name+" in "+file+"; agent mcp list tries it")
 }
 
 // listServers starts all servers and shows their states.

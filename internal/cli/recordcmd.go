@@ -2,18 +2,12 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/bb2d0cf4/agent/internal/app/commands"
 	"github.com/bb2d0cf4/agent/internal/app/recording"
-	"github.com/bb2d0cf4/agent/internal/audit"
-	"github.com/bb2d0cf4/agent/internal/sanitize"
-	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
 
@@ -35,26 +29,15 @@ func record(ctx context.Context, p Process, id, out string) error {
 	if err != nil {
 		return err
 	}
-	info, conv, err := archive.New(cfg.Home).Read(id)
+	script, notes, err := recording.Stored(ctx, cfg, id)
 	if err != nil {
 		return commands.SessionError(id, err)
 	}
-	log, err := audit.Open(cfg.Home).Session(info.ID)
-	if err != nil {
-		return err
-	}
-	secrets, notes := recording.Known(ctx, cfg)
-	script, more := recording.Of(info, conv, log, recording.NewSecrets(secrets...))
-	notes = append(notes, more...)
 	remarks(p, notes)
-	data, err := script.Encode()
-	if err != nil {
-		return err
-	}
 	if out != "" {
-		return statefile.Write(out, data)
+		return statefile.Write(out, script)
 	}
-	return show(p, string(data))
+	return show(p, string(script))
 }
 
 func newReplay(p Process) *cobra.Command {
@@ -64,52 +47,18 @@ func newReplay(p Process) *cobra.Command {
 		Long: "Runs a script of agent record with its answers in a copy of the folder (default: this one), and compares\n" +
 			"questions and files. The exit status is 1 with the first difference. The commands of a recording run\n" +
 			"only with --run-commands, and files outside of the folder are read only with --read-outside.",
-		RunE: func(cmd *cobra.Command, args []string) error { return replayed(cmd.Context(), p, r, append(args, ".")) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			same, err := r.File(ctx, args[0], append(args, ".")[1])
+			if err == nil {
+				fmt.Fprintf(p.Stdout, "%s: the same %d prompts, %d questions and %d files\n", args[0], len(same.Prompts), len(same.Questions), len(same.Files))
+			}
+			return err
+		},
 	}
 	cmd.Flags().BoolVar(&r.Strict, "strict", false, "compare the text of each proposal too")
 	cmd.Flags().BoolVar(&r.RunCommands, "run-commands", false, "run the commands that the recording approves")
 	cmd.Flags().BoolVar(&r.ReadOutside, "read-outside", false, "read the files outside of the folder that the recording approves")
 	return cmd
-}
-
-// replayed replays the script args[0] in a copy of the folder args[1].
-func replayed(ctx context.Context, p Process, r recording.Replay, args []string) (err error) {
-	ctx, stop := interruptible(ctx)
-	defer stop()
-	data, err := os.ReadFile(args[0])
-	if err != nil {
-		return err
-	}
-	place, err := recording.NewCopy()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, place.Remove()) }()
-	script, text, err := recording.Parse(args[0], data, place.Folder)
-	if err != nil {
-		return err
-	}
-	if lines := script.Recording.Commands(); len(lines) > 0 && !r.RunCommands {
-		return usagef("this recording approves commands, which would run on your system; look at them and give --run-commands:\n%s", sanitize.Text(strings.Join(lines, "\n")))
-	}
-	if paths := script.Recording.Outside(place.Folder); len(paths) > 0 && !r.ReadOutside {
-		return usagef("this recording approves reads of your files outside of the folder; look at them and give --read-outside:\n%s", sanitize.Text(place.Hide(strings.Join(paths, "\n"))))
-	}
-	if err := place.Fill(args[1]); err != nil {
-		return err
-	}
-	file := place.File(args[0])
-	if err := statefile.Write(file, text); err != nil {
-		return err
-	}
-	difference, err := r.Run(ctx, script, file, place)
-	if err != nil {
-		return err
-	}
-	if difference != "" {
-		return fmt.Errorf("the replay of %s differs: %s", args[0], place.Hide(difference))
-	}
-	fmt.Fprintf(p.Stdout, "%s: the same %d prompts, %d questions and %d files\n", args[0],
-		len(script.Recording.Prompts), len(script.Recording.Questions), len(script.Recording.Files))
-	return nil
 }

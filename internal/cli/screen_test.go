@@ -61,6 +61,19 @@ func sitting(t *testing.T) *app.App {
 }
 
 // TestGarbageOfPlainLines: a session in plain lines collects garbage as usual.
+// piped returns a standard input with text.
+func piped(t *testing.T, text string) *os.File {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "in")
+	scratch.Write(t, name, text)
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
 func TestGarbageOfPlainLines(t *testing.T) {
 	const rarely = 1000
 	before := debug.SetGCPercent(rarely)

@@ -54,7 +54,11 @@ func start(ctx context.Context, p Process, f *flags, over config.Overrides, args
 	if prompt, err = expand(ctx, p, set, prompt); err != nil {
 		return err
 	}
-	if prompt, err = withStdin(ctx, p, prompt, silence, set.Encoding); err != nil {
+	in := headless.Input{Silence: headless.Silence, Encoding: set.Encoding, Remark: func(line string) { remark(p, line) }}
+	if !isTerminal(p.Stdin) {
+		in.File = p.Stdin
+	}
+	if prompt, err = in.Append(ctx, prompt); err != nil {
 		return err
 	}
 	return answer(ctx, p, f, set, prompt, typed)

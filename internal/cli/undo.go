@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/app/commands"
 	"github.com/bb2d0cf4/agent/internal/app/setup"
 	"github.com/bb2d0cf4/agent/internal/crash"
@@ -76,9 +75,7 @@ func (u *undoCommand) run(ctx context.Context, p Process, f *flags) error {
 	return errors.Join(u.in(ctx, p, root), root.Close())
 }
 
-// openUndo opens the folder with its undo journal, after recording there the changes by
-// commands whose session was killed. The journal is closed in between, so that these changes
-// are not in use and can be forgotten.
+// openUndo opens the folder with its undo journal.
 func openUndo(ctx context.Context, p Process, f *flags) (*workspace.Root, error) {
 	dir, err := setup.Folder(f.dir)
 	if err != nil {
@@ -88,22 +85,7 @@ func openUndo(ctx context.Context, p Process, f *flags) (*workspace.Root, error)
 	if err != nil {
 		return nil, err
 	}
-	warn := func(note string) { remark(p, note) }
-	root, err := app.OpenRoot(cfg, dir, warn)
-	if err != nil {
-		return nil, err
-	}
-	if note := commands.Stopped(root); note != "" {
-		remark(p, note)
-	}
-	lines, err := app.RecoverEffects(ctx, cfg, root)
-	if err = errors.Join(err, root.Close()); err != nil {
-		return nil, err
-	}
-	for _, line := range lines {
-		remark(p, line)
-	}
-	return app.OpenRoot(cfg, dir, warn)
+	return commands.OpenRoot(ctx, cfg, dir, func(line string) { remark(p, line) })
 }
 
 // in undoes the changes in scope.

@@ -3,10 +3,8 @@ package headless
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
-	"unicode"
-	"unicode/utf8"
 
+	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
@@ -103,30 +101,5 @@ func (f *Face) line(v any) {
 		f.complain("an event could not be written as JSON: " + err.Error())
 		return
 	}
-	f.out.write(escapeHidden(b.String()))
-}
-
-// escapeHidden escapes the characters of JSON that are not printable. They only occur
-// in strings, and a terminal may obey them.
-func escapeHidden(s string) string {
-	clean := 0
-	for clean < len(s) && (s[clean] >= ' ' && s[clean] < 0x7f || s[clean] == '\n') {
-		clean++
-	}
-	if clean == len(s) {
-		return s
-	}
-	b := append(make([]byte, 0, len(s)+64), s[:clean]...)
-	for _, r := range s[clean:] {
-		switch {
-		case r == '\n' || unicode.IsPrint(r):
-			b = utf8.AppendRune(b, r)
-		case r < 0x10000:
-			b = fmt.Appendf(b, `\u%04x`, r)
-		default:
-			r -= 0x10000
-			b = fmt.Appendf(b, `\u%04x\u%04x`, 0xd800+(r>>10), 0xdc00+(r&0x3ff))
-		}
-	}
-	return string(b)
+	f.out.write(sanitize.JSON(b.String()))
 }

@@ -7,11 +7,14 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/caution"
+	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/effects"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
@@ -176,6 +179,27 @@ func Stopped(root *workspace.Root) string {
 		return ""
 	}
 	return fmt.Sprintf("The program ended during an undo: %d of %d files are restored. /redo reverses them; repeat the same undo to finish it.", s.Done, s.Of)
+}
+
+// OpenRoot opens the folder dir with its undo journal, after recording there the changes by
+// commands whose session was killed. The journal is closed in between, so that these changes
+// are not in use and can be forgotten. remark gets lines for a person.
+func OpenRoot(ctx context.Context, cfg config.Config, dir string, remark func(line string)) (*workspace.Root, error) {
+	root, err := app.OpenRoot(cfg, dir, remark)
+	if err != nil {
+		return nil, err
+	}
+	if note := Stopped(root); note != "" {
+		remark(note)
+	}
+	lines, err := effects.New(root, effects.Options{Home: cfg.Home, Include: cfg.UndoIgnored}).Recover(ctx)
+	if err = errors.Join(err, root.Close()); err != nil {
+		return nil, err
+	}
+	for _, line := range lines {
+		remark(line)
+	}
+	return app.OpenRoot(cfg, dir, remark)
 }
 
 // Names returns the names of the files that a plan changes.

@@ -18,9 +18,9 @@ import (
 	"github.com/bb2d0cf4/agent/internal/permission"
 )
 
-// Commands returns the lines of the commands that the person or their rules approved, and
+// commands returns the lines of the commands that the person or their rules approved, and
 // that may do more than read.
-func (r Recording) Commands() []string {
+func (r Recording) commands() []string {
 	var out []string
 	for _, q := range r.Questions {
 		if q.Kind == "command" && q.Answer == string(audit.Approved) && !q.onlyReads() && !slices.Contains(out, q.Subject) {
@@ -30,9 +30,9 @@ func (r Recording) Commands() []string {
 	return out
 }
 
-// Outside returns the paths outside of dir, the folder of the replay, that the recording
+// outside returns the paths outside of dir, the folder of the replay, that the recording
 // approves to read, each once.
-func (r Recording) Outside(dir string) []string {
+func (r Recording) outside(dir string) []string {
 	var out []string
 	for _, q := range r.Questions {
 		if q.readsOutside(dir) && q.Answer == string(audit.Approved) && !slices.Contains(out, q.Subject) {
@@ -51,10 +51,10 @@ func (q Question) readsOutside(dir string) bool {
 // judges that again.
 func (q Question) onlyReads() bool { return q.Rule && q.By == permission.OnlyReads }
 
-// Difference returns the first difference between the recording and the questions of a
+// difference returns the first difference between the recording and the questions of a
 // replay, or its files in dir; "" without one. A strict comparison includes the texts of
 // the proposals.
-func (r Recording) Difference(asked []Question, dir string, strict bool) (string, error) {
+func (r Recording) difference(asked []Question, dir string, strict bool) (string, error) {
 	for i, want := range r.Questions {
 		if i >= len(asked) {
 			return fmt.Sprintf("question %d is missing: %s", i+1, want), nil

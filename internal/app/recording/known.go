@@ -12,9 +12,9 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
-// Known returns the keys that this program knows: stored, in the configuration and in
+// known returns the keys that this program knows: stored, in the configuration and in
 // the environment. The notes name those that it cannot read.
-func Known(ctx context.Context, cfg config.Config) (all, notes []string) {
+func known(ctx context.Context, cfg config.Config) (all, notes []string) {
 	all, err := keystore.Open(cfg.Home).All(ctx)
 	if err != nil {
 		notes = append(notes, "stored keys could not be read, so look for them in the script yourself: "+err.Error())

@@ -6,6 +6,7 @@ package recording
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/bb2d0cf4/agent/internal/audit"
+	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/session/history"
@@ -79,9 +81,26 @@ type Call struct {
 	Raw  string `yaml:"raw"` // the arguments
 }
 
-// Of returns the script of a session and remarks on the parts that a replay cannot repeat.
+// Stored returns the script of a stored session, as YAML, and remarks on the parts that a
+// replay cannot repeat. An error in finding the session is the archive's.
+func Stored(ctx context.Context, cfg config.Config, id string) (data []byte, remarks []string, err error) {
+	info, conv, err := archive.New(cfg.Home).Read(id)
+	if err != nil {
+		return nil, nil, err
+	}
+	log, err := audit.Open(cfg.Home).Session(info.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	secrets, remarks := known(ctx, cfg)
+	script, more := of(info, conv, log, NewSecrets(secrets...))
+	data, err = script.encode()
+	return data, append(remarks, more...), err
+}
+
+// of returns the script of a session and remarks on the parts that a replay cannot repeat.
 // log holds the entries of the session in the audit log.
-func Of(info archive.Info, conv archive.Conversation, log []audit.Entry, secrets Secrets) (Script, []string) {
+func of(info archive.Info, conv archive.Conversation, log []audit.Entry, secrets Secrets) (Script, []string) {
 	r := recorder{dir: info.Dir, secrets: secrets}
 	for _, e := range conv.Entries {
 		switch {
@@ -91,7 +110,7 @@ func Of(info archive.Info, conv archive.Conversation, log []audit.Entry, secrets
 			r.remark("the session was rewound: its replay does not go back")
 		}
 	}
-	r.script.Recording.Questions = Questions(info.Dir, log)
+	r.script.Recording.Questions = questions(info.Dir, log)
 	r.words()
 	r.files(log)
 	return r.script, r.remarks
@@ -254,8 +273,8 @@ func below(dir, path string) (string, bool) {
 	return path, false
 }
 
-// Questions returns the questions in the audit log of a session in dir.
-func Questions(dir string, log []audit.Entry) []Question {
+// questions returns the questions in the audit log of a session in dir.
+func questions(dir string, log []audit.Entry) []Question {
 	var out []Question
 	for _, e := range log {
 		if e.Event == audit.Written || e.Tool == "undo" {
@@ -277,8 +296,8 @@ func Questions(dir string, log []audit.Entry) []Question {
 	return out
 }
 
-// Encode returns s as YAML.
-func (s Script) Encode() ([]byte, error) {
+// encode returns s as YAML.
+func (s Script) encode() ([]byte, error) {
 	var b bytes.Buffer
 	w := yaml.NewEncoder(&b)
 	w.SetIndent(2)
@@ -288,9 +307,9 @@ func (s Script) Encode() ([]byte, error) {
 	return b.Bytes(), w.Close()
 }
 
-// Parse reads a script that was recorded, for a replay in dir, and returns it also as the
+// parse reads a script that was recorded, for a replay in dir, and returns it also as the
 // text for the scripted model.
-func Parse(name string, data []byte, dir string) (s Script, text []byte, err error) {
+func parse(name string, data []byte, dir string) (s Script, text []byte, err error) {
 	text = bytes.ReplaceAll(data, []byte(Placeholder), []byte(dir))
 	if err := yaml.Unmarshal(text, &s); err != nil {
 		return s, nil, fmt.Errorf("%s: %w", name, err)

@@ -11,7 +11,7 @@ import (
 // TestUndoIsRemarked: a replay does not undo, so its files are those before the undo.
 func TestUndoIsRemarked(t *testing.T) {
 	for _, tool := range []string{"undo", "redo"} {
-		s, remarks := Of(archive.Info{Dir: "/w"}, archive.Conversation{}, []audit.Entry{
+		s, remarks := of(archive.Info{Dir: "/w"}, archive.Conversation{}, []audit.Entry{
 			{Event: audit.Written, Tool: "edit_file", Subject: "/w/a.txt", Hash: "edited"},
 			{Event: audit.Written, Tool: tool, Subject: "/w/a.txt", Hash: "before"},
 		}, nil)
@@ -27,7 +27,7 @@ func TestUndoIsRemarked(t *testing.T) {
 // TestAnInterruptedQuestionIsRemarked: a turn that was stopped at a question has no answer of the
 // program, so that only the log tells.
 func TestAnInterruptedQuestionIsRemarked(t *testing.T) {
-	_, remarks := Of(archive.Info{Dir: "/w"}, archive.Conversation{}, []audit.Entry{
+	_, remarks := of(archive.Info{Dir: "/w"}, archive.Conversation{}, []audit.Entry{
 		{Event: audit.Withdrawn, Tool: "execute_command", Kind: "command", Subject: "make"},
 	}, nil)
 	if len(remarks) != 1 || !strings.Contains(remarks[0], "interrupted") {

@@ -45,8 +45,8 @@ func TestRedact(t *testing.T) {
 // TestRuleWithKey: the rule that answered a question is in the script without its key.
 func TestRuleWithKey(t *testing.T) {
 	log := []audit.Entry{{Event: audit.Approved, Kind: "command", Subject: "x", Rule: true, By: "rule allow run(x sk-0123456789abcdefghij)"}}
-	s, _ := Of(archive.Info{Dir: "/w"}, archive.Conversation{}, log, nil)
-	data, err := s.Encode()
+	s, _ := of(archive.Info{Dir: "/w"}, archive.Conversation{}, log, nil)
+	data, err := s.encode()
 	if err != nil || strings.Contains(string(data), "sk-") {
 		t.Errorf("%s, %v", data, err)
 	}
@@ -64,8 +64,8 @@ func TestKeyAtTheCut(t *testing.T) {
 	} {
 		conv.Entries = append(conv.Entries, history.Entry{Item: &history.Item{Message: m}})
 	}
-	s, _ := Of(archive.Info{Dir: "/w"}, conv, nil, NewSecrets(key))
-	data, err := s.Encode()
+	s, _ := of(archive.Info{Dir: "/w"}, conv, nil, NewSecrets(key))
+	data, err := s.encode()
 	if err != nil || strings.Contains(string(data), "no-known") {
 		t.Errorf("%s, %v", data, err)
 	}

@@ -120,7 +120,7 @@ var layers = []struct {
 		"internal/session/history", "internal/session/meter", "internal/tools",
 	}},
 	{"internal/acp", []string{"internal/app", "internal/app/allowedservers", "internal/app/command", "internal/app/commands", "internal/app/provider", "internal/app/setup", "internal/app/usercommands", "internal/config", "internal/confirm", "internal/jsonrpc", "internal/llm", "internal/mcp", "internal/mcp/servername", "internal/permission", "internal/sanitize", "internal/session", "internal/session/archive", "internal/session/history", "internal/timelimit", "internal/tools", "internal/tools/shell", "internal/workspace"}},
-	{"internal/headless", []string{"internal/answerschema", "internal/llm", "internal/permission", "internal/sanitize", "internal/session", "internal/tools"}},
+	{"internal/headless", []string{"internal/answerschema", "internal/app/setup", "internal/llm", "internal/permission", "internal/regularfile", "internal/sanitize", "internal/session", "internal/tools", "internal/workspace/text"}},
 
 	{"internal/repl", []string{
 		"internal/cells",
@@ -185,7 +185,7 @@ var layers = []struct {
 	{"internal/app/sources", []string{"internal/app/hooks", "internal/app/skills", "internal/app/subagents", "internal/config", "internal/lazyregexp", "internal/mcp", "internal/permission", "internal/context"}},
 	{"internal/app/spending", []string{"internal/statefile"}},
 	{"internal/app/subagents", []string{"internal/app/frontmatter", "internal/app/home", "internal/lazyregexp", "internal/llm", "internal/plural", "internal/regularfile", "internal/sanitize", "internal/session", "internal/tools"}},
-	{"internal/app/recording", []string{"internal/app", "internal/app/keystore", "internal/app/setup", "internal/audit", "internal/config", "internal/confirm", "internal/lazyregexp", "internal/llm", "internal/permission", "internal/session", "internal/session/archive", "internal/session/history", "internal/tools/shell"}},
+	{"internal/app/recording", []string{"internal/app", "internal/app/keystore", "internal/app/setup", "internal/audit", "internal/config", "internal/confirm", "internal/lazyregexp", "internal/llm", "internal/permission", "internal/session", "internal/session/archive", "internal/session/history", "internal/statefile", "internal/tools/shell"}},
 	{"internal/app/fileindex", []string{"internal/fuzzy", "internal/tools/search", "internal/workspace"}},
 	{"internal/app/home", []string{"internal/lookpath", "internal/regularfile", "internal/statefile"}},
 	{"internal/app/idelink", []string{"internal/config", "internal/confirm", "internal/editor", "internal/ide", "internal/ide/client", "internal/ide/lock", "internal/lazyregexp", "internal/peer", "internal/sanitize", "internal/session", "internal/tools", "internal/tools/shell", "internal/workspace"}},
@@ -201,7 +201,7 @@ var layers = []struct {
 	{"internal/app/trust", []string{"internal/regularfile", "internal/statefile"}},
 	{"internal/app/usercommands", []string{"internal/app/command", "internal/app/frontmatter", "internal/app/skills", "internal/lazyregexp", "internal/regularfile", "internal/sanitize"}},
 
-	{"internal/app/commands", []string{"internal/app", "internal/app/command", "internal/app/settings", "internal/app/subagents", "internal/app/trust", "internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/mcp", "internal/nearest", "internal/permission", "internal/repl/diffview", "internal/repl/pager", "internal/repl/theme", "internal/session/archive", "internal/session/history", "internal/tools", "internal/tools/shell", "internal/workspace", "internal/workspace/undo"}},
+	{"internal/app/commands", []string{"internal/app", "internal/app/command", "internal/app/settings", "internal/app/subagents", "internal/app/trust", "internal/caution", "internal/config", "internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/mcp", "internal/nearest", "internal/permission", "internal/repl/diffview", "internal/repl/pager", "internal/repl/theme", "internal/session/archive", "internal/session/history", "internal/tools", "internal/tools/shell", "internal/workspace", "internal/workspace/effects", "internal/workspace/undo"}},
 	{"internal/cli/doctor", []string{"internal/app/languages", "internal/child", "internal/lazyregexp", "internal/langserver", "internal/trial", "internal/app/allowedservers", "internal/app/home", "internal/app/hooks", "internal/app/idelink", "internal/app/keystore", "internal/app/provider", "internal/app/skills", "internal/app/sources", "internal/app/trust", "internal/cli/extension", "internal/config", "internal/ide/client", "internal/ide/lock", "internal/llm", "internal/llm/remote", "internal/lookpath", "internal/repl/keys", "internal/repl/theme", "internal/sandbox", "internal/sanitize", "internal/statefile", "internal/timelimit", "internal/tools/shell"}},
 	{"internal/cli/pluginargs", []string{"internal/lazyregexp", "internal/permission"}},
 	{"internal/cli/extension", []string{"internal/child", "internal/lookpath", "internal/statefile", "internal/timelimit"}},
