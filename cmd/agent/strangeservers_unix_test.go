@@ -100,6 +100,7 @@ func strangeEdit(how, root, outside string) any {
 		"nul":      {inside, edit(root + "/b.foo%00.txt")},
 		"query":    {inside, edit(root + "/b.foo?c.foo")},
 		"scheme":   {inside, edit(strings.Replace(root, "file://", "http://", 1) + "/b.foo")},
+		"both":     {inside, edit(root + "/b.foo")},
 		"relative": {inside, edit("file:b.foo")},
 		"names":    {inside, {"kind": "create", "uri": root + "/e%1b]0;owned%07%0Aforged.foo"}, edit(root + "/e%1b]0;owned%07%0Aforged.foo")},
 	}[how]
@@ -145,7 +146,8 @@ func TestServerEditsOutside(t *testing.T) {
 		turns = append(turns, callOf("rename_symbol", `{"symbol":"Area","at":"a.foo","new_name":"`+how+`"}`), callOf("read_file", `{"path":"b.foo"}`))
 	}
 	d, outside := newStranger(t, turns...)
-	if code, said := d.command("-p", "rename it", "--permission-mode", "accept-edits"); code != 0 {
+	code, said := d.command("-p", "rename it", "--permission-mode", "accept-edits")
+	if code != 0 {
 		t.Fatalf("%d, %s", code, said)
 	}
 	for i, how := range names {
@@ -163,6 +165,32 @@ func TestServerEditsOutside(t *testing.T) {
 		if d.read(name) != "Area\n" {
 			t.Errorf("%s is %q", name, d.read(name))
 		}
+	}
+}
+
+// TestHooksOfARename: the files of a rename, which nobody knows before a server has answered, have their hooks: those before
+// an edit may refuse it, in each mode, and those after it learn of each write.
+func TestHooksOfARename(t *testing.T) {
+	t.Parallel()
+	const keeps = `if grep -q -e '"file_path":"[^"]*/b\.foo"'; then echo "b is kept" >&2; exit 2; fi`
+	for _, mode := range []string{"accept-edits", "bypass"} {
+		d, _ := newStranger(t, callOf("rename_symbol", `{"symbol":"Area","at":"a.foo","new_name":"both"}`))
+		d.keep("config.yaml", scratch.Read(t, filepath.Join(d.home, "config.yaml"))+hookConfig("PreToolUse", "Edit", keeps))
+		if code, said := d.command("-p", "rename it", "--permission-mode", mode); code != 3 {
+			t.Fatalf("%d, %s", code, said)
+		}
+		if got := d.told(1); !strings.Contains(got, "b is kept") || d.read("a.foo")+d.read("b.foo") != "Area\nArea\n" {
+			t.Errorf("%s: the model was told %q; the files are %q and %q", mode, got, d.read("a.foo"), d.read("b.foo"))
+		}
+	}
+
+	d, _ := newStranger(t, callOf("rename_symbol", `{"symbol":"Area","at":"a.foo","new_name":"both"}`))
+	d.keep("config.yaml", scratch.Read(t, filepath.Join(d.home, "config.yaml"))+hookConfig("PostToolUse", "Edit", "cat >>told"))
+	if code, said := d.command("-p", "rename it", "--permission-mode", "accept-edits"); code != 0 {
+		t.Fatalf("%d, %s", code, said)
+	}
+	if got := d.read("told"); !strings.Contains(got, `/a.foo"`) || !strings.Contains(got, `/b.foo"`) || d.read("b.foo") != "evil\n" {
+		t.Errorf("the hooks after it were told %q; b.foo is %q, the model was told %q", got, d.read("b.foo"), d.told(1))
 	}
 }
 

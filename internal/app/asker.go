@@ -15,7 +15,12 @@ type asker struct{ app *App }
 // Ask asks the person, unless a rule answers.
 func (a asker) Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
 	defer a.app.Editor.Activity.Asks()()
-	guard(ctx, &req)
+	switch refused, err := guard(ctx, &req); {
+	case err != nil:
+		return confirm.Verdict{}, err
+	case refused != nil:
+		return *refused, nil
+	}
 	rules := a.app.Policy.Proposals(req)
 	command, runs := req.Subject.(*confirm.Command)
 	if rule, part, ok := a.app.Policy.OnlyOpen(req); ok && (!runs || command.Dir == a.app.Root.Dir()) { // see keepRule

@@ -29,6 +29,9 @@ type hookedCall struct {
 	call tools.Call
 	args json.RawMessage // as the tool reads them
 
+	early *hooks.Event // the event before the call, if its hooks wait for the questions; else nil
+	met   []string     // the absolute paths of the files for which they have run
+
 	changed bool           // by a hook
 	notes   []caution.Note // for the questions of the tool
 	ask     bool           // a hook wants a person to look
@@ -139,26 +142,40 @@ func (c *hookedCall) files() (list []string) {
 	return []string{""}
 }
 
-// before runs the hooks before the call, which they may refuse or change.
+// before runs the hooks before the call, which they may refuse or change. Those of a call that changes files
+// which only its questions name, as a rename does, wait for these.
 func (c *hookedCall) before(ctx context.Context, e hooks.Event) (*tools.Result, error) {
 	if !c.run.Has(e) {
 		return nil, nil
 	}
 	files := c.files()
+	if files[0] == "" && tools.ChangesFiles(c.name) {
+		c.early = &e
+		return nil, nil
+	}
+	why, err := c.permit(ctx, e, len(files) == 1, files...)
+	if why != "" {
+		return c.refuse(why), nil
+	}
+	return nil, err
+}
+
+// permit runs the hooks before the call for files, and returns why they refuse it; "" if they do not. alone means
+// that the call is about one file.
+func (c *hookedCall) permit(ctx context.Context, e hooks.Event, alone bool, files ...string) (why string, err error) {
 	for _, file := range files {
-		var o hooks.Outcome
-		err := e.SetInput(c.args, file)
-		if err == nil {
-			if o, err = c.fire(ctx, e); err != nil {
-				return nil, err
-			}
-			err = c.answered(e, o, len(files) == 1)
+		if err := e.SetInput(c.args, file); err != nil {
+			return err.Error(), nil //nolint:nilerr // the call is refused
 		}
+		o, err := c.fire(ctx, e)
 		if err != nil {
-			return c.refuse(err.Error()), nil
+			return "", err
+		}
+		if err := c.answered(e, o, alone); err != nil {
+			return err.Error(), nil //nolint:nilerr // likewise
 		}
 	}
-	return nil, nil
+	return "", nil
 }
 
 // answered takes the answer of the hooks before the call, which is about one file or one
@@ -274,15 +291,39 @@ func (c *hookedCall) question() string {
 // hookedKey is the key of the hookedCall in the context of a tool.
 type hookedKey struct{}
 
-// guard adds the notes of a call's hooks to its question.
-func guard(ctx context.Context, req *confirm.Request) {
+// guard adds the notes of a call's hooks to its question, after those that waited for it have run. It returns the
+// answer if one of them refuses.
+func guard(ctx context.Context, req *confirm.Request) (*confirm.Verdict, error) {
 	if req.Tool == tools.Review {
-		return // of earlier edits
+		return nil, nil // of earlier edits
 	}
-	if c, ok := ctx.Value(hookedKey{}).(*hookedCall); ok && c != nil {
-		req.Notes = append(req.Notes, c.notes...)
-		req.Force, req.Person = req.Force || c.ask, req.Person || c.ask
+	c, ok := ctx.Value(hookedKey{}).(*hookedCall)
+	if !ok || c == nil {
+		return nil, nil
 	}
+	if change := req.File(); change != nil && c.early != nil {
+		if refused, err := c.meet(ctx, *change); refused != nil || err != nil {
+			return refused, err
+		}
+	}
+	req.Notes = append(req.Notes, c.notes...)
+	req.Force, req.Person = req.Force || c.ask, req.Person || c.ask
+	return nil, nil
+}
+
+// meet runs the hooks that waited for the files of a question.
+func (c *hookedCall) meet(ctx context.Context, change workspace.Change) (refused *confirm.Verdict, err error) {
+	files := []string{change.Path}
+	if change.Moves() {
+		files = append(files, change.To)
+	}
+	files = slices.DeleteFunc(files, func(file string) bool { return slices.Contains(c.met, file) })
+	c.met = append(c.met, files...)
+	why, err := c.permit(ctx, *c.early, false, files...)
+	if why == "" || err != nil {
+		return nil, err
+	}
+	return &confirm.Verdict{Rule: true, By: "hook", Feedback: why}, nil
 }
 
 // after runs the hooks after the call, and adds their changes and words to its result.

@@ -44,8 +44,8 @@ var (
 	findDefinitionFacts = Facts{Name: "find_definition", Kind: KindSearch, Helper: true}
 	findReferencesFacts = Facts{Name: "find_references", Kind: KindSearch, Helper: true}
 	listSymbolsFacts    = Facts{Name: "list_symbols", Kind: KindSearch, Helper: true}
-	renameSymbolFacts   = Facts{Name: "rename_symbol", Kind: KindEdit, Hook: "Edit", Names: editNames}
-	quickFixFacts       = Facts{Name: "quick_fix", Kind: KindEdit, Hook: "Edit", Names: editNames}
+	renameSymbolFacts   = Facts{Name: "rename_symbol", Kind: KindEdit, Hook: "Edit", Names: editNames, Keys: pathKeys}
+	quickFixFacts       = Facts{Name: "quick_fix", Kind: KindEdit, Hook: "Edit", Names: editNames, Keys: pathKeys}
 )
 
 // firstLanguageTools is how many of languageTools are offered before a server has started. The others come to their end then:

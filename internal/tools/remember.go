@@ -20,7 +20,7 @@ type rememberArgs struct {
 	Everywhere *bool  `json:"everywhere"`
 }
 
-var rememberFacts = Facts{Name: "remember", Kind: KindEdit, Hook: "Edit", Names: editNames, Alone: true, Mistaken: []string{"savememory", "memory", "updatememory"}}
+var rememberFacts = Facts{Name: "remember", Kind: KindEdit, Hook: "Edit", Names: editNames, Keys: pathKeys, Alone: true, Mistaken: []string{"savememory", "memory", "updatememory"}}
 
 // maxRemembered is the number of bytes that a call may add: all later sessions read them.
 const maxRemembered = 1000
