@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
@@ -209,6 +210,24 @@ func killedWith(t *testing.T, d *desk, said ...string) {
 	waitForNone(t, running)
 	if got := d.read("shapes.go"); !strings.Contains(got, "func Area(") {
 		t.Errorf("the file is %q", got)
+	}
+}
+
+// waitForNone waits until a list is empty.
+func waitForNone(t *testing.T, list func() []string) {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(time.Minute); ; {
+		left := list()
+		if len(left) == 0 {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("after a minute are there: %q", left)
+		}
 	}
 }
 

@@ -150,21 +150,3 @@ func roomsOf(t *testing.T, program, text string) (pids []string) {
 	}
 	return pids
 }
-
-// waitForNone waits until a list is empty.
-func waitForNone(t *testing.T, list func() []string) {
-	t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.After(time.Minute); ; {
-		left := list()
-		if len(left) == 0 {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("after a minute are there: %q", left)
-		}
-	}
-}
