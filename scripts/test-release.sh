@@ -3,8 +3,9 @@
 # home, installs each as its users do, and plays the demo with it. Checks that each has the
 # version and the extension for VS Code that was committed, what the packages contain, that
 # the sums in manifests and provenance are those of the files, and that the same commit gives the
-# same program elsewhere. Prints a table of times and sizes. Needs node, npm, unzip, dpkg and rpm,
-# and installs rpm on Debian as root.
+# same program elsewhere. Prints a table of times and sizes. Needs node, npm, unzip, dpkg and rpm;
+# as root on Debian it installs rpm, and plays the program of the archive for Windows in Wine, see
+# test-windows.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -131,6 +132,18 @@ for archive in agent_*.tar.gz agent_*.zip; do
 	node -e 'const { readFileSync } = require("node:fs"); process.exit(readFileSync(process.argv[1]).includes(readFileSync(process.argv[2])) ? 0 : 1)' \
 		"$program" "$wanted/extension/out/extension.js" || fail "$archive lacks the extension"
 done
+# The one for Windows in Wine, with an edit instead of the demo, which needs Go.
+archive=agent_${version}_windows_amd64.zip
+if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null 2>&1; then
+	since=$(now)
+	unzip -q "$archive" -d "$work/windows"
+	took=$((($(now) - since) / 1000000))
+	since=$(now)
+	bash "$repository/scripts/test-windows.sh" play "$work/windows/agent.exe" "$version" >"$work/said" 2>&1 || fail "$archive in Wine: $(cat "$work/said")"
+	printf '| %s | %s | %s ms | %s ms |\n' zip-of-Windows-in-Wine "$(mib "$archive")" "$took" $((($(now) - since) / 1000000)) | tee -a "$work/table"
+else
+	echo "test-release.sh: the program for Windows was not run: that needs root on Debian"
+fi
 grep -q 'github.com/spf13/cobra v' "$work/unpacked/agent_${version}_$system.tar.gz/NOTICES.txt"
 
 # The same commit, in another folder and without GoReleaser.

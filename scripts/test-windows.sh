@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # test-windows.sh [PACKAGE...] runs the tests of Windows in Wine, those of all packages or of the named
-# ones, and plays agent.exe. Wine is in a Debian of its own, made once in AGENT_TEST_WINE
-# (/var/tmp/agent-test-wine) from the mirror of this machine's apt, of 1.5 GiB. No run changes it or this
-# folder. The tests have no network, and no process of theirs outlives the run.
+# ones, and plays agent.exe. test-windows.sh play AGENT.EXE VERSION only plays that program.
+# Wine is in a Debian of its own, made once in AGENT_TEST_WINE (/var/tmp/agent-test-wine) from the mirror
+# of this machine's apt, of 1.5 GiB. No run changes it or this folder. The tests have no network, and no
+# process of theirs outlives the run.
 # scripts/windows-exceptions.txt lists the tests that fail there, with the reasons: they must fail, and all
 # others pass. Needs root on Debian.
 set -euo pipefail
@@ -63,6 +64,7 @@ inside() {
 	sleep infinity | in_wine / cmd /k >/dev/null 2>&1 &
 	local failed=0
 	(play) || failed=1
+	[ $# -gt 0 ] || exit "$failed"
 	GOPROXY=off GOOS=windows "$work/testreport" ${except:+-except "$except"} -vet=off -count=1 -p 2 -timeout 280s -exec "bash $self one" "$@" || failed=1
 	exit "$failed"
 }
@@ -88,7 +90,7 @@ one() {
 play() {
 	local at=$root/root/.wine/drive_c/play played=1
 	mkdir -p "$at/project"
-	cp "$work/agent.exe" "$at/agent.exe"
+	cp "${program:-$work/agent.exe}" "$at/agent.exe"
 	printf 'one\r\ntwo\r\n' >"$at/before"
 	printf 'one\r\n2\r\n' >"$at/after"
 	cp "$at/before" "$at/project/a.txt"
@@ -98,7 +100,7 @@ play() {
 		  - calls: [{tool: edit_file, args: {path: a.txt, old_string: two, new_string: "2"}}]
 		  - text: Done.
 	YAML
-	agent "prints its version" '^agent' --version </dev/null
+	agent "prints its version" "^agent.*$version" --version </dev/null
 	agent "edits a file" 'Done\.' -p 'change it' --permission-mode bypass </dev/null
 	same "$at/project/a.txt" "$at/after"
 	agent "undoes the edit" '+two' undo --yes </dev/null
@@ -154,15 +156,23 @@ wine_root
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 except=
+program=
+version=
 packages=("$@")
-if [ $# -eq 0 ]; then
+if [ "${1:-}" = play ]; then
+	program=$2
+	version=$3
+	packages=()
+elif [ $# -eq 0 ]; then
 	except=$repository/scripts/windows-exceptions.txt
 	mapfile -t packages < <(GOOS=windows go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./cmd/... ./docs/... ./internal/...)
 fi
-go mod download
-go build -o "$work/testreport" ./tools/testreport
-GOOS=windows go build -o "$work/agent.exe" ./cmd/agent
-export except work
+if [ -z "$program" ]; then
+	go mod download
+	go build -o "$work/testreport" ./tools/testreport
+	GOOS=windows go build -o "$work/agent.exe" ./cmd/agent
+fi
+export except program version work
 timeout -k 5 3600 unshare --pid --fork --kill-child --mount --net bash "$self" inside "${packages[@]}" &
 run=$!
 trap 'kill "$run" 2>/dev/null || true; wait "$run" || true; rm -rf "$work"' EXIT
