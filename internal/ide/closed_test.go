@@ -72,3 +72,22 @@ func TestMute(t *testing.T) {
 		t.Errorf("%v, mute %v: it answers", err, r.Mute())
 	}
 }
+
+// TestAnswerWaitsForNoTab: an answer in our own extension counts at once. The extension closes the
+// tab itself, for which a busy editor may take long.
+func TestAnswerWaitsForNoTab(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	e := r.editor(idetest.Ours())
+	for _, answer := range []func(*idetest.Diff){(*idetest.Diff).Accept, (*idetest.Diff).Reject} {
+		req := r.proposal("old\n", "new\n")
+		got := r.ask(t.Context(), req)
+		answer(e.NextDiff())
+		if o, _ := r.answered(got, req); o.err != nil || o.Unasked {
+			t.Errorf("%+v", o)
+		}
+	}
+	if asked := e.Requests("close_tab"); len(asked) > 0 {
+		t.Errorf("the answers waited for tabs to close: %+v", asked)
+	}
+}

@@ -177,7 +177,7 @@ const closingWait = 10 * time.Second
 
 // show asks the question in one editor. errAgain means to show it again, here or in
 // another. When show returns, the diff is off the screen, or the editor was told to
-// close it.
+// close it, or it is our own extension, which closes an answered diff itself.
 func (v *Reviewer) show(ctx context.Context, l *link, q *question) (confirm.Verdict, error) {
 	l.sweep(ctx)
 	v.proposed.add(q)
@@ -239,9 +239,11 @@ func (v *Reviewer) show(ctx context.Context, l *link, q *question) (confirm.Verd
 
 // answered returns the verdict of a diff that is over, or errAgain if its editor is quitting.
 func (v *Reviewer) answered(ctx context.Context, l *link, q *question, a *asked) (confirm.Verdict, error) {
-	at := time.Now()
-	l.closeDiff(ctx, a.tab, true)
-	if a.result.unclear(l) && l.ends(ctx, at) {
+	at, unclear := time.Now(), a.result.unclear(l)
+	if !l.ours() || unclear || a.result.err != nil { // else a person waits for the file, and the tab goes by itself
+		l.closeDiff(ctx, a.tab, true)
+	}
+	if unclear && l.ends(ctx, at) {
 		l.leave(a.tab)
 		v.lostDuring(q, l)
 		return confirm.Verdict{}, errAgain
