@@ -297,9 +297,15 @@ describe("a file that is not UTF-8", () => {
     await configure("agent", "diff.showAccepted", false);
     const failures = [];
     const counts = {};
+    const settings = {};
+    const setOnce = async (section, key, value) => {
+      if (settings[key] !== value) await configure(section, key, value);
+      settings[key] = value;
+    };
     for (let seed = SEED; seed < SEED + COUNT && failures.length < 4; seed++) {
       const chance = new Chance(seed * 7_919);
-      const encoding = chance.pick(Object.keys(SAMPLES));
+      // Of each encoding the eight ways at a time: to write the settings takes as long as an edit.
+      const encoding = new Chance(Math.floor(seed / 8) * 104_729).pick(Object.keys(SAMPLES));
       const [who, view] = [Object.keys(editors)[seed % 4], ["diff", "inline"][Math.floor(seed / 4) % 2]];
       const word = () => Array.from({ length: 1 + chance.below(6) }, () => chance.pick([...SAMPLES[encoding], "a", "Z", "7", "_"])).join("");
       const line = (n) => `${word()} ${n} ${word()}`.replaceAll(/ +/g, " ").trim();
@@ -312,18 +318,23 @@ describe("a file that is not UTF-8", () => {
       const name = `random-${seed}.txt`;
       const what = `seed ${seed}: ${who}, ${view}, ${encoding}, ${JSON.stringify(before)}, ${JSON.stringify(from)} → ${JSON.stringify(to)}`;
       counts[`${who} ${view}`] = (counts[`${who} ${view}`] ?? 0) + 1;
-      await configure("files", "encoding", encoding);
-      await configure("agent", "review", view);
+      await setOnce("files", "encoding", encoding);
+      await setOnce("agent", "review", view);
       fs.writeFileSync(file(name), await encode(before, encoding));
       const wanted = await encode(after, encoding);
       try {
         const ended = await editors[who](name, from, to, before, encoding);
         await until("the review", async () => (await at.scene.session.diffs()).length === 1);
-        await at.scene.bench.press("Accept");
-        const warns = at.scene.session.page.locator(".monaco-dialog-box");
+        const [warns, early] = [at.scene.session.page.locator(".monaco-dialog-box"), at.scene.bench.statusItem("answer again")];
+        await early.waitFor({ state: "hidden" }); // from before
+        await at.scene.bench.clickTitle("Accept");
         await until("the answer to count", async () => {
           if ((await warns.count()) > 0) await at.scene.bench.answer("Accept"); // a lone CR is a control character
-          return (await at.scene.session.diffs()).length === 0;
+          if ((await at.scene.session.diffs()).length === 0) return true;
+          if (!(await early.isVisible())) return false;
+          await early.waitFor({ state: "hidden" });
+          await at.scene.bench.clickTitle("Accept");
+          return false;
         });
         await ended();
         if (!read(name).equals(wanted)) failures.push(`${what}: ${read(name).toString("hex")}, not ${wanted.toString("hex")}`);
