@@ -88,7 +88,7 @@ func (r Rule) completes(rules Rules, req confirm.Request) bool {
 func (r Rule) checkFile(k kind, subject, name string) error {
 	root := ""
 	if filepath.IsAbs(name) {
-		root = "/"
+		root = filepath.VolumeName(name) + "/"
 	}
 	everywhere := r.kind == k
 	for _, probe := range []string{"0/0", "1/1"} {
@@ -119,7 +119,8 @@ func (p pattern) namesNothing() bool {
 	if !strings.ContainsAny(p.text, "*?[{") {
 		return false
 	}
-	rest := []string{escaped.ReplaceAllString(p.text, "x")}
+	text := filepath.ToSlash(p.text)
+	rest := []string{escaped.ReplaceAllString(text[len(filepath.VolumeName(text)):], "x")}
 	for n := 0; len(rest) > 0; n++ {
 		text := rest[0]
 		rest = rest[1:]

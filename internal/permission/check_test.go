@@ -1,6 +1,7 @@
 package permission_test
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -26,7 +27,7 @@ func asking(line string) confirm.Request {
 
 // editing is the question about an edit of a file in /w.
 func editing(name string) confirm.Request {
-	return confirm.Request{Tool: "edit_file", Subject: confirm.Edit(workspace.Change{File: workspace.File{Name: name, Path: "/w/" + name}, After: "x"})}
+	return confirm.Request{Tool: "edit_file", Subject: confirm.Edit(workspace.Change{File: workspace.File{Name: name, Path: scratch.Abs("/w/" + name)}, After: "x"})}
 }
 
 // TestCheckRule: a rule that a person edits must be valid, cover the command and be no
@@ -61,6 +62,7 @@ func TestCheckRule(t *testing.T) {
 			t.Errorf("%s for %s: %v, want %q", tt.rule, tt.line, err, tt.want)
 		}
 	}
+	header := read(scratch.Abs("/usr/include/a.h"))
 	for _, tt := range []struct {
 		req        confirm.Request
 		rule, want string
@@ -85,11 +87,14 @@ func TestCheckRule(t *testing.T) {
 		{editing("docs/a.md"), "run(ls)", "this question is about an edit: write edit(PATH)"},
 		{forced(editing("docs/a.md")), "edit(docs/a.md)", "it asks every time"},
 		{removal(), "edit(docs/a.md)", "it asks every time"},
-		{read("/usr/include/a.h"), "read(/usr/include/a.h)", ""},
-		{read("/usr/include/a.h"), "read(/usr/include/**)", ""},
-		{read("/usr/include/a.h"), "read(/**)", "it covers every file"},
-		{read("/usr/include/a.h"), "read", "it covers every file"},
-		{read("/usr/include/a.h"), "read(/etc/**)", "it does not cover this file"},
+		{editing("docs/a.md"), "edit(" + scratch.Abs("/w/docs/**") + ")", "write the path relative to the folder"},
+		{header, "read(" + scratch.Abs("/usr/include/a.h") + ")", ""},
+		{header, "read(" + filepath.ToSlash(scratch.Abs("/usr/include/**")) + ")", ""},
+		{header, "read(/**)", "it covers every file"},
+		{header, "read(" + scratch.Abs("/**") + ")", "it covers every file"},
+		{header, "read(" + scratch.Abs("/[a-z]*/**") + ")", "it covers every file"},
+		{header, "read", "it covers every file"},
+		{header, "read(" + scratch.Abs("/etc/**") + ")", "it does not cover this file"},
 		{fetching("a.example"), "fetch(a.example)", ""},
 		{fetching("a.example"), "fetch(*.example)", ""},
 		{fetching("a.example"), "WebFetch(domain:a.example)", ""},
@@ -109,6 +114,13 @@ func TestCheckRule(t *testing.T) {
 				t.Errorf("%s was proposed: %v", r, err)
 			}
 		}
+	}
+	proposed := permission.Rules(nil).Missing(header)
+	if len(proposed) != 1 {
+		t.Fatalf("for a file outside: %v", proposed)
+	}
+	if _, err := permission.New(permission.Default).CheckRule(header, proposed[0].String(), judge); err != nil {
+		t.Errorf("%s was proposed: %v", proposed[0], err)
 	}
 	ask, err := permission.ParseRule(permission.Ask, "run(make **)", "config.yaml:1")
 	if err != nil {

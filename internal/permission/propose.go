@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -107,6 +108,7 @@ func proposeEdit(c workspace.Change) []Rule {
 
 // proposal returns the rule for one file; none if its name holds the characters of a glob.
 func proposal(k kind, name string) []Rule {
+	name = filepath.ToSlash(name)
 	r, err := ParseRule(Allow, kindNames[k]+"("+name+")", "")
 	if err != nil || strings.ContainsAny(name, `*?[{\`) {
 		return nil

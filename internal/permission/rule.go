@@ -274,6 +274,7 @@ func (r Rule) namesTool() bool { return strings.Contains(strings.TrimPrefix(r.to
 type pattern struct {
 	text   string // as written
 	abs    bool
+	rooted bool // it begins with a slash where absolute paths begin with a drive: which drive is not said
 	glob   glob.Glob
 	folded glob.Glob // for folded names
 }
@@ -288,6 +289,9 @@ func newPattern(text string) (p pattern, err error) {
 		path = filepath.ToSlash(home) + "/" + rest
 	}
 	p = pattern{text: text, abs: filepath.IsAbs(filepath.FromSlash(path))}
+	if p.rooted = !p.abs && strings.HasPrefix(path, "/"); p.rooted {
+		p.abs = true
+	}
 	if p.glob, err = glob.New(path); err == nil {
 		p.folded, err = glob.New(fold(path))
 	}
@@ -295,15 +299,19 @@ func newPattern(text string) (p pattern, err error) {
 }
 
 // match reports whether p selects a file. strict ignores case and hidden characters, as
-// some file systems do, and lets a pattern that begins with **/ select files everywhere.
+// some file systems do, lets a pattern that begins with **/ select files everywhere, and one that
+// lacks the drive those of each drive, where it selects none otherwise.
 func (p pattern) match(f file, strict bool) bool {
 	name := f.name
 	if p.abs || filepath.IsAbs(name) {
 		name = f.abs
 	}
 	anywhere := !strings.Contains(p.text, "/") || strict && strings.HasPrefix(p.text, "**/")
-	if name == "" || p.abs != filepath.IsAbs(name) && !anywhere {
+	if name == "" || p.abs != filepath.IsAbs(name) && !anywhere || p.rooted && !strict {
 		return false
+	}
+	if p.rooted {
+		name = name[len(filepath.VolumeName(name)):]
 	}
 	name = strings.TrimPrefix(filepath.ToSlash(name), "/")
 	return p.glob.Match(name) || strict && p.folded.Match(fold(name))

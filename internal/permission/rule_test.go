@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 func ruleOf(t *testing.T, effect Effect, text string) Rule {
@@ -51,8 +52,10 @@ func TestRuleCoversFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inside := func(name string) file { return file{name, "/work/shop/" + name} }
-	outside := func(abs string) file { return file{abs, abs} }
+	shop := scratch.Abs("/work/shop")
+	inside := func(name string) file { return file{name, filepath.Join(shop, name)} }
+	outside := func(path string) file { return file{scratch.Abs(path), scratch.Abs(path)} }
+	notes := filepath.Join(home, "notes/x.txt")
 	for _, tt := range []struct {
 		rule string
 		f    file
@@ -65,11 +68,14 @@ func TestRuleCoversFile(t *testing.T) {
 		{"edit(docs/**)", outside("/tmp/docs/a.md"), false},
 		{"edit(*.md)", inside("docs/a.md"), true},
 		{"edit(*.md)", inside("docs/A.MD"), false},
-		{"edit(/work/shop/*.md)", inside("a.md"), true},
-		{"edit(/work/shop/*.md)", inside("docs/a.md"), false},
-		{"edit(~/notes/**)", outside(filepath.Join(home, "notes/x.txt")), true},
+		{"edit(" + shop + "/*.md)", inside("a.md"), true},
+		{"edit(" + filepath.ToSlash(shop) + "/*.md)", inside("docs/a.md"), false},
+		{"edit(~/notes/**)", file{notes, notes}, true},
 		{"edit(~/notes/**)", inside("notes/x.txt"), false},
 		{"read(docs/**)", inside("docs/a.md"), false},
+		{"edit(/docs/*.md)", inside("docs/a.md"), false},
+		// A rule that allows names the drive if there are drives.
+		{"edit(/work/shop/*.md)", inside("a.md"), filepath.VolumeName(shop) == ""},
 	} {
 		if got := ruleOf(t, Allow, tt.rule).coversFile(edits, tt.f); got != tt.want {
 			t.Errorf("%s on %v: %v", tt.rule, tt.f, got)
@@ -85,6 +91,10 @@ func TestRuleCoversFile(t *testing.T) {
 		{"read(config/.env)", inside("config/.env"), true},
 		{"read(config/.env)", outside("/srv/config/.env"), false},
 		{"read(/work/shop/**)", inside("a"), true},
+		{"read(/work/shop/**)", outside("/work/shop/a"), true},
+		{"read(/a)", inside("a"), false},
+		{"read(" + filepath.ToSlash(shop) + "/**)", inside("a"), true},
+		{"read(" + shop + "/**)", inside("a"), true},
 	} {
 		if got := ruleOf(t, Deny, tt.rule).coversFile(reads, tt.f); got != tt.want {
 			t.Errorf("deny %s on %v: %v", tt.rule, tt.f, got)

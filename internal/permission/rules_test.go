@@ -183,7 +183,7 @@ func TestRulesWithholdFiles(t *testing.T) {
 		"deny read(other/**)": false, "allow read(secrets/**)": false, "deny read": false, "deny edit(secrets/**)": false,
 	} {
 		p := New(Default, rulesOf(t, rule)...)
-		if got := p.Withholds("secrets/a.txt", "/w/secrets/a.txt"); got != withheld {
+		if got := p.Withholds("secrets/a.txt", scratch.Abs("/w/secrets/a.txt")); got != withheld {
 			t.Errorf("%s withholds: %v", rule, got)
 		}
 		free := confirm.Request{Subject: &confirm.Command{Line: "cat x", Dir: t.TempDir(), ReadOnly: true, Parts: parts(t, "ls x")}}

@@ -44,6 +44,22 @@ func Fill(t TB, dir string, files map[string]string) {
 	}
 }
 
+// Abs returns the absolute path of this system for one that begins with a slash, of a file that need
+// not exist: on Windows, C:\a\b for /a/b.
+func Abs(path string) string {
+	if path = filepath.FromSlash(path); !filepath.IsAbs(path) {
+		path = "C:" + path
+	}
+	return path
+}
+
+// SetHome makes dir the user's home for the time of the test, on each system.
+func SetHome(t testing.TB, dir string) {
+	t.Helper()
+	t.Setenv("HOME", dir)
+	t.Setenv("USERPROFILE", dir)
+}
+
 // Mkdir makes a folder and those above it.
 func Mkdir(t TB, path string) {
 	t.Helper()
