@@ -14,6 +14,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
+	"github.com/bb2d0cf4/agent/internal/regularfile"
 )
 
 // Report returns the diagnostics of path, or of all files if path is empty, after the
@@ -146,14 +147,22 @@ func (l *link) unsaved(ctx context.Context, path string) (bool, error) {
 	return buf.Dirty, err
 }
 
+// maxEmacsLock bounds the text of a lock of Emacs, which names a user, a host and two numbers.
+const maxEmacsLock = 8 << 10
+
 // lockedByEmacs reports whether a running Emacs holds unsaved changes of a file: not
 // every plugin of Emacs can be asked. Emacs then keeps a link .#NAME to user@host.pid
-// beside the file.
+// beside the file; on Windows, and on file systems without links, a file with that text.
 func lockedByEmacs(path string) bool {
 	dir, name := filepath.Split(path)
-	target, err := os.Readlink(filepath.Join(dir, ".#"+name))
+	lock := filepath.Join(dir, ".#"+name)
+	target, err := os.Readlink(lock)
 	if err != nil {
-		return false
+		text, err := regularfile.ReadFile(lock, maxEmacsLock)
+		if err != nil {
+			return false
+		}
+		target = string(text)
 	}
 	who, _, _ := strings.Cut(target, ":") // the time of the start
 	at := strings.LastIndex(who, "@")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -237,6 +238,9 @@ func TestLeftSide(t *testing.T) {
 	}
 }
 
+// lockFile writes a lock of Emacs if there are no links.
+func lockFile(target, lock string) error { return os.WriteFile(lock, []byte(target), 0o600) }
+
 // TestEmacsLock: for a plugin that cannot report unsaved changes, Emacs' own lock does.
 func TestEmacsLock(t *testing.T) {
 	t.Parallel()
@@ -248,22 +252,28 @@ func TestEmacsLock(t *testing.T) {
 	e := r.editor(idetest.Emacs())
 	path := filepath.Join(r.dir, "a.txt")
 	lock := filepath.Join(r.dir, ".#a.txt")
+	locks := map[string]func(target, lock string) error{"file": lockFile}
+	if runtime.GOOS != "windows" {
+		locks["link"] = os.Symlink
+	}
 	for target, want := range map[string]bool{
 		"": false, fmt.Sprintf("me@%s.%d:1700000000", host, os.Getpid()): true, fmt.Sprintf("me@%s.%d", host, os.Getpid()): true,
 		fmt.Sprintf("me@%s.%d", host, 1<<22-3): false, "me@elsewhere.example.org.4711:1": true, "README.md": false, "a@b": false, "me@host.-1": false,
 	} {
-		_ = os.Remove(lock)
-		if target != "" {
-			if err := os.Symlink(target, lock); err != nil {
-				t.Fatal(err)
+		for kind, write := range locks {
+			_ = os.Remove(lock)
+			if target != "" {
+				if err := write(target, lock); err != nil {
+					t.Fatal(err)
+				}
 			}
-		}
-		if name, got := r.Unsaved(t.Context(), path); got != want || name != e.Dialect.Name {
-			t.Errorf("%q: %s, %t", target, name, got)
+			if name, got := r.Unsaved(t.Context(), path); got != want || name != e.Dialect.Name {
+				t.Errorf("%q as a %s: %s, %t", target, kind, name, got)
+			}
 		}
 	}
 	_ = os.Remove(lock)
-	if err := os.Symlink(fmt.Sprintf("me@%s.%d", host, os.Getpid()), lock); err != nil {
+	if err := lockFile(fmt.Sprintf("me@%s.%d", host, os.Getpid()), lock); err != nil {
 		t.Fatal(err)
 	}
 	req := r.proposal("old\n", "new\n")
@@ -375,7 +385,7 @@ func TestSaveByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	lock := filepath.Join(r.dir, ".#a.txt")
-	if err := os.Symlink(fmt.Sprintf("me@%s.%d", host, os.Getpid()), lock); err != nil {
+	if err := lockFile(fmt.Sprintf("me@%s.%d", host, os.Getpid()), lock); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Save(t.Context(), path); err == nil || err.Error() != "Emacs cannot be asked to: save it there by hand" {
