@@ -200,6 +200,13 @@ func (u *unusual) inner(name string, args []string) {
 	if u.depth >= maxInner || name == "git" || onlyChecks(name, args) || !isWrapper(name) && !is(name, programs.Hides) {
 		return
 	}
+	if starts := programs.Find(name).Exec; len(starts) > 0 {
+		i := slices.IndexFunc(args, func(s string) bool { return slices.Contains(starts, s) })
+		if i < 0 {
+			return
+		}
+		args = args[i+1:]
+	}
 	deeper := unusual{place: u.place, effects: u.effects, found: u.found, depth: u.depth + 1, left: u.left}
 	for i, arg := range args {
 		switch {
@@ -233,6 +240,8 @@ func (p Place) beyond(word string) bool {
 		return false
 	case strings.HasPrefix(word, "~/"):
 		return true
+	case filepath.VolumeName(clean) != "":
+		clean = filepath.FromSlash(clean)
 	case !path.IsAbs(clean):
 		clean = filepath.Join(p.Dir, clean)
 	default:

@@ -26,7 +26,7 @@ func TestUnusual(t *testing.T) {
 		"gofmt -w *.go":                              "",
 		"sed -i s/a/b/ main.go":                      "",
 		"sed -i /nothing/d main.go":                  "",
-		"cp a.txt " + filepath.Join(dir, "b"):        "",
+		"cp a.txt " + filepath.ToSlash(dir) + "/b":   "",
 		"git add -A":                                 "",
 		"git checkout -b topic":                      "",
 		"git status":                                 "",
@@ -45,6 +45,7 @@ func TestUnusual(t *testing.T) {
 		"node tools/generate.js":                     "",
 		"git branch topic":                           "",
 		"find . -name '*.tmp' -newer go.mod -type f": "",
+		"find . -name '*.tmp' -fprint list":          "",
 		// The network.
 		"curl -s https://example.com/x":       "it uses the network",
 		"git push origin main":                "it uses the network",
