@@ -135,7 +135,7 @@ func TestRefusals(t *testing.T) {
 		{"bool", "ide:\n  enabled: yes please\n", "neither true nor false"},
 		{"address", "base_url: file:///etc\n", "not an http"},
 		{"list", "providers:\n  x:\n    api_key_command: pass show\n", "want a list"},
-		{"folders", "sandbox_write: [/a, b]\n", `:1: sandbox_write: "b" is not an absolute folder`},
+		{"folders", "sandbox_write: [" + filepath.ToSlash(scratch.Abs("/a")) + ", b]\n", `:1: sandbox_write: "b" is not an absolute folder`},
 		{"folders below", "sandbox_write: {a: b}\n", "want a list"},
 		{"alias", "model: &a x/y\neditor: *a\n", "aliases"},
 		{"two documents", "model: a/b\n---\nmodel: c/d\n", "more than one document"},
@@ -160,13 +160,13 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestFolders(t *testing.T) {
-	dir := home(t, "sandbox_write: [~/a/, /b/../c]\n")
+	dir := home(t, "sandbox_write: [~/a/, "+filepath.ToSlash(scratch.Abs("/b/../c"))+"]\n")
 	user, err := os.UserHomeDir()
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := load(t, nil)
-	if want := []string{filepath.Join(user, "a"), filepath.FromSlash("/c")}; !cmp.Equal(want, c.Sandbox.Write) {
+	if want := []string{filepath.Join(user, "a"), scratch.Abs("/c")}; !cmp.Equal(want, c.Sandbox.Write) {
 		t.Errorf("%q in %s, want %q", c.Sandbox.Write, dir, want)
 	}
 	t.Setenv("AGENT_SANDBOX_WRITE", "~/x"+string(filepath.ListSeparator)+filepath.Join(user, "y"))
@@ -212,8 +212,7 @@ func TestHome(t *testing.T) {
 		t.Errorf("%q, %v", dir, err)
 	}
 	t.Setenv("AGENT_HOME", "")
-	t.Setenv("HOME", "/somewhere")
-	t.Setenv("USERPROFILE", "/somewhere")
+	scratch.SetHome(t, "/somewhere")
 	if dir, err = Home(); err != nil || dir != filepath.FromSlash("/somewhere/.agent") {
 		t.Errorf("%q, %v", dir, err)
 	}

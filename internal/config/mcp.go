@@ -110,7 +110,7 @@ func expand(value string) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("begins with ~: %w", err)
 		}
-		text = home + strings.TrimPrefix(text, "~")
+		text = home + filepath.FromSlash(strings.TrimPrefix(text, "~"))
 	}
 	return text, nil
 }

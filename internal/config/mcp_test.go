@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 func TestServerEntries(t *testing.T) {
@@ -40,12 +42,12 @@ func TestExpand(t *testing.T) {
 }
 
 func TestExpandDefaults(t *testing.T) {
-	t.Setenv("HOME", "/home/me")
-	t.Setenv("USERPROFILE", "/home/me")
+	me := scratch.Abs("/home/me")
+	scratch.SetHome(t, me)
 	t.Setenv("MCP_TEST_SET", "set")
 	t.Setenv("MCP_TEST_EMPTY", "")
 	for in, want := range map[string]string{
-		"~": "/home/me", "~/notes": "/home/me/notes", "~other/x": "~other/x", "a~/b": "a~/b", "${HOME}/x": "/home/me/x", "~/${MCP_TEST_SET}": "/home/me/set",
+		"~": me, "~/notes": filepath.Join(me, "notes"), "~other/x": "~other/x", "a~/b": "a~/b", "${HOME}/x": me + "/x", "~/${MCP_TEST_SET}": filepath.Join(me, "set"),
 		"${MCP_TEST_SET:-x}": "set", "${MCP_TEST_EMPTY:-x}": "x", "${MCP_TEST_MISSING:-https://a.example/b}": "https://a.example/b", "${MCP_TEST_MISSING:-}": "",
 		"--dir=${MCP_TEST_MISSING:-.}/x ${MCP_TEST_SET}": "--dir=./x set", "${MCP_TEST_EMPTY}": "",
 	} {
@@ -56,17 +58,18 @@ func TestExpandDefaults(t *testing.T) {
 	servers, left, err := ProjectServers([]byte(`{"mcpServers": {
 		"a": {"command": "${MCP_TEST_MISSING:-npx}", "args": ["~/x", "${HOME}"], "cwd": "${MCP_TEST_SET}", "env": {"K": "${MCP_TEST_SET}"}},
 		"b": {"url": "${MCP_TEST_MISSING:-https://b.example}/mcp"}, "c": {"command": "${MCP_TEST_MISSING}"}}}`))
-	if a := servers["a"]; err != nil || strings.Join(a.Lines(), "\n") != "npx /home/me/x /home/me\n  in the folder set\n  with K=${MCP_TEST_SET}" {
+	if a := servers["a"]; err != nil || strings.Join(a.Lines(), "\n") != commandLine([]string{"npx", filepath.Join(me, "x"), me})+"\n  in the folder set\n  with K=${MCP_TEST_SET}" {
 		t.Errorf("%q, %v", a.Lines(), err)
 	}
 	if servers["b"].URL != "https://b.example/mcp" || len(left) != 1 || !strings.Contains(left[0], "MCP_TEST_MISSING, which is not set") {
 		t.Errorf("%v, %q", servers, left)
 	}
+	own, project := scratch.Abs("/own"), scratch.Abs("/p")
 	for _, c := range []struct {
 		s    MCPServer
 		want string
-	}{{MCPServer{}, "/own"}, {MCPServer{InProject: true}, "/p"}, {MCPServer{InProject: true, Cwd: "sub"}, "/p/sub"}, {MCPServer{Cwd: "/x/"}, "/x"}, {MCPServer{Cwd: "sub"}, ""}} {
-		if got, err := c.s.Folder("/own", "/p"); filepath.ToSlash(got) != c.want || (err != nil) != (c.want == "") {
+	}{{MCPServer{}, own}, {MCPServer{InProject: true}, project}, {MCPServer{InProject: true, Cwd: "sub"}, filepath.Join(project, "sub")}, {MCPServer{Cwd: scratch.Abs("/x/")}, scratch.Abs("/x")}, {MCPServer{Cwd: "sub"}, ""}} {
+		if got, err := c.s.Folder(own, project); got != c.want || (err != nil) != (c.want == "") {
 			t.Errorf("%+v: %q, %v", c.s, got, err)
 		}
 	}
