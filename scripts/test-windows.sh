@@ -58,6 +58,7 @@ inside() {
 	mount -t overlay -o "lowerdir=$cache/root,upperdir=$room/upper,workdir=$room/work" overlay "$root"
 	mount -t proc proc "$root/proc"
 	mount --rbind /dev "$root/dev"
+	echo '127.0.0.1 localhost' >"$root/etc/hosts"
 	mkdir -p "$root$repository"
 	mount -t overlay -o "lowerdir=$repository,upperdir=$room/files,workdir=$room/files-work" overlay "$root$repository"
 	# As long as one program of Windows runs, the next starts in a second.

@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/bb2d0cf4/agent/internal/dev/mcptest"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/dev/stress"
 	"github.com/bb2d0cf4/agent/internal/peer/peertest"
 	"github.com/bb2d0cf4/agent/internal/trial"
@@ -72,6 +73,7 @@ var noTrials = sync.OnceValue(func() string {
 // testdata/script. Each has a home and a folder of its own; the model, where one
 // is needed, is the file script.yaml of the scenario.
 func TestScripts(t *testing.T) {
+	scratch.Need(t, "go")
 	t.Parallel()
 	cache, err := exec.Command("go", "env", "GOCACHE").Output()
 	if err != nil {

@@ -14,9 +14,7 @@ import (
 func TestWorkDir(t *testing.T) {
 	dir := scratch.Dir(t, nil)
 	link := filepath.Join(dir, "link")
-	if err := os.Symlink(dir, link); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Symlink(t, dir, link)
 	if got, err := setup.Folder(link); err != nil || got != dir {
 		t.Errorf("%q, %v", got, err)
 	}

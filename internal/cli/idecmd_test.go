@@ -49,7 +49,7 @@ func TestIDEInstall(t *testing.T) {
 }
 
 func TestIDEStatusWithoutAnEditor(t *testing.T) {
-	t.Setenv("HOME", t.TempDir())
+	scratch.SetHome(t, t.TempDir())
 	cfg, err := config.LoadFrom(filepath.Join(t.TempDir(), ".agent"), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func TestIDEStatusWithoutAnEditor(t *testing.T) {
 
 // TestIDEStatusOfAHostileName: a name is sanitized even if the output is not a terminal.
 func TestIDEStatusOfAHostileName(t *testing.T) {
-	t.Setenv("HOME", t.TempDir())
+	scratch.SetHome(t, t.TempDir())
 	cfg, err := config.LoadFrom(filepath.Join(t.TempDir(), ".agent"), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func TestIDEStatusOfAHostileName(t *testing.T) {
 }
 
 func TestIDEDoctor(t *testing.T) {
-	t.Setenv("HOME", t.TempDir())
+	scratch.SetHome(t, t.TempDir())
 	for _, name := range []string{"AGENT_IDE_PORT", "AGENT_IDE_LOCK", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME"} {
 		t.Setenv(name, "")
 	}

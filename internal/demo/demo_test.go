@@ -34,6 +34,7 @@ func goTest(t *testing.T, p Place) (string, error) {
 
 // The project is complete, its test fails, and the script's change repairs it.
 func TestTheChangeRepairsTheProject(t *testing.T) {
+	scratch.Need(t, "go")
 	p := written(t)
 	if out, err := goTest(t, p); err == nil || !strings.Contains(out, "Of([4 1 3 2]) = 3, want 2.5") {
 		t.Fatalf("before the change: %v\n%s", err, out)
@@ -71,7 +72,10 @@ func TestEveryDemoIsFresh(t *testing.T) {
 }
 
 func TestWriteReportsAFolderThatCannotBeMade(t *testing.T) {
-	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "missing"))
+	missing := filepath.Join(t.TempDir(), "missing")
+	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} { // the last two are those of Windows
+		t.Setenv(name, missing)
+	}
 	if _, err := Write(); err == nil {
 		t.Error("no error")
 	}

@@ -71,6 +71,7 @@ func gitApply(t interface{ Fatalf(string, ...any) }, dir, from, to, a, patch str
 }
 
 func TestGitTakesUnified(t *testing.T) {
+	scratch.Need(t, "git")
 	dir := t.TempDir()
 	cases := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -95,6 +96,7 @@ func TestGitTakesUnified(t *testing.T) {
 
 // Composing any hunks of a diff gives the text that git gives for a patch of these hunks.
 func TestComposeIsWhatGitApplies(t *testing.T) {
+	scratch.Need(t, "git")
 	dir := t.TempDir()
 	cases, partial := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -179,6 +181,7 @@ func TestComposeAdjacent(t *testing.T) {
 }
 
 func TestGitTakesDeletion(t *testing.T) {
+	scratch.Need(t, "git")
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
 	scratch.Write(t, path, "a\n")

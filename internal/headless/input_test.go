@@ -65,8 +65,8 @@ func TestInputEndsWithTheContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Close()
 	defer r.Close()
+	defer w.Close() // first: on Windows a file that is being read is not closed
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := (Input{File: r, Silence: Silence}).Append(ctx, "x"); !errors.Is(err, context.Canceled) {
@@ -89,8 +89,8 @@ func TestInputThatNobodyWrites(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer w.Close()
 			defer r.Close()
+			defer w.Close() // first, as above
 			told := make(chan string, 2)
 			if c.prompt != "" && c.text != "" {
 				if _, err := w.WriteString(c.text); err != nil {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -291,11 +292,13 @@ func TestIdleServersEnd(t *testing.T) {
 
 // TestOwnServers: a person's entry changes a known server or adds one, which goes first; a program of the project does not count.
 func TestOwnServers(t *testing.T) {
-	dir := scratch.Dir(t, map[string]string{"p/go.mod": "module m\n", "p/a.ts": "", "p/node_modules/.bin/gopls": "#!/bin/sh\ntouch ran\n", "bin/tsx": "#!/bin/sh\n", "bin/vtsls": "#!/bin/sh\n"})
+	ending := ""
+	if runtime.GOOS == "windows" {
+		ending = ".exe"
+	}
+	dir := scratch.Dir(t, map[string]string{"p/go.mod": "module m\n", "p/a.ts": ""})
 	for _, name := range []string{"p/node_modules/.bin/gopls", "bin/tsx", "bin/vtsls"} {
-		if err := os.Chmod(filepath.Join(dir, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		scratch.Program(t, filepath.Join(dir, name+ending), "#!/bin/sh\ntouch ran\n")
 	}
 	folder := filepath.Join(dir, "p")
 	path := strings.Join([]string{filepath.Join(folder, "node_modules/.bin"), filepath.Join(dir, "bin")}, string(os.PathListSeparator))
@@ -310,11 +313,11 @@ func TestOwnServers(t *testing.T) {
 	list := func() string {
 		var all []string
 		for _, u := range New(o).List() {
-			all = append(all, u.Name+" "+strings.Join(u.Command, " ")+" "+strings.TrimPrefix(u.Path, dir+"/")+u.Reason)
+			all = append(all, u.Name+" "+strings.Join(u.Command, " ")+" "+strings.TrimSuffix(filepath.ToSlash(strings.TrimPrefix(u.Path, dir+string(filepath.Separator))), ending)+u.Reason)
 		}
 		return strings.Join(all, "\n")
 	}
-	want := "tsx tsx -s bin/tsx\ngopls gopls -v the only gopls on PATH is " + filepath.Join(folder, "node_modules/.bin/gopls") +
+	want := "tsx tsx -s bin/tsx\ngopls gopls -v the only gopls on PATH is " + filepath.Join(folder, "node_modules/.bin/gopls"+ending) +
 		", which is not started by its name, as it belongs to a project: write its path in full\n" +
 		"lost  language_servers names no command for it\nodd odd language_servers names no languages for it\ntorn  its command is wrong\n" +
 		"vtsls vtsls --stdio bin/vtsls\ntypescript-language-server typescript-language-server --stdio typescript-language-server is not on PATH"

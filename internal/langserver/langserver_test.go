@@ -34,6 +34,7 @@ func allowAll(s *Servers) *Servers {
 // tools returns the folder with the servers that scripts/test-needs.sh installs.
 func tools(t *testing.T) string {
 	t.Helper()
+	scratch.Need(t, "go")
 	out, err := exec.CommandContext(t.Context(), "go", "env", "GOPATH").Output()
 	if err != nil {
 		t.Fatal(err)

@@ -106,9 +106,7 @@ func TestOtherServers(t *testing.T) {
 			dir := scratch.Dir(t, c.files)
 			if _, err := os.Stat(filepath.Join(bin, "tsc")); err == nil { // this server wants the project's own compiler
 				scratch.Mkdir(t, filepath.Join(dir, "node_modules"))
-				if err := os.Symlink(filepath.Join(bin, "../lib/node_modules/typescript"), filepath.Join(dir, "node_modules/typescript")); err != nil {
-					t.Fatal(err)
-				}
+				scratch.Symlink(t, filepath.Join(bin, "../lib/node_modules/typescript"), filepath.Join(dir, "node_modules/typescript"))
 			}
 			home, err := os.UserHomeDir()
 			if err != nil {
@@ -161,9 +159,7 @@ func TestErrorsInImporters(t *testing.T) {
 		"more.ts": "import { big } from \"./use\";\nconst twice: number = big * 2;\nconsole.log(twice.toFixed());\n",
 	})
 	scratch.Mkdir(t, filepath.Join(dir, "node_modules"))
-	if err := os.Symlink(filepath.Join(bin, "../lib/node_modules/typescript"), filepath.Join(dir, "node_modules/typescript")); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Symlink(t, filepath.Join(bin, "../lib/node_modules/typescript"), filepath.Join(dir, "node_modules/typescript"))
 	s := allowAll(New(Options{Folders: []string{dir}, Env: os.Environ(), Programs: lookpath.Search{Path: bin + string(os.PathListSeparator) + os.Getenv("PATH")}}))
 	t.Cleanup(s.Close)
 	path := filepath.Join(dir, "shapes.ts")

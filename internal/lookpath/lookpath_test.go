@@ -13,11 +13,11 @@ import (
 	"github.com/bb2d0cf4/agent/internal/lookpath"
 )
 
+// tool is the name of the file of a program.
+var tool = map[bool]string{false: "tool", true: "tool.exe"}[runtime.GOOS == "windows"]
+
 // No name starts a program of the project, by whatever way PATH leads to it.
 func TestNoProgramOfTheProject(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the programs are scripts of Unix")
-	}
 	top := scratch.Dir(t, nil)
 	at := func(name string) string { return filepath.Join(top, filepath.FromSlash(name)) }
 	const script = "#!/bin/sh\n"
@@ -31,19 +31,24 @@ func TestNoProgramOfTheProject(t *testing.T) {
 		"repo/node_modules/.bin", "repo/bin", "repo/packages/a/bin", "worktree/bin", "system", "npm/node_modules/.bin",
 		"plain/node_modules/p/bin", "repo/sub/bin", "extra/bin",
 	} {
-		scratch.Program(t, at(name+"/tool"), script)
+		scratch.Program(t, at(name+"/"+tool), script)
 	}
 	symlink := func(target, name string) {
 		if err := os.Symlink(target, at(name)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	symlink(at("repo/bin"), "linked")
-	symlink(at("system"), "repo/away")
-	symlink(at("repo/bin/tool"), "links/tool")
+	type entry struct{ dir, entry string }
+	var links []entry
+	if runtime.GOOS != "windows" { // which lets few people make links
+		symlink(at("repo/bin"), "linked")
+		symlink(at("system"), "repo/away")
+		symlink(at("repo/bin/tool"), "links/tool")
+		links = []entry{{dir, at("linked")}, {dir, at("repo/away")}, {dir, at("links")}, {at("linked"), at("repo/bin")}}
+	}
 	t.Chdir(dir)
-	want := at("system/tool")
-	for _, c := range []struct{ dir, entry string }{
+	want := at("system/" + tool)
+	for _, c := range append(links, []entry{
 		{dir, at("repo/node_modules/.bin")},
 		{dir, at("repo/bin")},
 		{dir, at("repo/bin") + "/"},
@@ -54,18 +59,14 @@ func TestNoProgramOfTheProject(t *testing.T) {
 		{dir, "../../bin"},
 		{filepath.Join(dir, "bin"), ""},
 		{filepath.Join(dir, "bin"), "."},
-		{dir, at("linked")},
-		{dir, at("repo/away")},
-		{dir, at("links")},
 		{dir, at("npm/node_modules/.bin")},
 		{at("worktree"), at("worktree/bin")},
 		{at("worktree"), at("repo/bin")},
 		{at("repo/sub"), at("repo/bin")},
 		{at("plain/src"), at("plain/node_modules/p/bin")},
-		{at("linked"), at("repo/bin")},
 		{dir, at("extra/bin")},
-	} {
-		search := lookpath.Search{Dirs: []string{c.dir, at("extra")}, Path: c.entry + ":" + at("system")}
+	}...) {
+		search := lookpath.Search{Dirs: []string{c.dir, at("extra")}, Path: c.entry + string(filepath.ListSeparator) + at("system")}
 		if path, err := search.Find("tool"); err != nil || path != want {
 			t.Errorf("in %s with %q on PATH: %s, %v", c.dir, c.entry, path, err)
 		}
@@ -93,16 +94,16 @@ func TestNoProgramOfTheProject(t *testing.T) {
 // their settings included.
 func TestOtherPrograms(t *testing.T) {
 	home := scratch.Dir(t, nil)
-	t.Setenv("HOME", home)
+	scratch.SetHome(t, home)
 	scratch.Mkdir(t, filepath.Join(home, ".git"))
 	dir := filepath.Join(home, "src/project")
 	scratch.Mkdir(t, dir)
-	tool := filepath.Join(home, ".local/bin/tool")
-	scratch.Program(t, tool, "#!/bin/sh\n")
-	t.Setenv("PATH", filepath.Dir(tool)+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	want := filepath.Join(home, ".local/bin", tool)
+	scratch.Program(t, want, "#!/bin/sh\n")
+	t.Setenv("PATH", filepath.Dir(want)+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	for _, dirs := range [][]string{{dir}, nil} {
 		search := lookpath.Search{Dirs: dirs}
-		if path, err := search.Find("tool"); err != nil || path != tool || search.Own("tool") != "" {
+		if path, err := search.Find("tool"); err != nil || path != want || search.Own("tool") != "" {
 			t.Errorf("in %q: %s, %v", dirs, path, err)
 		}
 	}
@@ -114,10 +115,10 @@ func TestOtherPrograms(t *testing.T) {
 // A path is taken as it is, but means one program wherever it is used.
 func TestPaths(t *testing.T) {
 	dir := scratch.Dir(t, nil)
-	tool := filepath.Join(dir, "tool")
-	scratch.Program(t, tool, "#!/bin/sh\nexit 0\n")
+	want := filepath.Join(dir, tool)
+	scratch.Program(t, want, "#!/bin/sh\nexit 0\n")
 	t.Chdir(dir)
-	if path, err := (lookpath.Search{}).Find(tool); err != nil || path != tool {
+	if path, err := (lookpath.Search{}).Find(want); err != nil || path != want {
 		t.Errorf("%s, %v", path, err)
 	}
 	for _, name := range []string{"./tool", "../" + filepath.Base(dir) + "/tool"} {

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -20,6 +21,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/bb2d0cf4/agent/internal/dev/mcptest"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/mcp"
 )
 
@@ -146,8 +148,9 @@ func TestDeath(t *testing.T) {
 
 // The status of a server that does not start gives the reason, and the others work.
 func TestBroken(t *testing.T) {
+	nowhere := scratch.Abs("/no/such/program")
 	d := start(t, program("bad", "broken"), program("good"), mcp.Server{Name: "none", Command: []string{"no-such-program"}},
-		mcp.Server{Name: "nowhere", Command: []string{"/no/such/program"}})
+		mcp.Server{Name: "nowhere", Command: []string{nowhere}})
 	<-d.told
 	<-d.told
 	<-d.told
@@ -169,7 +172,7 @@ func TestBroken(t *testing.T) {
 				t.Errorf("%+v", s)
 			}
 		case "nowhere":
-			if s.State != mcp.Failed || s.Why != "the program /no/such/program was not found: install it, or correct the server's command" {
+			if s.State != mcp.Failed || s.Why != "the program "+nowhere+" was not found: install it, or correct the server's command" {
 				t.Errorf("%+v", s)
 			}
 		}
@@ -354,7 +357,11 @@ func TestCancelUnread(t *testing.T) {
 		default:
 		}
 	}
-	if !strings.Contains(d.notes[0], "has ended (signal: killed)") {
+	how := "signal: killed"
+	if runtime.GOOS == "windows" {
+		how = "exit status 1"
+	}
+	if !strings.Contains(d.notes[0], "has ended ("+how+")") {
 		t.Errorf("told %q", d.notes)
 	}
 }

@@ -2,6 +2,8 @@ package peer
 
 import (
 	"net/url"
+	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -21,7 +23,13 @@ func TestProxy(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, v := range []string{"ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "all_proxy", "http_proxy", "https_proxy", "no_proxy"} {
-				t.Setenv(v, test.env[v])
+				t.Setenv(v, "")
+			}
+			for v, value := range test.env {
+				t.Setenv(v, value)
+			}
+			if runtime.GOOS == "windows" { // where names differ by more than their case
+				test.variable = strings.ToUpper(test.variable)
 			}
 			u, err := url.Parse(test.address)
 			if err != nil {

@@ -44,7 +44,7 @@ func TestAGrantLapses(t *testing.T) {
 		"package.json":        {"npm test", func(t *testing.T, dir string) { scratch.Write(t, filepath.Join(dir, "package.json"), "{}") }, "package.json has changed"},
 		"a program in PATH":   {"tool -v", func(t *testing.T, dir string) { scratch.Program(t, filepath.Join(dir, "../bin/tool"), "evil") }, "tool is "},
 		"one that goes first": {"later", func(t *testing.T, dir string) { scratch.Program(t, filepath.Join(dir, "../bin/later"), "evil") }, "later is now "},
-		"a program's text":    {"later", func(t *testing.T, dir string) { scratch.Program(t, filepath.Join(dir, "../last/later"), "longer text") }, "last/later has changed"},
+		"a program's text":    {"later", func(t *testing.T, dir string) { scratch.Program(t, filepath.Join(dir, "../last/later"), "longer text") }, filepath.FromSlash("last/later has changed")},
 		"git's settings": {"git status", func(t *testing.T, dir string) {
 			scratch.Write(t, filepath.Join(dir, ".git/config"), "[core]\nfsmonitor=x")
 		}, ".git/config is new"},

@@ -179,6 +179,7 @@ func (f form) change(t *testing.T, p *Policy, dir, how string) {
 // a person seeing that is asked about, in a command that was allowed for the session, one that a
 // rule of the session covers, a hook and a server.
 func TestNothingUnseenRuns(t *testing.T) {
+	scratch.Need(t, "git")
 	all := forms()
 	if len(all) < 200 {
 		t.Fatalf("%d forms", len(all))

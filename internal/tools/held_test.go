@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 	"github.com/bb2d0cf4/agent/internal/trial"
@@ -25,6 +26,7 @@ func (indexes) Run(_ context.Context, opts shell.Options, _ []workspace.Change) 
 // TestHeldCommands: a command that adds to the index waits only as long as nothing could notice, and
 // never longer than an answer.
 func TestHeldCommands(t *testing.T) {
+	scratch.Need(t, "git")
 	type call = m
 	run := func(line string) call { return m{"command": line} }
 	for _, c := range []struct {

@@ -196,9 +196,7 @@ func TestSearchStaysInside(t *testing.T) {
 	outside := t.TempDir()
 	scratch.Write(t, filepath.Join(outside, "secret"), "needle\n")
 	for name, target := range map[string]string{"dir": outside, "file": filepath.Join(outside, "secret")} {
-		if err := os.Symlink(target, filepath.Join(b.dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		scratch.Symlink(t, target, filepath.Join(b.dir, name))
 	}
 	b.want(b.call("search_files", m{"regex": "needle"}), false, "a\n1:needle\n\n1 match in 1 file.")
 	if res := b.call("list_files", m{"path": ".", "recursive": true}); strings.Contains(res.ForModel, "secret") {
@@ -225,9 +223,7 @@ func TestReturnsInTheHead(t *testing.T) {
 // The files of a process expose keys: they are not even asked about.
 func TestProcessesAreNeverRead(t *testing.T) {
 	b := newBench(t, map[string]string{"a": "x\n"})
-	if err := os.Symlink("/proc/self/environ", filepath.Join(b.dir, "link")); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Symlink(t, "/proc/self/environ", filepath.Join(b.dir, "link"))
 	for i, path := range []string{fmt.Sprintf("/proc/%d/environ", os.Getpid()), "/proc/self/environ", "link", "/proc/self/environ"} {
 		if i == 3 {
 			b.deps.Root.Outside().Allow("/proc")
@@ -247,9 +243,7 @@ func TestKeysAreNeverRead(t *testing.T) {
 	b := newBench(t, map[string]string{".agent/credentials.json": "sk-secret\n", "credentials.json": "sk-other\n"})
 	b.deps.Home = filepath.Join(b.dir, ".agent")
 	b.set = NewSet(b.deps)
-	if err := os.Symlink(".agent/credentials.json", filepath.Join(b.dir, "link")); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Symlink(t, ".agent/credentials.json", filepath.Join(b.dir, "link"))
 	for _, path := range []string{".agent/credentials.json", "link"} {
 		if res := b.call("read_file", m{"path": path}); !res.Failed || strings.Contains(res.ForModel, "sk-secret") {
 			t.Errorf("read %s: %q", path, res.ForModel)
@@ -290,8 +284,7 @@ func TestKeysOfAHome(t *testing.T) {
 		files[name] = key + "\n"
 	}
 	b := newBench(t, files)
-	t.Setenv("HOME", b.dir)
-	t.Setenv("USERPROFILE", b.dir)
+	scratch.SetHome(t, b.dir)
 	b.deps.Home = filepath.Join(b.dir, ".agent")
 	b.set = NewSet(b.deps)
 	b.ask.verdict = confirm.Verdict{}
@@ -333,9 +326,7 @@ func TestKeysOfAHome(t *testing.T) {
 		t.Errorf("a search: %q", res.ForModel)
 	}
 	// Neither does a link lead to one.
-	if err := os.Symlink(".ssh", filepath.Join(b.dir, "dir")); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Symlink(t, ".ssh", filepath.Join(b.dir, "dir"))
 	for _, name := range []string{"dir/config", "dir/id_rsa"} {
 		if data, err := fs.ReadFile(fsys, name); !errors.Is(err, workspace.ErrGuarded) {
 			t.Errorf("%s is %q, %v", name, data, err)
@@ -497,9 +488,7 @@ func TestReadingKeysIsAsked(t *testing.T) {
 	}
 	b.ask.asked = nil
 	b.want(b.call("read_file", m{"path": ".env.none"}), true, "does not exist")
-	if err := os.Symlink(".env", filepath.Join(b.dir, "notes.txt")); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Symlink(t, ".env", filepath.Join(b.dir, "notes.txt"))
 	b.want(b.call("search_files", m{"regex": key}), false, "Not searched: 4 files that may contain passwords or keys")
 	b.want(b.call("edit_file", m{"path": ".env", "old_string": "TOKEN=x", "new_string": "y"}), true, "does not fit the file")
 	if len(b.ask.asked) > 0 {

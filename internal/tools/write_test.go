@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -73,6 +74,7 @@ func TestApprovedEditIsWritten(t *testing.T) {
 		if diff := cmp.Diff(want, res.Changes[0], cmpopts.IgnoreFields(FileChange{}, "Diff")); diff != "" {
 			b.Error(diff)
 		}
+		scratch.Need(b, "git")
 		b.write("f", "one\ntwo\nthree\n")
 		b.gitApply(res.Changes[0].Diff)
 		if got := b.read("f"); got != after {

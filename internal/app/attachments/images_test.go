@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -56,11 +57,15 @@ func pngOf(t *testing.T, width, height int) []byte {
 // not attached.
 func TestAttach(t *testing.T) {
 	g := newGallery(t)
+	escaped, url := "my shot.png 3×4]", "file://"+g.Dir
+	if runtime.GOOS == "windows" { // where a backslash begins the next name
+		escaped, url = "", "file:///"+filepath.ToSlash(g.Dir)
+	}
 	for text, want := range map[string]string{
 		g.Dir + "/shot.png":                   "shot.png 120×80]",
 		"'" + g.Dir + "/my shot.png' ":        "my shot.png 3×4]",
-		g.Dir + `/my\ shot.png`:               "my shot.png 3×4]",
-		"file://" + g.Dir + "/my%20shot.png":  "my shot.png 3×4]",
+		g.Dir + `/my\ shot.png`:               escaped,
+		url + "/my%20shot.png":                "my shot.png 3×4]",
 		"./shot.png":                          "shot.png 120×80]",
 		"@shot.png":                           "shot.png 120×80]",
 		`@"my shot.png"`:                      "my shot.png 3×4]",
@@ -99,7 +104,7 @@ func TestWhatCannotBeAttached(t *testing.T) {
 func TestParts(t *testing.T) {
 	g := newGallery(t)
 	one, _ := g.Attach("./shot.png")
-	two, _ := g.Attach("@my\\ shot.png")
+	two, _ := g.Attach(`@"my shot.png"`)
 	if got := g.Parts("no image"); got != nil {
 		t.Errorf("%v", got)
 	}

@@ -19,9 +19,18 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
+	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
-const changing = `
+// flood returns a command, as a string of YAML, that prints too much for the conversation.
+func flood(of string) string {
+	if shell.In("").Posix {
+		return `"head -c 200000 /dev/zero | tr '\\0' ` + of + `"`
+	}
+	return `"for /L %i in (1,1,2000) do @echo ` + strings.Repeat(of, 100) + `"`
+}
+
+var changing = `
 turns:
   - when: {prompt_contains: change}
     text: I change it.
@@ -33,11 +42,11 @@ turns:
   - when: {prompt_contains: plan}
     text: Planned.
   - when: {prompt_contains: run}
-    calls: [{tool: execute_command, args: {command: "head -c 200000 /dev/zero | tr '\\0' x"}}]
+    calls: [{tool: execute_command, args: {command: ` + flood("x") + `}}]
   - when: {prompt_contains: run}
     text: It ran.
   - when: {prompt_contains: run}
-    calls: [{tool: execute_command, args: {command: "head -c 200000 /dev/zero | tr '\\0' y"}}]
+    calls: [{tool: execute_command, args: {command: ` + flood("y") + `}}]
   - when: {prompt_contains: run}
     text: It ran again.
   - text: Hello.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
 )
 
@@ -34,7 +35,7 @@ func linked(t *testing.T, r confirm.Reviewer) (*Set, *idetest.Editor) {
 // linkedAfter returns a session with a scripted model after prompts, with an editor.
 func linkedAfter(t *testing.T, r confirm.Reviewer, script string, prompts ...string) (*Set, *idetest.Editor) {
 	t.Helper()
-	t.Setenv("HOME", t.TempDir())
+	scratch.SetHome(t, t.TempDir())
 	for _, name := range []string{"AGENT_IDE_PORT", "AGENT_IDE_LOCK", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME"} {
 		t.Setenv(name, "")
 	}

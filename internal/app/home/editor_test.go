@@ -3,6 +3,7 @@ package home
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,10 @@ import (
 )
 
 func TestEditorCommand(t *testing.T) {
+	editor := "vi"
+	if runtime.GOOS == "windows" {
+		editor = "notepad"
+	}
 	for _, c := range []struct {
 		setting, visual, editor string
 		want                    []string
@@ -21,7 +26,7 @@ func TestEditorCommand(t *testing.T) {
 		{"code --wait", "vim", "nano", []string{"code", "--wait"}},
 		{"", "vim", "nano", []string{"vim"}},
 		{"", " ", "nano -w", []string{"nano", "-w"}},
-		{"", "", "", []string{"vi"}},
+		{"", "", "", []string{editor}},
 	} {
 		t.Setenv("VISUAL", c.visual)
 		t.Setenv("EDITOR", c.editor)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -41,8 +42,8 @@ func TestHistoryKeepsPrompts(t *testing.T) {
 	if d := cmp.Diff(prompts, entries(t, h)); d != "" {
 		t.Error(d)
 	}
-	if st, err := os.Stat(h.File); err != nil || st.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", st.Mode(), err)
+	if st, err := os.Stat(h.File); err != nil || runtime.GOOS != "windows" && st.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", st, err)
 	}
 }
 
@@ -103,11 +104,21 @@ func TestHistoryOfSeveralSessions(t *testing.T) {
 	scratch.Write(t, file, string(bytes.Repeat([]byte("x"), historySize)))
 	const sessions, each = 8, 20 // less than a file holds
 	var work sync.WaitGroup
+	// Windows appends in one step, but Wine asks for the end of the file and then writes there: on it, two
+	// may write to one place. Those that replace the file run beside it all the same.
+	var turn sync.Mutex
 	for w := range sessions {
 		work.Go(func() {
 			h := History{File: file, Dir: "/p"}
 			for i := range each {
-				if err := h.Add(fmt.Sprintf("%d of %d %s", i, w, strings.Repeat("x", 5000))); err != nil {
+				if runtime.GOOS == "windows" {
+					turn.Lock()
+				}
+				err := h.Add(fmt.Sprintf("%d of %d %s", i, w, strings.Repeat("x", 5000)))
+				if runtime.GOOS == "windows" {
+					turn.Unlock()
+				}
+				if err != nil {
 					t.Error(err)
 				}
 				if _, err := h.Entries(); err != nil {

@@ -1,7 +1,6 @@
 package home
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -11,12 +10,9 @@ import (
 // The folders of the user are no project's, by whatever name they are reached.
 func TestOfUser(t *testing.T) {
 	user := scratch.Dir(t, map[string]string{".agent/x": "", ".claude/skills/x": "", "project/.agent/x": "", "project/.claude/x": ""})
-	t.Setenv("HOME", user)
-	t.Setenv("USERPROFILE", user)
+	scratch.SetHome(t, user)
 	linked := filepath.Join(user, "linked")
-	if err := os.Symlink(user, linked); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Symlink(t, user, linked)
 	own := filepath.Join(user, ".agent")
 	for _, c := range []struct {
 		dir, name string

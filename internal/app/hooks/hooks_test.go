@@ -315,7 +315,7 @@ func TestArgs(t *testing.T) {
 // The hash changes with each hook and each program that the hooks name, and with nothing
 // else.
 func TestProject(t *testing.T) {
-	t.Setenv("HOME", t.TempDir())
+	scratch.SetHome(t, t.TempDir())
 	hooks := func(command string) string {
 		return fmt.Sprintf(`{"model":"x","hooks":{"Stop":[{"hooks":[{"type":"command","command":%q}]}]}}`, command)
 	}
@@ -370,7 +370,7 @@ func TestProject(t *testing.T) {
 // Programs are found whatever their names, in quotes, behind cd, and in a project with a blank in
 // its path.
 func TestProgramsOfHooks(t *testing.T) {
-	t.Setenv("HOME", t.TempDir())
+	scratch.SetHome(t, t.TempDir())
 	dir := filepath.Join(t.TempDir(), "my project")
 	for command, want := range map[string]string{
 		`python3 "$CLAUDE_PROJECT_DIR/my hooks/guard.py"`:   "my hooks/guard.py",
@@ -409,7 +409,7 @@ func TestProgramsOfHooks(t *testing.T) {
 // A hook whose program is not the approved one blocks the call that it would guard, and
 // does not run.
 func TestChangedScript(t *testing.T) {
-	t.Setenv("HOME", t.TempDir())
+	scratch.SetHome(t, t.TempDir())
 	dir := scratch.Dir(t, map[string]string{".agent/hooks.json": `{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"sh a.sh"}]}],"Stop":[{"hooks":[{"type":"command","command":"sh a.sh"}]}]}}`, "a.sh": "exit 0"})
 	p, _ := OfProject(dir, t.TempDir())
 	r := runner(t, p)

@@ -41,7 +41,7 @@ type scene struct {
 func newScene(t *testing.T, over config.Overrides) *scene {
 	t.Helper()
 	home := t.TempDir()
-	t.Setenv("HOME", home)
+	scratch.SetHome(t, home)
 	for _, name := range []string{"AGENT_IDE_PORT", "AGENT_IDE_LOCK", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME"} {
 		t.Setenv(name, "")
 	}

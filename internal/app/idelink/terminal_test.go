@@ -60,7 +60,7 @@ func TestCommandsInTheEditorsTerminal(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.ExitCode != tt.code || got.Output != tt.output || got.TimedOut != tt.timedOut {
+			if got.ExitCode != tt.code || strings.ReplaceAll(got.Output, "\r\n", "\n") != tt.output || got.TimedOut != tt.timedOut {
 				t.Errorf("got %+v", got)
 			}
 			if notes := strings.Join(got.Notes, " "); !strings.Contains(notes, tt.note) || tt.note == "" && notes != "" {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -17,6 +18,13 @@ import (
 
 func TestKey(t *testing.T) {
 	t.Setenv("SOME_KEY", "from-env")
+	prints, silent, shows, unset := []string{"printf", `a-key\nnote`}, []string{"true"}, []string{"sh", "-c", "echo seen:$SOME_KEY"}, "seen:"
+	fails := []string{"sh", "-c", "echo locked >&2; exit 3"}
+	if runtime.GOOS == "windows" {
+		prints, silent = []string{"cmd", "/c", "echo a-key&echo note"}, []string{"cmd", "/c", "rem"}
+		shows, unset = []string{"cmd", "/c", "echo seen:%SOME_KEY%"}, "seen:%SOME_KEY%"
+		fails = []string{"cmd", "/c", "echo locked>&2&exit 3"}
+	}
 	for _, c := range []struct {
 		name string
 		in   config.Provider
@@ -26,10 +34,10 @@ func TestKey(t *testing.T) {
 		{"none", config.Provider{}, "", ""},
 		{"variable", config.Provider{APIKeyEnv: "SOME_KEY"}, "from-env", ""},
 		{"variable that is not set", config.Provider{APIKeyEnv: "NO_SUCH_KEY"}, "", ""},
-		{"command", config.Provider{APIKeyEnv: "SOME_KEY", APIKeyCommand: []string{"printf", `a-key\nnote`}}, "a-key", ""},
-		{"command that prints nothing", config.Provider{APIKeyCommand: []string{"true"}}, "", "true printed no key"},
-		{"command sees no key", config.Provider{APIKeyCommand: []string{"sh", "-c", "echo seen:$SOME_KEY"}}, "seen:", ""},
-		{"command that fails", config.Provider{APIKeyCommand: []string{"sh", "-c", "echo locked >&2; exit 3"}}, "", "exit status 3: locked"},
+		{"command", config.Provider{APIKeyEnv: "SOME_KEY", APIKeyCommand: prints}, "a-key", ""},
+		{"command that prints nothing", config.Provider{APIKeyCommand: silent}, "", silent[0] + " printed no key"},
+		{"command sees no key", config.Provider{APIKeyCommand: shows}, unset, ""},
+		{"command that fails", config.Provider{APIKeyCommand: fails}, "", "exit status 3: locked"},
 		{"no such command", config.Provider{APIKeyCommand: []string{"no-such-program"}}, "", "no-such-program"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -194,6 +194,7 @@ func (r replayed) check(t *testing.T, of string, mode permission.Mode, rules boo
 // TestWorkingDays replays five days over the policies: how many questions they ask, as
 // docs/permission-rules.md tells, and that no unsafe call is answered without a person.
 func TestWorkingDays(t *testing.T) {
+	scratch.Need(t, "git")
 	files, err := filepath.Glob("testdata/days/*.txt")
 	if err != nil || len(files) != 5 {
 		t.Fatal(files, err)
@@ -237,6 +238,7 @@ func TestWorkingDays(t *testing.T) {
 // TestTrialsSpareQuestions replays the days without rules, as if each command that can first run in
 // a copy did.
 func TestTrialsSpareQuestions(t *testing.T) {
+	scratch.Need(t, "git")
 	files, err := filepath.Glob("testdata/days/*.txt")
 	if err != nil || len(files) != 5 {
 		t.Fatal(files, err)

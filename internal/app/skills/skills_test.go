@@ -2,9 +2,9 @@ package skills
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,7 +59,7 @@ func TestFormat(t *testing.T) {
 		{"too large", "pdf", text("name: pdf", about) + strings.Repeat("x", maxSize), "larger than 64 KiB"},
 	} {
 		home := scratch.Dir(t, map[string]string{"skills/" + c.folder + "/" + File: c.text})
-		t.Setenv("HOME", t.TempDir())
+		scratch.SetHome(t, t.TempDir())
 		list, notes := OfUser(home)
 		all := strings.Join(notes, "\n")
 		if c.want == "" && (len(list) != 1 || all != "") || c.want != "" && (len(list) != 0 || !strings.Contains(all, c.want) || !strings.Contains(all, c.folder+"/SKILL.md is left out: ")) {
@@ -70,7 +70,7 @@ func TestFormat(t *testing.T) {
 
 func TestFields(t *testing.T) {
 	home := scratch.Dir(t, map[string]string{"skills/pdf/SKILL.md": text("name: pdf", "description: Forms.", "license: MIT", "compatibility: python3", "metadata: {version: 1.5}", "allowed-tools: [Bash, Read]", "disable-model-invocation: true")})
-	t.Setenv("HOME", t.TempDir())
+	scratch.SetHome(t, t.TempDir())
 	list, _ := OfUser(home)
 	want := Head{"pdf", "Forms.", "MIT", "python3", map[string]string{"version": "1.5"}, "Bash Read", true}
 	if d := cmp.Diff(want, list[0].Head); d != "" {
@@ -96,7 +96,7 @@ func TestFolders(t *testing.T) {
 		".agent/skills/.git/SKILL.md":  "",
 		".agent/skills/README.md":      "",
 	})
-	t.Setenv("HOME", user)
+	scratch.SetHome(t, user)
 	list, notes := OfUser(filepath.Join(user, ".agent"))
 	list, more := First(list)
 	var got []string
@@ -118,23 +118,23 @@ func TestFolders(t *testing.T) {
 }
 
 func TestOfProject(t *testing.T) {
-	t.Setenv("HOME", t.TempDir())
+	scratch.SetHome(t, t.TempDir())
 	outside := scratch.Dir(t, map[string]string{"SKILL.md": text("name: out", "description: Outside.")})
 	files := map[string]string{".claude/skills/b/SKILL.md": text("name: b", "description: B."), ".agent/skills/a/SKILL.md": text("name: a", "description: A.")}
 	for i := range maxSkills {
 		files[fmt.Sprintf(".claude/skills/x%03d/SKILL.md", i)] = text(fmt.Sprintf("name: x%03d", i), "description: X.")
 	}
 	dir := scratch.Dir(t, files)
+	left := []string{"more than 100 skills"}
 	if runtime.GOOS != "windows" {
-		if err := os.Symlink(outside, filepath.Join(dir, ".agent/skills/out")); err != nil {
-			t.Fatal(err)
-		}
+		scratch.Symlink(t, outside, filepath.Join(dir, ".agent/skills/out"))
+		left = []string{"skills/out/SKILL.md is left out", "more than 100 skills"}
 	}
 	list, notes := OfProject(dir, t.TempDir())
 	if len(list) != maxSkills+1 || list[0].Name != "a" || list[1].Name != "b" || !list[0].Project || !Named(list[0].Path()) || !Named(list[1].Path()) {
 		t.Errorf("%d skills: %+v", len(list), list[:2])
 	}
-	if len(notes) != 2 || !strings.Contains(notes[0], "skills/out/SKILL.md is left out") || !strings.Contains(notes[1], "more than 100 skills") {
+	if !slices.EqualFunc(notes, left, strings.Contains) {
 		t.Errorf("%q", notes)
 	}
 	for _, name := range []string{"SKILL.md", "/x/skills/a/SKILL.md", "/x/.agent/skills/SKILL.md", "/x/.agent/skills/a/b/SKILL.md", "/x/.agent/skills/a/x.md"} {

@@ -93,17 +93,13 @@ func TestUnreadableFiles(t *testing.T) {
 	}
 	out := scratch.Dir(t, map[string]string{"config.yaml": "model: a/b"})
 	dir := scratch.Dir(t, nil)
-	if err := os.Symlink(out, filepath.Join(dir, ".agent")); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Symlink(t, out, filepath.Join(dir, ".agent"))
 	if f, err := Look(dir, ""); err == nil || !f.Empty() {
 		t.Errorf("a file outside of the project was read: %+v", f)
 	}
 	dir = scratch.Dir(t, map[string]string{".agent/commands/in.md": "x"})
 	for name, to := range map[string]string{"out.md": filepath.Join(out, "config.yaml"), "up": out} {
-		if err := os.Symlink(to, filepath.Join(dir, Commands, name)); err != nil {
-			t.Fatal(err)
-		}
+		scratch.Symlink(t, to, filepath.Join(dir, Commands, name))
 	}
 	if f := look(t, dir); !slices.Equal(f.Command, []string{"in.md"}) || len(f.Left) != 1 || !strings.Contains(f.Left[0], "out.md") {
 		t.Errorf("links out of the project: %+v", f)

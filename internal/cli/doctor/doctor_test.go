@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -25,6 +26,10 @@ func TestCheckHome(t *testing.T) {
 	if err := os.Chmod(public, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	openTo, openText, openFix := broken, "read by others (mode 755)", "chmod 700 "+public
+	if runtime.GOOS == "windows" { // which has no mode bits
+		openTo, openText, openFix = good, public, ""
+	}
 	file := filepath.Join(private, "file")
 	scratch.Write(t, file, "")
 	for _, c := range []struct {
@@ -35,7 +40,7 @@ func TestCheckHome(t *testing.T) {
 	}{
 		{private, good, private, ""},
 		{filepath.Join(private, "missing"), good, "will be created", ""},
-		{public, broken, "read by others (mode 755)", "chmod 700 " + public},
+		{public, openTo, openText, openFix},
 		{file, broken, "not a usable folder", "AGENT_HOME"},
 	} {
 		got := checkHome(c.home)
@@ -87,7 +92,11 @@ func TestCheckTerminal(t *testing.T) {
 }
 
 func TestCheckProgram(t *testing.T) {
-	if got := checkProgram(config.Config{}, "sh", "worse", "x"); got != fine(got.text) || !strings.HasSuffix(got.text, "/sh") {
+	name, ending := "sh", "/sh"
+	if runtime.GOOS == "windows" {
+		name, ending = "cmd", `\cmd.exe`
+	}
+	if got := checkProgram(config.Config{}, name, "worse", "x"); got != fine(got.text) || !strings.HasSuffix(got.text, ending) {
 		t.Errorf("%+v", got)
 	}
 	if got := checkProgram(config.Config{}, "no-such-program", "worse", "install it"); got.grade != weak || got.fix != "install it" || got.means != "worse" {
@@ -157,7 +166,7 @@ func TestCheckSecrets(t *testing.T) {
 	if err := os.Chmod(file, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got := checkSecrets(home); got.grade != broken || !strings.Contains(got.fix, "chmod 600 "+file) {
+	if got := checkSecrets(home); runtime.GOOS != "windows" && (got.grade != broken || !strings.Contains(got.fix, "chmod 600 "+file)) {
 		t.Errorf("%+v", got)
 	}
 	if err := errors.Join(os.Remove(file), os.WriteFile(file, []byte("{"), 0o600)); err != nil {

@@ -83,7 +83,7 @@ func TestOutput(t *testing.T) {
 					t.Fatal(err)
 				}
 				t.Setenv("PATH", bin)
-				t.Setenv("HOME", home)
+				scratch.SetHome(t, home)
 				script := filepath.Join(home, "script.yaml")
 				scratch.Write(t, script, "turns: [{text: hello}]")
 				cfg := config.Config{

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -12,24 +13,31 @@ import (
 	"github.com/bb2d0cf4/agent/internal/lookpath"
 )
 
-// program makes a program, alone on PATH, that logs its arguments, the file and its
-// environment.
-func program(t *testing.T, name, script string) (dir, log string) {
+// ending is that of a program's name: on Windows, editors bring scripts for cmd.exe.
+var ending = map[bool]string{true: ".cmd"}[runtime.GOOS == "windows"]
+
+// program makes a program, alone on PATH, that logs its arguments and does what its script says, for sh
+// or for cmd.exe.
+func program(t *testing.T, name, sh, cmd string) (dir, log string) {
 	t.Helper()
 	dir = t.TempDir()
 	log = filepath.Join(dir, "log")
-	text := "#!/bin/sh\necho \"$@\" >>" + log + "\n" + script + "\n"
-	scratch.Program(t, filepath.Join(dir, name), text)
+	text := "#!/bin/sh\necho \"$@\" >>" + log + "\n" + sh + "\n"
+	if runtime.GOOS == "windows" {
+		text = "@echo off\r\necho %* >>" + log + "\r\n" + cmd + "\r\n"
+	}
+	scratch.Program(t, filepath.Join(dir, name+ending), text)
 	t.Setenv("PATH", dir)
 	return dir, log
 }
 
 func TestInstall(t *testing.T) {
-	dir, log := program(t, "codium", `/bin/cat "$2" >>`+"$LOG"+`; /usr/bin/env >>$LOG`)
+	dir, log := program(t, "codium", `/bin/cat "$2" >>"$LOG"; /usr/bin/env >>$LOG`, `type %2 >>%LOG%`+"\r\nset >>%LOG%")
 	found, err := extension.Find("", programs(""))
 	if err != nil || len(found) != 1 || found[0].Name != "codium" {
 		t.Fatalf("%+v, %v", found, err)
 	}
+	t.Setenv("AGENT_HELD", "back")
 	file := filepath.Join(dir, "home", "agent.vsix")
 	if err := found[0].Install(t.Context(), []byte("the extension\n"), file, []string{"LOG=" + log}); err != nil {
 		t.Fatal(err)
@@ -38,12 +46,12 @@ func TestInstall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"--install-extension " + file + " --force\n", "the extension\n"} {
+	for _, want := range []string{"--install-extension " + file + " --force", "the extension\n"} {
 		if !strings.Contains(string(got), want) {
 			t.Errorf("%q is not in %q", want, got)
 		}
 	}
-	if strings.Contains(string(got), "PATH=/usr") || strings.Contains(string(got), "HOME=") {
+	if strings.Contains(string(got), "PATH=/usr") || strings.Contains(string(got), "HOME=") || strings.Contains(string(got), "AGENT_HELD=") {
 		t.Errorf("the environment is more than was given: %s", got)
 	}
 	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
@@ -55,13 +63,13 @@ func programs(dir string) lookpath.Search { return lookpath.Search{Dirs: []strin
 
 // A program that a project brings is not taken for an editor unless its path is given.
 func TestAProjectsOwnProgram(t *testing.T) {
-	dir, _ := program(t, "code", "")
+	dir, _ := program(t, "code", "", "")
 	if found, err := extension.Find("", programs(dir)); !errors.Is(err, extension.ErrNoEditor) {
 		t.Errorf("%+v, %v", found, err)
 	}
 	bin := filepath.Join(dir, "node_modules", ".bin")
 	scratch.Mkdir(t, bin)
-	if err := os.Rename(filepath.Join(dir, "code"), filepath.Join(bin, "code")); err != nil {
+	if err := os.Rename(filepath.Join(dir, "code"+ending), filepath.Join(bin, "code"+ending)); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin)
@@ -75,10 +83,10 @@ func TestAProjectsOwnProgram(t *testing.T) {
 
 // code-server comes from npm too; it puts a folder of its package on its terminals' PATH.
 func TestAnEditorThatNPMInstalled(t *testing.T) {
-	dir, _ := program(t, "code-server", "")
+	dir, _ := program(t, "code-server", "", "")
 	cli := filepath.Join(dir, "lib", "node_modules", "code-server", "bin", "remote-cli")
 	scratch.Mkdir(t, cli)
-	if err := os.Rename(filepath.Join(dir, "code-server"), filepath.Join(cli, "code-server")); err != nil {
+	if err := os.Rename(filepath.Join(dir, "code-server"+ending), filepath.Join(cli, "code-server"+ending)); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", cli)
@@ -93,11 +101,9 @@ func TestAnEditorThatNPMInstalled(t *testing.T) {
 // The terminals of code-server have two names for one program; snap is one program for many.
 func TestTwoNames(t *testing.T) {
 	for target, want := range map[string]int{"code-linux.sh": 1, "VSCodium.AppImage": 1, "snap": 2} {
-		dir, _ := program(t, target, "")
+		dir, _ := program(t, target, "", "")
 		for _, name := range []string{"code", "code-server"} {
-			if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
-				t.Fatal(err)
-			}
+			scratch.Symlink(t, target, filepath.Join(dir, name))
 		}
 		if found, err := extension.Find("", programs("")); err != nil || len(found) != want || found[0].Name != "code" {
 			t.Errorf("%s: %+v, %v", target, found, err)
@@ -112,7 +118,7 @@ func TestTwoPrograms(t *testing.T) {
 		bin := filepath.Join(dir, "bin")
 		scratch.Mkdir(t, bin)
 		scratch.Mkdir(t, filepath.Dir(filepath.Join(dir, product)))
-		for _, name := range []string{"bin/code", "bin/cursor", product} {
+		for _, name := range []string{"bin/code" + ending, "bin/cursor" + ending, product} {
 			scratch.Program(t, filepath.Join(dir, name), "#!/bin/sh\n")
 		}
 		t.Setenv("PATH", bin)
@@ -123,7 +129,7 @@ func TestTwoPrograms(t *testing.T) {
 }
 
 func TestInstallFails(t *testing.T) {
-	dir, _ := program(t, "code", "echo no space; exit 3")
+	dir, _ := program(t, "code", "echo no space; exit 3", "echo no space\r\nexit /b 3")
 	found, err := extension.Find("code", programs(""))
 	if err != nil {
 		t.Fatal(err)
@@ -141,7 +147,7 @@ func TestInstallFails(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
-	program(t, "code", "echo other.thing@1.0.0; echo BB2D0CF4.agent-ide@0.3.1")
+	program(t, "code", "echo other.thing@1.0.0; echo BB2D0CF4.agent-ide@0.3.1", "echo other.thing@1.0.0\r\necho BB2D0CF4.agent-ide@0.3.1")
 	found, err := extension.Find("", programs(""))
 	if err != nil {
 		t.Fatal(err)

@@ -98,7 +98,7 @@ func TestConversations(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text := strings.ReplaceAll(string(data), "$DIR", filepath.ToSlash(root("p")))
+			text := strings.NewReplacer("file://$DIR", uri(root("p")), "$DIR", filepath.ToSlash(root("p"))).Replace(string(data))
 			c := &conversation{
 				t: t, editor: idetest.Start(t, idetest.Ours()), events: make(chan any, 100),
 				seen: map[string]int{}, ours: map[string]pending{}, ends: map[string][]*meaning{},
@@ -217,6 +217,13 @@ func (c *conversation) call(m message) {
 	ours := read[map[string]any](c.t, sent.Params)
 	for _, more := range []string{"timeout_ms", "stack", "severity"} { // which we never ask for
 		delete(args, more)
+	}
+	for _, all := range []map[string]any{args, ours} { // the paths of a diff are those that the conversation has
+		for name, value := range all {
+			if path, ok := value.(string); ok && strings.HasPrefix(path, filepath.ToSlash(root("p"))) {
+				all[name] = filepath.FromSlash(path)
+			}
+		}
 	}
 	for name := range ours {
 		if _, recorded := args[name]; !recorded && slices.Contains([]string{"tabName", "preview", "makeFrontmost", "tooltip"}, name) {

@@ -3,9 +3,11 @@ package lock
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -429,7 +431,7 @@ func TestEnvironment(t *testing.T) {
 	})
 	t.Run("no lock", func(t *testing.T) {
 		for value, why := range map[string]string{
-			"1.lock": "not an absolute path", "/nowhere/1.lock": "missing file", "HOME/x": "its name must be", "HOME/1.lock": "the lock file is gone",
+			"1.lock": "not an absolute path", scratch.Abs("/nowhere/1.lock"): "missing file", "HOME/x": "its name must be", "HOME/1.lock": "the lock file is gone",
 		} {
 			d := newDesk(t)
 			if !filepath.IsAbs(d.home) {
@@ -443,11 +445,34 @@ func TestEnvironment(t *testing.T) {
 	})
 }
 
+// another returns the number of a process of the user that is not this one: the parent, except that a
+// program that Wine starts has none.
+func another(t *testing.T) int {
+	t.Helper()
+	if pid := os.Getppid(); pid != 0 {
+		return pid
+	}
+	cmd := exec.Command("cmd")
+	in, err := cmd.StdinPipe() // it waits for a line
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(in.Close(), cmd.Wait()); err != nil {
+			t.Error(err)
+		}
+	})
+	return cmd.Process.Pid
+}
+
 // TestRanking is the order among those that may all be connected.
 func TestRanking(t *testing.T) {
 	d := newDesk(t)
 	d.s.Foreign = true
-	parent := os.Getppid()
+	parent := another(t)
 	d.s.Ancestors = func() []int { return []int{parent} }
 	var want []int
 	add := func(folder string, age time.Duration, fields map[string]any) {

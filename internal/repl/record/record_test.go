@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -83,7 +84,11 @@ func TestWholeOutputFromItsFile(t *testing.T) {
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	if got := text(r.Page()()); !strings.Contains(got, "a part") || !strings.Contains(got, "full output: stat") {
+	op := "stat"
+	if runtime.GOOS == "windows" {
+		op = "GetFileAttributesEx"
+	}
+	if got := text(r.Page()()); !strings.Contains(got, "a part") || !strings.Contains(got, "full output: "+op) {
 		t.Errorf("without the file it shows %q", got)
 	}
 	scratch.Write(t, file, "")

@@ -353,6 +353,7 @@ func TestFailedWritesAreMadeUpFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer closed.Close()
 	s.out.file = closed
 	if err := say("second"); err == nil {
 		t.Fatal("the fault did not fire")

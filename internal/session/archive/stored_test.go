@@ -198,7 +198,6 @@ func TestOldResultsAreNotDecoded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
 	l, err := loadFile(f, c.s.path)
 	if err != nil || l.stored != 100 {
 		t.Fatalf("%d results of 100 stay in the file, %v", l.stored, err)
@@ -211,10 +210,11 @@ func TestOldResultsAreNotDecoded(t *testing.T) {
 	if size > 60_000 {
 		t.Errorf("%d bytes are loaded", size)
 	}
-	if err := os.Remove(c.s.path); err != nil {
+	if err := errors.Join(f.Close(), os.Remove(c.s.path)); err != nil {
 		t.Fatal(err)
 	}
-	if got := tr.Items()[2].Whole().Message; got.CallID != "c0" || !strings.Contains(got.Text(), "no such file") {
+	_, gone := os.Stat(c.s.path)
+	if got := tr.Items()[2].Whole().Message; got.CallID != "c0" || !strings.Contains(got.Text(), errors.Unwrap(gone).Error()) {
 		t.Errorf("without the file: %+v", got)
 	}
 }

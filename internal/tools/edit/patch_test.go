@@ -214,6 +214,7 @@ func TestPatchAppliesDiffs(t *testing.T) {
 
 // git's own patches give the same result.
 func TestPatchOfGit(t *testing.T) {
+	scratch.Need(t, "git")
 	dir := t.TempDir()
 	before := strings.Repeat("one\ntwo\nthree\n", 20)
 	after := strings.Replace(strings.Replace(before, "two\n", "2\n", 1), "three\none\ntwo\nthree\none", "three\none\nnew\nthree\none", 1) + "tail"

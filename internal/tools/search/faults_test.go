@@ -159,9 +159,7 @@ func TestOnlyRegularFiles(t *testing.T) {
 	for name, target := range map[string]string{
 		"link": "file", "out": filepath.Join(outside, "secret"), "folder": filepath.Join(outside, "folder"), "loop": ".", "sub/up": "..", "gone": "nowhere",
 	} {
-		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		scratch.Symlink(t, target, filepath.Join(dir, name))
 	}
 	found := both(t, folder(dir, dir), Query{Regex: "needle", Limit: 20})
 	var got []string

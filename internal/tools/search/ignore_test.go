@@ -63,6 +63,7 @@ func ours(t scratch.TB, dir string, names []string) []string {
 }
 
 func TestIgnoreAsGit(t *testing.T) {
+	scratch.Need(t, "git")
 	patterns := []string{
 		"*.o", "!keep.o", "/top", "dir/", "a/b", "/a/*", "**/deep", "deep/**", "a/**/z", "x?z", "[a-c]1", "[!a-c]2", "[^d]3", `\#hash`, `\!bang`,
 		"trail ", `blank\ `, "# comment", "", "/", "**", "a**b", "*/mid", "!dir/keep", "[[:digit:]]x", "[]]y", "[a-]w", `esc\*`, "no[close", "end\\", "foo/*/bar", "**/a/**/z", "*", "!*/", "\ufeffbom",
@@ -127,6 +128,7 @@ func TestIgnoreAbove(t *testing.T) {
 	}
 	check("the workspace's own files count", folder(inner, dir), "kept")
 	check("nothing counts from above the workspace", folder(inner, inner), "a.tmp", "gone", "kept", "secret")
+	scratch.Need(t, "git")
 	initGit(t, dir)
 	check("a repository counts up to its top", folder(inner, inner), "kept")
 	check("with a workspace inside of it", folder(inner, filepath.Join(dir, "sub")), "kept")

@@ -62,6 +62,7 @@ func TestRipgrepFails(t *testing.T) {
 // rg gets none of our environment, which holds keys, and names that it should not have
 // printed are ignored.
 func TestRipgrepIsNotTrusted(t *testing.T) {
+	scratch.Need(t, "sh", "rg")
 	t.Setenv("OPENAI_API_KEY", "secret")
 	t.Setenv("RIPGREP_CONFIG_PATH", "/nowhere")
 	dir := scratch.Dir(t, map[string]string{"in/a": "needle\n", "in/b": "no\n", "out": "needle\n"})
@@ -86,6 +87,7 @@ func TestRipgrepIsNotTrusted(t *testing.T) {
 
 // rg is used only if it sees the same .gitignore files as we do.
 func TestRipgrepSeesTheSameIgnoreFiles(t *testing.T) {
+	scratch.Need(t, "git", "rg")
 	dir := scratch.Dir(t, map[string]string{"sub/a": "needle\n", "repo/sub/a": "needle\n"})
 	initGit(t, filepath.Join(dir, "repo"))
 	at := func(parts ...string) string { return filepath.Join(append([]string{dir}, parts...)...) }
@@ -114,6 +116,7 @@ func TestRipgrepSeesTheSameIgnoreFiles(t *testing.T) {
 
 // What rg calls ignored and we do not is found, for rg before version 14 obeys .rgignore.
 func TestRulesOfRipgrepCountForNothing(t *testing.T) {
+	scratch.Need(t, "git", "rg")
 	for _, at := range []string{"in/.rgignore", "in/sub/.rgignore", ".rgignore", "in/.ignore"} {
 		dir := scratch.Dir(t, map[string]string{"in/sub/a": "needle\n", at: "a\n"})
 		initGit(t, filepath.Join(dir, "in"))
@@ -176,6 +179,7 @@ func TestAssertionsAgree(t *testing.T) {
 // Both engines find files of any name, except names that are not UTF-8, which no tool
 // could pass to a model.
 func TestHostileNamesAgree(t *testing.T) {
+	scratch.Need(t, "rg")
 	base := scratch.Dir(t, nil)
 	count := 0
 	part := rapid.SampledFrom([]string{"a", "-e", "--", ".", " ", "\n", "\r", "\t", "\\", "\"", "é", "\xff", "*", "[", "{", "$(x)", ":", "\x1b[31m", "#", "!"})
@@ -219,6 +223,7 @@ func TestHostileNamesAgree(t *testing.T) {
 
 // rg is started once, and checks sizes if there is a file that it must leave out.
 func TestRipgrepStartsOnce(t *testing.T) {
+	scratch.Need(t, "sh", "rg")
 	dir := scratch.Dir(t, map[string]string{"a": "needle\n", "b": "no\n", "out/.gitignore": "*.log\n"})
 	rg := program(t, "echo \"$*\" >>\"$0.log\"\nexec "+ripgrepPath(t)+" \"$@\"\n")
 	q := Query{Regex: "needle", Ripgrep: rg, Seen: &Seen{}}

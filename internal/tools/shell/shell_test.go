@@ -134,14 +134,18 @@ func TestTimeout(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
+	line, end := "echo before; sleep 1000", "\n"
+	if !shell.In("").Posix {
+		line, end = "echo before&ping -n 1000 127.0.0.1 >nul", "\r\n"
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	j := shell.NewJobs()
 	defer closeJobs(t, j)
 	res, err := j.Run(ctx, shell.Options{
-		Line: "echo before; sleep 1000", Dir: t.TempDir(), Output: func(string) { cancel() },
+		Line: line, Dir: t.TempDir(), Output: func(string) { cancel() },
 	})
-	if err != nil || !res.Cancelled || res.TimedOut || res.Output != "before\n" {
+	if err != nil || !res.Cancelled || res.TimedOut || res.Output != "before"+end {
 		t.Errorf("%+v, %v", res, err)
 	}
 	res, err = j.Run(ctx, shell.Options{Line: "echo > ran", Dir: t.TempDir()})

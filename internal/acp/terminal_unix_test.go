@@ -1,3 +1,5 @@
+//go:build unix
+
 package acp
 
 import (
@@ -16,6 +18,7 @@ import (
 
 // TestLateTerminal: a host on a busy machine may take longer to start a command. One that takes
 // too long is named with the limit, and its command ends as soon as it begins.
+// On Windows, no command runs in the terminal of a host: no list of arguments runs a line, see shell.Argv.
 func TestLateTerminal(t *testing.T) {
 	for _, c := range []struct {
 		takes, lasts time.Duration // of the start; of the turn
