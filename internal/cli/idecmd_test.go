@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -22,10 +23,16 @@ func TestIDEInstall(t *testing.T) {
 	bin := t.TempDir()
 	t.Setenv("PATH", bin)
 	t.Setenv("LOG", filepath.Join(bin, "log"))
-	for name, script := range map[string]string{
-		"code": "echo full disk; exit 1", "cursor": "while read -r line; do echo \"$line\" >>$LOG; done <\"$2\"",
-	} {
-		scratch.Program(t, filepath.Join(bin, name), "#!/bin/sh\n"+script+"\n")
+	programs := map[string]string{
+		"code": "#!/bin/sh\necho full disk; exit 1\n", "cursor": "#!/bin/sh\nwhile read -r line; do echo \"$line\" >>$LOG; done <\"$2\"\n",
+	}
+	ending := ""
+	if runtime.GOOS == "windows" { // where editors bring scripts for cmd.exe
+		ending = ".cmd"
+		programs = map[string]string{"code": "@echo full disk\r\n@exit /b 1\r\n", "cursor": "@type %2 >>%LOG%\r\n"}
+	}
+	for name, script := range programs {
+		scratch.Program(t, filepath.Join(bin, name+ending), script)
 	}
 	p, stdout := files(t)
 	err = ideInstall(t.Context(), p, cfg, []byte("the extension\n"), "", "")
@@ -33,7 +40,7 @@ func TestIDEInstall(t *testing.T) {
 		t.Errorf("the failure is not told: %v", err)
 	}
 	got, readErr := os.ReadFile(filepath.Join(bin, "log"))
-	if string(got) != "the extension\n" || !strings.Contains(stdout(), "installed with "+filepath.Join(bin, "cursor")) {
+	if string(got) != "the extension\n" || !strings.Contains(stdout(), "installed with "+filepath.Join(bin, "cursor"+ending)) {
 		t.Errorf("installed %q (%v), said %q", got, readErr, stdout())
 	}
 	if err := ideInstall(t.Context(), p, cfg, nil, "codium", ""); err == nil {

@@ -49,7 +49,7 @@ func TestDeletedAndMovedFilesComeBack(t *testing.T) {
 			if err := os.Chmod(b.path(name), 0o751); err != nil {
 				t.Fatal(err)
 			}
-			mode := b.mode(name) // another one on Windows, where files have none
+			mode := b.mode(name) // not this on Windows: files have none there
 			b.want(b.call("delete_file", m{"path": name}), false, "Deleted "+name)
 			if b.exists(name) || len(b.ask.asked) != 1 || !b.ask.asked[0].File().Delete || b.ask.asked[0].File().Size != int64(len(content)) {
 				t.Fatalf("asked %+v", b.ask.asked)

@@ -172,7 +172,7 @@ var layers = []struct {
 	{"internal/ide/lock", []string{"internal/ide/proof", "internal/peer", "internal/regularfile"}},
 	{"internal/ide/wire", []string{"internal/ide/proof", "internal/peer"}},
 	{"internal/ide/client", []string{"internal/diff", "internal/editor", "internal/ide/lock", "internal/ide/wire", "internal/lazyregexp", "internal/peer"}},
-	{"internal/ide", []string{"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/ide/activity", "internal/ide/client", "internal/ide/lock", "internal/ide/wire", "internal/sanitize", "internal/workspace"}},
+	{"internal/ide", []string{"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/ide/activity", "internal/ide/client", "internal/ide/lock", "internal/ide/wire", "internal/regularfile", "internal/sanitize", "internal/workspace"}},
 
 	{"internal/demo", []string{"internal/statefile"}},
 	{"internal/app/languages", []string{"internal/config", "internal/langserver"}},

@@ -19,7 +19,7 @@ func Need(t testing.TB, programs ...string) {
 }
 
 // Symlink makes a symbolic link, or skips the test on Windows: few people may make links there, and
-// Wine makes none but says that it did.
+// Wine reports success but makes none.
 func Symlink(t testing.TB, target, link string) {
 	t.Helper()
 	err := os.Symlink(target, link)

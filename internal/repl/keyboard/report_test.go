@@ -134,7 +134,7 @@ func TestPastesWithoutBrackets(t *testing.T) {
 		{"one\r\x1b[A", []string{"o", "n", "e", "enter", "up"}},
 	} {
 		if runtime.GOOS == "windows" && tt.in == long {
-			continue // more than one read of the console gives: what follows is not waited for, see readable
+			continue // it is longer than one read of the console, and the rest is not waited for, see readable
 		}
 		if d := cmp.Diff(tt.want, typed(t, tt.in)); d != "" {
 			t.Errorf("%.20q: %s", tt.in, d)
