@@ -18,7 +18,7 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 win
 export CGO_ENABLED := 0
 
 .DEFAULT_GOAL := build
-.PHONY: build install check test test-full test-windows test-release release security-report test-vscode lint bench demo pictures pictures-vscode cross vsix clean help
+.PHONY: build install check test test-full test-windows test-release release security-report test-vscode lint bench demo pictures pictures-vscode tour-vscode cross vsix clean help
 
 build: ## build bin/agent
 	$(GOBUILD) -o bin/agent ./cmd/agent
@@ -87,6 +87,10 @@ pictures: ## record the demo and take the README's pictures from it
 pictures-vscode: vsix build ## take the pictures of VS Code, in a real window
 	node editors/vscode/test/e2e/lib/install.mjs current
 	cd editors/vscode && node test/e2e/pictures.mjs
+
+tour-vscode: vsix build ## take a picture of each face of a review, in each look of VS Code
+	node editors/vscode/test/e2e/lib/install.mjs current
+	cd editors/vscode && node test/e2e/tour.mjs
 
 cross: ## compile the program and all tests for every supported platform
 	@set -e; for p in $(PLATFORMS); do \

@@ -58,6 +58,8 @@ const orphansMs = 2_000;
 
 /** Things to dispose, in order, with the window. */
 let running: Core | undefined;
+/** The window goes, and with it everybody's connection. */
+let isLeaving = false;
 
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("Agent", { log: true });
@@ -76,9 +78,9 @@ export function activate(context: vscode.ExtensionContext): void {
   const kept = core.drafts && new KeptDrafts(core.drafts);
   const registration = new Registration(core, context.globalState, log);
   const link = new Link(context, core, { log, status, terminals, registration });
-  const questions = new GuestQuestions(context.globalState, () => link.announce());
+  const questions = new GuestQuestions(context.globalState, context.workspaceState, () => link.announce());
   terminals.onProgram = (name) => void questions.started(name);
-  link.onStart = () => questions.tellOfOwn();
+  link.onStart = () => questions.listens();
   const actions = { start: () => link.start(), stop: () => link.stop() };
   const asked = core.reviews.onChange(({ state }) => {
     if (state === "done") void vscode.commands.executeCommand("setContext", "agent.hasReviewed", true);
@@ -99,6 +101,11 @@ export function activate(context: vscode.ExtensionContext): void {
     new Afterwards({ core, views, terminals, places, showAccepted: () => settings.showAccepted() }),
     registerCommands({ core, views, inline: documents, documents: texts, registration, remarks, status, terminals, log, kept, ...actions }),
   );
+  const { onClients } = status;
+  status.onClients = (clients) => {
+    onClients(clients);
+    if (!isLeaving) void questions.clientsChanged(clients);
+  };
   // The rest waits for the next tick: activation must not hold the window up.
   const clear = orphanage({ core, views, adopt, log });
   context.subscriptions.push(clear);
@@ -106,6 +113,7 @@ export function activate(context: vscode.ExtensionContext): void {
 }
 
 export async function deactivate(): Promise<void> {
+  isLeaving = true;
   await running?.stop();
 }
 

@@ -1,23 +1,39 @@
 import * as vscode from "vscode";
+import { systemClock } from "../core/clock";
 import { guests } from "../core/guest/names";
 import type { Guest } from "../core/guest/names";
+import type { Client } from "../core/ports";
 import { wantedGuests } from "./settings";
 
 const asked = "guests.asked";
 const beside = "guests.beside";
+const linked = "guests.linked";
+
+/** For how long a guest may take to connect again by itself after a reload of the window, in milliseconds. */
+const againMs = 5_000;
+
+/** The guests that were connected to a window, and the process that its extension host came from: a reload leaves it, and the terminals. */
+interface Linked {
+  readonly names: readonly string[];
+  readonly parent: number;
+}
 
 /**
  * Asks the person, once for each, whether edits of a terminal agent of others are to be reviewed here,
- * and explains if its own extension does that instead.
+ * and explains if its own extension does that instead, and if one has lost the window by a reload.
  */
 export class GuestQuestions implements vscode.Disposable {
   private readonly listeners: vscode.Disposable;
+  private names: readonly string[] = [];
+  private before: Linked | undefined;
 
   constructor(
     private readonly memory: vscode.Memento,
+    private readonly here: vscode.Memento,
     /** Brings the doors and the terminals up to date. */
     private readonly changed: () => void,
   ) {
+    this.before = here.get<Linked>(linked);
     this.listeners = vscode.Disposable.from(
       vscode.extensions.onDidChange(() => this.look()),
       vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration("agent.reviewEditsOf") && this.look()),
@@ -45,8 +61,25 @@ export class GuestQuestions implements vscode.Disposable {
     this.listeners.dispose();
   }
 
-  /** To be called when the window listens: tells about programs whose own extension answers instead. */
-  tellOfOwn(): void {
+  /** Notes the guests that only call: such a one does not connect again by itself. */
+  async clientsChanged(clients: readonly Client[]): Promise<void> {
+    this.names = clients.flatMap(({ name, heard, isGuest }) => (isGuest === true && heard !== undefined ? [name] : []));
+    await this.here.update(linked, { names: this.names, parent: process.ppid });
+  }
+
+  /** To be called when the window listens: tells about programs that lost it, and about those whose own extension answers instead. */
+  listens(): void {
+    this.tellOfOwn();
+    const lost = this.before?.parent === process.ppid ? this.before.names : [];
+    this.before = undefined;
+    systemClock.after(againMs, () => {
+      for (const name of lost.filter((each) => !this.names.includes(each))) {
+        void vscode.window.showInformationMessage(vscode.l10n.t("{0} has lost this window by the reload. To review its edits here again, type /ide enable in its terminal.", name));
+      }
+    });
+  }
+
+  private tellOfOwn(): void {
     for (const guest of wantedGuests().filter(hasOwn)) void this.tell(guest);
   }
 

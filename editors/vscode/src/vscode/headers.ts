@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import type { Check, ShownDiff } from "../core/ports";
-import { cap, withoutIcons } from "../core/text";
+import { cap, oneLine, withoutIcons } from "../core/text";
 import { inlineScheme, originalScheme, planScheme, proposedScheme } from "./uri";
 
 /** Facts about an edit that a person must know before looking at it. */
@@ -8,10 +8,11 @@ export type Heading = Pick<ShownDiff, "asks" | "place" | "description" | "notes"
 
 /** In characters: what fits a row beside the answers. A longer reason is whole in the row's hover, and above boxed in a box, too. */
 const rowMax = 110;
+const nameMax = 24;
 const boxed = 200;
 const tooltipMax = 2_000;
 /** The keys of the manifest; they are those of the computer that the extension runs on. */
-const acceptKey = process.platform === "darwin" ? "⌘Enter" : "Ctrl+Enter";
+const acceptKey = (): string => (process.platform === "darwin" ? "⌘Enter" : vscode.l10n.t("Ctrl+Enter"));
 
 /** A document of a review, and the place of its row. */
 interface Shown {
@@ -33,9 +34,9 @@ export interface Lens {
 }
 
 /**
- * Shows above the first change of a review, in one row, the answers, who asks, why, and the position
- * among several edits. Warnings and long reasons are also in a box below the line before, which
- * folds after the first look.
+ * Shows above the first change of a review, in one row, who asks, the position among several edits,
+ * the answers, and why: a narrow window cuts off the end. Warnings and long reasons are also in a box
+ * below the line before, which folds after the first look.
  */
 export class Headers implements vscode.CodeLensProvider, vscode.Disposable {
   private readonly controller = vscode.comments.createCommentController("agent.reason", vscode.l10n.t("Edits of the agent"));
@@ -115,13 +116,13 @@ export class Headers implements vscode.CodeLensProvider, vscode.Disposable {
     const shown = this.all.get(this.lefts.get(key) ?? key);
     if (shown === undefined) return [];
     const isLeft = this.lefts.has(key);
-    return toLenses(Math.min(shown.line, lineCount - 1), isLeft ? this.who(shown) : [...this.answers(shown), ...this.who(shown)]);
+    return toLenses(Math.min(shown.line, lineCount - 1), isLeft ? [...checkOf(shown), whoAndWhy(shown)] : this.rowOf(shown));
   }
 
   /** The row of a document: what changes, in the order of the row. */
   row(uri: vscode.Uri, changes = 1): readonly Lens[] {
     const shown = this.all.get(uri.toString());
-    return shown === undefined ? [] : [...this.answers(shown, changes), ...this.who(shown)];
+    return shown === undefined ? [] : this.rowOf(shown, changes);
   }
 
   dispose(): void {
@@ -131,27 +132,21 @@ export class Headers implements vscode.CodeLensProvider, vscode.Disposable {
     this.all.clear();
   }
 
+  private rowOf(shown: Shown, changes = 1): Lens[] {
+    const { heading } = shown;
+    const [lens, why] = [whoAndWhy(shown), whyOf(heading)];
+    return [{ ...lens, title: titleOf(heading, whoOf(heading)) }, ...this.answers(shown, changes), ...checkOf(shown), ...(why === "" ? [] : [{ ...lens, title: withoutIcons(oneLine(why, rowMax)) }])];
+  }
+
   private answers({ uri, locked }: Shown, changes = 1): Lens[] {
     if (locked !== "") return [{ title: `$(lock) ${locked}` }];
     // Not yet to be clicked, they have their places already.
     const to = (command: string): Lens | object => (this.ready(uri) ? { command, arguments: [uri] } : {});
     const many = changes > 1;
     return [
-      { title: `$(check) ${many ? vscode.l10n.t("Accept All {0}", changes) : vscode.l10n.t("Accept")}  ${acceptKey}`, ...to("agent.diffAccept") },
+      { title: `$(check) ${many ? vscode.l10n.t("Accept All {0}", changes) : vscode.l10n.t("Accept")}  ${acceptKey()}`, ...to("agent.diffAccept") },
       { title: `$(close) ${many ? vscode.l10n.t("Reject All {0}", changes) : vscode.l10n.t("Reject")}`, ...to("agent.diffReject") },
       { title: vscode.l10n.t("Reject with Reason…"), ...to("agent.diffRejectWithReason") },
-    ];
-  }
-
-  private who({ uri, heading, thread }: Shown): Lens[] {
-    const { asks, place, description, effect, notes, check } = heading;
-    const name = asks === "" ? vscode.l10n.t("A program") : asks;
-    const words = [name, place, effect, description].filter((each) => each !== "").join(" · ");
-    const row = words.length > rowMax ? `${cap(words, rowMax - 1)}…` : words;
-    const warnings = [...new Set(notes.map(({ text }) => text))].join("\n");
-    return [
-      ...(check === undefined ? [] : [{ title: `$(${iconOf(check)}) ${withoutIcons(cap(check.text, rowMax))}`, tooltip: cap(check.output, tooltipMax), command: "agent.showCheck", arguments: [uri.query] }]),
-      { title: `${warnings === "" ? "" : "$(warning) "}${withoutIcons(row)}`, tooltip: [warnings, words].filter((each) => each !== "").join("\n"), ...(thread === undefined ? {} : { command: "agent.showReason", arguments: [uri] }) },
     ];
   }
 
@@ -187,18 +182,46 @@ function boxRange(line: number): vscode.Range | undefined {
 }
 
 /** Text of a program is shown as written: nothing in it is a link, a picture or an icon. */
-function commentOf({ asks, place, effect, notes, description }: Heading): vscode.Comment {
+function commentOf(heading: Heading): vscode.Comment {
+  const { effect, notes, description } = heading;
   const body = new vscode.MarkdownString(undefined, true);
-  for (const text of [effect].filter((each) => each !== "")) body.appendMarkdown(`**${asWritten(text)}**\n\n`);
+  if (effect !== "") body.appendMarkdown(`**${asWritten(effect)}**\n\n`);
   for (const { text } of notes) body.appendMarkdown(`$(warning) **${asWritten(text)}**\n\n`);
   body.appendMarkdown(asWritten(description));
-  const name = asks === "" ? vscode.l10n.t("A program") : asks;
-  return { author: { name: place === "" ? name : `${name} · ${place}` }, body, mode: vscode.CommentMode.Preview };
+  return { author: { name: whoOf(heading) }, body, mode: vscode.CommentMode.Preview };
 }
 
 /** Text that is no Markdown. appendText would keep its lines from being wrapped. */
 function asWritten(text: string): string {
   return text.replace(/[^\p{L}\p{N} ]/gu, (each) => `&#${each.codePointAt(0)};`);
+}
+
+function whoOf({ asks, place }: Heading): string {
+  return [asks === "" ? vscode.l10n.t("A program") : oneLine(asks, nameMax), place].filter((each) => each !== "").join(" · ");
+}
+
+function whyOf({ effect, description }: Heading): string {
+  return [effect, description].filter((each) => each !== "").join(" ");
+}
+
+function titleOf({ notes }: Heading, words: string): string {
+  return (notes.length === 0 ? "" : "$(warning) ") + withoutIcons(oneLine(words, rowMax));
+}
+
+/** All words of a row but its answers; a click shows the box, if there is one. */
+function whoAndWhy({ uri, heading, thread }: Shown): Lens {
+  const words = [whoOf(heading), whyOf(heading)].filter((each) => each !== "").join(" · ");
+  return {
+    title: titleOf(heading, words),
+    tooltip: [...new Set(heading.notes.map(({ text }) => text)), words].join("\n"),
+    ...(thread === undefined ? {} : { command: "agent.showReason", arguments: [uri] }),
+  };
+}
+
+/** The result of the check, as a part of a row. */
+function checkOf({ uri, heading: { check } }: Shown): Lens[] {
+  if (check === undefined) return [];
+  return [{ title: `$(${iconOf(check)}) ${withoutIcons(cap(check.text, rowMax))}`, tooltip: cap(check.output, tooltipMax), command: "agent.showCheck", arguments: [uri.query] }];
 }
 
 /** The icon of a check, without $(…). */

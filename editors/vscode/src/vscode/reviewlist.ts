@@ -70,7 +70,7 @@ export class ReviewList implements vscode.TreeDataProvider<Row>, vscode.Disposab
     }
     if (state === "done" && count === 0) this.startAnew();
     this.view.badge = count === 0 ? undefined : { value: count, tooltip: vscode.l10n.t("{0} to review", count) };
-    this.view.title = count === 0 ? vscode.l10n.t("Edits to Review") : `${vscode.l10n.t("Edits to Review")} (${count})`;
+    this.view.title = count === 0 ? vscode.l10n.t("Edits to Review") : vscode.l10n.t("To Review ({0})", count);
     this.sayWorking();
     this.changes.fire(undefined);
     if (turn !== undefined && turn.total > turnMax && state === "shown" && this.revealed !== turn.key) void this.show(turn.key);

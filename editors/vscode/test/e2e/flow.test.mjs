@@ -153,7 +153,7 @@ describe("several edits", () => {
     assert.deepEqual((await session.diffs()).length, 1);
     const names = await page.locator(".pane-body .monaco-list-row .label-name").allInnerTexts();
     assert.deepEqual(names.filter((name) => name.endsWith(".txt")).slice(0, 5), [0, 1, 2, 3, 4].map((n) => `${n}.txt`));
-    await page.locator(".part.sidebar .composite.title", { hasText: new RegExp(`edits to review \\(${MANY}\\)`, "i") }).waitFor();
+    await page.locator(".part.sidebar .composite.title", { hasText: new RegExp(`to review \\(${MANY}\\)`, "i") }).waitFor();
     await page.locator(".pane-body .monaco-list-row[aria-label*=', looked at,']").first().waitFor();
     assert.equal(await page.locator(".pane-body .monaco-list-row[aria-label*=', not looked at yet,']").count() > 3, true);
     await session.probe(`await vscode.commands.executeCommand("agent.showTogether")`);
@@ -161,7 +161,7 @@ describe("several edits", () => {
     const one = page.locator(".multiDiffEditor .codelens-decoration a, .multi-diff-editor .codelens-decoration a, .multiDiffEntry .codelens-decoration a", { hasText: /^\W*Accept/ });
     await one.first().click();
     await Promise.race(answers);
-    await page.locator(".part.sidebar .composite.title", { hasText: new RegExp(`edits to review \\(${MANY - 1}\\)`, "i") }).waitFor();
+    await page.locator(".part.sidebar .composite.title", { hasText: new RegExp(`to review \\(${MANY - 1}\\)`, "i") }).waitFor();
     // A click does not count just after the next review has come to the front.
     await until("the question about all", async () => {
       await row("I make all of them loud.").hover();

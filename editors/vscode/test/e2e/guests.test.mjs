@@ -11,7 +11,7 @@ import { until } from "./lib/wait.mjs";
 const BASE = "one\ntwo\nthree\n";
 const CHANGED = "one\nTWO\nthree\n";
 const settings = { "agent.reviewEditsOf": GUESTS.map(({ name }) => name) };
-const names = ["accepted", "edited", "rejected", "cancelled", "terminal", "reload", "Claude Code", "Gemini CLI", "ours"];
+const names = ["accepted", "edited", "rejected", "cancelled", "terminal", "reload", "again", "Claude Code", "Gemini CLI", "ours"];
 const files = Object.fromEntries(names.map((name) => [`${name}.txt`, BASE]));
 
 for (const guest of GUESTS) {
@@ -88,6 +88,22 @@ for (const guest of GUESTS) {
       if (!guest.asksOn) return;
       await running.asks();
       await running.confirm(() => read("reload") === CHANGED);
+    });
+
+    it("are reviewed again after Reload Window, once it has connected as the window says", { skip: guest.again === undefined }, async () => {
+      const { session, bench } = at.scene;
+      const running = await RunningGuest.start(guest, session, model, session.file("again.txt"), [{ text: "Hello." }]);
+      const { pid } = await session.lock();
+      await bench.command("Developer: Reload Window");
+      await session.backAfter(pid);
+      await bench.page.locator(".notification-toast", { hasText: `${guest.name} has lost this window` }).filter({ hasText: guest.again }).waitFor();
+      await running.connectAgain();
+      await running.say("go on");
+      await bench.diffShown("again.txt");
+      assert.equal(read("again"), BASE);
+      await bench.press("Accept");
+      await until("the file", () => read("again") === CHANGED);
+      await running.told();
     });
   });
 }

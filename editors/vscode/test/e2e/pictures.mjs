@@ -104,7 +104,7 @@ function pictures() {
     await bench.screenshot(path.join(media, "diff.png"));
     await comment(bench);
     await bench.screenshot(path.join(media, "comment.png"));
-    const client = await Client.connect(await session.lock());
+    const client = await Client.connect(await session.lock(), "agent");
     const more = { on_close: "keep", description: "a cart needs a test" };
     client.openDiff(session.file("src/cart.test.ts"), 'import { total } from "./cart";\n', more).catch(() => undefined);
     await bench.statusItem("2 to review").waitFor();

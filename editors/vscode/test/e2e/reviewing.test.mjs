@@ -173,7 +173,7 @@ describe("reviewing in VS Code", () => {
     const rows = (side) => page.locator(`.monaco-diff-editor .editor.${side} .codelens-decoration`);
     await rows("modified").first().locator("a", { hasText: "Reject with Reason…" }).waitFor(); // by now it can be clicked
     const words = (await rows("modified").first().innerText()).replaceAll(/\s+/g, " ");
-    assert.match(words, /^ ?Accept (Ctrl\+|⌘)Enter ?\| ?Reject ?\| ?Reject with Reason… ?\| ?test · 2 of 3 · I replace the second line/);
+    assert.match(words, /^test · 2 of 3 ?\| ?Accept (Ctrl\+|⌘)Enter ?\| ?Reject ?\| ?Reject with Reason… ?\| ?I replace the second line/);
     assert.match(await rows("original").first().innerText(), /^test · 2 of 3 · I replace/, "beside it, where there is room");
     assert.ok(words.includes("$(bell)") || !words.includes("bell"), "as written");
     const heights = await rows("modified").evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height));
@@ -185,6 +185,38 @@ describe("reviewing in VS Code", () => {
     await page.locator('.monaco-diff-editor .gutter .action-label[aria-label="Revert Block"]').first().click();
     await until("the row to go to the change that is left", async () => (await top()) > before + 50);
     await picture("reason-after-revert");
+    client.close();
+  });
+
+  it("in a window 700 pixels wide the row still says who asks, and how to accept", async () => {
+    const client = await connect();
+    const { page } = at.scene.session;
+    const size = page.viewportSize();
+    await page.setViewportSize({ width: 700, height: 900 });
+    try {
+      await at.scene.session.probe(`await vscode.commands.executeCommand("workbench.view.explorer")`);
+      client.openDiff(file("c.txt"), "TWO\n", { on_close: "keep", description: WHY, batch: { id: "b", index: 1, total: 3 } }).catch(() => undefined);
+      await at.scene.bench.diffShown("c.txt");
+      await page.locator(".part.editor .codelens-decoration a", { hasText: /Accept\s+(Ctrl|⌘)/ }).waitFor({ state: "attached" });
+      const words = ["test · 2 of 3", "Accept"];
+      assert.deepEqual(await page.evaluate(wordsInSight, words), words);
+      await picture("narrow");
+    } finally {
+      await page.setViewportSize(size);
+      client.close();
+    }
+  });
+
+  it("the list counts what waits where its title is not cut off", async () => {
+    const client = await connect();
+    const { page } = at.scene.session;
+    for (let n = 0; n < 12; n++) client.openDiff(file(`listed${n}.txt`), "new\n", { on_close: "keep", batch: { id: "l", index: n, total: 12 } }).catch(() => undefined);
+    await at.scene.bench.statusItem("12 to review").waitFor();
+    await at.scene.session.probe(`await vscode.commands.executeCommand("agent.reviews.focus")`);
+    const title = page.locator(".part.sidebar .title-label h2");
+    await title.filter({ hasText: "(12)" }).waitFor();
+    assert.deepEqual(await title.evaluate((each) => [each.textContent, each.scrollWidth <= each.clientWidth]), ["Agent: To Review (12)", true]);
+    await at.scene.session.probe(`await vscode.commands.executeCommand("workbench.view.explorer")`);
     client.close();
   });
 
@@ -327,6 +359,24 @@ function noteMarks() {
     if (!window.marked) requestAnimationFrame(look);
   };
   look();
+}
+
+/** Runs in the page: the words of the row above the change that are not cut off. */
+function wordsInSight(words) {
+  const row = document.querySelector(".part.editor .codelens-decoration:has(.codicon-check)");
+  const texts = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
+  const seen = [];
+  while (texts.nextNode()) {
+    const node = texts.currentNode;
+    for (const word of words.filter((each) => node.data.includes(each))) {
+      const range = document.createRange();
+      range.setStart(node, node.data.indexOf(word));
+      range.setEnd(node, node.data.indexOf(word) + word.length);
+      const { left, right, top, height } = range.getBoundingClientRect();
+      if ([left + 1, right - 1].every((x) => row.contains(document.elementFromPoint(x, top + height / 2)))) seen.push(word);
+    }
+  }
+  return seen;
 }
 
 /** Runs in the page: whether a file is marked as waiting in the Explorer. */

@@ -25,7 +25,7 @@ export class Client {
   }
 
   /** Connects to the window of a lock file and says hello. */
-  static async connect(lock) {
+  static async connect(lock, name = "test") {
     const secret = await secretOf(lock);
     const nonce = randomBytes(32).toString("base64url");
     const headers = { "x-agent-ide-nonce": nonce };
@@ -43,7 +43,7 @@ export class Client {
     if (theirs["x-agent-ide-proof"] !== proof("server")) throw new Error("the window did not prove that it wrote its lock");
     socket.send(JSON.stringify({ jsonrpc: "2.0", method: "agent/prove", params: { proof: proof("client") } }));
     const client = new Client(socket);
-    const clientInfo = { name: "test", version: "1" };
+    const clientInfo = { name, version: "1" };
     client.hello = await client.request("initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo });
     client.notify("notifications/initialized", {});
     client.notify("ide_connected", { pid: process.pid });

@@ -15,7 +15,7 @@ function put(home, name, content) {
   fs.writeFileSync(file, JSON.stringify(content));
 }
 
-/** Each with the turns by which its model edits a file, whether its question outlives the window, the files and variables of a person who uses it, and its command. */
+/** Each with the turns by which its model edits a file, whether its question outlives the window, the command by which it finds a window again, the files and variables of a person who uses it, and its command. */
 export const GUESTS = [
   {
     name: "Claude Code",
@@ -44,6 +44,7 @@ export const GUESTS = [
     },
     env: (url) => ({ GEMINI_API_KEY: "none", GOOGLE_GEMINI_BASE_URL: url, GEMINI_CLI_NO_RELAUNCH: "true" }),
     asks: "Apply this change?",
+    again: "/ide enable",
     asksOn: false, // a question that has lost its editor may take no answer anymore
   },
 ];
@@ -54,10 +55,10 @@ export class RunningGuest {
     Object.assign(this, { guest, session, model });
   }
 
-  /** Starts it in a new terminal, waits until the window has it, and lets it edit a file. */
-  static async start(guest, session, model, file, from = "two", to = "TWO") {
+  /** Starts it in a new terminal, waits until the window has it, and lets it edit a file; before that its model plays other turns. */
+  static async start(guest, session, model, file, before = []) {
     const running = new RunningGuest(guest, session, model);
-    model.play(guest.turns(file, from, to));
+    model.play([...before, ...guest.turns(file, "two", "TWO")]);
     guest.home(session.host.env.HOME, session.folder);
     const line = guest.command().map((word) => `'${word}'`).join(" ");
     const env = { ...guest.env(model.url), [VARIABLE]: null };
@@ -82,9 +83,25 @@ export class RunningGuest {
       await this.type(text);
       return until("it to be painted", async () => (await this.text()).includes(text), 5_000).catch(() => false);
     });
+    const asked = this.model.requests.length;
     await until("the prompt to be sent", async () => {
       await this.type("\r");
-      return until("the model to be asked", () => this.model.requests.length > 0, 5_000).catch(() => false);
+      return until("the model to be asked", () => this.model.requests.length > asked, 5_000).catch(() => false);
+    });
+  }
+
+  /** Has it connect by its command, when it has lost the window. */
+  async connectAgain() {
+    const { again } = this.guest;
+    const painted = async () => (await this.text()).split(again).length; // its own advice has the command, too
+    const before = await painted();
+    await until("the command to be typed", async () => {
+      await this.type(again);
+      return until("it to be painted", async () => (await painted()) > before, 5_000).catch(() => false);
+    });
+    await until(`${this.guest.name} to be connected again`, async () => {
+      await this.type("\r"); // the first may only complete the command
+      return until("the connection", () => this.isConnected(), 5_000).catch(() => false);
     });
   }
 
