@@ -36,6 +36,19 @@ function noteMouse() {
   document.addEventListener("mousedown", () => (window.pressed = Date.now()), { capture: true });
 }
 
+describe("the extension", () => {
+  const at = stage();
+
+  it("is active soon", async (t) => {
+    const { bench } = at.scene;
+    await bench.command("Developer: Show Running Extensions");
+    const row = at.scene.session.page.locator(".runtime-extensions-editor .extension", { has: at.scene.session.page.locator(".name", { hasText: "Review AI Edits" }) });
+    const said = await row.locator(".activation-time").textContent();
+    assert.match(said, /activation: \d+ms/i);
+    t.diagnostic(said);
+  });
+});
+
 describe("an edit that is accepted in VS Code", () => {
   // As it is by default: null takes the short delay of the other scenarios away.
   const at = stage({ files: { "a.txt": "n0\n" }, settings: { "agent.diagnosticDelay": 1500 } });
