@@ -185,7 +185,7 @@ func TestHooksOfARename(t *testing.T) {
 	}
 
 	d, _ := newStranger(t, callOf("rename_symbol", `{"symbol":"Area","at":"a.foo","new_name":"both"}`))
-	d.keep("config.yaml", scratch.Read(t, filepath.Join(d.home, "config.yaml"))+hookConfig("PostToolUse", "Edit", "cat >>told"))
+	d.keep("config.yaml", scratch.Read(t, filepath.Join(d.home, "config.yaml"))+hookConfig("PostToolUse", "Edit", `grep -o '"file_path":"[^"]*"' >>told`))
 	if code, said := d.command("-p", "rename it", "--permission-mode", "accept-edits"); code != 0 {
 		t.Fatalf("%d, %s", code, said)
 	}

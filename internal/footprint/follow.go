@@ -55,7 +55,9 @@ func (l *collector) line(line string) {
 	a := newReading(l.env, l.inside)
 	a.line(line)
 	l.reach, l.why = a.reach, a.why
-	words := wordsOf(line, l.env)
+	words := slices.DeleteFunc(wordsOf(line, l.env), func(w string) bool {
+		return strings.Trim(w, "*?") == "" // a piece of a pattern, as [^"]*; as a word it is one of those below
+	})
 	for _, w := range a.words {
 		if w != "" && !slices.Contains(words, w) {
 			words = append(words, w)
