@@ -235,6 +235,9 @@ func (c *conversation) call(m message) {
 	}
 }
 
+// fileScheme returns what a URI has before the path of a file: another slash before a drive.
+func fileScheme() string { return strings.TrimSuffix(uri(root("p")), filepath.ToSlash(root("p"))) }
+
 // typed returns our call for a recorded one, nil if we never make such a call.
 func (c *conversation) typed(tool string, args map[string]any) func(context.Context) *meaning {
 	text := func(name string) string {
@@ -317,7 +320,7 @@ func (c *conversation) context(tool string, args map[string]any) func(context.Co
 		}
 	case "getDiagnostics":
 		uri, _ := args["uri"].(string)
-		path := filepath.FromSlash(strings.TrimPrefix(uri, "file://"))
+		path := filepath.FromSlash(strings.TrimPrefix(uri, fileScheme()))
 		shown := !strings.HasSuffix(path, "other.go") // of the other nothing is known
 		return func(ctx context.Context) *meaning {
 			found, known, err := docs.Diagnostics(ctx, path, 0)

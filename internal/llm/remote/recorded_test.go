@@ -2,6 +2,7 @@ package remote_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 
@@ -161,7 +162,10 @@ var responsesEvents = []string{
 }
 
 // ServeHTTP sends the answer.
-func (r recorded) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+func (r recorded) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	if _, err := io.Copy(io.Discard, req.Body); err != nil { // a rest that is not read makes Windows cut the connection off
+		panic(http.ErrAbortHandler)
+	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Content-Length", fmt.Sprint(len(r.stream)))
 	if _, err := w.Write([]byte(r.stream)); err != nil {
