@@ -303,11 +303,11 @@ func newPattern(text string) (p pattern, err error) {
 // lacks the drive those of each drive, where it selects none otherwise.
 func (p pattern) match(f file, strict bool) bool {
 	name := f.name
-	if p.abs || filepath.IsAbs(name) {
+	if p.abs || isAbs(name) {
 		name = f.abs
 	}
 	anywhere := !strings.Contains(p.text, "/") || strict && strings.HasPrefix(p.text, "**/")
-	if name == "" || p.abs != filepath.IsAbs(name) && !anywhere || p.rooted && !strict {
+	if name == "" || p.abs != isAbs(name) && !anywhere || p.rooted && !strict {
 		return false
 	}
 	if p.rooted {
@@ -315,6 +315,11 @@ func (p pattern) match(f file, strict bool) bool {
 	}
 	name = strings.TrimPrefix(filepath.ToSlash(name), "/")
 	return p.glob.Match(name) || strict && p.folded.Match(fold(name))
+}
+
+// isAbs reports whether a path is absolute, or would be if it had a drive.
+func isAbs(name string) bool {
+	return filepath.IsAbs(name) || strings.HasPrefix(filepath.ToSlash(name), "/")
 }
 
 // file is the file of a request: its name in the workspace, with forward slashes, which is

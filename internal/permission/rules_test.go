@@ -130,8 +130,9 @@ func TestRulesAndModes(t *testing.T) {
 		{"allow run(make *)", lineOf(t, "make all"), map[Mode]string{Default: yes, AcceptEdits: yes, Plan: no, Bypass: yes}},
 		{"deny run(make *)", lineOf(t, "sh x"), map[Mode]string{Default: asked, AcceptEdits: asked, Plan: no, Bypass: no}},
 		{"ask run(make *)", lineOf(t, "sh x"), map[Mode]string{Default: asked, AcceptEdits: asked, Plan: no, Bypass: yes}},
-		{"allow read(/etc/*)", confirm.Request{Subject: &confirm.Read{Path: "/etc/hosts"}}, map[Mode]string{Default: yes, AcceptEdits: yes, Plan: yes, Bypass: yes}},
+		{"allow read(" + scratch.Abs("/etc/*") + ")", confirm.Request{Subject: &confirm.Read{Path: scratch.Abs("/etc/hosts")}}, map[Mode]string{Default: yes, AcceptEdits: yes, Plan: yes, Bypass: yes}},
 		{"deny read(/etc/**)", confirm.Request{Subject: &confirm.Read{Path: "/etc/a/b"}}, map[Mode]string{Default: no, AcceptEdits: no, Plan: no, Bypass: no}},
+		{"deny read(/etc/**)", confirm.Request{Subject: &confirm.Read{Path: scratch.Abs("/etc/a/b")}}, map[Mode]string{Default: no, AcceptEdits: no, Plan: no, Bypass: no}},
 	} {
 		for mode, want := range tt.want {
 			v, decided := New(mode, rulesOf(t, tt.rule)...).Decide(tt.req)
