@@ -64,11 +64,14 @@ func (l *Lock) Release() error { return l.file.Unlock() }
 // Remove removes the lock's file, then releases the lock: in this order nobody can lock a
 // file that is about to go. If open files cannot be removed, as on Windows, it removes the file after
 // the release.
-func (l *Lock) Remove() error {
-	first := remove(l.file.Path())
+func (l *Lock) Remove() error { return l.remove(os.Remove, remove) }
+
+// remove tries once before the release: on Windows the lock itself keeps the file, however long one waits.
+func (l *Lock) remove(once, patiently func(path string) error) error {
+	first := once(l.file.Path())
 	err := l.file.Unlock()
 	if first != nil {
-		err = errors.Join(err, remove(l.file.Path()))
+		err = errors.Join(err, patiently(l.file.Path()))
 	}
 	return err
 }

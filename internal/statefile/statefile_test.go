@@ -271,3 +271,22 @@ func TestRenameKeepsWriters(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 }
+
+// A file that the lock itself keeps from being removed is not waited for before the release.
+func TestRemoveWaitsForNoLockOfItsOwn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	l, err := TryAcquire(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var calls []string
+	note := func(name string, err error) func(string) error {
+		return func(path string) error {
+			calls = append(calls, fmt.Sprintf("%s, held %t", name, Held(path)))
+			return err
+		}
+	}
+	if err := l.remove(note("once", errors.New("busy")), note("patiently", nil)); err != nil || strings.Join(calls, "; ") != "once, held true; patiently, held false" {
+		t.Errorf("%q, %v", calls, err)
+	}
+}

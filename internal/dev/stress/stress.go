@@ -5,22 +5,16 @@ package stress
 import (
 	"math/rand/v2"
 	"os"
-	"runtime"
 	"strconv"
 	"testing"
 )
 
-// Size returns how often a test tries: full if AGENT_TEST_FULL is set, else reduced. On Windows it is a
-// fifth: Wine takes ten times as long for a file as Linux.
+// Size returns how often a test tries: full if AGENT_TEST_FULL is set, else reduced.
 func Size(reduced, full int) int {
-	n := reduced
 	if os.Getenv("AGENT_TEST_FULL") != "" {
-		n = full
+		return full
 	}
-	if runtime.GOOS == "windows" {
-		n = max(1, n/5)
-	}
-	return n
+	return reduced
 }
 
 // Seed returns AGENT_TEST_SEED if it is set, else a random number, which a test that fails
