@@ -235,7 +235,7 @@ func (c *conversation) call(m message) {
 	}
 }
 
-// fileScheme returns what a URI has before the path of a file: another slash before a drive.
+// fileScheme returns the beginning of the URI of a file, before its path: with another slash before a drive.
 func fileScheme() string { return strings.TrimSuffix(uri(root("p")), filepath.ToSlash(root("p"))) }
 
 // typed returns our call for a recorded one, nil if we never make such a call.
