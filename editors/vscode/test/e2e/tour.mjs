@@ -77,7 +77,7 @@ const FACES = {
   },
   async "warned-modal"(at) {
     await FACES.warned(at);
-    await at.bench.press("Accept");
+    await at.accept();
     await at.page.locator(".monaco-dialog-box").waitFor();
   },
   async new({ ask, shown }) {
@@ -92,10 +92,10 @@ const FACES = {
     ask("src/moved.ts", BEFORE, { removal: "move", new_file_path: "lib/moved.ts", description: "It belongs to the library" });
     await tab("moved.ts");
   },
-  async accepted({ ask, shown, bench, session, page }) {
+  async accepted({ ask, shown, accept, session, page }) {
     const answer = ask("src/order.ts", AFTER, { description: WHY });
     await shown("order.ts");
-    await bench.press("Accept");
+    await accept();
     await answer;
     fs.writeFileSync(session.file("src/order.ts"), AFTER);
     await page.locator(".part.editor .monaco-editor:not([data-uri^='agent-']) .view-line", { hasText: "count, 0" }).first().waitFor();
@@ -158,7 +158,12 @@ function actions(session, client) {
   };
   return {
     session, client, bench, page, command, ask,
-    shown: (name) => bench.diffShown(name),
+    // Whatever the language: the row has its icons.
+    async shown(name) {
+      await bench.tab(name).first().waitFor();
+      await page.locator(".part.editor .codelens-decoration a .codicon-check").first().waitFor({ state: "attached" });
+    },
+    accept: () => page.locator(["Accept", "Annehmen"].map((word) => `.part.editor .editor-actions .action-label[aria-label^="${word}"]:not(.disabled)`).join(", ")).first().click(),
     tab: (name) => bench.tab(name).first().waitFor(),
     async list() {
       await command("agent.reviews.focus");
