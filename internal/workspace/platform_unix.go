@@ -62,11 +62,11 @@ func writable(abs string, info fs.FileInfo) error {
 }
 
 // names returns the number of names of a file.
-func names(info fs.FileInfo) int {
+func names(_ *os.File, info fs.FileInfo) (int, error) {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		return int(st.Nlink)
+		return int(st.Nlink), nil
 	}
-	return 1
+	return 1, nil
 }
 
 // copyOwner sets the owner and group of to as in info.

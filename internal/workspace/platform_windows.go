@@ -1,10 +1,12 @@
 package workspace
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"golang.org/x/sys/windows"
 )
@@ -50,22 +52,38 @@ func writable(abs string, info fs.FileInfo) error {
 		return err
 	}
 	defer f.Close()
-	var about windows.ByHandleFileInformation
-	if err := windows.GetFileInformationByHandle(windows.Handle(f.Fd()), &about); err != nil {
+	about, err := aboutFile(f)
+	if err != nil {
 		return err
+	}
+	if about.FileAttributes&windows.FILE_ATTRIBUTE_ENCRYPTED != 0 {
+		folder, err := os.Stat(filepath.Dir(abs))
+		if err != nil {
+			return err
+		}
+		if in, ok := folder.Sys().(*syscall.Win32FileAttributeData); ok && in.FileAttributes&windows.FILE_ATTRIBUTE_ENCRYPTED == 0 {
+			return errors.New("Windows has encrypted it, and not its folder, so a file that replaces it would not be encrypted: edit it with a command, or encrypt the folder")
+		}
 	}
 	return manyNames(int(about.NumberOfLinks))
 }
 
-// names returns one: how many names a file has, only its handle tells (see writable).
-func names(fs.FileInfo) int { return 1 }
+func aboutFile(f *os.File) (about windows.ByHandleFileInformation, err error) {
+	if err = windows.GetFileInformationByHandle(windows.Handle(f.Fd()), &about); err != nil {
+		err = &fs.PathError{Op: "look at", Path: f.Name(), Err: err}
+	}
+	return about, err
+}
 
-// copyOwner does nothing: a new file inherits its folder's owner and rights. Rights that the old file
-// had of its own are lost.
+// names returns the number of names of an open file.
+func names(f *os.File, _ fs.FileInfo) (int, error) {
+	about, err := aboutFile(f)
+	return int(about.NumberOfLinks), err
+}
+
+// copyOwner does nothing: the new file belongs to who writes it. To give it to somebody else needs
+// a privilege, and to have owned the old one no right to its content.
 func copyOwner(*os.File, fs.FileInfo) error { return nil }
-
-// copyAttributes does nothing: the marks hidden and system, and the streams of the old file are lost.
-func copyAttributes(_, _ *os.File) error { return nil }
 
 // readDir lists an open folder.
 func readDir(dir *os.File, _ string) ([]fs.DirEntry, error) { return dir.ReadDir(-1) }

@@ -107,22 +107,28 @@ func (r *Root) Linked(path string) error {
 	if err != nil || parent.folder == nil {
 		return err
 	}
-	info, err := parent.folder.root.Lstat(filepath.Join(parent.rel, filepath.Base(path)))
-	if missing(err) {
+	name := filepath.Join(parent.rel, filepath.Base(path))
+	info, err := parent.folder.root.Lstat(name)
+	if missing(err) || err == nil && !info.Mode().IsRegular() {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return single(info)
+	f, err := parent.folder.root.OpenFile(name, os.O_RDONLY|noWait|noFollow, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(single(f, info), f.Close())
 }
 
-// single returns an error for a file with several names.
-func single(info fs.FileInfo) error {
-	if n := names(info); n > 1 && info.Mode().IsRegular() {
-		return fmt.Errorf("it has %d names (hard links), and replacing it would detach this name from the rest", n)
+// single returns an error for an open file with several names.
+func single(f *os.File, info fs.FileInfo) error {
+	n, err := names(f, info)
+	if err == nil && n > 1 && info.Mode().IsRegular() {
+		err = fmt.Errorf("it has %d names (hard links), and replacing it would detach this name from the rest", n)
 	}
-	return nil
+	return err
 }
 
 // look is Look for a name in a folder.

@@ -189,7 +189,7 @@ func (k *commit) holdExactly() error {
 	}
 	k.before, k.expected = data, data
 	if k.temporary() && k.to.Mode.IsRegular() {
-		return single(k.info)
+		return single(k.old, k.info)
 	}
 	return nil
 }

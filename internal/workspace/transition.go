@@ -130,7 +130,7 @@ func inUse(dir *os.Root, name string) bool {
 
 // copyMetadata gives temp the owner and the attributes of like, which has no other name.
 func copyMetadata(temp *os.File, like *os.File, info fs.FileInfo) error {
-	if err := single(info); err != nil {
+	if err := single(like, info); err != nil {
 		return err
 	}
 	return errors.Join(copyOwner(temp, info), copyAttributes(temp, like))

@@ -31,10 +31,14 @@ func EditorCommand(setting string) []string {
 }
 
 // words splits a line into the words of a command. Quotes keep blanks together and, except on Windows,
-// where it separates folders, a backslash does. So does being the whole path of a file.
+// where it separates folders, a backslash does. The path of a file at the beginning is one word, too.
 func words(line string, windows bool) (all []string) {
-	if path := strings.TrimSpace(line); isFile(path) {
-		return []string{path}
+	line = strings.TrimSpace(line)
+	for end := len(line); end > 0; end = strings.LastIndexFunc(line[:end], unicode.IsSpace) {
+		if path := strings.TrimSpace(line[:end]); isFile(path) {
+			all, line = []string{path}, line[end:]
+			break
+		}
 	}
 	var word strings.Builder
 	var quote rune

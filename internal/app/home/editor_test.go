@@ -98,6 +98,8 @@ func TestWordsOfAnEditor(t *testing.T) {
 		{"  code  --wait\t", false, []string{"code", "--wait"}},
 		{spaced, false, []string{spaced}},
 		{spaced, true, []string{spaced}},
+		{" " + spaced + "  --wait 'x y'", false, []string{spaced, "--wait", "x y"}},
+		{spaced + ` --wait "x y"`, true, []string{spaced, "--wait", "x y"}},
 		{`"/a b/c" -w 'x y' z""`, false, []string{"/a b/c", "-w", "x y", "z"}},
 		{`/a\ b/c -w`, false, []string{"/a b/c", "-w"}},
 		{`'a\b' "c\"d"`, false, []string{`a\b`, `c"d`}},

@@ -154,11 +154,19 @@ func secretsIn(login any) (all []string) {
 	return all
 }
 
-// Put stores the key for an address and returns a description of the place.
+// Put stores the key for an address and returns a description of the place: the keyring or, without one
+// or if the key is too long for it (2,560 bytes on Windows), the file.
 func (s Store) Put(ctx context.Context, address, key string) (where string, err error) {
-	e, where := entry{Keyring: true}, "the system's keyring"
-	if !hasRing() || within(ctx, func() error { return keyring.Set(service, address, key) }) != nil {
-		e, where = entry{Key: key}, s.file()
+	e, where := entry{Key: key}, s.file()
+	if hasRing() {
+		switch err := within(ctx, func() error { return keyring.Set(service, address, key) }); {
+		case err == nil:
+			e, where = entry{Keyring: true}, "the system's keyring"
+		case errors.Is(err, keyring.ErrSetDataTooBig): // it works, so the key before must not stay there
+			if err := s.unring(ctx, address); err != nil {
+				return "", err
+			}
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -184,15 +192,23 @@ func (s Store) Delete(ctx context.Context, address string) (was bool, err error)
 		return false, err
 	}
 	if e.Keyring {
-		err = within(ctx, func() error { return keyring.Delete(service, address) })
-		if err != nil && !errors.Is(err, keyring.ErrNotFound) {
-			return true, fmt.Errorf("the system's keyring did not delete %s: %w", title(address), err)
+		if err := s.unring(ctx, address); err != nil {
+			return true, err
 		}
 	}
 	return true, s.explain(s.entries().Change(ctx, func(all map[string]entry) map[string]entry {
 		delete(all, address)
 		return all
 	}))
+}
+
+// unring deletes the key for an address from the keyring, if it is there.
+func (s Store) unring(ctx context.Context, address string) error {
+	err := within(ctx, func() error { return keyring.Delete(service, address) })
+	if err != nil && !errors.Is(err, keyring.ErrNotFound) {
+		return fmt.Errorf("the system's keyring did not delete %s: %w", title(address), err)
+	}
+	return nil
 }
 
 func (s Store) read() (map[string]entry, error) {
