@@ -33,13 +33,7 @@ func EditorCommand(setting string) []string {
 // words splits a line into the words of a command. Quotes keep blanks together and, except on Windows,
 // where it separates folders, a backslash does. The path of a file at the beginning is one word, too.
 func words(line string, windows bool) (all []string) {
-	line = strings.TrimSpace(line)
-	for end := len(line); end > 0; end = strings.LastIndexFunc(line[:end], unicode.IsSpace) {
-		if path := strings.TrimSpace(line[:end]); isFile(path) {
-			all, line = []string{path}, line[end:]
-			break
-		}
-	}
+	all, line = pathFirst(strings.TrimSpace(line))
 	var word strings.Builder
 	var quote rune
 	begun, escaped := false, false
@@ -69,6 +63,16 @@ func words(line string, windows bool) (all []string) {
 		all = append(all, word.String())
 	}
 	return all
+}
+
+// pathFirst returns the longest path of a file that line begins with, and the rest.
+func pathFirst(line string) (path []string, rest string) {
+	for end := len(line); end > 0; end = strings.LastIndexFunc(line[:end], unicode.IsSpace) {
+		if path := strings.TrimSpace(line[:end]); isFile(path) {
+			return []string{path}, line[end:]
+		}
+	}
+	return nil, line
 }
 
 // isFile reports whether path is the whole path of a file.
