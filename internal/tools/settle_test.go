@@ -11,6 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/tools/pending"
+	"github.com/bb2d0cf4/agent/internal/tools/shell"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
@@ -105,7 +106,11 @@ func TestARefusedReview(t *testing.T) {
 func TestACommandSettlesFirst(t *testing.T) {
 	b := newBench(t, map[string]string{"a": "1\n"}).gather()
 	b.call("write_file", m{"path": "a", "content": "2\n"})
-	res := b.call("execute_command", m{"command": "cat a"})
+	line := "cat a"
+	if !shell.In("").Posix {
+		line = "type a"
+	}
+	res := b.call("execute_command", m{"command": line})
 	b.want(res, false, "Before it, the pending changes were reviewed. Wrote a", "exit code: 0\n2")
 	if len(b.ask.asked) != 2 || b.ask.asked[0].File() != nil || len(res.Changes) != 1 {
 		t.Errorf("%d questions", len(b.ask.asked))
