@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // FS returns the folder at path, read-only, for walking and searching, and its name as in
@@ -44,6 +45,12 @@ type folderFS struct {
 	folder   folder
 	files    *files
 	straight *straight
+}
+
+// straight remembers the folders whose paths lead through no symlinks.
+type straight struct {
+	mu   sync.Mutex
+	dirs map[string]bool
 }
 
 // rootFS is the interface of os.Root.FS.
@@ -94,4 +101,47 @@ func (f folderFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	list, err := readDir(dir, filepath.Join(f.folder.path, rel))
 	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return list, errors.Join(err, dir.Close())
+}
+
+// guarded returns the error of opening the file called name if it is guarded. A symlink
+// counts as the file that it leads to.
+func (f folderFS) guarded(name string) error {
+	if f.files.guard.Load() == nil {
+		return nil
+	}
+	abs := filepath.Join(f.folder.path, filepath.FromSlash(name))
+	if !f.isStraight(abs) {
+		p, err := f.files.resolve(abs)
+		if err != nil {
+			return err
+		}
+		return f.files.guarded(p.name, p.abs)
+	}
+	return f.files.guarded(f.files.named(abs), abs)
+}
+
+// isStraight reports whether no part of abs below the folder is a symlink.
+func (f folderFS) isStraight(abs string) bool {
+	if abs == f.folder.path {
+		return true
+	}
+	rel, ok := below(f.folder.path, abs)
+	info, err := f.folder.root.Lstat(rel)
+	if !ok || err != nil || !info.IsDir() && !info.Mode().IsRegular() {
+		return false
+	}
+	dir := filepath.Dir(abs)
+	f.straight.mu.Lock()
+	known := f.straight.dirs[dir]
+	f.straight.mu.Unlock()
+	if known {
+		return true
+	}
+	if !f.isStraight(dir) {
+		return false
+	}
+	f.straight.mu.Lock()
+	f.straight.dirs[dir] = true
+	f.straight.mu.Unlock()
+	return true
 }

@@ -1,10 +1,6 @@
 package workspace
 
-import (
-	"fmt"
-	"path/filepath"
-	"sync"
-)
+import "fmt"
 
 // Guard makes Read, Open and the files of FS fail with ErrGuarded where why returns a
 // reason, as the predicate of a sentence about the file. name is as in Resolve, abs the
@@ -39,53 +35,4 @@ func (r *Root) Peek(path string) (File, error) {
 		return File{}, err
 	}
 	return r.files.whole(p)
-}
-
-// straight remembers the folders whose paths lead through no symlinks.
-type straight struct {
-	mu   sync.Mutex
-	dirs map[string]bool
-}
-
-// guarded returns the error of opening the file called name if it is guarded. A symlink
-// counts as the file that it leads to.
-func (f folderFS) guarded(name string) error {
-	if f.files.guard.Load() == nil {
-		return nil
-	}
-	abs := filepath.Join(f.folder.path, filepath.FromSlash(name))
-	if !f.isStraight(abs) {
-		p, err := f.files.resolve(abs)
-		if err != nil {
-			return err
-		}
-		return f.files.guarded(p.name, p.abs)
-	}
-	return f.files.guarded(f.files.named(abs), abs)
-}
-
-// isStraight reports whether no part of abs below the folder is a symlink.
-func (f folderFS) isStraight(abs string) bool {
-	if abs == f.folder.path {
-		return true
-	}
-	rel, ok := below(f.folder.path, abs)
-	info, err := f.folder.root.Lstat(rel)
-	if !ok || err != nil || !info.IsDir() && !info.Mode().IsRegular() {
-		return false
-	}
-	dir := filepath.Dir(abs)
-	f.straight.mu.Lock()
-	known := f.straight.dirs[dir]
-	f.straight.mu.Unlock()
-	if known {
-		return true
-	}
-	if !f.isStraight(dir) {
-		return false
-	}
-	f.straight.mu.Lock()
-	f.straight.dirs[dir] = true
-	f.straight.mu.Unlock()
-	return true
 }

@@ -212,14 +212,6 @@ func stale(err error) error {
 	return err
 }
 
-// manyNames returns the error of replacing a file with n names.
-func manyNames(n int) error {
-	if n <= 1 {
-		return nil
-	}
-	return fmt.Errorf("it has %d names (hard links), and replacing it would detach this name from the rest: edit it with a command, or make it a separate file first", n)
-}
-
 // check compares the path for the last time: it must be the same file, with the same content to
 // the last byte, also in the host.
 func (k *commit) check() error {

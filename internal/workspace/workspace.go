@@ -6,6 +6,7 @@ package workspace
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
@@ -31,3 +32,11 @@ var (
 	// ErrUnencodable is returned when a text cannot be stored in the file's encoding.
 	ErrUnencodable = text.ErrUnencodable
 )
+
+// manyNames returns the error of replacing a file with n names.
+func manyNames(n int) error {
+	if n <= 1 {
+		return nil
+	}
+	return fmt.Errorf("it has %d names (hard links), and replacing it would detach this name from the rest: edit it with a command, or make it a separate file first", n)
+}
