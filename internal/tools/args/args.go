@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/bb2d0cf4/agent/internal/clip"
 	"github.com/bb2d0cf4/agent/internal/nearest"
 )
 
@@ -118,7 +119,12 @@ func wholeNumbers() *json.Unmarshalers {
 // notWholeError is a number, as sent, in place of an integer.
 type notWholeError string
 
-func (e notWholeError) Error() string { return "has to be an integer, not " + clip(string(e)) }
+// maxNumber is how much of a number an error shows, in bytes.
+const maxNumber = 30
+
+func (e notWholeError) Error() string {
+	return "has to be an integer, not " + clip.Bytes(string(e), maxNumber, "…")
+}
 
 // maxInteger is the largest integer n for which a float64 holds every integer up to n.
 const maxInteger = 1 << 53
@@ -264,12 +270,4 @@ func kindName(k jsontext.Kind) string {
 		return "an object"
 	}
 	return "nothing"
-}
-
-// clip shortens an absurdly long number.
-func clip(number string) string {
-	if len(number) > 30 {
-		return number[:30] + "…"
-	}
-	return number
 }
