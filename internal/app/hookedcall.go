@@ -122,10 +122,7 @@ func (h *hooked) reviewed(ctx context.Context, call tools.Call, res *tools.Resul
 func (c *hookedCall) files() (list []string) {
 	for _, f := range c.set.Foresee(c.name, c.args) {
 		if c := f.Request.File(); c != nil {
-			list = append(list, c.Path)
-			if c.Moves() {
-				list = append(list, c.To)
-			}
+			list = append(list, c.Paths()...)
 		}
 	}
 	if len(list) > 0 {
@@ -313,11 +310,7 @@ func guard(ctx context.Context, req *confirm.Request) (*confirm.Verdict, error) 
 
 // meet runs the hooks that waited for the files of a question.
 func (c *hookedCall) meet(ctx context.Context, change workspace.Change) (refused *confirm.Verdict, err error) {
-	files := []string{change.Path}
-	if change.Moves() {
-		files = append(files, change.To)
-	}
-	files = slices.DeleteFunc(files, func(file string) bool { return slices.Contains(c.met, file) })
+	files := slices.DeleteFunc(change.Paths(), func(file string) bool { return slices.Contains(c.met, file) })
 	c.met = append(c.met, files...)
 	why, err := c.permit(ctx, *c.early, false, files...)
 	if why == "" || err != nil {

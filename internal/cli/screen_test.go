@@ -61,19 +61,6 @@ func sitting(t *testing.T) *app.App {
 }
 
 // TestGarbageOfPlainLines: a session in plain lines collects garbage as usual.
-// piped returns a standard input with text.
-func piped(t *testing.T, text string) *os.File {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "in")
-	scratch.Write(t, name, text)
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	return f
-}
-
 func TestGarbageOfPlainLines(t *testing.T) {
 	const rarely = 1000
 	before := debug.SetGCPercent(rarely)
@@ -83,7 +70,7 @@ func TestGarbageOfPlainLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	if err := interactPlain(t.Context(), Process{Stdin: piped(t, "hi\n"), Stdout: out}, opening{Options: scripted(t)}); err != nil {
+	if err := interactPlain(t.Context(), Process{Stdin: scratch.Input(t, "hi\n"), Stdout: out}, opening{Options: scripted(t)}); err != nil {
 		t.Fatal(err)
 	}
 	if said := scratch.Read(t, out.Name()); debug.SetGCPercent(before) == rarely || !strings.Contains(said, "Hello.") {

@@ -56,10 +56,7 @@ func Verb(c workspace.Change) string {
 func (e *Edits) facts(Request) Facts {
 	var paths []string
 	for _, c := range e.Changes {
-		paths = append(paths, c.Path)
-		if c.Moves() {
-			paths = append(paths, c.To)
-		}
+		paths = append(paths, c.Paths()...)
 	}
 	f := Facts{Title: sanitize.Line(e.Title), Once: true, Kind: "plan", About: strings.Join(paths, "\n")}
 	if e.Review {

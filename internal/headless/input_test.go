@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,21 +11,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
-// piped returns a standard input with text.
-func piped(t *testing.T, text string) *os.File {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "in")
-	scratch.Write(t, name, text)
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	return f
-}
-
 func TestInput(t *testing.T) {
-	closed := piped(t, "x")
+	closed := scratch.Input(t, "x")
 	if err := closed.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -40,15 +26,15 @@ func TestInput(t *testing.T) {
 		in                 *os.File
 		err                string
 	}{
-		{"both", "explain", "explain\n\nthis", piped(t, "this\n"), ""},
-		{"prompt alone", "explain", "explain", piped(t, ""), ""},
-		{"input alone", "", "this", piped(t, "\nthis\n"), ""},
-		{"no UTF-8", "", "caf\uFFFD", piped(t, "caf\xe9"), ""},
+		{"both", "explain", "explain\n\nthis", scratch.Input(t, "this\n"), ""},
+		{"prompt alone", "explain", "explain", scratch.Input(t, ""), ""},
+		{"input alone", "", "this", scratch.Input(t, "\nthis\n"), ""},
+		{"no UTF-8", "", "caf\uFFFD", scratch.Input(t, "caf\xe9"), ""},
 		{"closed", "explain", "explain", closed, ""},
 		{"none", "explain", "explain", nil, ""},
 		{"a folder", "explain", "", folder, "read standard input"},
-		{"nothing", " ", "", piped(t, " \n"), "the prompt is empty"},
-		{"too much", "x", "", piped(t, strings.Repeat("x", maxInput+1)), "larger than 8 MiB"},
+		{"nothing", " ", "", scratch.Input(t, " \n"), "the prompt is empty"},
+		{"too much", "x", "", scratch.Input(t, strings.Repeat("x", maxInput+1)), "larger than 8 MiB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := Input{File: c.in, Silence: Silence, Remark: func(line string) { t.Error(line) }}.Append(t.Context(), c.prompt)

@@ -238,9 +238,8 @@ func (p *Policy) unshown(req confirm.Request) {
 // hide notes that the files of a change are changed without being shown.
 func (p *Policy) hide(c workspace.Change) {
 	p.changed++
-	p.unseen[c.Path] = p.changed
-	if c.Moves() {
-		p.unseen[c.To] = p.changed
+	for _, path := range c.Paths() {
+		p.unseen[path] = p.changed
 	}
 }
 

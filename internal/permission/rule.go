@@ -288,10 +288,8 @@ func newPattern(text string) (p pattern, err error) {
 		}
 		path = filepath.ToSlash(home) + "/" + rest
 	}
-	p = pattern{text: text, abs: filepath.IsAbs(filepath.FromSlash(path))}
-	if p.rooted = !p.abs && strings.HasPrefix(path, "/"); p.rooted {
-		p.abs = true
-	}
+	p = pattern{text: text, abs: isAbs(path)}
+	p.rooted = p.abs && !filepath.IsAbs(filepath.FromSlash(path))
 	if p.glob, err = glob.New(path); err == nil {
 		p.folded, err = glob.New(fold(path))
 	}
@@ -319,7 +317,7 @@ func (p pattern) match(f file, strict bool) bool {
 
 // isAbs reports whether a path is absolute, or would be if it had a drive.
 func isAbs(name string) bool {
-	return filepath.IsAbs(name) || strings.HasPrefix(filepath.ToSlash(name), "/")
+	return filepath.IsAbs(filepath.FromSlash(name)) || strings.HasPrefix(filepath.ToSlash(name), "/")
 }
 
 // file is the file of a request: its name in the workspace, with forward slashes, which is

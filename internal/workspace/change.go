@@ -77,6 +77,14 @@ type Change struct {
 // Moves reports whether c moves the file.
 func (c Change) Moves() bool { return c.To != "" }
 
+// Paths returns the absolute paths that c changes: with a move, both.
+func (c Change) Paths() []string {
+	if c.Moves() {
+		return []string{c.Path, c.To}
+	}
+	return []string{c.Path}
+}
+
 // Halves returns a move as a new file and a removal.
 func (c Change) Halves() (made, gone Change) {
 	made, gone = c, c

@@ -69,6 +69,9 @@ func names(_ *os.File, info fs.FileInfo) (int, error) {
 	return 1, nil
 }
 
+// namesAt returns the number of names of the file called name.
+func namesAt(_ *os.Root, _ string, info fs.FileInfo) (int, error) { return names(nil, info) }
+
 // copyOwner sets the owner and group of to as in info.
 func copyOwner(to *os.File, info fs.FileInfo) error {
 	want, ok := info.Sys().(*syscall.Stat_t)

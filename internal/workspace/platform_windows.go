@@ -81,6 +81,16 @@ func names(f *os.File, _ fs.FileInfo) (int, error) {
 	return int(about.NumberOfLinks), err
 }
 
+// namesAt returns the number of names of the file called name, which only an open file tells.
+func namesAt(in *os.Root, name string, info fs.FileInfo) (int, error) {
+	f, err := in.OpenFile(name, os.O_RDONLY|noWait|noFollow, 0)
+	if err != nil {
+		return 0, err
+	}
+	n, err := names(f, info)
+	return n, errors.Join(err, f.Close())
+}
+
 // copyOwner does nothing: the new file belongs to who writes it. To give it to somebody else needs
 // a privilege, and to have owned the old one no right to its content.
 func copyOwner(*os.File, fs.FileInfo) error { return nil }

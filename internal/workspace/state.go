@@ -3,7 +3,6 @@ package workspace
 import (
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -115,20 +114,20 @@ func (r *Root) Linked(path string) error {
 	if err != nil {
 		return err
 	}
-	f, err := parent.folder.root.OpenFile(name, os.O_RDONLY|noWait|noFollow, 0)
+	n, err := namesAt(parent.folder.root, name, info)
 	if err != nil {
 		return err
 	}
-	return errors.Join(single(f, info), f.Close())
+	return detaches(n)
 }
 
 // single returns an error for an open file with several names.
 func single(f *os.File, info fs.FileInfo) error {
 	n, err := names(f, info)
-	if err == nil && n > 1 && info.Mode().IsRegular() {
-		err = fmt.Errorf("it has %d names (hard links), and replacing it would detach this name from the rest", n)
+	if err != nil || !info.Mode().IsRegular() {
+		return err
 	}
-	return err
+	return detaches(n)
 }
 
 // look is Look for a name in a folder.

@@ -33,10 +33,18 @@ var (
 	ErrUnencodable = text.ErrUnencodable
 )
 
-// manyNames returns the error of replacing a file with n names.
-func manyNames(n int) error {
+// detaches returns the error of replacing a file with n names; nil for one.
+func detaches(n int) error {
 	if n <= 1 {
 		return nil
 	}
-	return fmt.Errorf("it has %d names (hard links), and replacing it would detach this name from the rest: edit it with a command, or make it a separate file first", n)
+	return fmt.Errorf("it has %d names (hard links), and replacing it would detach this name from the rest", n)
+}
+
+// manyNames is detaches for a proposal, with what to do instead.
+func manyNames(n int) error {
+	if err := detaches(n); err != nil {
+		return fmt.Errorf("%w: edit it with a command, or make it a separate file first", err)
+	}
+	return nil
 }

@@ -60,6 +60,19 @@ func SetHome(t testing.TB, dir string) {
 	t.Setenv("USERPROFILE", dir)
 }
 
+// Input returns a file with text, open for reading until the test ends.
+func Input(t testing.TB, text string) *os.File {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "in")
+	Write(t, name, text)
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
 // Mkdir makes a folder and those above it.
 func Mkdir(t TB, path string) {
 	t.Helper()
