@@ -41,7 +41,7 @@ func TestPackage(t *testing.T) {
 			t.Errorf("%s is not what was built (%v)", f.Name, err)
 		}
 	}
-	for _, name := range []string{"[Content_Types].xml", "extension.vsixmanifest", "extension/package.json", "extension/out/extension.js"} {
+	for _, name := range []string{"[Content_Types].xml", "extension.vsixmanifest", "extension/package.json", "extension/out/extension.js", "extension/out/sdk.js"} {
 		if !found[name] {
 			t.Errorf("%s is missing", name)
 		}

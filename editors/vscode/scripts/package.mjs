@@ -14,7 +14,7 @@ import yauzl from "yauzl";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const vsce = join(root, "node_modules", "@vscode", "vsce", "vsce");
 const dist = join(root, "dist");
-const allowed = /^(out\/(extension\.js|NOTICES\.txt)|package\.json|package\.nls(\.[a-z-]+)?\.json|l10n\/bundle\.l10n\.[a-z-]+\.json|README\.md|CHANGELOG\.md|LICENSE(\.txt)?|syntaxes\/[a-z]+\.json|media\/((icon|status)\.png|[\w.-]+\.(svg|md)))$/;
+const allowed = /^(out\/((extension|sdk)\.js|NOTICES\.txt)|package\.json|package\.nls(\.[a-z-]+)?\.json|l10n\/bundle\.l10n\.[a-z-]+\.json|README\.md|CHANGELOG\.md|LICENSE(\.txt)?|syntaxes\/[a-z]+\.json|media\/((icon|status)\.png|[\w.-]+\.(svg|md)))$/;
 
 function run(...args) {
   return execFileSync(process.execPath, args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });

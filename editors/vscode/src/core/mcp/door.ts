@@ -1,4 +1,3 @@
-import { createMcpHandler, isLegacyRequest, ProtocolError, Server, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { callTool } from "../calls";
@@ -11,6 +10,7 @@ import { maxPayload } from "../server";
 import { oneLine } from "../text";
 import type { ToolClient } from "../tools";
 import { HttpError, readJson, sendError, sendResponse, toRequest } from "./http";
+import type * as Sdk from "./sdk";
 
 const idleMs = 30 * 60_000;
 const sweepMs = 5 * 60_000;
@@ -97,8 +97,8 @@ export class McpClient implements ToolClient {
 
 interface Open {
   readonly client: McpClient;
-  readonly server: Server;
-  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly server: Sdk.Server;
+  readonly transport: Sdk.WebStandardStreamableHTTPServerTransport;
 }
 
 /**
@@ -111,12 +111,11 @@ interface Open {
  */
 export class McpDoor {
   private readonly sessions = new Map<string, Open>();
-  private modern: ReturnType<typeof createMcpHandler>;
+  /** undefined: no client of the newest protocol has come since the window listens. */
+  private modern: ReturnType<typeof Sdk.createMcpHandler> | undefined;
   private stopSweep: Cancel = () => undefined;
 
-  constructor(private readonly host: McpHost) {
-    this.modern = this.makeModern();
-  }
+  constructor(private readonly host: McpHost) {}
 
   start(): void {
     this.stopSweep = this.host.clock.after(sweepMs, () => {
@@ -138,8 +137,8 @@ export class McpDoor {
     this.stopSweep();
     await Promise.all([...this.sessions.values()].map((open) => this.end(open)));
     const { modern } = this;
-    this.modern = this.makeModern(); // the window may listen again, and a closed one answers nobody
-    await modern.close();
+    this.modern = undefined; // the window may listen again, and a closed one answers nobody
+    await modern?.close();
   }
 
   clients(): readonly Client[] {
@@ -178,11 +177,15 @@ export class McpDoor {
     const parsedBody = await readJson(req, maxPayload);
     if (Array.isArray(parsedBody) && parsedBody.length === 0) throw new HttpError(400, "a batch may not be empty", -32_600);
     if (open !== undefined) return open.transport.handleRequest(request, { parsedBody });
+    const loaded = await import("./sdk");
     const { guest } = this.host; // a guest has a session: it is told its answers later
-    if (guest === undefined && !(await isLegacyRequest(request, parsedBody))) return this.modern.fetch(request, { parsedBody });
+    if (guest === undefined && !(await loaded.isLegacyRequest(request, parsedBody))) {
+      this.modern ??= this.makeModern(loaded);
+      return this.modern.fetch(request, { parsedBody });
+    }
     if (!isInitialize(parsedBody)) throw new HttpError(400, "Mcp-Session-Id header is required");
     if (this.sessions.size >= maxSessions) await this.makeRoom();
-    return this.begin(request, parsedBody);
+    return this.begin(loaded, request, parsedBody);
   }
 
   private streaming(client: McpClient, gone: AbortSignal): void {
@@ -226,10 +229,10 @@ export class McpDoor {
     else gone.addEventListener("abort", left, { once: true });
   }
 
-  private async begin(request: Request, parsedBody: unknown): Promise<Response> {
+  private async begin(loaded: typeof Sdk, request: Request, parsedBody: unknown): Promise<Response> {
     const client = new McpClient(this.host.nextId(), this.host.clock.now());
-    const server = this.makeServer(client);
-    const transport = new WebStandardStreamableHTTPServerTransport({
+    const server = this.makeServer(loaded, client);
+    const transport = new loaded.WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => {
         this.sessions.set(id, { client, server, transport });
@@ -254,14 +257,14 @@ export class McpDoor {
     this.host.changed();
   }
 
-  private makeModern(): ReturnType<typeof createMcpHandler> {
+  private makeModern(loaded: typeof Sdk): ReturnType<typeof Sdk.createMcpHandler> {
     const { host } = this;
-    const make = (): Server => this.makeServer(new McpClient(host.nextId(), host.clock.now()));
+    const make = (): Sdk.Server => this.makeServer(loaded, new McpClient(host.nextId(), host.clock.now()));
     const onerror = (err: Error): void => host.log.debug(`/mcp: ${err.message}`);
-    return createMcpHandler(make, { legacy: "reject", onerror });
+    return loaded.createMcpHandler(make, { legacy: "reject", onerror });
   }
 
-  private makeServer(client: McpClient): Server {
+  private makeServer({ ProtocolError, Server }: typeof Sdk, client: McpClient): Sdk.Server {
     const { host } = this;
     const info = { name: "agent-ide", title: "Agent for VS Code", version: host.version };
     const { guest } = host;
