@@ -140,7 +140,7 @@ func TestReadOutsideIsAsked(t *testing.T) {
 	}
 	b.want(b.call("list_files", m{"path": outside}), false, "lib.go")
 	b.want(b.call("search_files", m{"path": outside, "regex": "package"}), false, "1:package lib")
-	b.want(b.call("find_files", m{"path": outside, "pattern": "*.go"}), false, name)
+	b.want(b.call("find_files", m{"path": outside, "pattern": "*.go"}), false, filepath.ToSlash(name))
 	if len(b.ask.asked) != 1 || confirm.As[*confirm.Read](b.ask.asked[0]).Path != outside {
 		t.Errorf("asked: %+v", b.ask.asked)
 	}
@@ -156,6 +156,9 @@ func TestListFindSearch(t *testing.T) {
 		files[fmt.Sprintf("many/f%03d", i)] = ""
 	}
 	b := newBench(t, files)
+	outside := filepath.Join(t.TempDir(), "hosts")
+	scratch.Write(t, outside, "")
+	outside = filepath.ToSlash(outside)
 	tests := []struct {
 		tool   string
 		args   m
@@ -180,7 +183,7 @@ func TestListFindSearch(t *testing.T) {
 		{"search_files", m{"regex": "needle", "limit": 1}, false, []string{"1 match in 1 file. There are more"}},
 		{"search_files", m{"regex": "("}, true, []string{"not RE2"}},
 		{"search_files", m{"regex": "x", "path": "nowhere"}, true, []string{"nowhere does not exist"}},
-		{"search_files", m{"regex": "x", "path": "/etc/hosts"}, true, []string{"/etc/hosts is not a folder"}},
+		{"search_files", m{"regex": "x", "path": outside}, true, []string{outside + " is not a folder"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.tool+fmt.Sprint(tt.args), func(t *testing.T) {

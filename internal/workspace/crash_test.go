@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,7 +53,7 @@ func TestMain(m *testing.M) {
 		err = writePlain(os.Args[1:])
 	}
 	fmt.Fprintln(os.Stderr, "the child ended by itself:", err)
-	os.Exit(1)
+	os.Exit(3) // Windows ends what is killed with 1
 }
 
 // phases lists the steps of the child at which it is killed, in the order of an edit.
@@ -218,8 +219,12 @@ func kill(t *testing.T, as string, args []string, phase string, n int, delay tim
 	if err != nil {
 		t.Fatal(err)
 	}
+	killed := -1
+	if runtime.GOOS == "windows" {
+		killed = 1
+	}
 	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != -1 {
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != killed {
 		t.Fatalf("the child was not killed: %v", err)
 	}
 	whole := string(rest[:strings.LastIndexByte(string(rest), '\n')+1])

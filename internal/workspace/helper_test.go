@@ -55,7 +55,7 @@ func must(t testing.TB, err error) {
 
 func symlink(t testing.TB, target, path string) {
 	t.Helper()
-	must(t, os.Symlink(target, path))
+	scratch.Symlink(t, target, path)
 }
 
 func isLink(t testing.TB, path string) bool {

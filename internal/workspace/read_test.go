@@ -20,7 +20,7 @@ func TestResolve(t *testing.T) {
 	extra.Write("lib/x", "x")
 	w.Write("a/b/f", "f")
 	outside := t.TempDir()
-	link := func(target, name string) { must(t, os.Symlink(target, w.Path(name))) }
+	link := func(target, name string) { symlink(t, target, w.Path(name)) }
 	link("a/b", "in")
 	link(w.Path("a"), "absolute")
 	link("in/../../a/b/f", "crooked")
@@ -69,8 +69,8 @@ func TestNothingOutsideIsWrittenOrReadUnasked(t *testing.T) {
 	outside := t.TempDir()
 	secret := filepath.Join(outside, "secret")
 	must(t, os.WriteFile(secret, []byte("secret\n"), 0o644))
-	must(t, os.Symlink(outside, w.Path("out")))
-	must(t, os.Symlink(secret, w.Path("link")))
+	symlink(t, outside, w.Path("out"))
+	symlink(t, secret, w.Path("link"))
 	for _, path := range []string{"out/secret", "link", secret, "out/new", "../" + filepath.Base(w.Dir()) + "x"} {
 		if _, err := w.Propose(path, func(workspace.File) (string, error) { return "mine", nil }); !errors.Is(err, workspace.ErrOutside) {
 			t.Errorf("propose %s: %v", path, err)
@@ -124,9 +124,9 @@ func TestFS(t *testing.T) {
 	w := open(t)
 	w.Write("a/f", "f\n")
 	w.Write("a/b/g", "g\n")
-	must(t, os.Symlink(t.TempDir(), w.Path("a/out")))
-	must(t, os.Symlink("../../../../../../../etc/passwd", w.Path("a/passwd")))
-	must(t, os.Symlink("b/g", w.Path("a/inner")))
+	symlink(t, t.TempDir(), w.Path("a/out"))
+	symlink(t, "../../../../../../../etc/passwd", w.Path("a/passwd"))
+	symlink(t, "b/g", w.Path("a/inner"))
 	fsys, name, err := w.FS("a")
 	must(t, err)
 	if name != "a" {

@@ -43,16 +43,21 @@ var intruders = []struct {
 	}, "two\n"},
 	{"a symlink in its place, to a file with the same content", func(w *tree) error {
 		w.Write("other", "one\n")
-		return errors.Join(os.Remove(w.Path("d/f.txt")), os.Symlink("../other", w.Path("d/f.txt")))
+		err := os.Remove(w.Path("d/f.txt"))
+		symlink(w.T, "../other", w.Path("d/f.txt"))
+		return err
 	}, "one\n"},
 	{"a symlink in its place, to a file outside", func(w *tree) error {
 		outside := filepath.Join(w.Home, "outside")
-		return errors.Join(os.WriteFile(outside, []byte("one\n"), 0o644),
-			os.Remove(w.Path("d/f.txt")), os.Symlink(outside, w.Path("d/f.txt")))
+		err := errors.Join(os.WriteFile(outside, []byte("one\n"), 0o644), os.Remove(w.Path("d/f.txt")))
+		symlink(w.T, outside, w.Path("d/f.txt"))
+		return err
 	}, "one\n"},
 	{"a symlink in its folder's place", func(w *tree) error {
 		w.Write("e/f.txt", "one\n")
-		return errors.Join(os.RemoveAll(w.Path("d")), os.Symlink("e", w.Path("d")))
+		err := os.RemoveAll(w.Path("d"))
+		symlink(w.T, "e", w.Path("d"))
+		return err
 	}, "one\n"},
 	{"its folder moved away and made again", func(w *tree) error {
 		err := os.Rename(w.Path("d"), w.Path("e"))
@@ -134,8 +139,12 @@ func checkRefused(t *testing.T, w *tree, name string, err error) {
 // the last moment: there is no gap before the link.
 func TestAppearedFileIsNeverOverwritten(t *testing.T) {
 	appear := map[string]func(w *tree) error{
-		"file":     func(w *tree) error { w.Write("d/new.txt", "theirs\n"); return nil },
-		"symlink":  func(w *tree) error { return errors.Join(mkdir(w, "d"), os.Symlink("nowhere", w.Path("d/new.txt"))) },
+		"file": func(w *tree) error { w.Write("d/new.txt", "theirs\n"); return nil },
+		"symlink": func(w *tree) error {
+			err := mkdir(w, "d")
+			symlink(w.T, "nowhere", w.Path("d/new.txt"))
+			return err
+		},
 		"folder":   func(w *tree) error { return mkdir(w, "d/new.txt") },
 		"no place": func(w *tree) error { w.Write("d", "a file where the folder should be"); return nil },
 	}
