@@ -285,3 +285,55 @@ func (d dirtyFile) Unsaved(_ context.Context, path string) (string, bool) {
 }
 
 func (dirtyFile) Save(context.Context, string) error { return errors.New("not asked to save") }
+
+// A move by case alone, with and without an edit, is a move on every system, and so are its undo and
+// redo, where both spellings name one file too.
+func TestMoveByCaseAlone(t *testing.T) {
+	for name, c := range map[string]struct {
+		tool  string
+		args  m
+		after string
+	}{
+		"a move":              {"move_file", m{"path": "sub/a.txt", "to": "sub/A.txt"}, "one\ntwo\n"},
+		"a move with an edit": {"patch", m{"diff": "*** Update File: sub/a.txt\n*** Move to: sub/A.txt\n@@\n-one\n+1\n two\n"}, "1\ntwo\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, map[string]string{"sub/a.txt": "one\ntwo\n", "sub/b.txt": "b\n"})
+			check := func(when, file, want string) {
+				t.Helper()
+				if got := b.names("sub"); got != file+" b.txt" {
+					t.Fatalf("%s, the folder has %s, want %s b.txt", when, got, file)
+				}
+				if got := b.read("sub/" + file); got != want {
+					t.Errorf("%s, the file holds %q, want %q", when, got, want)
+				}
+			}
+			b.want(b.call(c.tool, c.args), false, "sub/a.txt → sub/A.txt")
+			check("moved", "A.txt", c.after)
+			if n := len(b.ask.asked); n != 1 || b.ask.asked[0].File().Label() != "sub/a.txt → sub/A.txt" {
+				t.Errorf("asked %+v", b.ask.asked)
+			}
+			b.undone(undo.LastChange)
+			check("undone", "a.txt", "one\ntwo\n")
+			b.undone(undo.LastUndo)
+			check("redone", "A.txt", c.after)
+			b.want(b.call("move_file", m{"path": "sub/A.txt", "to": "sub/b.txt"}), true, "sub/b.txt exists")
+			b.want(b.call("move_file", m{"path": "sub/A.txt", "to": "sub/a.txt"}), false, "sub/A.txt → sub/a.txt")
+			check("moved back", "a.txt", c.after)
+		})
+	}
+}
+
+// names returns the names in a folder.
+func (b *bench) names(folder string) string {
+	b.Helper()
+	list, err := os.ReadDir(b.path(folder))
+	if err != nil {
+		b.Fatal(err)
+	}
+	var names []string
+	for _, d := range list {
+		names = append(names, d.Name())
+	}
+	return strings.Join(names, " ")
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -81,10 +82,18 @@ func (r *Root) commits(changes []Change, p Policy, by Origin) (all []*commit) {
 			continue
 		}
 		made, gone := c.Halves()
-		arrival := add(made)
+		var arrival *commit
+		if twins(c.Path, c.To) { // where both names are one, it is free only then
+			departure := add(gone)
+			arrival = add(made)
+			arrival.source = departure
+		} else {
+			arrival = add(made)
+			arrival.source = add(gone)
+		}
 		arrival.hosted = false
-		arrival.source = add(gone)
 	}
+	pair(all)
 	if p == AllOrNone && len(all) > 1 {
 		run := rand.Text()
 		for _, k := range all {
@@ -92,6 +101,19 @@ func (r *Root) commits(changes []Change, p Policy, by Origin) (all []*commit) {
 		}
 	}
 	return all
+}
+
+// pair tells commits that make a file which other goes before them whose name was the same but for the case.
+func pair(all []*commit) {
+	gone := map[string]*commit{}
+	for _, k := range all {
+		switch name := foldName(k.change.Path); {
+		case k.change.Delete:
+			gone[name] = k
+		case !k.change.Exists:
+			k.twin = gone[name]
+		}
+	}
 }
 
 // Bounds of the changes that are made durable together, if not all have to be.
@@ -342,13 +364,14 @@ func (b *batch) takeBack(n, at int, why error) error {
 		why = fmt.Errorf("%s: %w", b.all[at].change.Name, why)
 	}
 	var left []string
-	for i, k := range b.all {
+	for i, k := range slices.Backward(b.all) {
 		stays := i < n && k.takeBack() != nil
 		if stays {
 			left = append(left, k.change.Name)
 		}
 		why = errors.Join(why, k.end(stays)) // after an outcome, recovery takes nothing back
 	}
+	slices.Reverse(left)
 	if len(left) > 0 {
 		prefix = "only " + strings.Join(left, ", ") + " was written, and could not be restored"
 	}

@@ -67,6 +67,18 @@ func (r *Root) Vacant(path string) (abs, name string, err error) {
 	return p.abs, p.name, nil
 }
 
+// Place is Vacant for a file at a resolved path that moves. The place may be the file itself in another
+// spelling: then its name gets that.
+func (r *Root) Place(from, to string) (abs, name string, err error) {
+	if p, err := r.named(to); err == nil && p.info != nil && p.abs == from {
+		all := parts(to)
+		if at := filepath.Join(filepath.Dir(from), all[len(all)-1]); twins(at, from) {
+			return at, r.files.named(at), nil
+		}
+	}
+	return r.Vacant(to)
+}
+
 // named resolves a path in the workspace whose last part is not a link.
 func (r *Root) named(path string) (place, error) {
 	p, err := r.files.resolve(path)

@@ -111,3 +111,6 @@ func syncDir(dir *os.Root) error {
 	}
 	return errors.Join(f.Sync(), f.Close())
 }
+
+// syncMode makes the mode of a file durable.
+func syncMode(f *os.File) error { return f.Sync() }

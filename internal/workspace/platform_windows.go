@@ -100,3 +100,6 @@ func readDir(dir *os.File, _ string) ([]fs.DirEntry, error) { return dir.ReadDir
 
 // syncDir does nothing: Windows cannot sync a folder, and journals its names.
 func syncDir(*os.Root) error { return nil }
+
+// syncMode does nothing: Windows syncs no file that is open only for reading, and journals its attributes.
+func syncMode(*os.File) error { return nil }

@@ -38,13 +38,17 @@ func (fl *files) whole(p place) (File, error) {
 }
 
 // Raw returns the file at a resolved path, without its text, and its bytes. A missing
-// file is no error. The error is ErrStale if a symlink has appeared in the path.
+// file is no error, and what has another spelling of the name is not the file. The error is ErrStale if a
+// symlink has appeared in the path.
 func (r *Root) Raw(path string) (File, []byte, error) {
 	p, err := r.files.resolve(path)
 	if err != nil {
 		return File{}, nil, err
 	}
 	if p.abs != path {
+		if other, err := respelled(path); err != nil || other {
+			return File{Path: path, Name: r.files.named(path)}, nil, err
+		}
 		return File{}, nil, fmt.Errorf("%w: its path contains a symlink now", ErrStale)
 	}
 	file := File{Path: p.abs, Name: p.name}

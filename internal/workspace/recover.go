@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,7 +69,7 @@ func recoverGroup(entries []*journal.Entry, content func(*journal.Entry) ([]byte
 	if len(made) == 0 || !waits {
 		return journal.TakenBack{}
 	}
-	for _, e := range made {
+	for _, e := range slices.Backward(made) { // a name can be free only once its twin is gone
 		var before []byte
 		var err error
 		if e.Before != nil {
@@ -83,6 +84,8 @@ func recoverGroup(entries []*journal.Entry, content func(*journal.Entry) ([]byte
 		}
 		out.Names = append(out.Names, e.Name)
 	}
+	slices.Reverse(out.Names)
+	slices.Reverse(out.Left)
 	out.Of = len(entries)
 	return out
 }
@@ -267,13 +270,17 @@ func stateAt(path string) (s State, err error) {
 	return s, errors.Join(err, dir.Close())
 }
 
-// hashOf returns the hash of a file, or nil if it is missing.
+// hashOf returns the hash of a file, or nil if it is missing or has another spelling of the name.
 func hashOf(path string) (*Hash, error) {
 	info, err := os.Lstat(path)
 	if missing(err) {
 		return nil, nil
 	}
-	if err != nil {
+	other := false
+	if err == nil {
+		other, err = respelled(path)
+	}
+	if err != nil || other {
 		return nil, err
 	}
 	if err := regular(path, info); err != nil {

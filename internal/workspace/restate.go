@@ -95,13 +95,13 @@ func DecodeAs(data []byte, f Format) (string, error) {
 }
 
 // Order returns the indexes of changes in an order in which each can be made, if some of them have
-// states: first what goes, then folders from the outside in, then their content.
+// states or only the case of a name changes: first what goes, then folders from the outside in, then their content.
 func Order(changes []Change) []int {
 	order := make([]int, len(changes))
 	for i := range order {
 		order[i] = i
 	}
-	if !slices.ContainsFunc(changes, func(c Change) bool { return c.States != nil }) {
+	if !slices.ContainsFunc(changes, func(c Change) bool { return c.States != nil }) && !haveTwins(changes) {
 		return order
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
@@ -115,6 +115,17 @@ func Order(changes []Change) []int {
 		return strings.Compare(changes[a].Path, changes[b].Path)
 	})
 	return order
+}
+
+// haveTwins reports whether a file comes whose name was another's that goes, but for the case.
+func haveTwins(changes []Change) bool {
+	gone := map[string]bool{}
+	for _, c := range changes {
+		if c.Delete {
+			gone[foldName(c.Path)] = true
+		}
+	}
+	return slices.ContainsFunc(changes, func(c Change) bool { return !c.Exists && gone[foldName(c.Path)] })
 }
 
 // The order in which paths change.

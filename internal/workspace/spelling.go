@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -99,4 +100,26 @@ func nameOnDisk(names []string, part string, same func(name string) bool) (name 
 		}
 	}
 	return "", false
+}
+
+// respelled reports whether what is at a path is called otherwise in its folder, in another case: where the
+// file system takes both names for one, that is another path.
+func respelled(path string) (bool, error) {
+	at, err := asOnDisk(path)
+	switch {
+	case missing(err):
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	return twins(at, path), nil
+}
+
+// twins reports whether two paths differ in the case of the last name alone.
+func twins(a, b string) bool { return a != b && foldName(a) == foldName(b) }
+
+// foldName returns a form of a path that it shares with its twins.
+func foldName(path string) string {
+	dir, name := filepath.Split(path)
+	return dir + strings.ToLower(norm.NFC.String(name))
 }

@@ -130,13 +130,17 @@ func single(f *os.File, info fs.FileInfo) error {
 	return detaches(n)
 }
 
-// look is Look for a name in a folder.
+// look is Look for a name in a folder. What has another spelling of the name is not there.
 func look(in *os.Root, name string) (State, []byte, error) {
 	info, err := in.Lstat(name)
 	if missing(err) {
 		return State{}, nil, nil
 	}
-	if err != nil {
+	other := false
+	if err == nil {
+		other, err = respelled(filepath.Join(in.Name(), name))
+	}
+	if err != nil || other {
 		return State{}, nil, err
 	}
 	var content []byte

@@ -28,6 +28,7 @@ type commit struct {
 	found  fs.FileInfo // of the file at the time of check; nil if missing
 	file   *os.File    // the temp file, not synced yet; nil without one
 	source *commit     // of the file that moves here; nil without one
+	twin   *commit     // of a file that goes before, whose name differs in case alone; nil without one
 
 	hosted bool  // the host writes it
 	placed bool  // the new state is in its place
@@ -133,19 +134,33 @@ func (k *commit) vacant() error {
 	if k.dir == nil {
 		return nil
 	}
-	_, err := k.dir.Lstat(k.base)
+	now, err := k.dir.Lstat(k.base)
 	switch {
-	case err == nil:
-		return fmt.Errorf("%w: it was created meanwhile", ErrStale)
-	case !missing(err):
+	case missing(err):
+		return nil
+	case err != nil:
 		return err
+	case k.twin != nil && !k.twin.placed && k.twin.info != nil && os.SameFile(now, k.twin.info):
+		return nil // it goes first
 	}
-	return nil
+	return fmt.Errorf("%w: it was created meanwhile", ErrStale)
+}
+
+// lstat returns what is at the path; what has another spelling of the name is not.
+func (k *commit) lstat() (fs.FileInfo, error) {
+	now, err := k.dir.Lstat(k.base)
+	if err != nil {
+		return nil, err
+	}
+	if other, err := respelled(k.change.Path); err != nil || other {
+		return nil, cmp.Or(err, fs.ErrNotExist)
+	}
+	return now, nil
 }
 
 // hold opens the file to replace. While it is open, no other file can get its identity.
 func (k *commit) hold() error {
-	now, err := k.dir.Lstat(k.base)
+	now, err := k.lstat()
 	if err != nil {
 		return stale(err)
 	}
@@ -224,7 +239,7 @@ func (k *commit) check() error {
 	if !k.from.Exists() {
 		return k.vacant()
 	}
-	now, err := k.dir.Lstat(k.base)
+	now, err := k.lstat()
 	if err != nil {
 		return stale(err)
 	}

@@ -66,13 +66,28 @@ func together(root *workspace.Root) ([]workspace.Change, error) {
 	return all, nil
 }
 
-// writeTogether is the child: it writes many files together, and stays in a phase.
+// byCase returns a move of a.txt to A.txt with an edit.
+func byCase(root *workspace.Root) ([]workspace.Change, error) {
+	file, err := root.Removable("a.txt")
+	if err != nil {
+		return nil, err
+	}
+	c := workspace.Change{File: file, After: "1\n"}
+	c.To, c.ToName, err = root.Place(file.Path, "A.txt")
+	return []workspace.Change{c}, err
+}
+
+// writeTogether is the child: it writes many files together, or moves one, and stays in a phase.
 func writeTogether(args []string) error {
 	root, err := workspace.Open(args[0], workspace.Options{Home: args[1]})
 	if err != nil {
 		return err
 	}
-	changes, err := together(root)
+	proposed := together
+	if args[4] == "by case" {
+		proposed = byCase
+	}
+	changes, err := proposed(root)
 	if err != nil {
 		return err
 	}
@@ -152,7 +167,7 @@ func TestKilledWhileItWritesTogether(t *testing.T) {
 			before(w)
 			old := w.State()
 			must(t, w.Close())
-			kill(t, "together", []string{w.Dir(), w.Home, phase, fmt.Sprint(n)}, phase, n, -1)
+			kill(t, "together", []string{w.Dir(), w.Home, phase, fmt.Sprint(n), "many"}, phase, n, -1)
 			w = reopen(t, w.Dir(), w.Home, workspace.Options{})
 			taken := w.TakenBack()
 			if partly := phase == "rename" && n > 0; partly != (taken.Of == many) || partly != (len(taken.Names) == n && n > 0) || len(taken.Left) > 0 {
@@ -193,7 +208,7 @@ func TestChangedAfterTheKill(t *testing.T) {
 	w := open(t)
 	before(w)
 	must(t, w.Close())
-	kill(t, "together", []string{w.Dir(), w.Home, "rename", "5"}, "rename", 5, -1)
+	kill(t, "together", []string{w.Dir(), w.Home, "rename", "5", "many"}, "rename", 5, -1)
 	w.Write("old/f01", "theirs\n")
 	w = reopen(t, w.Dir(), w.Home, workspace.Options{})
 	taken := w.TakenBack()
@@ -215,5 +230,68 @@ func TestOneStaleFileStopsAll(t *testing.T) {
 	}
 	if diff := cmp.Diff(now, w.State()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestKilledWhileItMovesByCase kills a process at each phase of a move of a.txt to A.txt. The next start
+// leaves the one or the other, whole, and an undo leads back.
+func TestKilledWhileItMovesByCase(t *testing.T) {
+	old, moved := map[string]string{"a.txt": "one\n"}, map[string]string{"A.txt": "1\n"}
+	texts := func(w *tree) map[string]string {
+		out := map[string]string{}
+		for _, name := range w.Files() {
+			out[name] = w.Content(name)
+		}
+		return out
+	}
+	back, done := 0, 0
+	for _, at := range []struct {
+		phase string
+		n     int
+	}{{"blob", 0}, {"blob", 1}, {"journal", 0}, {"journal", 1}, {"temp", 0}, {"sync", 0}, {"check", 0}, {"check", 1}, {"rename", 0}, {"rename", 1}, {"done", 0}, {"done", 1}} {
+		w := open(t)
+		w.Write("a.txt", "one\n")
+		must(t, w.Close())
+		kill(t, "together", []string{w.Dir(), w.Home, at.phase, fmt.Sprint(at.n), "by case"}, at.phase, at.n, -1)
+		w = reopen(t, w.Dir(), w.Home, workspace.Options{})
+		back += w.TakenBack().Of
+		if at.phase == "done" {
+			done++
+			if diff := cmp.Diff(moved, texts(w)); diff != "" {
+				t.Fatalf("%v: %s", at, diff)
+			}
+			w.undo(undo.LastChange)
+		}
+		if diff := cmp.Diff(old, texts(w)); diff != "" {
+			t.Fatalf("%v: %s", at, diff)
+		}
+	}
+	if back != 2 || done != 2 {
+		t.Errorf("%d files taken back, %d kills after the move", back, done)
+	}
+}
+
+// TestUndoOfACommandThatRespells takes back what a command did that renamed a.txt to A.txt, and does it again.
+func TestUndoOfACommandThatRespells(t *testing.T) {
+	w := open(t)
+	w.Write("a.txt", "one\n")
+	before, content, err := w.Look(w.Path("a.txt"))
+	must(t, err)
+	must(t, os.Rename(w.Path("a.txt"), w.Path("between"))) // else Wine does nothing
+	must(t, os.Rename(w.Path("between"), w.Path("A.txt")))
+	must(t, w.Record(slices.Values([]workspace.Effect{
+		{Path: w.Path("A.txt"), Name: "A.txt", After: before},
+		{Path: w.Path("a.txt"), Name: "a.txt", Before: before, Content: content},
+	}), turn(1)))
+	for _, c := range []struct {
+		what undo.Range
+		want string
+	}{{undo.LastTurn, "a.txt"}, {undo.LastUndo, "A.txt"}, {undo.LastTurn, "a.txt"}} {
+		if got := w.undo(c.what); len(got) != 2 {
+			t.Errorf("it takes back %q", got)
+		}
+		if got := w.Files(); !slices.Equal(got, []string{c.want}) || w.Content(c.want) != "one\n" {
+			t.Fatalf("there are %q, want %s", got, c.want)
+		}
 	}
 }

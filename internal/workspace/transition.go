@@ -112,7 +112,7 @@ func (t *transition) chmod() (done bool, err error) {
 	if err := t.dir.Chmod(t.base, t.to.Mode&keptMode); err != nil || openErr != nil {
 		return err == nil, err
 	}
-	if err := f.Sync(); err != nil {
+	if err := syncMode(f); err != nil {
 		return true, fmt.Errorf("%w: %w", ErrNotDurable, err)
 	}
 	return true, nil

@@ -66,7 +66,7 @@ func (r *review) unmoved(c workspace.Change) bool {
 	now, _, err := r.Root.Raw(c.Path)
 	switch {
 	case c.Moves():
-		if _, _, err := r.Root.Vacant(c.To); err != nil {
+		if _, _, err := r.Root.Place(c.Path, c.To); err != nil {
 			return false
 		}
 	case !c.Removes() && c.Raw == nil && c.RawAfter == nil:
@@ -81,7 +81,7 @@ func (r *review) unmoved(c workspace.Change) bool {
 // next reviewer. If there can be no such change, it returns a result with the reason.
 func (r *review) again(approved workspace.Change) (workspace.Change, *toolcall.Result) {
 	if approved.Moves() {
-		if _, _, err := r.Root.Vacant(approved.To); err != nil {
+		if _, _, err := r.Root.Place(approved.Path, approved.To); err != nil {
 			return workspace.Change{}, refusal("%s was not moved: %w", approved.Name, err)
 		}
 	}

@@ -154,11 +154,11 @@ func (w Writer) movesTo(ctx context.Context, c *workspace.Change, p Part) *toolc
 		c.To, c.ToName = abs, name
 		return nil
 	}
-	c.To, c.ToName, err = w.Root.Vacant(p.To)
+	c.To, c.ToName, err = w.Root.Place(c.Path, p.To)
 	if w.Pending.Frees(abs) {
 		err = fmt.Errorf("%s is on the disk until the user approves the pending change that removes it: move_file has that reviewed first", name)
 	}
-	if f, ok, _ := w.Pending.Read(abs); err == nil && ok && f.Exists {
+	if f, ok, _ := w.Pending.Read(c.To); err == nil && ok && f.Exists {
 		err = errors.New(c.ToName + " is created by a pending change")
 	}
 	if err == nil && !w.Pending.Has(c.Path) {
