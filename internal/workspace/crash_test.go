@@ -53,7 +53,7 @@ func TestMain(m *testing.M) {
 		err = writePlain(os.Args[1:])
 	}
 	fmt.Fprintln(os.Stderr, "the child ended by itself:", err)
-	os.Exit(3) // Windows ends what is killed with 1
+	os.Exit(3) // a process that Windows kills ends with 1
 }
 
 // phases lists the steps of the child at which it is killed, in the order of an edit.

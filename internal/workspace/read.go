@@ -38,7 +38,7 @@ func (fl *files) whole(p place) (File, error) {
 }
 
 // Raw returns the file at a resolved path, without its text, and its bytes. A missing
-// file is no error, and what has another spelling of the name is not the file. The error is ErrStale if a
+// file is no error, and a file with another spelling of the name is another. The error is ErrStale if a
 // symlink has appeared in the path.
 func (r *Root) Raw(path string) (File, []byte, error) {
 	p, err := r.files.resolve(path)

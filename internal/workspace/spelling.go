@@ -102,8 +102,8 @@ func nameOnDisk(names []string, part string, same func(name string) bool) (name 
 	return "", false
 }
 
-// respelled reports whether what is at a path is called otherwise in its folder, in another case: where the
-// file system takes both names for one, that is another path.
+// respelled reports whether the file at a path has its name in another case: the file system takes both
+// names for one, and the file has the other path.
 func respelled(path string) (bool, error) {
 	at, err := asOnDisk(path)
 	switch {

@@ -130,7 +130,7 @@ func single(f *os.File, info fs.FileInfo) error {
 	return detaches(n)
 }
 
-// look is Look for a name in a folder. What has another spelling of the name is not there.
+// look is Look for a name in a folder. A file with another spelling of the name is another.
 func look(in *os.Root, name string) (State, []byte, error) {
 	info, err := in.Lstat(name)
 	if missing(err) {

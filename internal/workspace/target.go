@@ -146,7 +146,7 @@ func (k *commit) vacant() error {
 	return fmt.Errorf("%w: it was created meanwhile", ErrStale)
 }
 
-// lstat returns what is at the path; what has another spelling of the name is not.
+// lstat looks at the path. A file with another spelling of the name is another.
 func (k *commit) lstat() (fs.FileInfo, error) {
 	now, err := k.dir.Lstat(k.base)
 	if err != nil {

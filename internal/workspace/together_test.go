@@ -271,7 +271,7 @@ func TestKilledWhileItMovesByCase(t *testing.T) {
 	}
 }
 
-// TestUndoOfACommandThatRespells takes back what a command did that renamed a.txt to A.txt, and does it again.
+// TestUndoOfACommandThatRespells takes back a command that renamed a.txt to A.txt, and the undo.
 func TestUndoOfACommandThatRespells(t *testing.T) {
 	w := open(t)
 	w.Write("a.txt", "one\n")

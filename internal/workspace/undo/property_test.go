@@ -461,8 +461,8 @@ func where(changes []change, wanted func(change) bool) []change {
 	return out
 }
 
-// onDisk returns what becomes of a mode of which the owner may write: Windows knows one such for files, and
-// one for folders.
+// onDisk returns a mode with which the owner may write as the disk keeps it: Windows knows one such for
+// files, and one for folders.
 func onDisk(mode fs.FileMode) fs.FileMode {
 	switch {
 	case runtime.GOOS != "windows":
