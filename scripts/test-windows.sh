@@ -80,7 +80,11 @@ one() {
 	shift
 	export -f in_wine
 	export root
-	timeout -k 5 300 bash -c 'in_wine "$@"' in_wine "$here" "C:\\$name" "$@" 9>&- 2>&1 || status=$?
+	# Into a file: what Wine starts beside the program lives on, and would hold a pipe open.
+	timeout -k 5 300 bash -c 'in_wine "$@"' in_wine "$here" "C:\\$name" "$@" 9>&- >"$room/said" 2>&1 || status=$?
+	cat "$room/said"
+	# Now and then Wine kills a program that ends.
+	if [ "$status" -eq 137 ] && grep -v '^environment: line' "$room/said" | tail -n 1 | grep -q '^.\?PASS$'; then status=0; fi
 	# What a program left that was ended from outside would disturb the next.
 	[ "$status" -lt 124 ] || chroot "$root" /usr/bin/env HOME=/root /usr/lib/wine/wineserver -k || true
 	rm -f "$root/root/.wine/drive_c/$name"
