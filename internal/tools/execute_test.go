@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
@@ -242,6 +243,7 @@ func TestAKilledCommandIsNotReported(t *testing.T) {
 }
 
 func TestCancelledCommandEndsTheTurn(t *testing.T) {
+	scratch.Need(t, "bash")
 	b := newBench(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	call := Call{Args: json.RawMessage(`{"command":"echo up; sleep 300"}`), Progress: func(string) { cancel() }}
