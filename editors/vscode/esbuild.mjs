@@ -37,7 +37,7 @@ const extension = {
   supported: { "dynamic-import": false },
   minify: true,
   keepNames: false,
-  legalComments: "eof",
+  legalComments: "external",
   sourcemap: "external",
   metafile: true,
 };
@@ -66,7 +66,7 @@ if (process.argv.includes("--tests")) {
     console.error(`${name} may have ${maxBytes[name] / 1024} KiB at most`);
     process.exitCode = 1;
   }
-  writeFileSync("out/NOTICES.txt", notices(Object.keys(result.metafile.inputs)));
+  writeFileSync("out/NOTICES.txt", notices(Object.keys(result.metafile.inputs)) + legalComments());
 }
 
 /** The licences of the bundled packages, as they require. */
@@ -77,6 +77,14 @@ function notices(inputs) {
     return `${name} ${version}\n\n${licence(name)}\n`;
   });
   return `This extension contains:\n\n${texts.join("\n---\n\n")}`;
+}
+
+/** The licences that a bundled package names in its own text, for code that it has bundled. */
+function legalComments() {
+  const files = readdirSync("out").filter((name) => name.endsWith(".LEGAL.txt")).map((name) => join("out", name));
+  const texts = files.map((file) => `\n---\n\n${readFileSync(file, "utf8")}`);
+  files.forEach((file) => rmSync(file));
+  return texts.join("");
 }
 
 function licence(name) {

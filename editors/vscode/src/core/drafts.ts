@@ -78,10 +78,14 @@ export class Drafts {
     this.write(() => this.host.files.save(now));
   }
 
-  /** The text of a tab that an earlier run has left, which the editor has kept itself. */
+  /**
+   * The text of a tab that an earlier run has left, which the editor has kept itself. It is newer than ours
+   * if the extensions died before it was typed, and older if the window did: the editor keeps it a second late.
+   */
   left(id: string, text: string): void {
     const draft = [...this.kept.values()].find((each) => each.id === id);
-    if (draft !== undefined && draft.text !== text) this.keep({ ...draft, text, untouched: false });
+    if (draft === undefined || draft.text === text || draft.earlier?.includes(sha256(text)) === true) return;
+    this.keep({ ...draft, text, untouched: false });
   }
 
   /** The text is where it belongs, or is the proposal again. */

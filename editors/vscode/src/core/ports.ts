@@ -430,6 +430,8 @@ export interface KeptDraft {
   /** The file's name for the person. */
   readonly name: string;
   readonly text: string;
+  /** The hashes of the texts that it was before, the last ones. */
+  readonly earlier?: readonly string[];
   /** The hash of the text that the client was told last; undefined if none. */
   readonly told?: string | undefined;
   /** Who asked, sanitized; and its process. */

@@ -11,7 +11,10 @@ import type { ToolResult } from "./result";
 import { diffLines, splitLines } from "./linediff";
 import { countChanges, unifiedDiff } from "./patch";
 import type { Stats } from "./patch";
-import { finalText, forDisplay, oneLine, sameText, toLf, visibleName, withoutBom } from "./text";
+import { finalText, forDisplay, oneLine, sameText, sha256, toLf, visibleName, withoutBom } from "./text";
+
+/** Of the texts that a person's text was before: more than an editor is late with its own copy. */
+const earlierMost = 200;
 
 /** In characters: a longer text is not sent while the person types. */
 const keptAtMost = 1_000_000;
@@ -129,6 +132,8 @@ export class Review {
   /** Somebody has asked to see it. */
   wanted = false;
   draft: string;
+  /** The hashes of its earlier texts, the last ones. */
+  readonly earlier: string[] = [];
   /** The hash of the text that the client was told last. */
   told: string | undefined;
   /** Of the question, for the drafts. */
@@ -175,6 +180,13 @@ export class Review {
     let mark = (): void => undefined;
     this.closed = new Promise((done) => (mark = done));
     this.markClosed = mark;
+  }
+
+  /** The person has changed the text. */
+  typed(text: string): void {
+    if (text === this.draft) return;
+    if (this.earlier.push(sha256(withoutBom(this.draft))) > earlierMost) this.earlier.shift();
+    this.draft = text;
   }
 
   get diffId(): string {

@@ -127,7 +127,7 @@ export class Reviews {
   edited(id: string, text: string): void {
     const review = this.all.get(id);
     if (review === undefined || !review.live || review.fixed) return;
-    review.draft = text;
+    review.typed(text);
     if (!review.holds("draft")) review.hold("draft", this.ports.clock.after(draftMs, () => (review.live ? this.keepDraft(review) : undefined)));
     this.changed(review);
   }
@@ -413,10 +413,10 @@ export class Reviews {
   }
 
   private keepDraft(review: Review, accepted = false): void {
-    const { key, id, name, owner, draft } = review;
+    const { key, id, name, owner, draft, earlier } = review;
     review.drop("draft");
     const untouched = !review.edited && !accepted;
-    this.drafts?.keep({ key, id, path: review.request.path, name, text: untouched ? "" : withoutBom(draft), told: review.told, asks: owner.name ?? "", pid: owner.pid, untouched, accepted });
+    this.drafts?.keep({ key, id, path: review.request.path, name, text: untouched ? "" : withoutBom(draft), earlier: [...earlier], told: review.told, asks: owner.name ?? "", pid: owner.pid, untouched, accepted });
   }
 
   /** Keeps the person's text until somebody has heard the answer, or the person has it. */

@@ -132,6 +132,19 @@ describe("what a person typed", () => {
     assert.equal(next.editor.view.shown.get(again.id)?.proposed, `${PROPOSED}typed`);
   });
 
+  it("is not replaced by an older copy that the editor has kept", async (t) => {
+    const disk = new Disk();
+    const first = await window(disk);
+    const { path, id, type } = await ask(t, first);
+    for (const typed of ["f", "first", "first and", "first and last"]) type(`${PROPOSED}${typed}`);
+    await settled();
+    first.end();
+    const next = await window(disk);
+    next.drafts.left(id, `${PROPOSED}first`);
+    const again = await ask(t, next, path);
+    assert.equal(next.editor.view.shown.get(again.id)?.proposed, `${PROPOSED}first and last`);
+  });
+
   it("survives an orderly end of the window", async (t) => {
     const disk = new Disk();
     const first = await window(disk);

@@ -173,8 +173,23 @@ describe("what a person typed in a review", () => {
   });
 });
 
+/** The files of a host whose path matches and that hold a text, each with its bytes. */
+function holding({ host }, pattern, text) {
+  try {
+    const names = fs.readdirSync(host.root, { recursive: true }).filter((name) => pattern.test(name)).map((name) => path.join(host.root, name));
+    return names.map((name) => ({ name, bytes: fs.readFileSync(name) })).filter(({ bytes }) => bytes.includes(text));
+  } catch (error) {
+    if (error.code === "ENOENT") return []; // one has just gone: look again
+    throw error;
+  }
+}
+
 describe("a window whose page crashes", () => {
-  it("is opened again with the review and the text typed in it, though the extensions of before live on", async (t) => {
+  it("is opened again with the review and the text typed in it, though the extensions of before live on", (t) => crashed(t, () => undefined));
+  it("is opened again with the last words typed, though the editor's own copy of them is older, and the extensions of before have ended", (t) => crashed(t, (pid) => process.kill(pid, "SIGKILL")));
+
+  /** The page crashes, and end gets the process of the extensions. */
+  const crashed = async (t, end) => {
     const scene = await startScene({ fresh: true, files: { "crash.txt": BASE } });
     t.after(() => scene.stop());
     const { session, bench } = scene;
@@ -183,20 +198,25 @@ describe("a window whose page crashes", () => {
     await bench.diffShown("crash.txt");
     await agent.asks();
     const same = unchanged(file, assert);
-    await bench.typeAtEnd("typed here");
+    await bench.typeAtEnd("typed");
+    const copy = await until("the editor's own copy of it", () => holding(session, /\/Backups\/.*\/[0-9a-f-]+$/, "typed")[0]);
+    await bench.typeAtEnd(" here");
     await agent.shows("edited in code-server");
+    await until("the text that is kept", () => holding(session, /\/drafts\/.*\.json$/, "typed here").length > 0);
     const { pid } = await session.lock();
     const devtools = await bench.context.newCDPSession(bench.page);
     devtools.send("Page.crash").catch(() => undefined); // it never answers
     await until("the crash", () => bench.page.evaluate("1").then(() => false, () => true), 10_000);
+    fs.writeFileSync(copy.name, copy.bytes); // as if it had come before the next copy
+    process.kill(pid, 0); // as a host that waits for its window to come back
+    end(pid);
     const again = await bench.another(session.host.url(session.folder));
     await until("the window to be back", async () => (await session.probe("return process.pid")) !== pid, 120_000);
-    process.kill(pid, 0); // as a host that waits for its window to come back
     await again.diffShown("crash.txt");
     await again.page.locator(".monaco-diff-editor .editor.modified .view-line", { hasText: "typed here" }).waitFor();
     same();
     await again.press("Accept");
     assert.match(await agent.told(1), /typed here/);
     assert.equal(session.read("crash.txt").toString(), `${PROPOSED}typed here`);
-  });
+  };
 });
