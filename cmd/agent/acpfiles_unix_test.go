@@ -190,7 +190,7 @@ func TestHostWritesSeveral(t *testing.T) {
 			disk: map[string]string{"a.txt": "one\n", "b.txt": "saved\n", "d.txt": "d\n"},
 		},
 		"not the last": {
-			idle: "new/c.txt", told: "nothing was written: new/c.txt: the editor took the text, but has not saved it", wrote: []string{"two\n", "edited\n", "c\n", "one\n", "typed\n"},
+			idle: "new/c.txt", told: "nothing was written: new/c.txt: the editor took the text, but has not saved it", wrote: []string{"two\n", "edited\n", "c\n", "typed\n", "one\n"},
 			disk: map[string]string{"a.txt": "one\n", "b.txt": "typed\n", "d.txt": "d\n"},
 		},
 	} {
