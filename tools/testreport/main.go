@@ -56,5 +56,8 @@ func run(args []string) error {
 	if err := rep.close(os.Getenv("CI") == "true"); err != nil {
 		return errors.Join(readErr, err) // more precise than go test's exit status
 	}
+	if exit := new(exec.ExitError); len(rep.except.failed) > 0 && errors.As(waitErr, &exit) {
+		waitErr = nil // the exceptions failed, as they must
+	}
 	return errors.Join(readErr, waitErr)
 }

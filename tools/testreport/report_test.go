@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 func lines(events ...string) string { return strings.Join(events, "\n") + "\n" }
@@ -161,5 +163,22 @@ func TestExceptionsThatAreNone(t *testing.T) {
 		if e, err := readExceptions(name); err == nil {
 			t.Errorf("%q: %v", text, e.reasons)
 		}
+	}
+}
+
+// TestExceptionAlone: a run whose only failure is an exception passes.
+func TestExceptionAlone(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":      "module m\n\ngo 1.26\n",
+		"p/a_test.go": "package p\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) { t.Error() }\n",
+		"except":      "p TestA: it fails\n",
+	} {
+		scratch.Write(t, filepath.Join(dir, name), text)
+	}
+	t.Chdir(dir)
+	t.Setenv("CI", "")
+	if err := run([]string{"-except", "except", "./..."}); err != nil {
+		t.Error(err)
 	}
 }
