@@ -273,14 +273,10 @@ func stateAt(path string) (s State, err error) {
 // hashOf returns the hash of a file, or nil if it is missing or has another spelling of the name.
 func hashOf(path string) (*Hash, error) {
 	info, err := os.Lstat(path)
-	if missing(err) {
+	if err = asSpelled(path, err); missing(err) {
 		return nil, nil
 	}
-	other := false
-	if err == nil {
-		other, err = respelled(path)
-	}
-	if err != nil || other {
+	if err != nil {
 		return nil, err
 	}
 	if err := regular(path, info); err != nil {

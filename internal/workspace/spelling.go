@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -113,6 +114,18 @@ func respelled(path string) (bool, error) {
 		return false, err
 	}
 	return twins(at, path), nil
+}
+
+// asSpelled returns the error of a look at a path. A file with another spelling of the name is missing.
+func asSpelled(path string, err error) error {
+	if err != nil {
+		return err
+	}
+	other, err := respelled(path)
+	if other {
+		return fs.ErrNotExist
+	}
+	return err
 }
 
 // twins reports whether two paths differ in the case of the last name alone.

@@ -133,14 +133,10 @@ func single(f *os.File, info fs.FileInfo) error {
 // look is Look for a name in a folder. A file with another spelling of the name is another.
 func look(in *os.Root, name string) (State, []byte, error) {
 	info, err := in.Lstat(name)
-	if missing(err) {
+	if err = asSpelled(filepath.Join(in.Name(), name), err); missing(err) {
 		return State{}, nil, nil
 	}
-	other := false
-	if err == nil {
-		other, err = respelled(filepath.Join(in.Name(), name))
-	}
-	if err != nil || other {
+	if err != nil {
 		return State{}, nil, err
 	}
 	var content []byte

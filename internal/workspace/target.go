@@ -149,13 +149,7 @@ func (k *commit) vacant() error {
 // lstat looks at the path. A file with another spelling of the name is another.
 func (k *commit) lstat() (fs.FileInfo, error) {
 	now, err := k.dir.Lstat(k.base)
-	if err != nil {
-		return nil, err
-	}
-	if other, err := respelled(k.change.Path); err != nil || other {
-		return nil, cmp.Or(err, fs.ErrNotExist)
-	}
-	return now, nil
+	return now, asSpelled(k.change.Path, err)
 }
 
 // hold opens the file to replace. While it is open, no other file can get its identity.
