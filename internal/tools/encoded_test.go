@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/dev/stress"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/text"
@@ -254,4 +255,78 @@ func marked(sign, s string) string {
 		}
 	}
 	return b.String()
+}
+
+// TestFirstLettersGetTheEditorsEncoding: a file that is new or nothing but ASCII shows no encoding.
+// Its first other characters, by the model or the reviewer, are stored in that of the editor, which
+// would show others else.
+func TestFirstLettersGetTheEditorsEncoding(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		editor      workspace.Encoding
+		old, now    string // of a.txt
+		typed, want string // typed by the reviewer
+		gather      bool
+	}{
+		{name: "the model", editor: "windows-1254", old: "two", now: "ağaç", want: "one\na\xf0a\xe7\n"},
+		{name: "the reviewer", editor: "windows-1254", old: "two", now: "TWO", typed: "one\nağaç\n", want: "one\na\xf0a\xe7\n"},
+		{name: "in a review of the turn", editor: "windows-1254", old: "two", now: "ağaç", gather: true, want: "one\na\xf0a\xe7\n"},
+		{name: "typed in a review of the turn", editor: "windows-1254", old: "two", now: "TWO", typed: "one\nağaç\n", gather: true, want: "one\na\xf0a\xe7\n"},
+		{name: "ASCII stays ASCII", editor: "windows-1254", old: "two", now: "TWO", want: "one\nTWO\n"},
+		{name: "unknown", old: "two", now: "ağaç", want: "one\nağaç\n"},
+		{name: "of other bytes", editor: workspace.UTF16LE, old: "two", now: "ağaç", want: "one\nağaç\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBench(t, map[string]string{"a.txt": "one\ntwo\n"})
+			var asked []string
+			b.deps.Root = scratch.Workspace(t, b.dir, workspace.Options{Home: t.TempDir(), Asked: func(path string) workspace.Encoding {
+				asked = append(asked, path)
+				return tt.editor
+			}})
+			b.set = NewSet(b.deps)
+			if tt.typed != "" {
+				b.ask.verdict.Texts = map[int]string{0: tt.typed}
+			}
+			if tt.gather {
+				b.gather()
+			}
+			b.want(b.call("edit_file", m{"path": "a.txt", "old_string": tt.old, "new_string": tt.now}), false)
+			if tt.gather {
+				b.want(b.settle(), false)
+			}
+			if got := b.read("a.txt"); got != tt.want {
+				t.Errorf("the file holds %q, want %q; asked about %q", got, tt.want, asked)
+			}
+			for _, path := range asked {
+				if path != scratch.Abs(b.path("a.txt")) {
+					t.Errorf("asked about %s", path)
+				}
+			}
+			if ascii := tt.name == "ASCII stays ASCII"; ascii != (len(asked) == 0) {
+				t.Errorf("asked about %q", asked)
+			}
+		})
+	}
+}
+
+// TestNewFileGetsTheEditorsEncoding: also one with a mark, and characters that it cannot store are
+// refused before the question.
+func TestNewFileGetsTheEditorsEncoding(t *testing.T) {
+	var editor workspace.Encoding
+	b := newBench(t, nil)
+	b.deps.Root = scratch.Workspace(t, b.dir, workspace.Options{Home: t.TempDir(), Asked: func(string) workspace.Encoding { return editor }})
+	b.set = NewSet(b.deps)
+	for name, want := range map[workspace.Encoding]string{"windows-1254": "a\xf0a\xe7\n", workspace.UTF16LE: "\xff\xfea\x00\x1f\x01a\x00\xe7\x00\n\x00", "": "ağaç\n"} {
+		editor = name
+		b.want(b.call("write_file", m{"path": "new " + string(name), "content": "ağaç\n"}), false)
+		if got := b.read("new " + string(name)); got != want {
+			t.Errorf("in %q it holds %q, want %q", name, got, want)
+		}
+	}
+	editor = "windows-1254"
+	questions := len(b.ask.asked)
+	b.want(b.call("write_file", m{"path": "no.txt", "content": "日本\n"}), true, "line 1 holds '日' (U+65E5), which windows-1254 cannot store")
+	if b.exists("no.txt") || len(b.ask.asked) != questions {
+		t.Errorf("%d questions", len(b.ask.asked)-questions)
+	}
 }

@@ -34,6 +34,16 @@ func (r *Root) Propose(path string, edit func(File) (string, error)) (Change, er
 	return Change{File: file, After: after}, nil
 }
 
+// WithEncoding returns c in the encoding in which the editor reads the file, where its bytes do
+// not show one: it is new or nothing but ASCII, and c brings the first other characters.
+func (r *Root) WithEncoding(c Change) Change {
+	if r.files.asked == nil || !c.Editable() {
+		return c
+	}
+	c.Format = c.Format.First(c.Text, c.After, c.Exists, r.files.unmarked(place{abs: c.Path}))
+	return NewContent(c, c.After)
+}
+
 // base returns the file at p as the base of a change.
 func (fl *files) base(p place) (File, error) {
 	if p.info == nil {

@@ -25,8 +25,8 @@ type Options struct {
 	// Fallback is the encoding of files that are not valid UTF-8 and have no byte order
 	// mark; empty means Latin1.
 	Fallback Encoding
-	// Asked, if not nil, is called before Fallback is used, with the file's absolute
-	// path; it returns "" if it does not know.
+	// Asked, if not nil, is called before Fallback is used and by WithEncoding, with the file's
+	// absolute path; it returns "" if it does not know.
 	Asked func(path string) Encoding
 	// Host holds files, too.
 	Host Host

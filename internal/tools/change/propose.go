@@ -92,7 +92,7 @@ func (w Writer) edit(ctx context.Context, p Part) (c workspace.Change, out edit.
 		now := c
 		now.File = seen
 		refused = needless(now)
-		c = w.Pending.Onto(c)
+		c = w.Root.WithEncoding(w.Pending.Onto(c))
 		_, err = c.Content() // a file that a pending change moved has another format than a new one
 	}
 	if err != nil {

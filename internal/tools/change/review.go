@@ -151,7 +151,7 @@ func (r *review) ask(ctx context.Context, since func(context.Context) string) (*
 		case v.Decision != confirm.Approve:
 			return r.declined(a), nil
 		}
-		a.final = slices.DeleteFunc(edits.Final(v), workspace.Change.Needless)
+		a.final = r.final(edits, v)
 		res, err := r.write(ctx, a)
 		if !errors.Is(err, workspace.ErrStale) {
 			if err != nil {
@@ -168,6 +168,15 @@ func (r *review) ask(ctx context.Context, since func(context.Context) string) (*
 		r.merge(ctx, a)
 	}
 	return r.unwritten(), nil
+}
+
+// final returns the approved changes. The reviewer may have typed the first character that shows an encoding.
+func (r *review) final(edits *confirm.Edits, v confirm.Verdict) []workspace.Change {
+	all := slices.DeleteFunc(edits.Final(v), workspace.Change.Needless)
+	for i, c := range all {
+		all[i] = r.Root.WithEncoding(c)
+	}
+	return all
 }
 
 // question returns the request with what only a question that is asked needs.

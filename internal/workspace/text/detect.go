@@ -11,7 +11,7 @@ import (
 type Fallback struct {
 	Encoding Encoding
 	// Ask, if not nil, returns a better encoding, or "" if it does not know. It is called
-	// only for what looks like text.
+	// only for what looks like text, and for a text's first characters that are not ASCII.
 	Ask func() Encoding
 }
 
@@ -24,6 +24,36 @@ func (f Fallback) ask() Encoding {
 		return e
 	}
 	return ""
+}
+
+// First returns the format of a file after its first characters that are not ASCII: its bytes
+// before, in format f, show no encoding, so that of the fallback's Ask counts. exists is false for
+// a new file, which may get any encoding, with its mark.
+func (f Format) First(before, after string, exists bool, fallback Fallback) Format {
+	if f.Encoding != UTF8 || f.BOM || !ascii(before) || ascii(after) {
+		return f
+	}
+	e := fallback.ask()
+	switch {
+	case e == "" || exists && e.Wide():
+		return f
+	case exists:
+		if text, err := DecodeAs([]byte(before), Format{Encoding: e}); err != nil || text != before {
+			return f
+		}
+	}
+	f.Encoding, f.BOM = e, e == UTF16LE || e == UTF16BE
+	return f
+}
+
+// ascii reports whether s is nothing but ASCII.
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // boms lists the byte order marks that are detected.

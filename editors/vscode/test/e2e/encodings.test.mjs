@@ -39,7 +39,7 @@ describe("a file that is not UTF-8", () => {
   const at = stage({
     files: {
       ...Object.fromEntries(names.map((name) => [`${name}.txt`, CAFE])),
-      "mark.txt": Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), CAFE]), "koi8.txt": KOI8, "setting.txt": KOI8, "stray.txt": STRAY, "packed.bin": Buffer.from(Array.from({ length: 400 }, (_, n) => 1 + ((n * 7) % 255))),
+      "mark.txt": Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), CAFE]), "koi8.txt": KOI8, "setting.txt": KOI8, "ascii.txt": "first\nsecond\n", "hand.txt": "first\nsecond\n", "stray.txt": STRAY, "packed.bin": Buffer.from(Array.from({ length: 400 }, (_, n) => 1 + ((n * 7) % 255))),
     },
   });
   let door;
@@ -213,6 +213,22 @@ describe("a file that is not UTF-8", () => {
     await at.scene.bench.press("Accept");
     assert.match(await agent.told(2), /^Wrote setting\.txt/);
     same("setting.txt", Buffer.concat([KOI8.subarray(0, 6), Buffer.from([0xd9]), KOI8.subarray(6)]));
+  });
+
+  it("is nothing but ASCII, and gets its first letters in the encoding in which the editor reads it", async () => {
+    await configure("files", "encoding", "koi8r");
+    const hello = KOI8.subarray(0, 6);
+    const agent = await at.scene.linkedAgent([edit("ascii.txt", "second", "привет"), call("write_file", { path: "fresh.txt", content: "привет\n" }), edit("hand.txt", "second", "SECOND"), { text: "Good." }]);
+    await agent.type("go on\r");
+    for (const name of ["ascii.txt", "fresh.txt", "hand.txt"]) {
+      await at.scene.bench.diffShown(name);
+      if (name === "hand.txt") await at.scene.bench.typeAtEnd("привет");
+      await at.scene.bench.press("Accept");
+      await agent.told(["ascii.txt", "fresh.txt", "hand.txt"].indexOf(name) + 2);
+    }
+    same("ascii.txt", Buffer.concat([Buffer.from("first\n"), hello, Buffer.from("\n")]));
+    same("fresh.txt", Buffer.concat([hello, Buffer.from("\n")]));
+    same("hand.txt", Buffer.concat([Buffer.from("first\nSECOND\n"), hello]));
   });
 
   const encode = (text, encoding) =>
