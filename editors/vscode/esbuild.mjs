@@ -28,12 +28,20 @@ const apart = {
   },
 };
 
+/** Leaves out the compression of WebSocket messages: our server has it switched off. */
+const uncompressed = {
+  name: "uncompressed",
+  setup({ onLoad }) {
+    onLoad({ filter: /ws\/lib\/permessage-deflate\.js$/ }, () => ({ contents: 'exports.extensionName = "permessage-deflate";' }));
+  },
+};
+
 const extension = {
   ...common,
   entryPoints: ["src/extension.ts", "src/core/mcp/sdk.ts"],
   outdir: "out",
   entryNames: "[name]",
-  plugins: [apart],
+  plugins: [apart, uncompressed],
   supported: { "dynamic-import": false },
   minify: true,
   keepNames: false,

@@ -51,7 +51,6 @@ import { Views } from "./vscode/views";
 type Adopt = (uri: vscode.Uri) => vscode.Disposable;
 
 const lastPort = "lastPort";
-const lastPid = "lastPid";
 const mcpToken = "mcpToken";
 const secretsMs = 2_000;
 const orphansMs = 2_000;
@@ -109,7 +108,7 @@ export function activate(context: vscode.ExtensionContext): void {
   // The rest waits for the next tick: activation must not hold the window up.
   const clear = orphanage({ core, views, adopt, log });
   context.subscriptions.push(clear);
-  setTimeout(() => void begin(link, terminals, clear, log), 0);
+  setTimeout(() => void begin(link, core, { terminals, log }, clear.clear), 0);
 }
 
 export async function deactivate(): Promise<void> {
@@ -117,13 +116,14 @@ export async function deactivate(): Promise<void> {
   await running?.stop();
 }
 
-async function begin(link: Link, terminals: Terminals, { clear }: { clear: () => Promise<void> }, log: vscode.LogOutputChannel): Promise<void> {
+async function begin(link: Link, core: Core, { terminals, log }: Pick<Parts, "terminals" | "log">, clear: () => Promise<void>): Promise<void> {
   void terminals.find();
   // A tab that the editor asks about before it closes must not keep the window from listening.
   await Promise.race([clear(), new Promise<void>((done) => systemClock.after(orphansMs, done))]);
   if (settings.autoStart()) return link.start();
   link.withdraw();
   log.info("not listening: agent.autoStart is off (the command Agent: Start Listening starts it)");
+  await core.unseenGone().catch((error: unknown) => log.warn(`other windows of these folders: ${String(error)}`));
 }
 
 /** Closes the diffs of an earlier window. The editor shows a text that it has kept itself, in a tab of its own, a moment later. */
@@ -202,7 +202,6 @@ function compose(context: vscode.ExtensionContext, parts: Parts): Core {
       version: manifest.version,
       home: process.env["AGENT_HOME"] ?? join(homedir(), ".agent"),
       port: preferredPort(context.workspaceState.get<number>(lastPort)),
-      former: context.workspaceState.get<number>(lastPid),
       pid: process.pid,
       guestFolders: foldersOf(homedir(), tmpdir(), process.env),
       drafts: new DraftFolder(draftFolder(context)),
@@ -307,7 +306,6 @@ class Link {
       this.onStart();
       status.linkChanged({ kind: "on", port });
       await this.context.workspaceState.update(lastPort, port);
-      await this.context.workspaceState.update(lastPid, process.pid);
       this.parts.registration.started().catch((error: unknown) => log.warn(`registering: ${String(error)}`));
     } catch (error) {
       if (error instanceof Stopped) return; // stop shows that

@@ -8,7 +8,7 @@ import { editorTools } from "./editortools";
 import { bearer, Guard, newToken, tokenHeader } from "./guard";
 import { askForPort, requestFile, watchRequests } from "./handover";
 import { IdeDoor } from "./idedoor";
-import { isHeldBy, isWindow, lockFolder, sweep, systemLiveness } from "./lockfile";
+import { isWindow, lockFolder, portsOf, sweep, systemLiveness } from "./lockfile";
 import { McpDoor } from "./mcp/door";
 import type { McpPlace } from "./mcptokens";
 import { terminalTool } from "./native/command";
@@ -36,8 +36,6 @@ export interface CoreOptions {
   readonly home: string;
   /** A port to try first (0: none), so that restored terminals find us again. */
   readonly port: number;
-  /** The process that had this port when the window was there last; undefined if it was never there. */
-  readonly former?: number | undefined;
   readonly pid: number;
   /** Where the texts outlive the window that persons type in reviews; undefined: nowhere. */
   readonly drafts?: DraftFiles | undefined;
@@ -153,7 +151,7 @@ export class Core {
     const swept = await sweep(folder, systemLiveness);
     for (const name of swept.removed) ports.log.info(`removed ${name}: its window is gone`);
     for (const problem of swept.problems) ports.log.warn(`cleaning ${folder}: ${problem}`);
-    await this.formerGone(folder);
+    await this.unseenGone();
     goOn();
     this.secret = newToken();
     this.token = newToken();
@@ -198,16 +196,22 @@ export class Core {
   }
 
   /**
-   * Waits for the window as it was before it was loaded again, if it still ends. With another port
-   * the terminals would offer to be relaunched, which ends what runs in them.
+   * Waits for other windows of these folders that end or that nobody sees: above all this one, as it was
+   * before it was loaded again. With another port than that had, the terminals would offer to be relaunched,
+   * which ends what runs in them.
    */
-  private async formerGone(folder: string): Promise<void> {
+  async unseenGone(): Promise<void> {
     const { ports, options } = this;
-    const { port, former, pid } = options;
-    const holds = async (): Promise<boolean> => former !== undefined && isHeldBy(folder, port, former, systemLiveness);
-    if (!(await holds())) return;
-    ports.log.info(`waiting for port ${port}, which this window as it was before still holds`);
-    await askForPort(requestFile(folder, port), { pid, clock: ports.clock, holds });
+    const { pid, home } = options;
+    const folder = await lockFolder(home);
+    const workspaceFolders = ports.workspace.folders().map(({ path }) => path);
+    const others = (): Promise<number[]> => portsOf(folder, { workspaceFolders, pid }, systemLiveness);
+    await Promise.all(
+      (await others()).map((port) => {
+        ports.log.info(`another window of these folders has port ${port}, which it leaves if nobody sees it`);
+        return askForPort(requestFile(folder, port), { pid, clock: ports.clock, holds: async () => (await others()).includes(port) });
+      }),
+    );
   }
 
   /** Whether a port is that of a window of ours. */

@@ -161,10 +161,18 @@ export async function isWindow(folder: string, port: number, alive: Liveness): P
   return secret !== undefined && alive.proves(port, secret);
 }
 
-/** Whether the lock of a port names this process, and it lives. */
-export async function isHeldBy(folder: string, port: number, pid: number, alive: Pick<Liveness, "isOurs">): Promise<boolean> {
-  const lock = await readLock(join(folder, `${port}.lock`)).catch(() => undefined);
-  return lock?.pid === pid && alive.isOurs(pid);
+/** The ports of the other windows with these folders, but for those of this process. */
+export async function portsOf(folder: string, { workspaceFolders, pid }: Pick<LockContent, "workspaceFolders" | "pid">, alive: Pick<Liveness, "isOurs">): Promise<number[]> {
+  const ports = (await readdir(folder)).map(portOf).filter((port) => port !== undefined);
+  const found = await Promise.all(ports.map(async (port) => ({ port, lock: await readLock(join(folder, `${port}.lock`)).catch(() => undefined) })));
+  const isSame = (folders: unknown): boolean => JSON.stringify(folders) === JSON.stringify(workspaceFolders);
+  return found.filter(({ lock }) => lock?.pid !== undefined && lock.pid !== pid && alive.isOurs(lock.pid) && isSame(lock.content["workspaceFolders"])).map(({ port }) => port);
+}
+
+/** The port of a lock's name. */
+function portOf(name: string): number | undefined {
+  const port = /^(\d{1,5})\.lock$/.exec(name)?.[1];
+  return port === undefined ? undefined : Number(port);
 }
 
 async function isDead(folder: string, name: string, alive: Liveness): Promise<boolean> {
@@ -172,12 +180,12 @@ async function isDead(folder: string, name: string, alive: Liveness): Promise<bo
   if (left !== null) return !alive.isOurs(Number(left[1]));
   if (isSocketName(name) && (await isAnswered(join(folder, name)))) return false; // its lock is written after it
   if (isEntry(name)) return !(await exists(join(folder, `${parseInt(name, 10)}.lock`)));
-  const port = /^(\d{1,5})\.lock$/.exec(name)?.[1];
+  const port = portOf(name);
   if (port === undefined) return false;
   const lock = await readLock(join(folder, name));
   if (lock?.pid === undefined || alive.isOurs(lock.pid)) return false;
   const secret = await secretOf(lock.content);
-  if (secret !== undefined && (await alive.proves(Number(port), secret))) return false;
+  if (secret !== undefined && (await alive.proves(port, secret))) return false;
   // A window that started at the same time may have taken the port, and written its own lock.
   return (await readLock(join(folder, name)))?.text === lock.text;
 }

@@ -9,19 +9,20 @@ import { createCore } from "../../src/core/core";
 import { FakeEditor, tempFolder, until } from "./fakes";
 
 describe("a window that is loaded again", () => {
-  const lockOf = (home: string, port: number, pid: number): string => {
+  const lockOf = (home: string, port: number, content: object): string => {
     mkdirSync(join(home, "ide"), { mode: 0o700 });
     const file = join(home, "ide", `${port}.lock`);
-    writeFileSync(file, JSON.stringify({ pid }));
+    writeFileSync(file, JSON.stringify(content));
     return file;
   };
-  const begin = async (t: TestContext, pid: number): Promise<{ editor: FakeEditor; file: string; port: number; started: Promise<{ port: number }>; held: () => void }> => {
+  /** A window starts whose port a process has, as the window of these folders. */
+  const begin = async (t: TestContext, pid: number, folders?: string[]): Promise<{ editor: FakeEditor; file: string; port: number; started: Promise<{ port: number }>; held: () => void }> => {
     const [home, editor, taken] = [tempFolder(t), new FakeEditor(), createServer()];
     await new Promise<void>((done) => taken.listen(0, "127.0.0.1", done));
     t.after(() => taken.close());
     const { port } = taken.address() as { port: number };
-    const file = lockOf(home, port, pid);
-    const core = createCore(editor.ports, { version: "0.1.0", home, port, former: process.ppid, pid: process.pid, mcpToken: () => Promise.resolve("x") });
+    const file = lockOf(home, port, { pid, workspaceFolders: folders ?? editor.ports.workspace.folders().map(({ path }) => path) });
+    const core = createCore(editor.ports, { version: "0.1.0", home, port, pid: process.pid, mcpToken: () => Promise.resolve("x") });
     t.after(() => core.stop());
     return { editor, file, port, started: core.start(), held: () => taken.close() };
   };
@@ -43,11 +44,11 @@ describe("a window that is loaded again", () => {
     assert.notEqual((await started).port, port);
   });
 
-  /** Two windows of one folder, the second of which waits for the port of the first; it is told the process of both as that of before. */
+  /** Two windows of one folder, the second of which wants the port of the first, and waits for it. */
   const both = async (t: TestContext, answered: () => Promise<void>): Promise<{ clocks: FakeEditor["clock"][]; port: number; request: string; started: Promise<{ port: number }>; unseen: Promise<void>[]; stopped: () => Promise<void> | undefined }> => {
     const [home, first, second] = [tempFolder(t), new FakeEditor(), new FakeEditor()];
-    const options = { version: "0.1.0", home, pid: process.pid, mcpToken: () => Promise.resolve("x") };
-    const before = createCore(first.ports, { ...options, port: 0 });
+    const options = { version: "0.1.0", home, mcpToken: () => Promise.resolve("x") };
+    const before = createCore(first.ports, { ...options, port: 0, pid: process.ppid });
     t.after(() => before.stop());
     const { port } = await before.start();
     first.view.caughtUp = answered;
@@ -57,7 +58,7 @@ describe("a window that is loaded again", () => {
       unseen.push(back);
       stopped = before.stop();
     };
-    const core = createCore(second.ports, { ...options, port, former: process.pid });
+    const core = createCore(second.ports, { ...options, port, pid: process.pid });
     t.after(() => core.stop());
     const started = core.start();
     await waits(second);
@@ -85,8 +86,8 @@ describe("a window that is loaded again", () => {
     assert.equal(unseen.length, 0);
   });
 
-  it("does not wait for another window", async (t) => {
-    const { port, started } = await begin(t, process.pid);
+  it("does not wait for a window of other folders", async (t) => {
+    const { port, started } = await begin(t, process.ppid, ["/elsewhere"]);
     assert.notEqual((await started).port, port);
   });
 });

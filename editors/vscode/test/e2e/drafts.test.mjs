@@ -173,7 +173,7 @@ describe("what a person typed in a review", () => {
   });
 });
 
-/** The files of a host whose path matches and that hold a text, each with its bytes. */
+/** The files of a host whose path matches and that hold a text, each with its bytes. Those of suites before may be among them. */
 function holding({ host }, pattern, text) {
   try {
     const names = fs.readdirSync(host.root, { recursive: true }).filter((name) => pattern.test(name)).map((name) => path.join(host.root, name));
@@ -185,11 +185,30 @@ function holding({ host }, pattern, text) {
 }
 
 describe("a window whose page crashes", () => {
-  it("is opened again with the review and the text typed in it, though the extensions of before live on", (t) => crashed(t, () => undefined));
-  it("is opened again with the last words typed, though the editor's own copy of them is older, and the extensions of before have ended", (t) => crashed(t, (pid) => process.kill(pid, "SIGKILL")));
+  it("is opened again with the review and the text typed in it, though the extensions of before live on", (t) => crashed(t, "typed", () => undefined));
+  it("is opened again with the last words typed, though the editor's own copy of them is older, and the extensions of before have ended", (t) => crashed(t, "words", (pid) => process.kill(pid, "SIGKILL")));
 
-  /** The page crashes, and end gets the process of the extensions. */
-  const crashed = async (t, end) => {
+  it("leaves its port, though the window that is opened again does not listen", async (t) => {
+    const scene = await startScene({ fresh: true });
+    t.after(() => scene.stop());
+    const { session, bench } = scene;
+    const { pid } = await session.lock();
+    session.host.configure({ ...(await session.host.settings()), "agent.autoStart": false });
+    await crash(bench);
+    await bench.another(session.host.url(session.folder));
+    await until("the log to say so", () => session.agentLog().includes("not listening: agent.autoStart is off"), 120_000);
+    await until("the files of the window before to go", () => session.host.locks().length === 0);
+    process.kill(pid, 0); // it waits for its window to come back
+  });
+
+  const crash = async (bench) => {
+    const devtools = await bench.context.newCDPSession(bench.page);
+    devtools.send("Page.crash").catch(() => undefined); // it never answers
+    await until("the crash", () => bench.page.evaluate("1").then(() => false, () => true), 10_000);
+  };
+
+  /** A word is typed, and one more; the page crashes, and end gets the process of the extensions. */
+  const crashed = async (t, word, end) => {
     const scene = await startScene({ fresh: true, files: { "crash.txt": BASE } });
     t.after(() => scene.stop());
     const { session, bench } = scene;
@@ -198,25 +217,23 @@ describe("a window whose page crashes", () => {
     await bench.diffShown("crash.txt");
     await agent.asks();
     const same = unchanged(file, assert);
-    await bench.typeAtEnd("typed");
-    const copy = await until("the editor's own copy of it", () => holding(session, /\/Backups\/.*\/[0-9a-f-]+$/, "typed")[0]);
+    await bench.typeAtEnd(word);
+    const copy = await until("the editor's own copy of it", () => holding(session, /\/Backups\/.*\/[0-9a-f-]+$/, word)[0]);
     await bench.typeAtEnd(" here");
     await agent.shows("edited in code-server");
-    await until("the text that is kept", () => holding(session, /\/drafts\/.*\.json$/, "typed here").length > 0);
+    await until("the text that is kept", () => holding(session, /\/drafts\/.*\.json$/, `${word} here`).length > 0);
     const { pid } = await session.lock();
-    const devtools = await bench.context.newCDPSession(bench.page);
-    devtools.send("Page.crash").catch(() => undefined); // it never answers
-    await until("the crash", () => bench.page.evaluate("1").then(() => false, () => true), 10_000);
+    await crash(bench);
     fs.writeFileSync(copy.name, copy.bytes); // as if it had come before the next copy
     process.kill(pid, 0); // as a host that waits for its window to come back
     end(pid);
     const again = await bench.another(session.host.url(session.folder));
     await until("the window to be back", async () => (await session.probe("return process.pid")) !== pid, 120_000);
     await again.diffShown("crash.txt");
-    await again.page.locator(".monaco-diff-editor .editor.modified .view-line", { hasText: "typed here" }).waitFor();
+    await again.page.locator(".monaco-diff-editor .editor.modified .view-line", { hasText: `${word} here` }).waitFor();
     same();
     await again.press("Accept");
-    assert.match(await agent.told(1), /typed here/);
-    assert.equal(session.read("crash.txt").toString(), `${PROPOSED}typed here`);
+    assert.match(await agent.told(1), new RegExp(`${word} here`));
+    assert.equal(session.read("crash.txt").toString(), `${PROPOSED}${word} here`);
   };
 });
