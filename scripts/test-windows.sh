@@ -66,7 +66,7 @@ inside() {
 	local failed=0
 	(play) || failed=1
 	[ $# -gt 0 ] || exit "$failed"
-	GOPROXY=off GOOS=windows "$work/testreport" ${except:+-except "$except"} -vet=off -count=1 -p 3 -timeout 400s -exec "bash $self one" "$@" || failed=1
+	GOPROXY=off GOOS=windows "$work/testreport" ${except:+-except "$except"} -vet=off -count=1 -p 3 -timeout 600s -exec "bash $self one" "$@" || failed=1
 	exit "$failed"
 }
 
@@ -86,7 +86,7 @@ one() {
 	export -f in_wine
 	export root
 	# Into a file: what Wine starts beside the program lives on, and would hold a pipe open.
-	timeout -k 5 420 bash -c 'in_wine "$@"' in_wine "$here" "C:\\$name" "$@" 9>&- >"$said" 2>&1 || status=$?
+	timeout -k 5 620 bash -c 'in_wine "$@"' in_wine "$here" "C:\\$name" "$@" 9>&- >"$said" 2>&1 || status=$?
 	cat "$said"
 	# Now and then Wine kills a program that ends.
 	if [ "$status" -eq 137 ] && grep -v '^environment: line' "$said" | tail -n 1 | grep -q '^.\?PASS$'; then status=0; fi

@@ -318,8 +318,8 @@ func TestNewFileGetsTheEditorsEncoding(t *testing.T) {
 	b.set = NewSet(b.deps)
 	for name, want := range map[workspace.Encoding]string{"windows-1254": "a\xf0a\xe7\n", workspace.UTF16LE: "\xff\xfea\x00\x1f\x01a\x00\xe7\x00\n\x00", "": "ağaç\n"} {
 		editor = name
-		b.want(b.call("write_file", m{"path": "new " + string(name), "content": "ağaç\n"}), false)
-		if got := b.read("new " + string(name)); got != want {
+		b.want(b.call("write_file", m{"path": "new-" + string(name), "content": "ağaç\n"}), false)
+		if got := b.read("new-" + string(name)); got != want {
 			t.Errorf("in %q it holds %q, want %q", name, got, want)
 		}
 	}
