@@ -75,7 +75,7 @@ describe("an agent in a terminal, after Reload Window", () => {
     process.kill(before.pid, "SIGSTOP");
     try {
       await session.page.reload({ waitUntil: "domcontentloaded" });
-      await until("the port to be waited for", () => session.agentLog().includes(`waiting for port ${before.port}`), 120_000);
+      await until("the port to be waited for", () => session.agentLog().includes(`another window of these folders has port ${before.port}`), 120_000);
     } finally {
       process.kill(before.pid, "SIGCONT");
     }
