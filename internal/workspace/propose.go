@@ -37,7 +37,7 @@ func (r *Root) Propose(path string, edit func(File) (string, error)) (Change, er
 // WithEncoding returns c in the encoding in which the editor reads the file, where its bytes do
 // not show one: it is new or nothing but ASCII, and c brings the first other characters.
 func (r *Root) WithEncoding(c Change) Change {
-	if r.files.asked == nil || !c.Editable() {
+	if !c.Editable() {
 		return c
 	}
 	c.Format = c.Format.First(c.Text, c.After, c.Exists, r.files.unmarked(place{abs: c.Path}))

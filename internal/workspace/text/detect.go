@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -30,7 +32,7 @@ func (f Fallback) ask() Encoding {
 // before, in format f, show no encoding, so that of the fallback's Ask counts. exists is false for
 // a new file, which may get any encoding, with its mark.
 func (f Format) First(before, after string, exists bool, fallback Fallback) Format {
-	if f.Encoding != UTF8 || f.BOM || !ascii(before) || ascii(after) {
+	if f.Encoding != UTF8 || f.BOM || strings.ContainsFunc(before, beyondASCII) || !strings.ContainsFunc(after, beyondASCII) {
 		return f
 	}
 	e := fallback.ask()
@@ -46,15 +48,7 @@ func (f Format) First(before, after string, exists bool, fallback Fallback) Form
 	return f
 }
 
-// ascii reports whether s is nothing but ASCII.
-func ascii(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
+func beyondASCII(r rune) bool { return r > unicode.MaxASCII }
 
 // boms lists the byte order marks that are detected.
 var boms = []struct {
